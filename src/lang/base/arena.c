@@ -40,7 +40,7 @@ void arena_reset(struct arena *arena)
     arena->used = 0;
 }
 
-/* The next chunk that holds `size` bytes: one kept from before, or a new one put behind the current. */
+/* The next chunk that holds `size` bytes: a chunk kept from before, or a new one put behind the current one. */
 static void arena_next(struct arena *arena, size_t size)
 {
     struct arena_chunk *next = arena->current ? arena->current->next : arena->first;

@@ -2,7 +2,7 @@
  *
  *     first chunk -> next -> next        a mark is (chunk, used); rewinding to it keeps the chunks for the next time
  *
- * Made for evaluation: many small pieces, none freed alone, the caller rewinds when it has looked at the result. */
+ * Arenas are made for evaluation: it needs many small pieces and frees none of them alone. The caller rewinds when it has looked at the result. */
 #ifndef BERTH_LANG_BASE_ARENA_H
 #define BERTH_LANG_BASE_ARENA_H
 
@@ -32,10 +32,11 @@ struct arena_mark {
 };
 
 void arena_init(struct arena *arena);
-/* The same with a chunk to begin with that the caller lends, aligned to 16 bytes: `chunk` is its head, `size` what follows it. */
+/* The same, but the first chunk is one that the caller lends, aligned to 16 bytes: `chunk` is its head,
+ * `size` counts the bytes that follow the head. */
 void arena_init_lent(struct arena *arena, struct arena_chunk *chunk, size_t size);
 void arena_done(struct arena *arena);
-void arena_reset(struct arena *arena); /* everything is given back; the chunks are kept */
+void arena_reset(struct arena *arena); /* gives everything back and keeps the chunks */
 
 void *arena_alloc(struct arena *arena, size_t size); /* aligned to 16 bytes, never NULL, not cleared */
 char *arena_text(struct arena *arena, const char *text, size_t len);

@@ -5,7 +5,7 @@
  *     ARRAY_ROOM(list.items, list.count, list.room, 16);     there is room for one more; the first time for 16, then twice as many
  *     list.items[list.count++] = item;
  *
- * Count and room are unsigned integers of any width. What was in the array may have moved. The owner frees the items. */
+ * Count and room are unsigned integers of any width. The items may have moved in memory. The owner frees the items. */
 #ifndef BERTH_LANG_BASE_ARRAY_H
 #define BERTH_LANG_BASE_ARRAY_H
 
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define NOBODY UINT32_MAX /* a place in an array where nobody is */
+#define NOBODY UINT32_MAX /* a place in an array that stands for nobody */
 
 #define ARRAY_ROOM(items, count, room, first)                              \
     do {                                                                   \
@@ -29,7 +29,7 @@ extern "C" {
         }                                                                  \
     } while (0)
 
-/* The room after that one, which a number of `width` bytes has to hold: aborts when it cannot. */
+/* The room that follows `room`. A number of `width` bytes must be able to hold it: aborts when it cannot. */
 size_t array_more(size_t room, size_t first, size_t width);
 
 #ifdef __cplusplus

@@ -21,12 +21,12 @@ struct buf {
 void buf_init(struct buf *buf);
 void buf_done(struct buf *buf);
 void buf_reset(struct buf *buf);              /* empty, memory kept */
-void buf_grow(struct buf *buf, size_t extra); /* room for that much more */
+void buf_grow(struct buf *buf, size_t extra); /* makes room for that many bytes more */
 
 #define BUF_PADDING 16                   /* NULs behind what buf_string gives, for readers that look ahead */
 const char *buf_string(struct buf *buf); /* NUL-terminated, valid until the next change */
 void buf_addf(struct buf *buf, const char *format, ...) ERR_FORMAT(2, 3);
-void buf_add_count(struct buf *buf, size_t n); /* with a comma behind each thousand */
+void buf_add_count(struct buf *buf, size_t n); /* with a comma between thousands: 12,345 */
 
 static inline char *buf_reserve(struct buf *buf, size_t extra)
 {

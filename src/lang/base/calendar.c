@@ -19,10 +19,10 @@ static int month_days(int year, int month)
     return month == 2 && year_is_leap(year) ? 29 : days[month - 1];
 }
 
-/* Days from 1970-01-01 to the first of January of a year: counted in years that begin at year 0. */
+/* Days from 1970-01-01 to the first of January of a year. */
 static int64_t year_start(int year)
 {
-    int64_t y = (int64_t)year - 1 + 400 * 25; /* before this year, moved so that it is never negative */
+    int64_t y = (int64_t)year - 1 + 400 * 25; /* years since year 1, moved so that the number is never negative */
 
     return y * 365 + y / 4 - y / 100 + y / 400 - (719162 + (int64_t)25 * 146097);
 }

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Years past these are outside every function here. */
+/* No function here takes or gives a year outside these two. */
 #define CALENDAR_YEAR_MIN (-9999)
 #define CALENDAR_YEAR_MAX 9999
 
@@ -22,13 +22,14 @@ struct date {
     int yearday; /* 0 is the first of January */
 };
 
-/* Seconds since 1970 (in the zone wanted) to a date. False when the year is out of range. */
+/* Turns seconds since 1970 (in the zone wanted) into a date. False when the year is out of range. */
 bool calendar_split(int64_t seconds, struct date *ret_date);
 
-/* The date (weekday and yearday are not looked at) to seconds. False when there is no such day or time of day. */
+/* Turns a date into seconds; it does not look at weekday and yearday. False when there is no such day or time of day. */
 bool calendar_join(const struct date *date, int64_t *ret_seconds);
 
-/* 1 to 12 for a month's name by its first three letters, in any case; else 0. Likewise 0 to 6 for a weekday, else -1. */
+/* The number of the month, 1 to 12, whose name begins with these three letters, in any case; 0 when there is none.
+ * Likewise for a weekday, 0 to 6; else -1. */
 int calendar_month(const char *name, unsigned long len);
 int calendar_weekday(const char *name, unsigned long len);
 

@@ -1,4 +1,4 @@
-/* json.h: text as JSON, for those who write it. */
+/* json.h: text as JSON, for code that writes JSON. */
 #ifndef BERTH_LANG_BASE_JSON_H
 #define BERTH_LANG_BASE_JSON_H
 

@@ -1,4 +1,4 @@
-/* map.c: words by words. */
+/* map.c: a hash table of 64-bit keys and values. */
 #include "lang/base/map.h"
 
 #include "lang/base/mem.h"
@@ -35,7 +35,7 @@ static uint32_t map_home(const struct map *map, uint64_t key)
     return (uint32_t)rng_mix(key ^ map->seed) & (map->room - 1);
 }
 
-/* Where the key is, or the empty slot in which it would be put. */
+/* The slot of the key, or the empty slot where it would go. */
 static struct map_slot *map_slot(const struct map *map, uint64_t key)
 {
     uint32_t place = map_home(map, key);
@@ -86,7 +86,7 @@ bool map_remove(struct map *map, uint64_t key)
     for (place = (hole + 1) & mask; map->slots[place].value != MAP_NONE; place = (place + 1) & mask) {
         uint32_t home = map_home(map, map->slots[place].key);
 
-        if (((place - home) & mask) >= ((place - hole) & mask)) { /* it may stand in the hole */
+        if (((place - home) & mask) >= ((place - hole) & mask)) { /* this pair may move into the hole */
             map->slots[hole] = map->slots[place];
             hole = place;
         }

@@ -1,8 +1,8 @@
-/* map.h: words by words: a hash table of 64-bit keys and values.
+/* map.h: a hash table of 64-bit keys and values.
  *
  *     slots:  [key value] [-] [key value] ...      a power of two of them, at most three quarters full; linear probing
  *
- * A slot that is taken out is closed by moving back those behind it, so nothing is left of what was there. Where
+ * Removing a pair closes its slot by moving back the pairs behind it, so removed pairs leave no marks. Where
  * strangers choose the keys, the seed makes the places unguessable. */
 #ifndef BERTH_LANG_BASE_MAP_H
 #define BERTH_LANG_BASE_MAP_H
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define MAP_NONE UINT64_MAX /* no value: it cannot be one */
+#define MAP_NONE UINT64_MAX /* stands for no value; so it cannot be a value */
 
 struct map_slot {
     uint64_t key, value; /* MAP_NONE: the slot is empty */
@@ -28,19 +28,18 @@ struct map {
 
 void map_init(struct map *map, uint64_t seed);
 void map_done(struct map *map);
-void map_reset(struct map *map); /* empty */
+void map_reset(struct map *map); /* empties the map */
 
-uint64_t map_find(const struct map *map, uint64_t key);      /* MAP_NONE when it is not there */
-void map_set(struct map *map, uint64_t key, uint64_t value); /* in the place of the value before */
-bool map_remove(struct map *map, uint64_t key);              /* false when it was not there */
+uint64_t map_find(const struct map *map, uint64_t key);      /* MAP_NONE when the key is not there */
+void map_set(struct map *map, uint64_t key, uint64_t value); /* replaces the value that the key had */
+bool map_remove(struct map *map, uint64_t key);              /* false when the key was not there */
 
 static inline uint32_t map_count(const struct map *map)
 {
     return map->count;
 }
 
-/* The next pair from place *at on (0 at first), in no order; false when there are no more. The map may not change
- * meanwhile. */
+/* The next pair from place *at on (0 at first), in no order; false when there are no more. The map must not change meanwhile. */
 bool map_next(const struct map *map, uint32_t *at, uint64_t *ret_key, uint64_t *ret_value);
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ void *mem_alloc_lines(size_t size)
         abort();
 #ifdef MADV_HUGEPAGE
     if (align == page)
-        madvise(got, room, MADV_HUGEPAGE); /* a wish: it may fail */
+        madvise(got, room, MADV_HUGEPAGE); /* this is advice to the kernel: it may fail */
 #endif
     memset(got, 0, size);
     return got;

@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-/* All three abort when memory has run out. The caller frees with free(). */
+/* All of these abort when memory has run out. The caller frees with free(). */
 void *mem_alloc(size_t size);
-/* Cleared, and aligned to 64 bytes. What is large lies in large pages where the system has them: looking about in it is cheaper. */
+/* Memory that is cleared, and aligned to 64 bytes. A large block lies in large pages where the system has them: random access to it is cheaper. */
 void *mem_alloc_lines(size_t size);
 void *mem_grow(void *old, size_t size);
 char *mem_dup(const char *text, size_t len); /* a NUL follows the copy */

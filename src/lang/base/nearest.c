@@ -1,5 +1,4 @@
-/* nearest.c: the edit distance between names: letters put in, left out, changed, or two swapped; case does not count.
- * */
+/* nearest.c: the edit distance between names: letters put in, left out, changed, or two swapped; case does not count. */
 #include "lang/base/nearest.h"
 
 #include <ctype.h>
@@ -7,7 +6,7 @@
 
 void nearest_init(struct nearest *nearest, const char *wrong, size_t len)
 {
-    *nearest = (struct nearest){wrong, len, NULL, len / 3 + 2}; /* farther is no likeness */
+    *nearest = (struct nearest){wrong, len, NULL, len / 3 + 2}; /* a name that is farther away is not similar */
 }
 
 static size_t least(size_t a, size_t b)
@@ -17,7 +16,7 @@ static size_t least(size_t a, size_t b)
 
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-    size_t rows[3][NEAREST_LEN_MAX + 1]; /* the one before the last, the last, this one */
+    size_t rows[3][NEAREST_LEN_MAX + 1]; /* the row before the last, the last row, this row */
 
     for (size_t j = 0; j <= b_len; j++)
         rows[1][j] = j;

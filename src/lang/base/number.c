@@ -26,7 +26,7 @@ static unsigned digits_of(uint64_t value)
     return count + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
-/* Two digits at a time, from the right. */
+/* Writes two digits at a time, from the right. */
 static size_t print_unsigned(uint64_t value, char *out)
 {
     static const char pairs[] =
@@ -55,7 +55,7 @@ size_t number_print_integer(int64_t value, char *out)
     return 1 + print_unsigned(0 - (uint64_t)value, out + 1);
 }
 
-/* value = mantissa / 10^places with both exact: then the decimal text of that quotient reads back as the value. */
+/* Finds value = mantissa / 10^places with both exact: then the decimal text of that quotient reads back as the value. */
 static bool few_digits(double value, uint64_t *ret_mantissa, int *ret_places)
 {
     if (value >= 0x1p53)
@@ -74,7 +74,7 @@ static bool few_digits(double value, uint64_t *ret_mantissa, int *ret_places)
     return false;
 }
 
-/* "%.*e" with a point, whatever the locale of the program around us. */
+/* "%.*e" with a point, whatever the locale of the program is. */
 static size_t print_exponent(double value, int digits, bool upper, char *out)
 {
     char text[64];
@@ -92,7 +92,7 @@ static size_t print_exponent(double value, int digits, bool upper, char *out)
     return used;
 }
 
-/* d.ddd with trailing zeros gone, times 10^exponent: in plain form where that is short, else with the exponent. */
+/* Writes d.ddd times 10^exponent, without trailing zeros: in plain form where that is short, else with the exponent. */
 static size_t lay_out(const char *digits, int count, int exponent, char *out)
 {
     char *at = out;
@@ -125,8 +125,8 @@ static size_t lay_out(const char *digits, int count, int exponent, char *out)
     return (size_t)(at - out);
 }
 
-/* The shortest text that reads back: at most 17 digits, and at least 15, since fewer come out as zeros at the end, but for numbers
- * so small that they have fewer bits. */
+/* The shortest text that reads back as the value. It has at most 17 digits. The search begins at 15: where fewer are enough, the rest are zeros at
+ * the end. Only numbers so small that they have fewer bits begin at 1. */
 static size_t print_many_digits(double value, char *out)
 {
     char text[64], digits[32];
@@ -186,7 +186,7 @@ size_t number_print_e15(double value, char *out)
     return print_exponent(value, 16, true, out);
 }
 
-/* The slow way: the C library's, in the C locale. */
+/* The slow way: the C library reads the number, in the C locale. */
 static double make_slowly(const char *digits, size_t len, int exponent)
 {
     char *text = mem_alloc(len + 16), *end;
@@ -211,7 +211,7 @@ static bool make_quickly(uint64_t mantissa, int exponent, double *ret)
     return true;
 }
 
-/* The digits of a number without their point, and the slow way with them. */
+/* Reads a number the slow way: its digits without the point, and the exponent. */
 static double make_from_text(const char *text, size_t len, size_t point, int exponent)
 {
     char few[64], *digits = len <= sizeof few ? few : mem_alloc(len);

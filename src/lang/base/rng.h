@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* One 64-bit word mixed so that every bit of the result depends on every bit of it (the finaliser of splitmix64). */
+/* One 64-bit word, mixed so that every bit of the result depends on every bit of `x` (the finaliser of splitmix64). */
 static inline uint64_t rng_mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;
@@ -34,13 +34,13 @@ static inline uint64_t rng_next(struct rng *rng)
     return x;
 }
 
-/* From 0 to below `bound`, which is not 0. */
+/* A number from 0 to below `bound`, which is not 0. */
 static inline uint64_t rng_below(struct rng *rng, uint64_t bound)
 {
     return rng_next(rng) % bound;
 }
 
-/* From 0.0 to below 1.0, of a mixed word. */
+/* A number from 0.0 to below 1.0, made from a mixed word. */
 static inline double rng_unit(uint64_t word)
 {
     return (double)(word >> 11) * 0x1p-53;

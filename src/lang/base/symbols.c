@@ -1,6 +1,6 @@
 /* symbols.c: names as numbers.
  *
- *     text --hash as spelt--> spelling { text, symbol }                    the way that is nearly always taken
+ *     text --hash as spelt--> spelling { text, symbol }                    nearly every lookup ends here
  *     text --hash of lower case--> name { its spellings }                  only when a spelling is new
  *
  * Both tables are chains of indices, so that an entry can be taken out. */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is rare stays out of symbols_take and symbols_drop, which then need no stack frame. */
+/* Rare code stays out of symbols_take and symbols_drop, which then need no stack frame. */
 #if defined(__GNUC__)
 #define RARE __attribute__((noinline))
 #else
@@ -20,25 +20,25 @@
 #endif
 
 #define NONE UINT32_MAX
-#define NOBODY_HELD (UINT32_C(1) << 31) /* number 0, which is nobody, is held and dropped without an end */
+#define NOBODY_HELD (UINT32_C(1) << 31) /* number 0 stands for nobody: it may be held and dropped any number of times */
 #define SPELLINGS_MAX (1u << SYMBOL_SPELLING_BITS)
 
 struct spelling {
     uint64_t hash;
     char *text; /* NULL: this entry is free */
     uint32_t len;
-    uint32_t references; /* of one that is not the first of its name; those of the first are in the table's head */
+    uint32_t references; /* of spellings after the first of a name; those of the first are in the table's head */
     symbol id;
     uint32_t next;     /* in its bucket, or in the list of free entries */
-    uint32_t follower; /* what was taken after it the last time: ads of a kind name things in one order */
+    uint32_t follower; /* the spelling taken after this one last time: ads of a kind name things in one order */
 };
 
 struct name {
     uint64_t hash;
-    uint32_t *spellings; /* by number of spelling; NONE where it was forgotten */
-    uint32_t room, held; /* of them */
+    uint32_t *spellings; /* by number of spelling; NONE where the spelling was forgotten */
+    uint32_t room, held; /* how many fit into `spellings`, and how many are there */
     uint32_t next;
-    uint32_t first[1]; /* where `spellings` points while one is enough */
+    uint32_t first[1]; /* `spellings` points here while one is enough */
 };
 
 struct table {
@@ -53,7 +53,7 @@ struct symbols {
     struct table exact, folded;
     struct spelling *spellings;
     uint32_t spelling_count, spelling_room, spelling_free, spelling_last;
-    struct name **names; /* names[0] is nobody */
+    struct name **names; /* names[0] stands for nobody */
     uint32_t name_count, name_room, name_free;
     uint32_t *name_next_free;
     struct symbols_spare *spares;
@@ -82,7 +82,7 @@ static inline uint64_t load4(const char *text)
     return word;
 }
 
-/* Up to 16 bytes as two words that together hold each of them (they overlap), so that no loop or copy of unknown length is needed. */
+/* Up to 16 bytes as two words that together hold each of them (the words overlap). So no loop is needed, and no copy of unknown length. */
 static inline void load_ends(const char *text, size_t len, uint64_t *ret_first, uint64_t *ret_last)
 {
     if (len >= 8) {
@@ -118,8 +118,8 @@ static inline bool same_exact(const char *a, const char *b, size_t len)
     return first_a == first_b && last_a == last_b;
 }
 
-/* Eight characters in lower case at once: of a byte below 128, `A` to `Z` are those that carry into its highest bit when 0x3f is added,
- * but not when 0x25 is. */
+/* Eight characters in lower case at once. A byte below 128 is one of `A` to `Z` if adding 0x3f carries into
+ * its highest bit and adding 0x25 does not. */
 static inline uint64_t lower8(uint64_t word)
 {
     const uint64_t ones = 0x0101010101010101u, high = 0x80 * ones;
@@ -342,8 +342,8 @@ static RARE symbol symbols_search(struct symbols *symbols, const char *text, siz
     return symbols_add(symbols, hash, text, len);
 }
 
-/* The quick way: what followed last time follows again. An entry that was freed since has no text, and one that was used
- * anew is compared like any other. */
+/* The quick way: the spelling that followed last time follows again. An entry that was freed since has no text; an entry that
+ * was used anew is compared like any other. */
 symbol symbols_take(struct symbols *symbols, const char *text, size_t len)
 {
     uint32_t next = symbols->spellings[symbols->spelling_last].follower;
@@ -477,8 +477,8 @@ struct symbols *symbols_new(const char *const *known, size_t known_count, uint64
     *symbols = (struct symbols){.seed = seed, .spelling_free = NONE, .name_free = NONE};
     table_init(&symbols->exact, 512);
     table_init(&symbols->folded, 512);
-    name_new(symbols, 0);  /* number 0 is nobody */
-    spelling_new(symbols); /* and so is spelling 0, which follows nobody */
+    name_new(symbols, 0);  /* number 0 stands for nobody */
+    spelling_new(symbols); /* so does spelling 0, the follower of spellings that have none yet */
     symbols->spellings[0] = (struct spelling){.next = NONE};
     symbols->head.held[0] = NOBODY_HELD;
     for (size_t i = 0; i < known_count; i++)

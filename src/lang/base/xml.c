@@ -11,18 +11,18 @@ void xml_quote(struct buf *out, enum xml_place place, const char *text, size_t l
         case '<':
             buf_adds(out, "&lt;");
             break;
-        case '>': /* needed after ]] alone; in an attribute it reads better as it is */
+        case '>': /* XML needs this only after ]]; in an attribute '>' reads better as it is */
             buf_adds(out, place == XML_ATTRIBUTE ? ">" : "&gt;");
             break;
         case '"':
             buf_adds(out, place == XML_ELEMENT ? "\"" : "&quot;");
             break;
-        case '\r': /* a reader would make a plain line end of it */
+        case '\r': /* a reader would turn this into a plain line end */
             buf_adds(out, "&#13;");
             break;
         case '\n':
         case '\t':
-            if (place != XML_ELEMENT) /* a reader would make blanks of them */
+            if (place != XML_ELEMENT) /* a reader would turn them into blanks */
                 buf_addf(out, "&#%d;", text[i]);
             else
                 buf_addc(out, text[i]);

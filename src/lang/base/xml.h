@@ -1,4 +1,4 @@
-/* xml.h: text as XML, for those who write it. */
+/* xml.h: text as XML, for code that writes XML. */
 #ifndef BERTH_LANG_BASE_XML_H
 #define BERTH_LANG_BASE_XML_H
 
@@ -14,7 +14,7 @@ enum xml_place {
     XML_ANYWHERE,  /* good for both */
 };
 
-/* Text that reads back as it was, line ends and tabs too. Other control characters, which XML cannot carry, are left out. */
+/* Writes text so that it reads back as it was, line ends and tabs too. Leaves out other control characters, which XML cannot carry. */
 void xml_quote(struct buf *out, enum xml_place place, const char *text, size_t len);
 
 #ifdef __cplusplus
