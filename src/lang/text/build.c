@@ -1,4 +1,4 @@
-/* build.c: trees are put together here, from the leaves up. */
+/* build.c: puts trees together, from the leaves up. */
 #include "lang/text/build.h"
 
 #include "lang/base/mem.h"
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEAL_BY_COPY_MAX (1u << 20) /* bytes from which on the scratch block is given away */
+#define SEAL_BY_COPY_MAX (1u << 20) /* from this many bytes on, the scratch block itself becomes the tree */
 
-#define SPARE_CELLS_MAX 4096 /* memory for more than that many cells, or */
-#define SPARE_TEXT_MAX 65536 /* so many bytes, is not kept for another builder */
+#define SPARE_CELLS_MAX 4096 /* memory for more cells than this, or */
+#define SPARE_TEXT_MAX 65536 /* for more bytes of text than this, is not kept for another builder */
 
 /* The memory of a builder that is done. */
 struct build_spare {
@@ -53,7 +53,7 @@ void build_reset(struct build *build)
     build->cell_count = build->stack_count = build->text_len = 0;
 }
 
-/* The memory goes to the next builder with the same symbols, unless there is much of it. */
+/* Gives the memory to the next builder with the same symbols, unless there is much of it. */
 static void build_keep(struct build *build)
 {
     struct build_spare *spare = build->spare;
@@ -149,7 +149,7 @@ static struct expr *cells_reserve(struct build *build, uint32_t count)
     return &build->cells[build->cell_count];
 }
 
-/* Moves the last `count` of the stack to the cells; returns the index of the first. */
+/* Moves the last `count` cells of the stack to the cells; returns the index of the first. */
 static uint32_t parts_move(struct build *build, uint32_t count)
 {
     uint32_t at = build->cell_count;
@@ -190,7 +190,8 @@ void build_within(struct build *build, symbol taken)
     build_push(build, (struct expr){.kind = EXPR_WITHIN, .u.name = {at, taken}});
 }
 
-/* A path under construction lies at the end of the cells, so it is lengthened in place; else it is made or moved there. */
+/* Adds a step to the path on top of the stack. A path under construction lies at the end of the cells, so it grows in place;
+ * otherwise the path is made there or moved there. */
 static void path_step(struct build *build, struct expr step)
 {
     struct expr *base = build_top(build);
@@ -198,7 +199,7 @@ static void path_step(struct build *build, struct expr step)
     if (base->kind == EXPR_PATH && !(base->flags & EXPR_FLAG_PARENTHESES)) {
         uint32_t at = base->u.run.at, count = base->u.run.count;
 
-        if (at + count != build->cell_count) { /* a subscript's parts came in between */
+        if (at + count != build->cell_count) { /* the parts of a subscript came in between */
             cells_reserve(build, count);
             memcpy(&build->cells[build->cell_count], &build->cells[at], count * sizeof *build->cells);
             for (uint32_t i = 0; i < count; i++) /* the old place must not give the symbols back twice */
@@ -235,8 +236,8 @@ void build_subscript(struct build *build)
     path_step(build, step);
 }
 
-/* Of attributes of one name among the last `count` keeps the last; returns how many are left. One pass with a table of its own,
- * so that a stranger's ad of nothing but duplicates costs no more than another. */
+/* Where several of the last `count` attributes have one name, keeps the last of them; returns how many are left. One pass with a table of its own, so
+ * that a stranger's ad of nothing but duplicates costs no more than another. */
 static uint32_t duplicates_remove(struct build *build, uint32_t count)
 {
     struct expr *parts = &build->stack[build->stack_count - count];
@@ -253,7 +254,7 @@ static uint32_t duplicates_remove(struct build *build, uint32_t count)
             slot = (slot + 1) & (size - 1);
         if (slots[slot]) {
             expr_drop_symbols(build->symbols, &parts[i], 1);
-            parts[i].kind = EXPR_TABLE; /* to be closed up */
+            parts[i].kind = EXPR_TABLE; /* marks it to be removed below */
         } else {
             slots[slot] = i + 1;
         }
@@ -266,7 +267,7 @@ static uint32_t duplicates_remove(struct build *build, uint32_t count)
     return kept;
 }
 
-/* A few attributes: compare them all. Returns the earlier of an equal pair, or `count`. */
+/* For a few attributes: compares each with each. Returns the earlier of an equal pair, or `count`. */
 static uint32_t duplicate_among_few(const struct expr *parts, uint32_t count, uint32_t *ret_later)
 {
     for (uint32_t later = 1; later < count; later++)
@@ -278,8 +279,8 @@ static uint32_t duplicate_among_few(const struct expr *parts, uint32_t count, ui
     return count;
 }
 
-/* Fills the table of names, of two bytes a slot if `wide`; returns the earlier of an equal pair, or `count`. Inline, so that there
- * is one of it for each width. */
+/* Fills the table of names, of two bytes a slot if `wide`; returns the earlier of an equal pair, or `count`. Inline, so that the
+ * compiler makes one version for each width. */
 static inline uint32_t table_fill(const struct expr *parts, uint32_t count, unsigned char *slots, uint32_t mask,
                                   bool wide, uint32_t *ret_later)
 {
@@ -342,9 +343,9 @@ int build_ad(struct build *build, uint32_t count, uint32_t *ret_place)
     return 0;
 }
 
-/* Where the parts of an expression lie in its tree, those inside of them as well. */
+/* Where the parts of an expression lie in its tree, and the parts of those. */
 struct extent {
-    uint32_t cells, cells_from, cells_to; /* how many, and between which */
+    uint32_t cells, cells_from, cells_to; /* how many cells, and the range in which they lie */
     uint32_t bytes, text_from, text_to;
 };
 
@@ -359,7 +360,7 @@ static inline void extent_add_text(struct extent *extent, uint32_t from, uint32_
 
 static void extent_add(struct extent *extent, const struct tree *tree, const struct expr *e);
 
-/* What is inside of a run of cells. */
+/* Adds what is inside a run of cells. */
 static inline void extent_add_run(struct extent *extent, const struct tree *tree, const struct expr *run,
                                   uint32_t count)
 {
@@ -392,7 +393,7 @@ static void extent_add(struct extent *extent, const struct tree *tree, const str
     extent_add_run(extent, tree, parts, count);
 }
 
-/* A cell of a copied extent names its parts and its text where they are now, and holds its symbols. */
+/* Adjusts a cell of a copied extent: its places now name its parts and its text where they are now, and it holds its symbols. */
 static inline void cell_settle(struct symbols *symbols, struct expr *cell, uint32_t cells_by, uint32_t text_by)
 {
     if (cell->flags & EXPR_FLAG_NAMED)
@@ -409,7 +410,7 @@ static inline void cell_settle(struct symbols *symbols, struct expr *cell, uint3
         cell->u.run.at += cells_by; /* the same place as u.name.at */
 }
 
-/* Does it lie together in its tree, as what a parser has put together does? Then it is copied as it lies. */
+/* Does everything inside the run lie together in its tree, as a parser puts it? Then it can be copied as one block. */
 static bool extent_of(struct extent *extent, const struct tree *tree, const struct expr *run, uint32_t count)
 {
     *extent = (struct extent){.cells_from = UINT32_MAX, .text_from = UINT32_MAX};
@@ -422,7 +423,7 @@ static bool extent_of(struct extent *extent, const struct tree *tree, const stru
            extent->text_to - extent->text_from == extent->bytes;
 }
 
-/* Copies its cells to `cells`, which is the place `at`; its text will begin at `text_at`. */
+/* Copies the cells of the extent to `cells`, which is the place `at`; their text will begin at `text_at`. */
 static void extent_copy(const struct extent *extent, const struct tree *tree, struct symbols *symbols,
                         struct expr *cells, uint32_t at, uint32_t text_at)
 {
@@ -431,7 +432,7 @@ static void extent_copy(const struct extent *extent, const struct tree *tree, st
         cell_settle(symbols, &cells[i], at - extent->cells_from, text_at - extent->text_from);
 }
 
-/* Pushes copies of a run of cells, labels and all. False when what is inside of them does not lie together. */
+/* Pushes copies of a run of cells, labels and all. False when the parts inside them do not lie together. */
 static bool block_push(struct build *build, const struct tree *tree, const struct expr *run, uint32_t count)
 {
     uint32_t at = build->cell_count, text_at = build->text_len;
@@ -465,7 +466,7 @@ static void run_push(struct build *build, const struct tree *tree, const struct 
     }
 }
 
-/* Without its label. */
+/* Pushes a copy of one cell, without its label. */
 static void cell_push(struct build *build, const struct tree *tree, const struct expr *e)
 {
     unsigned char flags = e->flags & (unsigned char)~EXPR_FLAG_NAMED;
@@ -490,7 +491,7 @@ static void cell_push(struct build *build, const struct tree *tree, const struct
     build_top(build)->flags = flags;
 }
 
-/* Of an attribute, without its name. */
+/* A copy of an attribute's cell, without its name. */
 static struct expr cell_bare(const struct expr *e)
 {
     struct expr bare = *e;

@@ -1,11 +1,11 @@
-/* build.h: trees are put together here, from the leaves up.
+/* build.h: puts trees together, from the leaves up.
  *
- * Parts are pushed, then bound into the cell that holds them, which is pushed in turn; at last the one cell that is left is sealed
- * into a tree of its exact size. The scratch memory is kept for the next tree, also by the table of symbols for the next builder.
+ * The caller pushes parts and binds them into the cell that holds them, which is pushed in turn; at last it seals the one cell that is left into a
+ * tree of its exact size. The builder keeps its scratch memory for the next tree, and the table of symbols keeps it for the next builder.
  *
  *     push 1, push 2, bind a list of 2 -> one cell {1, 2}; seal -> tree
  *
- * The builder owns the symbols of what it holds until they are sealed. */
+ * The builder owns the symbols of its cells until they are sealed. */
 #ifndef BERTH_LANG_TEXT_BUILD_H
 #define BERTH_LANG_TEXT_BUILD_H
 
@@ -20,21 +20,21 @@ extern "C" {
 struct build {
     struct symbols *symbols;
     const struct dialect *dialect;
-    struct tree *block; /* in which the cells lie, so that a large one need not be copied to be sealed */
+    struct tree *block; /* the cells lie in this block, so that a large one need not be copied to be sealed */
     struct expr *cells, *stack;
     char *text;
-    struct buf source;         /* the text that is being read */
-    struct build_spare *spare; /* what brought the memory, or NULL */
+    struct buf source;         /* a copy of the text that is being read */
+    struct build_spare *spare; /* the spare that the memory came with, or NULL */
     uint32_t cell_count, cell_room, stack_count, stack_room, text_len, text_room;
 };
 
 void build_init(struct build *build, struct symbols *symbols, const struct dialect *dialect);
 void build_done(struct build *build);
-void build_reset(struct build *build); /* drops what is unfinished */
+void build_reset(struct build *build); /* drops an unfinished expression */
 
 void build_stack_grow(struct build *build);
 
-/* A new cell on the stack, cleared, of that kind; its fields are the caller's to set. */
+/* Pushes a new cell of that kind, cleared; the caller sets its fields. */
 static inline struct expr *build_new(struct build *build, enum expr_kind kind)
 {
     struct expr *cell;
@@ -60,7 +60,7 @@ static inline struct expr *build_top(struct build *build)
     return &build->stack[build->stack_count - 1];
 }
 
-/* Literals and names, pushed. */
+/* These push literals and names. */
 static inline void build_undefined(struct build *build)
 {
     build_new(build, EXPR_UNDEFINED);
@@ -107,20 +107,20 @@ static inline void build_name(struct build *build, enum expr_kind kind, symbol t
 
 void build_string(struct build *build, const char *text, size_t len);
 
-/* A string that comes in pieces: begin, append, end pushes it. */
+/* A string that comes in pieces: the first call pushes it, the others fill it. */
 void build_string_begin(struct build *build);
 void build_string_append(struct build *build, const char *text, size_t len);
 void build_string_end(struct build *build);
 
-/* The last `count` pushed become the parts of one cell, which takes their place. Labels must have been set. */
+/* The last `count` cells pushed become the parts of one cell, which takes their place. Their labels must have been set. */
 void build_bind(struct build *build, enum expr_kind kind, uint32_t count);
 void build_prefix(struct build *build, enum op op);
 void build_call(struct build *build, symbol taken, uint32_t count);
 void build_within(struct build *build, symbol taken);
-void build_select(struct build *build, symbol taken); /* top.name, lengthening a path or making one */
-void build_subscript(struct build *build);            /* the one below the top [ top ], likewise */
+void build_select(struct build *build, symbol taken); /* top.name: lengthens a path or makes one */
+void build_subscript(struct build *build);            /* the cell below the top [ top ], likewise */
 
-/* Labels the top as an attribute of that name (takes the symbol); build_ad binds such. */
+/* Labels the top as an attribute of that name (takes the symbol); build_ad binds attributes. */
 static inline void build_attribute(struct build *build, symbol taken)
 {
     struct expr *top = build_top(build);
@@ -129,17 +129,18 @@ static inline void build_attribute(struct build *build, symbol taken)
     top->flags |= EXPR_FLAG_NAMED;
 }
 
-/* -1 and the place among the attributes in `ret_place` when a name is there twice and the dialect does not allow that. */
+/* Binds the last `count` attributes into an ad. -1 when a name is there twice and the dialect does not allow that;
+ * `ret_place` is then its place among the attributes. */
 int build_ad(struct build *build, uint32_t count, uint32_t *ret_place);
 
-/* A copy of an expression of another tree, pushed; or of all its parts, with their labels: the attributes of an ad, named. */
+/* Pushes a copy of an expression of another tree; or copies of all its parts, with their labels: the attributes of an ad, named. */
 void build_copy(struct build *build, const struct tree *tree, const struct expr *e);
 void build_copy_parts(struct build *build, const struct tree *tree, const struct expr *e);
 
-/* The same of some parts of one cell that follow one another. */
+/* The same for some parts of one cell that follow one another. */
 void build_copy_run(struct build *build, const struct tree *tree, const struct expr *run, uint32_t count);
 
-/* Everything pushed or bound since the mark is dropped. */
+/* build_rewind drops everything that was pushed or bound since the mark. */
 struct build_mark {
     uint32_t cells, stack, text;
 };
@@ -149,10 +150,10 @@ void build_rewind(struct build *build, struct build_mark mark);
 /* A copy of a text to be read, padded as buf_string does; valid until the next one. */
 const char *build_source(struct build *build, const char *text, size_t len);
 
-/* The one cell on the stack becomes the root of a new tree, and the builder is empty. */
+/* The one cell on the stack becomes the root of a new tree. The builder is empty afterwards. */
 struct tree *build_seal(struct build *build);
 
-/* build_copy and build_seal at once, of a builder that is empty. */
+/* build_copy and build_seal at once. The builder must be empty. */
 struct tree *build_seal_copy(struct build *build, const struct tree *tree, const struct expr *e);
 
 #ifdef __cplusplus

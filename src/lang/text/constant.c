@@ -21,7 +21,7 @@ static bool text_is(const char *text, size_t len, const char *word)
     return len == strlen(word) && memcmp(text, word, len) == 0;
 }
 
-/* Is it the very text that the printer gives for that time? */
+/* Is this the very text that the printer gives for that time? */
 static bool time_is(const struct dialect *dialect, const char *text, size_t len, const struct expr *literal)
 {
     struct buf printed;
@@ -71,7 +71,7 @@ static bool constant_of(const struct dialect *dialect, const char *name, size_t 
     return true;
 }
 
-/* unescape("...") whose text is what the printer would write: the string it stands for, put in place of the argument. */
+/* For unescape("...") whose text is what the printer would write: puts the string that it stands for in the place of the argument. */
 static bool unescape(struct build *build, struct expr *argument)
 {
     uint32_t start = argument->u.run.at, len = argument->u.run.count, used = 0;

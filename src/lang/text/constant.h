@@ -1,4 +1,4 @@
-/* constant.h: constants that have no literal are written as calls, and read back as what they stand for.
+/* constant.h: constants that have no literal are written as calls, and read back as the constants that they stand for.
  *
  *     int("-9223372036854775808")   real("INF") real("-INF") real("NaN")
  *     absTime("...") relTime("...")          where the dialect has no literal for times
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* If the top of the builder is such a call, it becomes the literal. */
+/* If the top of the builder is such a call, turns it into the literal. */
 void constant_fold(struct build *build);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* lex.c: characters become tokens. One character of class decides which reader goes on. */
+/* lex.c: characters become tokens. The class of the first character decides which reader goes on. */
 #include "lang/text/lex.h"
 
 #include "lang/base/number.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is rare stays out of lex_next, which then needs no stack frame. */
+/* Rare code stays out of lex_next, which then needs no stack frame. */
 #if defined(__GNUC__)
 #define RARE __attribute__((noinline))
 #else
@@ -37,8 +37,8 @@ static inline unsigned class_at(const char *at)
     return class_of[(unsigned char)*at];
 }
 
-/* How many of the first 16 characters belong to a name; BUF_PADDING bytes behind the text may be read. Without a loop, since how long
- * a name is no branch predictor knows. */
+/* How many of the first 16 characters belong to a name; BUF_PADDING bytes behind the text may be read. There is no loop, because no
+ * branch predictor knows how long a name is. */
 #if defined(__GNUC__)
 static inline unsigned name_length_16(const char *at)
 {
@@ -121,7 +121,7 @@ static bool word_is(const char *start, size_t len, const char *word)
     return true;
 }
 
-/* Keywords by length; a word that is none is a name. */
+/* Finds keywords by their length; a word that is no keyword is a name. */
 static RARE void keyword(struct token *token, size_t len)
 {
     switch (len) {
@@ -150,7 +150,7 @@ static RARE void keyword(struct token *token, size_t len)
     }
 }
 
-/* 0x... and 0...; the prefix has been seen. */
+/* Reads 0x... and 0...; the caller has seen the prefix. */
 static void read_based(struct lexer *lexer, const char *digits, unsigned base)
 {
     const char *start = lexer->at, *at = digits;
@@ -178,7 +178,7 @@ static void read_based(struct lexer *lexer, const char *digits, unsigned base)
     lexer->token.u.integer = (int64_t)value;
 }
 
-/* The factor of a scale suffix; 0 when the letter is none. */
+/* The factor of a scale suffix; 0 when the letter is not a suffix. */
 static double scale_of(char letter)
 {
     switch (letter | 0x20) {
@@ -202,7 +202,7 @@ static void number_does_not_fit(struct lexer *lexer, const char *start)
     lex_fail(lexer, start, "this number does not fit into %s", lexer->token.kind == TOKEN_REAL ? "a real" : "64 bits");
 }
 
-/* A number's scale suffix, or a letter that must not follow it. */
+/* Reads a number's scale suffix, or complains about a letter that must not follow the number. */
 static void read_suffix(struct lexer *lexer, const char *start)
 {
     struct token *token = &lexer->token;
@@ -222,7 +222,7 @@ static void read_suffix(struct lexer *lexer, const char *start)
         number_does_not_fit(lexer, start);
 }
 
-/* The part of a number behind its digits. False when there is none: it is an integer. */
+/* Reads the part of a number behind its digits. False when there is none: the number is an integer. */
 static bool read_real(struct lexer *lexer, const char *start, const char *at)
 {
     struct token *token = &lexer->token;
@@ -262,7 +262,7 @@ static void read_number(struct lexer *lexer)
         token->u.integer = (int64_t)value;
         lexer->at = at;
         if (at - start > 18 && (at - start > 19 || value > INT64_MAX)) {
-            if (class_at(at)) /* with a suffix it is a real, and fits */
+            if (class_at(at)) /* with a suffix the number is a real, and fits */
                 read_suffix(lexer, start);
             else
                 number_does_not_fit(lexer, start);
@@ -303,7 +303,7 @@ char lex_escape(const char **at, const char *end)
     return named ? to[named - from] : *p;
 }
 
-/* Is the escape after the backslash at `at` one that the language has? */
+/* Does the language have the escape whose backslash is at `at`? */
 static bool escape_right(struct lexer *lexer, const char *at)
 {
     const char *after = at + 1;
@@ -334,7 +334,7 @@ static bool escape_right(struct lexer *lexer, const char *at)
     return true;
 }
 
-/* The text between two quotes; the token gets its start and end without them. */
+/* Reads the text between two quotes; the token's start and end are those of the text without the quotes. */
 static bool read_quoted(struct lexer *lexer, char quote, const char *what)
 {
     static const bool stops[256] = {[0] = true, ['"'] = true, ['\''] = true, ['\\'] = true};
@@ -397,7 +397,7 @@ static void read_time(struct lexer *lexer)
     }
 }
 
-/* Operators by the longest text that fits. */
+/* Operators, the longest texts first: the first text that fits is the longest. */
 static const struct {
     char text[4];
     unsigned char len, op;
@@ -450,7 +450,7 @@ static RARE void read_operator(struct lexer *lexer)
     }
 }
 
-/* What the first character of a token says: a whole token by itself (its kind), or who reads on. */
+/* What the first character of a token says: it is a whole token by itself (then this is its kind), or it says which reader goes on. */
 enum {
     START_OPERATOR = 0,
     START_WORD = 64,
@@ -558,7 +558,7 @@ static const unsigned char start_of[256] = {
 #undef N
 #undef B
 
-/* The tokens that are not a single character. */
+/* Reads the tokens that are not a single character. */
 static RARE void read_longer(struct lexer *lexer, unsigned start)
 {
     struct token *token = &lexer->token;
@@ -597,7 +597,7 @@ static RARE void read_longer(struct lexer *lexer, unsigned start)
     token->end = lexer->at;
 }
 
-/* Over blanks and comments, to the token that stands behind them. */
+/* Skips blanks and comments, and reads the token behind them. */
 static RARE void skip_and_next(struct lexer *lexer)
 {
     for (;;) {
@@ -645,7 +645,7 @@ void lex_next(struct lexer *lexer)
     }
     if (start == START_EQUAL && at[1] != '=' && at[1] != '?' && at[1] != '!')
         start = TOKEN_ASSIGN;
-    if (start == START_NUMBER) { /* an integer of few digits, as most are */
+    if (start == START_NUMBER) { /* an integer of few digits, as most integers are */
         uint64_t value = (uint64_t)(*at - '0');
 
         if (value) {

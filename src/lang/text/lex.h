@@ -1,8 +1,7 @@
 /* lex.h: characters become tokens.
  *
- * The lexer knows where a token stands and what a literal is worth; it keeps no copy of the text, which must be followed by
- * BUF_PADDING NUL bytes: so that its loops need not ask for the end at each character. Comments are passed over, or handed to
- * whoever asks for them (the formatter). */
+ * The lexer knows where a token stands and what a literal is worth; it keeps no copy of the text. BUF_PADDING NUL bytes must follow the text, so that
+ * the loops need not check for the end at each character. The lexer skips comments, or gives them to a function of the caller (the formatter's). */
 #ifndef BERTH_LANG_TEXT_LEX_H
 #define BERTH_LANG_TEXT_LEX_H
 
@@ -46,7 +45,7 @@ enum token_kind {
 struct token {
     unsigned char kind; /* enum token_kind */
     unsigned char op;   /* TOKEN_OP */
-    bool escapes;       /* a string or quoted name has some */
+    bool escapes;       /* a string or quoted name that has escapes */
     int16_t zone;       /* TOKEN_ABSTIME */
     const char *start, *end;
     union {
@@ -61,7 +60,7 @@ struct lexer {
     const char *text, *at, *end;
     const struct dialect *dialect;
     bool old_strings;      /* a backslash escapes only a quote, as in HTCondor's long form */
-    unsigned line, column; /* of the first character, from 1 */
+    unsigned line, column; /* of the text's first character, from 1 */
     lex_comment_fn *comment;
     void *comment_user;
     struct token token;
@@ -73,8 +72,8 @@ void lex_init(struct lexer *lexer, const struct dialect *dialect, const char *te
 /* Makes the next token the current one. */
 void lex_next(struct lexer *lexer);
 
-/* Passes over a '=' that stands right behind the current token; false when none does. Between a name and its expression nothing else
- * may come, so it need not become a token. */
+/* Skips a '=' that stands right behind the current token; false when there is none. Between a name and its expression nothing else may stand, so the
+ * '=' need not become a token. */
 static inline bool lex_pass_assign(struct lexer *lexer)
 {
     const char *at = lexer->at;
@@ -90,7 +89,7 @@ static inline bool lex_pass_assign(struct lexer *lexer)
 /* Says what is wrong at a place in the text; returns -1. */
 int lex_fail(struct lexer *lexer, const char *at, const char *format, ...) ERR_FORMAT(3, 4);
 
-/* Decodes one escape at `*at` (just after the backslash), which lex_next found right; moves past it. */
+/* Decodes one escape at `*at` (just after the backslash), which lex_next has checked; moves past it. */
 char lex_escape(const char **at, const char *end);
 
 /* Describes the current token for "expected X, got Y". */

@@ -1,7 +1,7 @@
 /* parse.c: tokens become trees.
  *
- * Recursive descent; binary operators by precedence climbing over op_table, a run of operators of one level becoming one chain.
- * Each function leaves its result on the builder's stack and returns 0, or -1 with the error told. */
+ * Recursive descent. Binary operators go by precedence climbing over op_table; a run of operators of one level becomes one chain.
+ * Each function leaves its result on the builder's stack and returns 0, or -1 with the error filled in. */
 #include "lang/text/parse.h"
 
 #include "lang/text/constant.h"
@@ -16,7 +16,7 @@ struct parser {
     const struct parse_options *options;
     unsigned depth;  /* brackets, prefixes, ?:, calls */
     unsigned height; /* calls of parse_binary that wait for each other */
-    unsigned ads;    /* that stand around */
+    unsigned ads;    /* how many ads stand around this place */
 };
 
 static int parse_value(struct parser *p);
@@ -59,7 +59,7 @@ static int parse_expected_operator(struct parser *p, const char *what)
     return parse_expected(p, what);
 }
 
-/* The closing bracket of one that was opened at `open`. */
+/* Reads the closing bracket that belongs to the one at `open`. */
 static int parse_close(struct parser *p, enum token_kind kind, const char *bracket, const char *open)
 {
     unsigned line, column;
@@ -77,7 +77,7 @@ static int parse_close(struct parser *p, enum token_kind kind, const char *brack
                     line + p->lexer.line - 1, column);
 }
 
-/* Does what has been read so far keep to the limit? */
+/* Is the tree that has been read so far within the limit? */
 static int parse_size(struct parser *p)
 {
     uint32_t limit = p->options->cells_max;
@@ -97,8 +97,8 @@ static int parse_deeper(struct parser *p)
     return ++p->depth > TREE_DEPTH_MAX ? parse_too_deep(p, token_place(p)) : 0;
 }
 
-/* A minus or a call may be how a constant is written (constant.h), which may stand wherever a literal may: so these go one deeper
- * than the limit before a token of that kind, and must then have become a literal. Reads over the opening. */
+/* Opens a minus or a call. Either may be how a constant is written (constant.h), and a constant may stand wherever a literal may. So before a token
+ * of these kinds they may go one deeper than the limit, and must then have become a literal. Reads past the opening. */
 static int constant_deeper(struct parser *p, enum token_kind literal, enum token_kind or_literal)
 {
     const char *open = p->lexer.token.start;
@@ -119,7 +119,7 @@ static int constant_shallower(struct parser *p, const char *open)
     return 0;
 }
 
-/* The name or string of the current token, escapes decoded, at the end of the builder's text. */
+/* Appends the name or string of the current token to the builder's text, with escapes decoded. */
 static void token_decode(struct parser *p, const struct token *token)
 {
     const char *from = token->start;
@@ -173,7 +173,7 @@ static bool token_is_name(const struct parser *p)
     return p->lexer.token.kind == TOKEN_NAME || p->lexer.token.kind == TOKEN_QUOTED_NAME;
 }
 
-/* The current token, a name of that symbol, must not be reserved. */
+/* Fails if the current token, a name of that symbol, is reserved. */
 static int parse_unreserved(struct parser *p, symbol name)
 {
     const struct token *token = &p->lexer.token;
@@ -188,7 +188,7 @@ static int parse_unreserved(struct parser *p, symbol name)
                     symbols_text(p->build->symbols, name, &len));
 }
 
-/* NAME = EXPRESSION, pushed with its name on it. */
+/* Reads NAME = EXPRESSION and pushes the expression with its name on it. */
 static int parse_attribute(struct parser *p)
 {
     const char *start = token_place(p);
@@ -223,7 +223,7 @@ static int parse_attribute(struct parser *p)
     return 0;
 }
 
-/* Where the n-th attribute of the ad that opens at `open` begins: found by reading its tokens again. */
+/* Where the n-th attribute of the ad that opens at `open` begins. It reads the ad's tokens again to find the place. */
 static const char *attribute_place(const struct parser *p, const char *open, uint32_t n)
 {
     struct lexer lexer = p->lexer;
@@ -268,7 +268,7 @@ static int parse_duplicate(struct parser *p, const char *open, uint32_t count, u
                     (int)(len < 200 ? len : 200), name);
 }
 
-/* The attributes of an ad, up to its closing bracket. */
+/* Reads the attributes of an ad, up to its closing bracket. */
 static int parse_attributes(struct parser *p, uint32_t *ret_count)
 {
     uint32_t count = 0, limit = p->options->attributes_max ? p->options->attributes_max : TREE_PARTS_MAX;
@@ -314,7 +314,7 @@ static int parse_ad_literal(struct parser *p)
     return parse_ad_bind(p, open, count);
 }
 
-/* EXPRESSION, EXPRESSION, ... up to the closing token, not past it. */
+/* Reads EXPRESSION, EXPRESSION, ... up to the closing token, not past it. */
 static int parse_sequence(struct parser *p, enum token_kind close, uint32_t *ret_count)
 {
     uint32_t count = 0;
@@ -346,7 +346,7 @@ static int parse_list(struct parser *p)
     return 0;
 }
 
-/* A name has been read and is the function's if a bracket follows. */
+/* Reads a name; it is a function's name if a bracket follows. */
 static int parse_name_or_call(struct parser *p)
 {
     bool quoted = p->lexer.token.kind == TOKEN_QUOTED_NAME;
@@ -449,7 +449,7 @@ static int parse_primary(struct parser *p)
     }
 }
 
-/* The steps behind a base that has been pushed. */
+/* Reads the steps behind a base that has been pushed. */
 static int parse_steps(struct parser *p)
 {
     for (unsigned steps = 0;; steps++) {
@@ -478,7 +478,7 @@ static int parse_steps(struct parser *p)
     }
 }
 
-/* A minus right before a number belongs to the number: so every number that is printed is read back as a literal. */
+/* A minus right before a number belongs to the number. So every number that is printed reads back as a literal. */
 static bool number_negate(struct expr *e)
 {
     if (e->flags & EXPR_FLAG_PARENTHESES)
@@ -512,7 +512,7 @@ static int parse_prefix(struct parser *p)
 
 static int parse_binary(struct parser *p, unsigned limit);
 
-/* The operators that bind tighter than `limit` and their operands, behind a first one that has been pushed. */
+/* Reads the operators that bind tighter than `limit` and their operands, behind a first operand that has been pushed. */
 static int parse_operators(struct parser *p, unsigned limit)
 {
     const struct token *token = &p->lexer.token;
@@ -562,7 +562,7 @@ static int parse_choice(struct parser *p)
     return 0;
 }
 
-/* A whole expression. Most are a literal and nothing else: that way is short. */
+/* Reads a whole expression. Most expressions are one literal, so the way for them is short. */
 static int parse_value(struct parser *p)
 {
     if (parse_literal(p)) {
@@ -581,7 +581,7 @@ static int parse_end(struct parser *p)
     return p->lexer.token.kind == TOKEN_END ? 0 : parse_expected_operator(p, "an operator or the end");
 }
 
-/* `text` is padded. */
+/* `text` must be padded. */
 static void parser_init(struct parser *p, struct build *build, const struct parse_options *options, const char *text,
                         size_t len, struct err *err)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What of a token matters here. */
+/* The part of a token that matters here. */
 struct mark {
     unsigned char kind, op;
     size_t offset;
@@ -38,7 +38,7 @@ static int nesting(int kind)
     }
 }
 
-/* Is the token that name, in any case? */
+/* Is the token that name, whatever the case? */
 static bool is_name(const struct token *token, const char *name, size_t len)
 {
     const char *start = token->start;
@@ -56,7 +56,7 @@ static bool is_name(const struct token *token, const char *name, size_t len)
     return true;
 }
 
-/* Reads over one `NAME = EXPRESSION`, keeping the expression's tokens when it is the one asked for. */
+/* Skips one `NAME = EXPRESSION`. Keeps the expression's tokens when the attribute is the one asked for. */
 static bool read_attribute(struct places *places, struct lexer *lexer, const char *name, size_t len)
 {
     bool wanted = is_name(&lexer->token, name, len);
@@ -86,7 +86,7 @@ static bool read_attribute(struct places *places, struct lexer *lexer, const cha
     }
 }
 
-/* Of several the last one holds. */
+/* Of several attributes of that name the last one holds. */
 static bool find_in_ad(struct places *places, struct lexer *lexer, const char *name, size_t len)
 {
     bool found = false;
@@ -98,7 +98,7 @@ static bool find_in_ad(struct places *places, struct lexer *lexer, const char *n
     return found;
 }
 
-/* Lines up to a blank one, an attribute each. */
+/* Reads lines up to a blank one, an attribute each. */
 static bool find_in_lines(struct places *places, const struct dialect *dialect, const char *text, size_t len,
                           const char *name, size_t name_len)
 {

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* A text of up to four bytes with its length: copied as four, whatever it is. */
+/* A text of up to four bytes with its length. All four bytes are copied, whatever the length. */
 struct piece {
     char text[4];
     unsigned len;
@@ -244,7 +244,7 @@ static void print_path(struct printer *p, const struct expr *e)
 {
     const struct expr *parts = tree_parts(p->tree, e);
 
-    if (parts[0].kind == EXPR_WITHIN) /* its steps, if it is a path, are not ours */
+    if (parts[0].kind == EXPR_WITHIN) /* steps inside the WITHIN, if that is a path, are not steps of this path */
         buf_addc(p->out, '(');
     print_cell(p, &parts[0], parts[0].kind == EXPR_WITHIN ? 0 : OP_LEVEL_PREFIX + 1);
     if (parts[0].kind == EXPR_WITHIN)
@@ -278,7 +278,7 @@ static void print_prefix(struct printer *p, const struct expr *e)
     }
 }
 
-/* The level at which a cell stands by itself: below it, it wants parentheses. */
+/* The highest level at which a cell stands without parentheses. */
 static unsigned cell_level(const struct printer *p, const struct expr *e)
 {
     switch (e->kind) {
@@ -288,7 +288,7 @@ static unsigned cell_level(const struct printer *p, const struct expr *e)
         return op_table[tree_parts(p->tree, e)[1].label].level;
     case EXPR_PREFIX:
         return OP_LEVEL_PREFIX;
-    case EXPR_INTEGER: /* a point after digits is a real's; a minus is a prefix */
+    case EXPR_INTEGER: /* a point after digits makes a real; a minus is a prefix */
     case EXPR_REAL:
         return OP_LEVEL_PREFIX;
     default:

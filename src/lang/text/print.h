@@ -1,7 +1,7 @@
 /* print.h: trees become text.
  *
- * What is printed reads back as the same tree: parse(print(e)) == e. Parentheses stand where they stood, and where they are
- * needed. A style says where blanks go. */
+ * The text reads back as the same tree: parse(print(e)) == e. Parentheses stand where they stood in the source, and where they
+ * are needed. A style says where blanks go. */
 #ifndef BERTH_LANG_TEXT_PRINT_H
 #define BERTH_LANG_TEXT_PRINT_H
 
@@ -14,7 +14,7 @@ extern "C" {
 
 enum print_style {
     PRINT_PLAIN,   /* one line, blanks where a person would put them */
-    PRINT_COMPACT, /* no blank beyond need */
+    PRINT_COMPACT, /* no blank that is not needed */
     PRINT_CONDOR,  /* HTCondor's own spacing: { 1,2 }, [  ] */
 };
 
@@ -26,7 +26,7 @@ void print_tree(struct buf *out, const struct tree *tree, int style);
 
 void print_string(struct buf *out, const char *text, size_t len, int style); /* in quotes */
 void print_escaped(struct buf *out, const char *text,
-                   size_t len); /* what stands in unescape("..."): never ends in a backslash */
+                   size_t len); /* the text inside unescape("..."): never ends in a backslash */
 void print_name(struct buf *out, const struct dialect *dialect, const char *name, size_t len);
 void print_real(struct buf *out, double value);     /* also infinities and NaN, as calls */
 void print_real_e15(struct buf *out, double value); /* as HTCondor: zero is 0.0, else C's %.15E */
@@ -34,7 +34,7 @@ void print_integer(struct buf *out, int64_t value);
 void print_abstime(struct buf *out, const struct dialect *dialect, int64_t seconds, int zone_minutes);
 void print_reltime(struct buf *out, const struct dialect *dialect, int64_t seconds);
 
-/* How a cell that holds a value made by evaluation is printed; set by those who make such cells. */
+/* Prints a cell that holds a value made by evaluation; code that makes such cells gives this function. */
 typedef void print_value_fn(struct buf *out, const struct dialect *dialect, const void *value, int style);
 void print_expr_with(struct buf *out, const struct tree *tree, const struct expr *e, int style, print_value_fn *value);
 

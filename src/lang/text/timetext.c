@@ -5,7 +5,7 @@
 
 #define DAY 86400
 
-/* What is left of the text to be read. */
+/* The rest of the text, which is still to be read. */
 struct scan {
     const char *at, *end;
 };
@@ -23,7 +23,7 @@ static bool scan_digit(const struct scan *scan)
     return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
 }
 
-/* A decimal number of at least one digit that fits. */
+/* Reads a decimal number of at least one digit that fits into 64 bits. */
 static bool scan_number(struct scan *scan, uint64_t *ret)
 {
     uint64_t value = 0;
@@ -41,7 +41,7 @@ static bool scan_number(struct scan *scan, uint64_t *ret)
     return true;
 }
 
-/* Exactly `digits` digits. */
+/* Reads exactly `digits` digits. */
 static bool scan_fixed(struct scan *scan, int digits, int *ret)
 {
     int value = 0;
@@ -108,7 +108,7 @@ static bool relative_classic(struct scan *scan, uint64_t *ret)
     return scan->at == scan->end;
 }
 
-/* Fields from the right are seconds, minutes, hours, days. */
+/* Fields from the right are seconds, minutes, hours; days need a unit. */
 static bool relative_condor(struct scan *scan, uint64_t *ret)
 {
     uint64_t fields[4], sum = 0, number;
@@ -122,7 +122,7 @@ static bool relative_condor(struct scan *scan, uint64_t *ret)
         if (fraction)
             scan_fraction(scan);
         if (fraction && scan->at < scan->end && *scan->at != 's')
-            return false; /* only seconds have one */
+            return false; /* only seconds have a fraction */
         if (scan->at < scan->end && (*scan->at == 'd' || *scan->at == '+')) {
             if (count || !add_times(&sum, number, DAY))
                 return false;
@@ -195,7 +195,7 @@ bool time_parse_zone(const char *text, size_t len, int *ret_minutes)
     return true;
 }
 
-/* H:M:S, two digits each; the hour may have one in the older form. */
+/* H:M:S, two digits each. */
 static bool scan_clock(struct scan *scan, struct date *date)
 {
     return scan_fixed(scan, 2, &date->hour) && scan_char(scan, ':') && scan_fixed(scan, 2, &date->minute) &&

@@ -18,7 +18,7 @@ extern "C" {
 #define TIME_ABSOLUTE_MAX 253402214399   /* the last second of 9999-12-30: every zone can print it */
 #define TIME_ABSOLUTE_MIN (-62167132800) /* the first second of the year 0000-01-02 */
 
-/* May this be an absolute time in that dialect? */
+/* Does the dialect allow this as an absolute time? */
 bool time_absolute_valid(const struct dialect *dialect, int64_t seconds);
 
 bool time_parse_relative(const struct dialect *dialect, const char *text, size_t len, int64_t *ret_seconds);

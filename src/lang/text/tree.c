@@ -47,7 +47,7 @@ void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32
 
         if (e->flags & EXPR_FLAG_NAMED)
             symbols_drop(symbols, e->label);
-        if (expr_is_literal(e)) /* most, without further questions */
+        if (expr_is_literal(e)) /* most cells need no further question */
             continue;
         if (expr_has_symbol(e))
             symbols_drop(symbols, e->u.name.id);
@@ -66,7 +66,7 @@ void tree_unref(struct tree *tree)
     free(tree);
 }
 
-/* Two cells of one kind that have no parts, or for those that have: all but the parts. */
+/* Compares two cells of one kind, without their parts. */
 static inline bool cell_equal(const struct tree *a, const struct expr *ea, const struct tree *b, const struct expr *eb)
 {
     switch (ea->kind) {
@@ -75,7 +75,7 @@ static inline bool cell_equal(const struct tree *a, const struct expr *ea, const
         return ea->small == eb->small;
     case EXPR_INTEGER:
     case EXPR_RELTIME:
-    case EXPR_REAL: /* by its bits */
+    case EXPR_REAL: /* compared by its bits */
         return ea->u.integer == eb->u.integer;
     case EXPR_ABSTIME:
         return ea->u.integer == eb->u.integer && ea->small == eb->small;
@@ -115,7 +115,7 @@ bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *
     for (uint32_t i = 0; i < count; i++) {
         if ((names && !symbol_same(pa[i].label, pb[i].label)) || (operators && i && pa[i].label != pb[i].label))
             return false;
-        if (expr_is_literal(&pa[i]) || pa[i].kind == EXPR_NAME || pa[i].kind == EXPR_DOT) { /* most, without a call */
+        if (expr_is_literal(&pa[i]) || pa[i].kind == EXPR_NAME || pa[i].kind == EXPR_DOT) { /* most parts: no call */
             if (pa[i].kind != pb[i].kind ? !tree_equal(a, &pa[i], b, &pb[i]) : !cell_equal(a, &pa[i], b, &pb[i]))
                 return false;
         } else if (!tree_equal(a, &pa[i], b, &pb[i])) {

@@ -2,9 +2,9 @@
  *
  *     header | cell cell cell ... root cell | text of strings, tables of names
  *
- * Every part of an expression is a cell of 16 bytes. A cell that has parts (a list, an ad, a chain, a call, ...) names them as a
- * run of cells before it; a literal is its cell. Nothing in the block is a pointer into it, so a block is made by
- * copying, and an ad of 38 attributes takes about a kilobyte.
+ * Every part of an expression is a cell of 16 bytes. A cell that has parts (a list, an ad, a chain, a call, ...) names them as a run
+ * of cells before it; a literal is just its cell. Nothing in the block is a pointer into it, so a block is made by copying, and an ad
+ * of 38 attributes takes about a kilobyte.
  *
  *     chain   a + b - c     three cells; the label of the second and third is the operator in front
  *     path    a.b[0].c      the base, then steps; a step's label says whether it selects or subscripts
@@ -37,7 +37,7 @@ enum expr_kind {
     /* references */
     EXPR_NAME,      /* a */
     EXPR_ROOT_NAME, /* .a */
-    EXPR_DOT,       /* a.b, the path that nearly all are */
+    EXPR_DOT,       /* a.b, which nearly all paths are */
     EXPR_PATH,      /* any other base with its steps */
     /* operations */
     EXPR_PREFIX, /* -a */
@@ -45,9 +45,9 @@ enum expr_kind {
     EXPR_CHOICE, /* a ? b : c */
     EXPR_CALL,   /* f(a, b) */
     /* made by specialisation only */
-    EXPR_WITHIN, /* what is left of the attribute of that name: a reference back to it is circular */
+    EXPR_WITHIN, /* the rest of the attribute of that name: a reference back to that attribute is circular */
     /* inside trees only */
-    EXPR_TABLE, /* finds the attributes of the ad that follows */
+    EXPR_TABLE, /* finds the attributes of the ad whose run follows it */
     EXPR_VALUE, /* a value made by evaluation; never in a sealed tree */
 };
 
@@ -89,7 +89,7 @@ extern const struct op_row op_table[OP_COUNT];
 
 enum step { STEP_SELECT = 1, STEP_SUBSCRIPT };
 
-#define EXPR_FLAG_PARENTHESES 1u /* stood in parentheses: kept for printing only */
+#define EXPR_FLAG_PARENTHESES 1u /* stood in parentheses; this flag is for printing only */
 #define EXPR_FLAG_NAMED 2u       /* the label is a symbol */
 
 struct expr {
@@ -114,8 +114,8 @@ struct expr {
 /* DOT keeps its base name where the others keep `at`. */
 #define EXPR_DOT_BASE(e) ((e)->u.name.at)
 
-/* What somebody has read out of a tree and wants to find there again: the first member of a struct of its own. A tree never changes, so
- * neither does that; it goes with the tree. */
+/* Something that code has read out of a tree and wants to find there again: the first member of a struct of its own. A tree never changes, so neither
+ * does its note. The note is freed with the tree. */
 struct tree_note {
     void (*free)(struct tree_note *note);
 };
@@ -124,10 +124,10 @@ struct tree {
     uint32_t references;
     uint32_t cell_count;
     uint32_t text_len;
-    uint32_t known; /* of lang/ad/functions.h: whether it is steady, once that was asked; 0: it was not */
+    uint32_t known; /* for lang/ad/functions.h: is the tree steady? 0: nobody has asked yet */
     const struct dialect *dialect;
     struct symbols *symbols;
-    struct tree_note *note; /* of match/gang/ported.h, which is its one user; or NULL */
+    struct tree_note *note; /* for match/gang/ported.h, its one user; or NULL */
     struct expr cells[1];   /* cell_count of them, the root last; then the text */
 };
 
@@ -136,7 +136,7 @@ struct tree {
 #define TREE_STEPS_MAX 4096  /* of a path a.b[0].c */
 #define TREE_HEIGHT_MAX 640  /* cells inside one another, chains counted as well */
 #define TREE_PARTS_MAX 32767 /* arguments of a call, attributes of an ad */
-#define TREE_TABLE_FROM 9    /* attributes from which on an ad has a table */
+#define TREE_TABLE_FROM 9    /* an ad with at least this many attributes has a table */
 
 struct tree *tree_ref(struct tree *tree);
 void tree_unref(struct tree *tree);
@@ -167,7 +167,7 @@ static inline bool tree_is_ad(const struct tree *tree)
     return tree_root(tree)->kind == EXPR_AD;
 }
 
-/* Is it a plain value, which refers to nothing and has no parts? The literals are the first kinds. */
+/* Is this a plain value, which refers to nothing and has no parts? The literals are the first kinds. */
 static inline bool expr_is_literal(const struct expr *e)
 {
     return e->kind <= EXPR_RELTIME;
@@ -182,7 +182,7 @@ static inline bool expr_has_symbol(const struct expr *e)
 /* Gives back the symbols that a run of cells holds. */
 void expr_drop_symbols(struct symbols *symbols, const struct expr *cells, uint32_t count);
 
-/* How many parts a cell has. Every walk asks it of every cell. */
+/* How many parts a cell has. Every walk calls this for every cell. */
 static inline uint32_t expr_part_count(const struct expr *e)
 {
     if (expr_is_literal(e))
@@ -205,11 +205,11 @@ static inline uint32_t expr_part_count(const struct expr *e)
     }
 }
 
-/* The attribute of that name in an AD cell, or NULL. The cell returned is the attribute's expression. Half of all evaluation is this,
- * so it is here to be inlined.
+/* The attribute of that name in an AD cell, or NULL. The cell returned is the attribute's expression. Half of all
+ * evaluation is spent here, so it is inlined.
  *
- * The table of an ad is a power of two of slots, one byte each for up to 255 attributes, else two: the attribute's place plus one, or
- * 0. `build.c` fills it. */
+ * The table of an ad is a power of two of slots, one byte each for up to 255 attributes, else two: the attribute's
+ * place plus one, or 0. `build.c` fills it. */
 static inline const struct expr *tree_find(const struct tree *tree, const struct expr *ad, symbol name)
 {
     const struct expr *parts = tree_parts(tree, ad);
@@ -237,10 +237,10 @@ static inline const struct expr *tree_find(const struct tree *tree, const struct
     }
 }
 
-/* Are two expressions the same tree? Names by name, not spelling; parentheses and WITHIN do not count; reals by their bits. */
+/* Are two expressions the same tree? Names compare by name, not by spelling; parentheses and WITHIN do not count; reals by their bits. */
 bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *b, const struct expr *eb);
 
-/* The same for trees that tree_equal says are the same; spread over all bits. */
+/* A hash that is equal for trees that tree_equal calls the same; spread over all bits. */
 uint64_t tree_hash(const struct tree *tree, const struct expr *e);
 
 size_t tree_size(const struct tree *tree); /* bytes of the block */

@@ -1,7 +1,7 @@
 /* words.c: words that have a meaning, and what may be a name. */
 #include "lang/text/words.h"
 
-/* Are they the same, whatever the case of the first? `word` is in lower case. */
+/* Are both the same word, whatever the case of `text`? `word` is in lower case. */
 static bool same_word(const char *text, size_t len, const char *word)
 {
     size_t i = 0;

@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/* May this be an attribute's name? False for self, parent and root. */
+/* May this word be an attribute's name? False for self, parent and root. */
 bool word_may_name(const char *word, size_t len);
 
-/* Is it an identifier and no keyword, so that a name is written without quotes? */
+/* Is this an identifier and not a keyword, so that it can be written as a name without quotes? */
 bool word_is_plain(const char *word, size_t len);
 
-/* The operator that a word is in other languages, as ours is written: "&&" for and; NULL for any other word. */
+/* What this language writes for a word that is an operator in other languages: "&&" for and; NULL for any other word. */
 const char *word_operator(const char *word, size_t len);
 
 #ifdef __cplusplus
