@@ -1,14 +1,14 @@
 /* eval.c: expressions get their values. One recursive walk.
  *
- * Costs: a step a cell that is not a literal, and a step for each eight attributes that are looked through to see whether a
- * reference is circular. Both the walk's depth and the work are bounded, so the C stack and the time are. */
+ * Costs: one step for each cell that is not a literal, and one step for each eight attributes that are searched to see whether a reference is
+ * circular. The depth of the walk and the work are both bounded; so are the C stack and the time. */
 #include "lang/ad/eval.h"
 
 #include "lang/ad/functions.h"
 #include "lang/ad/ops.h"
 #include "lang/text/timetext.h"
 
-#define WIDE 8 /* operands of a chain that count as a step, since literals alone do not */
+#define WIDE 8 /* so many operands of a chain cost a step, since literals alone cost none */
 
 void eval_init(struct eval *eval, const struct env *env, struct arena *arena)
 {
@@ -85,7 +85,7 @@ static void value_of_scope(const struct scope *scope, struct value *ret)
         *ret = value_undefined();
 }
 
-/* Is this attribute (or element) being evaluated already? The walk is work, and counted. */
+/* Is this attribute (or element) being evaluated already? The search is work, and is counted. */
 static bool eval_is_active(struct eval *eval, const struct expr *e, const struct surroundings *around)
 {
     unsigned walked = 0;
@@ -117,7 +117,7 @@ static void eval_bound(struct eval *eval, const struct scope *scope, const struc
     eval->active = active.outer;
 }
 
-/* Names that are neither an attribute nor a label: the counterpart's, or one that the matchmaker gives. */
+/* A name that is neither an attribute nor a label: the counterpart's attribute, or a value that the matchmaker gives. */
 static void eval_free_name(struct eval *eval, const struct scope *scope, symbol name, struct value *ret)
 {
     const struct scope *counterpart = scope->around ? scope->around->counterpart : NULL;
@@ -138,7 +138,7 @@ static void eval_free_name(struct eval *eval, const struct scope *scope, symbol 
     *ret = value_undefined();
 }
 
-/* What a reserved name or a label stands for, which is an ad, a list of them, or undefined; false when the name is neither. */
+/* The value that a reserved name or a label stands for: an ad, a list of ads, or undefined. False when the name is neither. */
 static bool eval_named(struct eval *eval, const struct scope *scope, symbol name, struct value *ret)
 {
     const struct scope *at;
@@ -180,7 +180,7 @@ struct value env_absent(const struct env *env, symbol name)
     return value_undefined();
 }
 
-/* expr.attr where expr is the ad of `from`: from there outward. */
+/* expr.attr where expr is the ad of `from`: the search goes from there outward. */
 static void eval_selected(struct eval *eval, const struct scope *from, symbol name, struct value *ret)
 {
     const struct scope *at = from;
@@ -198,7 +198,7 @@ static void eval_selected(struct eval *eval, const struct scope *from, symbol na
 
 static void eval_select(struct eval *eval, const struct dialect *dialect, symbol name, struct value *ret);
 
-/* list.attr: the attribute of each element, where the dialect has that. A list may hold itself, so this counts as going deeper. */
+/* list.attr: the attribute of each element, in dialects that allow it. A list may hold itself, so this counts as going deeper. */
 static void eval_select_each(struct eval *eval, const struct dialect *dialect, symbol name, struct value *ret)
 {
     struct value list = *ret, *each;
@@ -252,7 +252,7 @@ static void eval_dot(struct eval *eval, const struct scope *scope, const struct 
             eval_selected(eval, ret->scope, e->u.name.id, ret);
             return;
         }
-        if (ret->type == VALUE_LIST) { /* of a set, whatever the dialect says of lists */
+        if (ret->type == VALUE_LIST) { /* a label of several ads, whatever the dialect says of lists */
             eval_select_each(eval, scope->tree->dialect, e->u.name.id, ret);
             return;
         }
@@ -321,7 +321,7 @@ static void eval_path(struct eval *eval, const struct scope *scope, const struct
     }
 }
 
-/* The attribute that other.x means in an outermost ad, if it is a literal of the counterpart; else NULL. */
+/* The attribute of the counterpart that other.x means in an outermost ad, if it is a literal; otherwise NULL. */
 static inline const struct expr *counterpart_literal(const struct scope *scope, const struct expr *e,
                                                      const struct scope **ret)
 {
@@ -339,7 +339,7 @@ static inline const struct expr *counterpart_literal(const struct scope *scope, 
     return found && expr_is_literal(found) ? found : NULL;
 }
 
-/* An operand. Most are literals, or names of literals near by: they take the short way. */
+/* Evaluates an operand. Most operands are literals, or names of literals near by: for them there is a short way. */
 static inline void eval_operand(struct eval *eval, const struct scope *scope, const struct expr *e, struct value *ret)
 {
     if (expr_is_literal(e)) {
@@ -368,7 +368,7 @@ static inline void eval_operand(struct eval *eval, const struct scope *scope, co
     eval_expr(eval, scope, e, ret);
 }
 
-/* && and ||: error as soon as it is met; the deciding operand ends it where the dialect goes by order. */
+/* && and ||. The value is error as soon as an operand is; in a dialect that goes by order, the deciding operand ends the walk. */
 static void eval_logic(struct eval *eval, const struct scope *scope, const struct expr *e, bool decides,
                        struct value *ret)
 {
@@ -419,7 +419,7 @@ static void eval_chain(struct eval *eval, const struct scope *scope, const struc
         enum op op = (enum op)parts[i].label;
 
         if (ret->type == VALUE_ERROR && op != OP_IS && op != OP_ISNT)
-            continue; /* it stays error */
+            continue; /* the value stays error */
         eval_operand(eval, scope, &parts[i], &right);
         eval_charge_pair(eval, ret, &right);
         op_binary(scope->tree->dialect, op, ret, &right, ret);
@@ -483,7 +483,7 @@ static void eval_ad(struct eval *eval, const struct scope *scope, const struct e
     value_of_scope(inner, ret);
 }
 
-/* What is left of an attribute, evaluated as the attribute would be. */
+/* Evaluates the rest of an attribute as the attribute itself would be evaluated. */
 static void eval_within(struct eval *eval, const struct scope *scope, const struct expr *e, struct value *ret)
 {
     const struct scope *at = scope;

@@ -1,4 +1,4 @@
-/* fn.c: what the functions share. */
+/* fn.c: helpers that the functions share. */
 #include "lang/ad/fn.h"
 
 #include "lang/base/number.h"
@@ -91,7 +91,7 @@ static size_t take_digits(struct fn_text text, size_t at, struct buf *out)
     return at;
 }
 
-/* DIGITS[.DIGITS][e[+-]DIGITS] with digits on one side of the point at least; number_parse_real wants them on both. */
+/* Reads DIGITS[.DIGITS][e[+-]DIGITS] with digits on at least one side of the point; number_parse_real wants them on both. */
 static size_t take_decimal(struct fn_text text, double *ret)
 {
     struct buf plain;

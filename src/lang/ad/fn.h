@@ -1,8 +1,8 @@
-/* fn.h: the functions of functions.def, and what they share.
+/* fn.h: the functions of functions.def, and the helpers that they share.
  *
- * A function finds as many arguments as its row allows, evaluated (unless it is LAZY), and always sets its value. A value that
- * has no better answer is error. Strings are borrowed from the arguments where they can be; new ones come from the budget. Work
- * that grows with a string or a list is charged as steps. */
+ * A function gets as many arguments as its row allows, evaluated (unless it is LAZY), and always sets its value. Where there is no better
+ * answer, the value is error. Strings are borrowed from the arguments where they can be; new ones come from the budget. Work that grows
+ * with a string or a list is charged as steps. */
 #ifndef BERTH_LANG_AD_FN_H
 #define BERTH_LANG_AD_FN_H
 
@@ -47,7 +47,7 @@ static inline bool ascii_blank(char c)
 bool text_is_word(struct fn_text text, const char *word); /* whatever the case; the word is in small letters */
 struct fn_text text_trim(struct fn_text text);            /* without blanks around it */
 
-/* The string that a value is; false when it is none. */
+/* The string of a string value; false for any other value. */
 static inline bool value_get_text(const struct value *v, struct fn_text *ret)
 {
     if (v->type != VALUE_STRING)
@@ -57,16 +57,16 @@ static inline bool value_get_text(const struct value *v, struct fn_text *ret)
     return true;
 }
 
-/* The arguments from `from` on as strings; false when one of them is none. */
+/* The arguments from `from` on as strings; false when one of them is not a string. */
 bool call_get_texts(const struct call *call, uint32_t from, struct fn_text *ret);
 
-/* For HTCondor's functions that look for undefined before they look for error: true when that settled the value. */
+/* For HTCondor's functions that look for undefined before they look for error: true when one of these settles the value. */
 bool call_undefined_first(const struct call *call, struct value *ret);
 
 /* Appends a value as String() gives it; false when the budget is spent. */
 bool call_add_text(struct call *call, struct buf *out, const struct value *v);
 
-/* A copy of the text as the value; the second empties the buffer for good. */
+/* Return a copy of the text as the value. The second one frees the buffer. */
 void call_return_text(struct call *call, struct fn_text text, struct value *ret);
 void call_return_buf(struct call *call, struct buf *buf, struct value *ret);
 
@@ -76,28 +76,28 @@ static inline double number_of(const struct value *v)
     return v->type == VALUE_INTEGER ? (double)v->u.integer : v->u.real;
 }
 
-int64_t real_to_any_integer(double real); /* past the range the smallest integer, which is what HTCondor gives */
+int64_t real_to_any_integer(double real); /* past the range the smallest integer, as HTCondor does */
 
-/* As much of the text as makes a number, blanks in front allowed: C's strtod without a locale. The bytes taken; 0 for none. */
+/* Reads as much of the text as makes a number, blanks in front allowed: C's strtod without a locale. Returns the bytes read; 0 for no number. */
 size_t text_to_real(struct fn_text text, double *ret);
 
-/* What HTCondor multiplies a number by for the letter B, K, M, G or T behind it, at that place; 1 when there is none. */
+/* The factor that HTCondor multiplies a number by for the letter B, K, M, G or T at that place behind it; 1 when there is none. */
 double text_scale(struct fn_text text, size_t at);
 
-/* What HTCondor's real() makes of a value; false for undefined, error, aggregates and texts that hold no number. */
+/* The real that HTCondor's real() makes of a value; false for undefined, error, aggregates and texts that hold no number. */
 bool value_to_real(const struct value *v, double *ret);
 
 /* Numbers one after another: their count, sum, least and greatest, by the operators of the language. */
 struct tally {
     const struct dialect *dialect;
     uint32_t count;
-    bool real;    /* one of them is */
+    bool real;    /* one of the numbers is a real */
     double total; /* the sum as a real, which does not wrap */
     struct value sum, least, greatest;
 };
 
-bool tally_add(struct tally *tally, const struct value *v);                     /* false when it is no number */
-struct value tally_bound(const struct tally *tally, const struct value *bound); /* of one type with the rest */
+bool tally_add(struct tally *tally, const struct value *v);                     /* false: not a number */
+struct value tally_bound(const struct tally *tally, const struct value *bound); /* with the type of the rest */
 
 /* A set of bytes. */
 struct byteset {
@@ -112,10 +112,10 @@ struct text_items {
 };
 
 bool text_items_init(struct call *call, struct fn_text text, struct fn_text delimiters, struct text_items *ret);
-bool text_items_next(struct text_items *items, struct fn_text *ret); /* none is empty */
+bool text_items_next(struct text_items *items, struct fn_text *ret); /* no item is empty */
 
 /* Parts of a time. */
-int call_zone(struct call *call); /* of the evaluation, where the call stands */
+int call_zone(struct call *call); /* the zone of the evaluation, where the call stands */
 void time_format(struct buf *out, struct fn_text format, int64_t seconds, int zone_minutes);
 
 #ifdef __cplusplus

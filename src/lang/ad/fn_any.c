@@ -1,5 +1,5 @@
-/* fn_any.c: functions of strings as HTCondor has them: they take any value, and make it a string first. They look for undefined
- * before they look for error. */
+/* fn_any.c: HTCondor's functions of strings. They take any value, and turn it into a string first. They look
+ * for undefined before they look for error. */
 #include "lang/ad/fn.h"
 
 #define ARGUMENTS_MAX 3
@@ -36,7 +36,7 @@ OF_ANY(fn_version_lt)
 OF_ANY(fn_version_le)
 OF_ANY(fn_version_eq)
 
-/* Undefined bounds make it undefined, but an undefined version is error. */
+/* With an undefined bound the value is undefined, but an undefined version is error. */
 void fn_version_in_range_of_any(struct call *call, struct value *ret)
 {
     const struct value *v = call->arguments;

@@ -1,4 +1,4 @@
-/* fn_lists.c: lists: membership (appendix A.2), numbers gathered, joining and splitting. Elements are evaluated one by one. */
+/* fn_lists.c: functions of lists: membership (appendix A.2), sums and bounds of numbers, joining and splitting. They evaluate elements one by one. */
 #include "lang/ad/fn.h"
 #include "lang/ad/ops.h"
 
@@ -31,7 +31,7 @@ void fn_member(struct call *call, struct value *ret)
     *ret = value_boolean(false);
 }
 
-/* Not strict in the first argument; `aggregate` is the value when that is one. */
+/* Not strict in the first argument; `aggregate` is the value when that argument is an aggregate. */
 static void is_member(struct call *call, struct value aggregate, struct value *ret)
 {
     const struct value *v = &call->arguments[0], *list = &call->arguments[1];
@@ -131,7 +131,7 @@ struct value tally_bound(const struct tally *tally, const struct value *bound)
     return v;
 }
 
-/* The numbers of the list that is the argument; undefined elements are left out. False, and error, when it is none. */
+/* Tallies the numbers of the list that is the argument; leaves out undefined elements. False, and error, when it is not a list of numbers. */
 static bool tally_list(struct call *call, struct tally *tally, struct value *ret)
 {
     const struct value *list = &call->arguments[0];
@@ -196,7 +196,7 @@ static enum op comparison_of(const struct value *v)
     return op >= OP_EQUAL && op <= OP_GREATER_EQUAL && strlen(op_table[op].text) == v->len ? op : OP_NONE;
 }
 
-/* Does the comparison hold for one element, or for all? The one that decides ends it. */
+/* Does the comparison hold for one element, or for all? The first element that decides ends the search. */
 static void compare_each(struct call *call, bool all, struct value *ret)
 {
     const struct value *name = &call->arguments[0], *list = &call->arguments[1], *v = &call->arguments[2];
@@ -234,10 +234,10 @@ void fn_all_compare(struct call *call, struct value *ret)
     compare_each(call, true, ret);
 }
 
-/* What is being joined. */
+/* A string that is being joined. */
 struct joint {
     struct buf out, separator;
-    bool some, undefined; /* an item was there; something was undefined */
+    bool some, undefined; /* there was an item; something was undefined */
 };
 
 static bool joint_add(struct call *call, struct joint *joint, const struct value *item)
@@ -262,7 +262,7 @@ static bool joint_separate(struct call *call, struct joint *joint, const struct 
     return separator->type != VALUE_ERROR && call_add_text(call, &joint->separator, separator);
 }
 
-/* The items: the elements of a list that comes last, else the arguments behind the separator. */
+/* Joins the items: the elements of a list that comes last, otherwise the arguments behind the separator. */
 static bool joint_gather(struct call *call, struct joint *joint)
 {
     const struct value *last = &call->arguments[call->count - 1];
@@ -304,7 +304,8 @@ void fn_join(struct call *call, struct value *ret)
     buf_done(&joint.separator);
 }
 
-/* Cuts the text at the separators. An empty piece counts only when it ends at the last separator that was no blank. */
+/* Cuts the text at the separators. An empty piece counts only when the separator behind it is the same as the last
+ * separator before it that is not a blank. */
 static uint32_t split_pieces(struct fn_text text, struct fn_text separators, struct value *pieces)
 {
     uint32_t count = 0;

@@ -17,7 +17,7 @@ static void round_number(struct call *call, double (*how)(double), struct value 
         *ret = value_error();
 }
 
-/* HTCondor makes a real of anything first, and gives some integer past the range. */
+/* HTCondor converts any value to a real first, and past the range gives the smallest integer. */
 static void round_any(struct call *call, double (*how)(double), struct value *ret)
 {
     double real;
@@ -57,10 +57,10 @@ void fn_ceil_condor(struct call *call, struct value *ret)
 
 void fn_round_condor(struct call *call, struct value *ret)
 {
-    round_any(call, nearbyint, ret); /* to the even one at the half */
+    round_any(call, nearbyint, ret); /* rounds a half to the even neighbour */
 }
 
-/* base^exponent, which is not negative; false when it does not fit. */
+/* base^exponent for an exponent that is not negative; false when the result does not fit. */
 static bool power(int64_t base, int64_t exponent, int64_t *ret)
 {
     int64_t result = 1;
@@ -75,7 +75,7 @@ static bool power(int64_t base, int64_t exponent, int64_t *ret)
     return true;
 }
 
-/* Is it a number, or may it count as one? */
+/* Reads a number, or a value that may count as one. */
 static bool read_real(struct call *call, const struct value *v, double *ret)
 {
     if (!value_is_number(v) && !call->dialect->booleans_count)
@@ -100,7 +100,7 @@ void fn_pow(struct call *call, struct value *ret)
 /* The least multiple of `base` (not 0) that is not below n. */
 static bool multiple_of(int64_t n, int64_t base, int64_t *ret)
 {
-    int64_t rest = base == -1 ? 0 : n % base; /* of n's sign */
+    int64_t rest = base == -1 ? 0 : n % base; /* has the sign of n */
 
     if (rest == 0) {
         *ret = n;
@@ -152,7 +152,7 @@ void fn_quantize(struct call *call, struct value *ret)
     quantize_by(call, n, &last, ret);
 }
 
-/* A function of the seed and of where the call stands. */
+/* A random word that depends on the seed and on the place of the call in its tree. */
 static uint64_t random_word(const struct call *call)
 {
     uint64_t place = (uint64_t)(call->e - call->scope->tree->cells);

@@ -5,7 +5,7 @@
 #include "lang/text/print.h"
 
 #define TEXT_CELLS_MAX 10000 /* of an expression that eval() reads */
-#define TEXT_DEPTH 8         /* what one eval() inside another counts for in depth */
+#define TEXT_DEPTH 8         /* how much deeper the evaluation counts inside an eval() */
 #define KEEP_DEPTH_MAX 64    /* lists inside lists that eval() may give */
 
 void fn_if_then_else(struct call *call, struct value *ret)
@@ -43,8 +43,8 @@ static void keep_list(struct call *call, const struct tree *tree, unsigned depth
     eval_make_list(call->eval, call->dialect, elements, list->len, list);
 }
 
-/* Keeps a value beyond the tree that it was evaluated from: what borrows from the tree, or may, is copied. An ad that stands
- * in the tree cannot be kept. */
+/* Makes a value outlive the tree that it was evaluated from: copies what borrows from the tree, or may. An
+ * ad that stands in the tree cannot be kept. */
 static void keep_value(struct call *call, const struct tree *tree, unsigned depth, struct value *v)
 {
     if (v->type == VALUE_STRING)
@@ -98,7 +98,7 @@ void fn_unparse(struct call *call, struct value *ret)
     call_return_buf(call, &out, ret);
 }
 
-/* The first argument evaluated as if it stood in that ad; error when the value is no ad. */
+/* Evaluates the first argument as if it stood in that ad; error when the value is not an ad. */
 static void eval_in(struct call *call, const struct value *ad, struct value *ret)
 {
     struct scope *inner = ad->type == VALUE_AD ? (struct scope *)eval_bytes(call->eval, sizeof *inner) : NULL;

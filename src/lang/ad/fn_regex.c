@@ -1,8 +1,8 @@
-/* fn_regex.c: patterns, by PCRE2.
+/* fn_regex.c: patterns, with PCRE2.
  *
- * A pattern is compiled for each call and searched for. PCRE2's match limit counts anew at each place of the text where a match
- * may begin, so it does not bound the time; the library is made to call back before each item of the pattern, and there all
- * the work is counted: one for the call, and one for each 16 bytes that the match moved. Past the limit the value is error. */
+ * A pattern is compiled for each call and searched for. PCRE2's match limit counts anew at each place of the text where a match may begin, so it does
+ * not bound the time. The library calls regex_count before each item of the pattern instead, which counts all the work: one for the call, and one for
+ * each 16 bytes that the match moved. Past the limit the value is error. */
 #include "lang/ad/fn.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -11,9 +11,9 @@
 #define REGEX_PATTERN_MAX 1024     /* bytes */
 #define REGEX_WORK_MAX 100000      /* of one call; also PCRE2's match and depth limits */
 #define REGEX_HEAP_MAX 1024        /* KiB, of PCRE2 for one match */
-#define REGEX_STEPS 10             /* of making a pattern ready, and one for each byte of it */
-#define REGEX_GIVEN_UP_STEPS 10000 /* of a match past a limit, where the work counted is not all that was done */
-#define REGEX_WORK_STEP 3          /* of it are a step of the evaluation */
+#define REGEX_STEPS 10             /* for compiling a pattern, and one more for each byte of it */
+#define REGEX_GIVEN_UP_STEPS 10000 /* for a match past a limit, which has done more work than was counted */
+#define REGEX_WORK_STEP 3          /* units of work for one step of the evaluation */
 
 enum substitute {
     SUBSTITUTE_WHOLE = 1, /* f: give the whole text, the substitute in the match's place */
@@ -25,7 +25,7 @@ struct regex {
     pcre2_match_data *found;
     pcre2_match_context *limits;
     uint32_t work; /* done so far */
-    size_t place;  /* of the match when it last called */
+    size_t place;  /* where the match was at its last callout */
     int substitute;
 };
 
@@ -40,7 +40,7 @@ static int regex_count(pcre2_callout_block *block, void *user)
     return regex->work > REGEX_WORK_MAX ? PCRE2_ERROR_MATCHLIMIT : 0;
 }
 
-/* The letters that say how to match; others mean nothing. HTCondor knows only the small ones here. */
+/* The letters that say how to match; other letters mean nothing. HTCondor knows only the small ones here. */
 static const struct letter {
     char letter;
     unsigned char dialects;
@@ -76,7 +76,7 @@ static void regex_done(struct regex *regex)
     pcre2_match_context_free(regex->limits);
 }
 
-/* What became of a pattern costs beside its length: (a{1,100}){1,100} is short, and large. */
+/* Charges for the compiled pattern beside its length: (a{1,100}){1,100} is short, and compiles to much. */
 static bool regex_charge(struct call *call, const struct regex *regex)
 {
     size_t size = 0;
@@ -85,8 +85,8 @@ static bool regex_charge(struct call *call, const struct regex *regex)
     return eval_steps(call->eval, size / 4);
 }
 
-/* False when the pattern is too long or is none; `regex` wants regex_done in any case. Bytes are bytes: UTF would have the whole
- * text checked at each match. */
+/* False when the pattern is too long or is not a pattern; `regex` needs regex_done in any case. Bytes are bytes: with UTF, PCRE2
+ * would check the whole text at each match. */
 static bool regex_init(struct call *call, struct regex *regex, struct fn_text pattern, struct fn_text option_letters,
                        unsigned dialects)
 {
@@ -112,7 +112,8 @@ static bool regex_init(struct call *call, struct regex *regex, struct fn_text pa
     return true;
 }
 
-/* The groups that the first match from `from` on set, itself counted; 0 for no match; below 0 when a limit was passed. */
+/* Finds the first match from `from` on. Returns the number of groups that it set, the whole match included; 0 for
+ * no match; below 0 when a limit was passed. */
 static int regex_search(struct call *call, struct regex *regex, struct fn_text text, size_t from, uint32_t options)
 {
     uint32_t before = regex->work;
@@ -136,7 +137,7 @@ static struct fn_text regex_group(const struct regex *regex, struct fn_text text
     return (struct fn_text){text.at + places[0], places[1] - places[0]};
 }
 
-/* The substitute with its groups filled in; false when there is no such group, or too much. */
+/* Appends the substitute with its groups filled in; false when there is no such group, or the result is too long. */
 static bool regex_fill(struct call *call, const struct regex *regex, struct fn_text text, int groups,
                        struct fn_text substitute, struct buf *out)
 {
@@ -178,8 +179,8 @@ static bool regex_substitute(struct call *call, struct regex *regex, struct fn_t
                              struct buf *out)
 {
     bool whole = regex->substitute & SUBSTITUTE_WHOLE;
-    size_t done = 0;        /* of the text has been taken over */
-    uint32_t not_empty = 0; /* after an empty match, look for one that is not, at that place */
+    size_t done = 0;        /* how much of the text has been copied */
+    uint32_t not_empty = 0; /* after an empty match, search at that place for one that is not empty */
 
     for (size_t from = 0; from <= text.len;) {
         int groups = regex_search(call, regex, text, from, not_empty);
@@ -227,7 +228,7 @@ void fn_regexp(struct call *call, struct value *ret)
     regex_done(&regex);
 }
 
-/* Does an element of the list match? The first that does, or that is no string, decides. */
+/* Does an element of the list match? The first element that matches, or that is not a string, decides. */
 static void match_elements(struct call *call, struct regex *regex, struct value *ret)
 {
     const struct value *list = &call->arguments[1];
@@ -302,7 +303,7 @@ void fn_replace_all(struct call *call, struct value *ret)
     substitute(call, SUBSTITUTE_WHOLE | SUBSTITUTE_ALL, ret);
 }
 
-/* Each item is searched, as the letters say in either case. */
+/* Searches each item. The option letters may be in either case. */
 void fn_string_list_regexp_member(struct call *call, struct value *ret)
 {
     struct fn_text text[4] = {{NULL, 0}, {NULL, 0}, {", ", 2}, {NULL, 0}}, item;

@@ -1,5 +1,5 @@
-/* fn_stringlists.c: strings that hold lists, HTCondor's way: "a, b,c". Items are cut at any of the delimiters; empty ones do not
- * count, and blanks around one do not belong to it. */
+/* fn_stringlists.c: strings that hold lists, HTCondor's way: "a, b,c". Items are cut at any of the delimiters; empty items do not count, and blanks
+ * around an item do not belong to it. */
 #include "lang/ad/fn.h"
 #include "lang/ad/ops.h"
 
@@ -41,7 +41,7 @@ bool text_items_init(struct call *call, struct fn_text text, struct fn_text deli
     return eval_steps(call->eval, 1 + (text.len + delimiters.len) / 8);
 }
 
-/* The items of the first argument, cut as the second says; false when they are not strings. */
+/* The items of the first argument, cut at the delimiters of the second; false when an argument is not a string. */
 static bool items_of_call(struct call *call, struct text_items *ret)
 {
     struct fn_text text[2] = {{NULL, 0}, {", ", 2}};
@@ -150,7 +150,7 @@ static int order_folded(const void *a, const void *b)
 
 typedef int order_fn(const void *, const void *);
 
-/* The items in order, to be searched; false when the budget is spent. */
+/* The items in order, to be searched. */
 struct sorted {
     struct fn_text *items;
     size_t count;
@@ -179,7 +179,7 @@ static bool sorted_has(const struct sorted *sorted, const struct fn_text *item)
     return bsearch(item, sorted->items, sorted->count, sizeof *item, sorted->order) != NULL;
 }
 
-/* A text and a list, and maybe delimiters: here HTCondor takes undefined for the empty string, unless both are. */
+/* Reads a text and a list, and maybe delimiters. Here HTCondor takes undefined for the empty string, unless both are undefined. */
 static bool text_and_items(struct call *call, struct fn_text *ret_text, struct fn_text *ret_delimiters,
                            struct text_items *ret_items, struct value *ret)
 {
@@ -222,7 +222,7 @@ void fn_string_list_imember(struct call *call, struct value *ret)
     item_member(call, order_folded, ret);
 }
 
-/* Is each item of one list in the other? The empty string is a subset of all; a text of delimiters alone is not. */
+/* Is each item of one list in the other? The empty string is a subset of every list; a text of delimiters alone is not. */
 static void subset_match(struct call *call, order_fn *order, struct value *ret)
 {
     struct text_items part, whole;
@@ -252,7 +252,7 @@ void fn_string_list_isubset_match(struct call *call, struct value *ret)
     subset_match(call, order_folded, ret);
 }
 
-/* Here blanks belong to the items, but for those that are delimiters. */
+/* Here blanks belong to the items, except blanks that are delimiters. */
 void fn_string_lists_intersect(struct call *call, struct value *ret)
 {
     struct fn_text text[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}}, item;

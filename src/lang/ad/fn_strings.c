@@ -1,9 +1,9 @@
-/* fn_strings.c: strings put together, cut and compared (appendix A.8). Positions count bytes; letters are ASCII's. */
+/* fn_strings.c: functions that join, cut and compare strings (appendix A.8). Positions count bytes; letters are ASCII's. */
 #include "lang/ad/fn.h"
 #include "lang/ad/ops.h"
 #include "lang/text/lex.h"
 
-/* The first argument that is undefined or error decides; in the strict row there is none. */
+/* The first argument that is undefined or error decides; in the strict row no argument is. */
 void fn_strcat(struct call *call, struct value *ret)
 {
     struct buf out;
@@ -111,12 +111,12 @@ static bool hexadecimal(char c)
     return ascii_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'f');
 }
 
-/* Is what follows a backslash an escape of the language? */
+/* Does an escape of the language follow the backslash? */
 static bool escape_right(const char *at, const char *end)
 {
     if (at == end)
         return false;
-    if (*at >= '0' && *at <= '7') /* three digits stay below 256 */
+    if (*at >= '0' && *at <= '7') /* three octal digits must stay below 256 */
         return !(*at > '3' && end - at > 2 && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' && at[2] <= '7');
     if (*at == 'x')
         return end - at > 1 && hexadecimal(at[1]);
@@ -148,7 +148,7 @@ void fn_unescape(struct call *call, struct value *ret)
     *ret = value_string(out, len);
 }
 
-/* The two parts around the first @; `slot`: without one, all of it is the second part. */
+/* The two parts around the first @. Without an @, the whole text is the second part if `slot`, otherwise the first. */
 static void split_at(struct call *call, bool slot, struct value *ret)
 {
     struct value parts[2] = {value_string("", 0), value_string("", 0)};

@@ -1,4 +1,4 @@
-/* fn_timeformat.c: a time as text by a format, as C's strftime in the C locale. */
+/* fn_timeformat.c: prints a time by a format, as C's strftime does in the C locale. */
 #include "lang/ad/fn.h"
 #include "lang/base/calendar.h"
 
@@ -8,13 +8,13 @@ struct moment {
     int zone; /* minutes east */
 };
 
-/* The week of the year, where weeks begin at `first` (0 is Sunday) and days before the first such are week 0. */
+/* The week of the year, where weeks begin on the weekday `first` (0 is Sunday); days before the first such weekday are in week 0. */
 static int week_of(const struct date *date, int first)
 {
     return (date->yearday + 7 - (date->weekday - first + 7) % 7) / 7;
 }
 
-/* ISO 8601: the week, and the year, to which the Thursday of this week belongs. */
+/* The Thursday of this week: by ISO 8601 the week belongs to the year of its Thursday. */
 static struct date thursday_of(const struct moment *m)
 {
     struct date thursday = m->date;
@@ -108,7 +108,7 @@ static int get_yearday(const struct moment *m)
     return m->date.yearday + 1;
 }
 
-/* A conversion is a number, or stands for a longer format. Those that are neither are in format_word. */
+/* A conversion prints a number, or stands for a longer format. Conversions that do neither are in format_word. */
 static const struct conversion {
     char letter;
     const char *digits; /* for printf */
@@ -152,7 +152,7 @@ static void add_zone(struct buf *out, int zone, const char *between)
     buf_addf(out, "%c%02d%s%02d", zone < 0 ? '-' : '+', minutes / 60, between, minutes % 60);
 }
 
-/* False for a letter that means nothing. */
+/* False for a letter that has no meaning. */
 static bool format_word(struct buf *out, char letter, const struct moment *m)
 {
     switch (letter) {
@@ -209,7 +209,7 @@ static bool format_conversion(struct buf *out, char letter, const struct moment 
     return format_word(out, letter, m);
 }
 
-/* A conversion that there is not stays as it is. */
+/* A conversion that does not exist is printed as it is written. */
 static void format_moment(struct buf *out, struct fn_text format, const struct moment *m)
 {
     for (size_t i = 0; i < format.len; i++) {

@@ -1,4 +1,5 @@
-/* fn_times.c: times: now, made of numbers, and taken apart (appendix A.3 to A.7). No clock: now is the evaluation's. */
+/* fn_times.c: functions of times: now, times made from numbers, and times taken apart (appendix A.3 to A.7).
+ * They read no clock: now is the evaluation's. */
 #include "lang/ad/fn.h"
 #include "lang/base/calendar.h"
 #include "lang/text/timetext.h"
@@ -86,10 +87,10 @@ void fn_make_rel_time(struct call *call, struct value *ret)
     *ret = read_seconds(&call->arguments[0], &seconds) ? value_reltime(seconds) : value_error();
 }
 
-/* A part of an absolute time is a field of its date, of a relative one what is left of the larger parts. */
+/* A part of a time. For an absolute time it is a field of its date; for a relative time it is what the larger parts leave. */
 struct part {
-    int (*of_date)(const struct date *); /* NULL: it has none */
-    int64_t modulus, unit;               /* 0: it has none */
+    int (*of_date)(const struct date *); /* NULL: absolute times do not have this part */
+    int64_t modulus, unit;               /* 0: relative times do not have this part */
 };
 
 static void get_part(struct call *call, const struct part *part, struct value *ret)

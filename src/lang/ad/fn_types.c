@@ -1,4 +1,4 @@
-/* fn_types.c: what kind of value it is (appendix A.1), and values of one kind made into another (A.9). */
+/* fn_types.c: tests for the type of a value (appendix A.1), and conversions from one type to another (A.9). */
 #include "lang/ad/fn.h"
 #include "lang/text/lex.h"
 #include "lang/text/timetext.h"
@@ -27,11 +27,11 @@ void fn_is_number(struct call *call, struct value *ret)
     *ret = value_boolean(value_is_number(&call->arguments[0]));
 }
 
-/* The literal of a number, without a sign. */
+/* Reads the literal of a number, without a sign. */
 static bool lex_number(const struct dialect *dialect, struct fn_text text, struct value *ret)
 {
     struct lexer lexer;
-    struct buf copy; /* with a NUL behind it, as the lexer wants */
+    struct buf copy; /* padded with NULs, as the lexer wants */
     bool whole;
 
     if (!text.len || !ascii_digit(text.at[0]))
@@ -51,7 +51,7 @@ static bool lex_number(const struct dialect *dialect, struct fn_text text, struc
     return true;
 }
 
-/* The same with a sign and blanks around it, and the numbers that have no literal. */
+/* The same with a sign and blanks around it, and also the numbers that have no literal. */
 static bool read_literal(const struct dialect *dialect, struct fn_text text, struct value *ret)
 {
     bool minus;
@@ -77,7 +77,7 @@ static bool read_literal(const struct dialect *dialect, struct fn_text text, str
     return true;
 }
 
-/* The number that a scalar is worth, of either type. */
+/* The number that a scalar stands for, integer or real. */
 static bool read_number(struct call *call, const struct value *v, struct value *ret)
 {
     struct fn_text text;
@@ -120,7 +120,7 @@ void fn_real(struct call *call, struct value *ret)
         *ret = value_real(number_of(ret));
 }
 
-/* Of "2.5K" HTCondor makes 2048: it truncates before it scales. */
+/* HTCondor turns "2.5K" into 2048: it truncates before it scales. */
 static bool text_to_integer(struct fn_text text, int64_t *ret)
 {
     double real;
@@ -212,7 +212,7 @@ static void return_abstime(struct call *call, int64_t seconds, int zone, struct 
     *ret = time_absolute_valid(call->dialect, seconds) ? value_abstime(seconds, zone) : value_error();
 }
 
-/* Seconds since 1970 of a number or a text; the zone is the text's own, else that which was in `zone`. */
+/* Reads seconds since 1970 from a number or a text. The zone is the text's own; without one, `zone` stays as it was. */
 static bool read_abstime(struct call *call, const struct value *v, int64_t *ret_seconds, int *zone)
 {
     struct fn_text text;
@@ -246,7 +246,7 @@ void fn_abs_time(struct call *call, struct value *ret)
         *ret = value_error();
 }
 
-/* Also of nothing, which is now; of a relative time, counted from 1970; and with the zone in seconds behind. */
+/* Also without an argument, which means now; from a relative time, counted from 1970; and with the zone in seconds as a second argument. */
 void fn_abs_time_condor(struct call *call, struct value *ret)
 {
     const struct value *zone;

@@ -1,4 +1,4 @@
-/* fn_versions.c: versions of programs, "8.9.11", compared as people do. */
+/* fn_versions.c: compares versions of programs, "8.9.11", as people do. */
 #include "lang/ad/fn.h"
 
 static char at(struct fn_text text, size_t i)
@@ -22,7 +22,7 @@ static size_t skip_digits(struct fn_text text, size_t i)
     return i;
 }
 
-/* By byte; but where they first differ inside numbers, more leading zeros come first, then the smaller number. */
+/* Compares by byte; but where the texts first differ inside numbers, more leading zeros come first, then the smaller number. */
 static int64_t version_compare(struct fn_text a, struct fn_text b)
 {
     size_t differ = 0, start, zeros_a, zeros_b, end_a, end_b;
@@ -46,7 +46,7 @@ static int64_t version_compare(struct fn_text a, struct fn_text b)
     return end_a != end_b ? (int64_t)end_a - (int64_t)end_b : by_byte;
 }
 
-/* The two arguments compared; false, and error, when they are no strings. */
+/* Compares the two arguments; false, and error, when they are not strings. */
 static bool compare(struct call *call, int64_t *ret_order, struct value *ret)
 {
     struct fn_text text[2];

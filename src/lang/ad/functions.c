@@ -3,7 +3,7 @@
 
 #include "lang/ad/fn.h"
 
-/* The columns of functions.def in short. */
+/* Short names for the columns of functions.def. */
 enum column {
     CLASSIC = DIALECT_CLASSIC,
     CONDOR = DIALECT_CONDOR,
@@ -81,7 +81,7 @@ bool tree_is_steady(struct tree *tree)
     return tree->known == KNOWN_STEADY;
 }
 
-/* By the rule of strictness the value is settled when an argument is error, or else undefined. */
+/* By the rule of strictness, an argument that is error settles the value; otherwise an argument that is undefined does. */
 static bool settled(const struct call *call, struct value *ret)
 {
     bool undefined = false;
@@ -98,7 +98,7 @@ static bool settled(const struct call *call, struct value *ret)
     return undefined;
 }
 
-/* Every function may look through the texts that it is given. */
+/* Charges for the texts: every function may look through the texts that it is given. */
 static bool charge_texts(struct call *call)
 {
     for (uint32_t i = 0; call->arguments && i < call->count; i++)

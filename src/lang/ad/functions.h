@@ -6,10 +6,10 @@
  *     F(name, dialects, min, max, traits, function, "arguments", "one line of help")
  *
  * How a function is called:
- *   STRICT   all arguments are evaluated; any error gives error, else any undefined gives undefined, before it is called
+ *   STRICT   all arguments are evaluated; any error gives error, else any undefined gives undefined; otherwise it is called
  *   EAGER    all arguments are evaluated; the function sees undefined and error itself
  *   LAZY     the function evaluates what it needs by call_argument
- * What its value depends on beyond the arguments (so specialisation leaves it alone):
+ * What its value depends on beyond the arguments (specialisation leaves such calls alone):
  *   TIME the time or zone of the evaluation; CHANCE random numbers; SCOPE the scope it stands in
  * CHOICE: f(a, b, c) is exactly a ? b : c. */
 #ifndef BERTH_LANG_AD_FUNCTIONS_H
@@ -32,11 +32,11 @@ enum function_traits {
     FUNCTION_TEST = 128,  /* gives true or false, whatever the argument */
 };
 
-#define FUNCTION_ANY_COUNT 32767 /* as `max`: as many as one likes */
+#define FUNCTION_ANY_COUNT 32767 /* as `max`: no limit */
 
 struct call {
     struct eval *eval;
-    const struct scope *scope; /* in which the call stands */
+    const struct scope *scope; /* the scope in which the call stands */
     const struct dialect *dialect;
     const struct expr *e;          /* the call itself */
     const struct value *arguments; /* evaluated; NULL for LAZY */
@@ -56,14 +56,15 @@ struct function {
 /* The row for a name in a dialect, or NULL. */
 const struct function *function_find(const struct dialect *dialect, symbol name);
 
-/* Does no call in the tree read the time, roll dice or evaluate text? Then it means the same at any time. Looked through once. */
+/* True when no call in the tree reads the time, rolls dice or evaluates text: then the tree means the same at
+ * any time. The tree is searched only once. */
 bool tree_is_steady(struct tree *tree);
 
 /* All rows, for help. */
 extern const struct function function_table[];
 extern const size_t function_count;
 
-/* Calls by the row's rules; `arguments` are ready values (not for LAZY functions). */
+/* Calls the function by its row's rules; `arguments` are ready values (not for LAZY functions). */
 void function_apply(const struct function *function, struct call *call, struct value *ret);
 
 /* For LAZY functions: evaluates argument n. */

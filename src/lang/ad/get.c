@@ -1,4 +1,4 @@
-/* get.c: attributes of an ad that are plain values. */
+/* get.c: reads attributes of an ad that are plain values. */
 #include "lang/ad/get.h"
 
 #include <stdlib.h>

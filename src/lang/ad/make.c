@@ -1,4 +1,4 @@
-/* make.c: new ads, of values or of another ad. */
+/* make.c: makes new ads from values or from another ad. */
 #include "lang/ad/make.h"
 
 #include <stdio.h>
@@ -142,7 +142,7 @@ struct tree *ad_part(const struct tree *ad, const struct expr *part)
 
 /* ---------------------------------------------------------------------------------------------------------- choosing */
 
-/* A copy of those parts of an ad that a function wants. */
+/* A copy of an ad with those attributes that `wanted` accepts. */
 static struct tree *ad_filter(const struct tree *ad, bool (*wanted)(void *user, symbol name), void *user)
 {
     const struct expr *root = tree_root(ad), *parts = tree_parts(ad, root);
@@ -201,7 +201,7 @@ struct tree *ad_select(struct symbols *symbols, const struct tree *ad, const cha
         len = strcspn(names, ", ");
         name = symbols_find(symbols, names, len);
 
-        if (name != SYMBOL_NONE && selection.count < SELECT_MAX) /* else no ad has it */
+        if (name != SYMBOL_NONE && selection.count < SELECT_MAX) /* a name without a symbol is in no ad */
             selection.names[selection.count++] = name;
         names += len;
         names += strspn(names, " ,");

@@ -1,5 +1,5 @@
-/* make.h: new ads: of values, attribute by attribute; and of another ad, with fewer attributes. An ad is never changed: whoever wants
- * a different one makes it. */
+/* make.h: makes new ads: from values, attribute by attribute; and from another ad, with fewer attributes. An ad never changes: whoever wants a
+ * different one makes a new one. */
 #ifndef BERTH_LANG_AD_MAKE_H
 #define BERTH_LANG_AD_MAKE_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 #define SELECT_MAX 64 /* names */
 
-/* An ad made of values, attribute by attribute. */
+/* Makes an ad from values, attribute by attribute. */
 struct maker {
     struct build build;
     uint32_t count;
@@ -29,16 +29,16 @@ void maker_texts(struct maker *maker, const char *name, const char *const *texts
 void maker_integers(struct maker *maker, const char *name, const int64_t *numbers, uint32_t count); /* a list */
 void maker_ad(struct maker *maker, const char *name, const struct tree *ad); /* NULL: it is left out */
 void maker_list(struct maker *maker, const char *name, struct tree *const *ads, uint32_t count); /* of ads */
-void maker_parts(struct maker *maker, const struct tree *ad, const char *but); /* all of an ad's but one (NULL: all) */
+void maker_parts(struct maker *maker, const struct tree *ad, const char *but); /* all attributes but one (NULL: all) */
 struct tree *maker_seal(struct maker *maker); /* the caller unrefs it; the maker is done */
 
-/* The ad without one of its attributes, of the same dialect; NULL when it is no ad. The caller unrefs it. */
+/* The ad without one of its attributes, in the same dialect; NULL when `ad` is not an ad. The caller unrefs it. */
 struct tree *ad_without(const struct tree *ad, const char *name);
 
 /* A part of an ad, alone. The caller unrefs it. */
 struct tree *ad_part(const struct tree *ad, const struct expr *part);
 
-/* Are those names with commas between, and not too many? */
+/* Is this a list of names with commas between, and not too many? */
 bool select_is_good(const char *names);
 /* The ad with only those attributes. The caller unrefs it. */
 struct tree *ad_select(struct symbols *symbols, const struct tree *ad, const char *names);

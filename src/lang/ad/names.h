@@ -1,7 +1,7 @@
 /* names.h: the names that have a meaning in the language, with fixed symbols.
  *
- * Every table of symbols of an evaluated tree is made by names_new: it knows the names below and, behind them, the functions in
- * the order of functions.h. So the evaluator compares with constants. */
+ * Every table of symbols of an evaluated tree is made by names_new: it knows the names below and, behind them, the functions in the order of
+ * functions.def. So the evaluator can compare symbols with constants. */
 #ifndef BERTH_LANG_AD_NAMES_H
 #define BERTH_LANG_AD_NAMES_H
 

@@ -1,6 +1,6 @@
 /* ops.c: the operators of the language, on values.
  *
- * Strictness first (error, then undefined), then by the types of the operands; whatever has no rule is error. */
+ * Strictness comes first (error, then undefined), then the types of the operands decide; a pair of types without a rule gives error. */
 #include "lang/ad/ops.h"
 
 #include "lang/text/timetext.h"
@@ -98,7 +98,7 @@ static void real_op(const struct dialect *dialect, enum op op, double a, double 
         *ret = value_real(result);
 }
 
-/* A comparison operator on the sign of a three-way comparison. */
+/* Applies a comparison operator to the sign of a three-way comparison. */
 static bool order_is(enum op op, int order)
 {
     switch (op) {
@@ -214,7 +214,7 @@ static struct value abstime_make(const struct dialect *dialect, uint64_t seconds
     return value_abstime(wrap(seconds), zone);
 }
 
-/* An interval times or divided by a number: whole seconds, what is past the point cut off. */
+/* An interval times or divided by a number, in whole seconds: the fraction is cut off. */
 static void interval_scale(enum op op, int64_t seconds, const struct value *by, struct value *ret)
 {
     double scaled;
@@ -334,7 +334,7 @@ enum value_type op_condition(const struct dialect *dialect, const struct value *
     }
 }
 
-/* && and || of two known operands. `decides` is the operand that settles it: false for &&, true for ||. */
+/* && and || of two known operands. `decides` is the operand that settles the value: false for &&, true for ||. */
 static void logic(const struct dialect *dialect, bool decides, const struct value *a, const struct value *b,
                   struct value *ret)
 {

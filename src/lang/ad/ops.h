@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Any binary operator, && and || included (both operands being known). */
+/* Applies any binary operator, && and || included (both operands are known). */
 void op_binary(const struct dialect *dialect, enum op op, const struct value *a, const struct value *b,
                struct value *ret);
 void op_prefix(const struct dialect *dialect, enum op op, const struct value *a, struct value *ret);
@@ -16,13 +16,13 @@ void op_prefix(const struct dialect *dialect, enum op op, const struct value *a,
 /* A condition of && || ! ?: as a truth value: VALUE_BOOLEAN, VALUE_UNDEFINED or VALUE_ERROR. */
 enum value_type op_condition(const struct dialect *dialect, const struct value *v, bool *ret);
 
-/* Strict == and the non-strict `is`. */
+/* The non-strict `is`: are both values of one type and the same? */
 bool op_is(const struct dialect *dialect, const struct value *a, const struct value *b);
 
-/* A comparison of two reals: OP_EQUAL to OP_GREATER_EQUAL, but for `is` and `isnt`. */
+/* A comparison of two reals by an operator from OP_EQUAL to OP_GREATER_EQUAL, except `is` and `isnt`. */
 bool op_compare_reals(enum op op, double a, double b);
 
-/* Strings as the comparison operators order them: folded to lower-case ASCII, then by byte. <0, 0, >0. */
+/* Compares strings as the comparison operators order them: folded to lower-case ASCII, then by byte. <0, 0, >0. */
 int op_compare_strings(const char *a, size_t a_len, const char *b, size_t b_len);
 
 /* A comparison with its operands exchanged: `5 < x` is `x > 5`. */

@@ -1,7 +1,7 @@
 /* refs.c: the external references of an expression or an ad: a walk that looks up every name where it stands.
  *
- * A name that an enclosing ad defines is followed into its definition, once. What can only be known by evaluating (a function that
- * is handed the counterpart as a whole, eval) counts as a reference to all of it. */
+ * The walk follows a name that an enclosing ad defines into its definition, once. Where only evaluation can tell what is read (a function that gets
+ * the counterpart as a whole, eval), that counts as a reference to all of the counterpart. */
 #include "lang/ad/refs.h"
 
 #include "lang/ad/functions.h"
@@ -15,13 +15,13 @@ struct walk {
     const struct expr **seen;
     uint32_t seen_count, seen_room; /* open addressing; room is a power of two */
     bool follow;
-    bool whole;                /* too deep to tell: everything is read */
-    const struct expr *wanted; /* an attribute that is looked for, or NULL */
-    bool reached;              /* and was found */
+    bool whole;                /* the walk went too deep to tell: everything counts as read */
+    const struct expr *wanted; /* an attribute that the walk looks for, or NULL */
+    bool reached;              /* the walk has found it */
     unsigned depth;
 };
 
-#define REFS_DEPTH_MAX 600 /* past it the answer is "everything" */
+#define REFS_DEPTH_MAX 600 /* past this depth the answer is "everything" */
 
 void refs_init(struct refs *refs)
 {
@@ -56,7 +56,7 @@ static uint32_t ref_hash(const struct ref *ref)
     return hash ^ hash >> 15;
 }
 
-/* The slot of a reference: where it is, or where it would go. */
+/* The slot of a reference: the one that it has, or the one where it would go. */
 static uint32_t *refs_slot(struct refs *refs, const struct ref *ref)
 {
     uint32_t mask = refs->room * 2 - 1, at = ref_hash(ref) & mask;
@@ -129,7 +129,7 @@ static void walk_parts(struct walk *walk, const struct scope *scope, const struc
             walk_expr(walk, scope, &parts[i]);
 }
 
-/* The ad that a definition plainly is, opened in `ret`; false when it is anything else. */
+/* If a definition is plainly an ad, opens it in `ret`; false when it is anything else. */
 static bool open_ad(const struct scope *scope, const struct expr *e, struct scope *ret)
 {
     if (e->kind != EXPR_AD)
@@ -145,7 +145,7 @@ static void walk_definition(struct walk *walk, const struct scope *at, const str
         walk_expr(walk, at, found);
 }
 
-/* Names selected from an ad that only evaluation can tell: it may be one in here, from where the search goes outward. */
+/* Names selected from an ad that only evaluation can tell. That may be an ad in here, from which the search goes outward. */
 static void walk_selected(struct walk *walk, const struct scope *scope, const symbol *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -157,7 +157,7 @@ static void walk_selected(struct walk *walk, const struct scope *scope, const sy
     }
 }
 
-/* A reference `first.rest[0].rest[1]...` in a scope. Follows it as far as plain ads lead. */
+/* Walks a reference `first.rest[0].rest[1]...` in a scope. Follows it as far as plain ads lead. */
 static void walk_path(struct walk *walk, const struct scope *scope, symbol first, const symbol *rest, uint32_t count)
 {
     const struct scope *at = scope, *from;
@@ -197,7 +197,7 @@ static void walk_path(struct walk *walk, const struct scope *scope, symbol first
     }
 }
 
-/* base.a.b[i].c: the leading names are one reference; the rest can only lead further into what they name. */
+/* base.a.b[i].c: the leading names are one reference; the rest can only lead further into the thing that they name. */
 static void walk_steps(struct walk *walk, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e), *base = &parts[0];
@@ -317,7 +317,7 @@ uint64_t refs_bits(const struct tree *tree)
         case EXPR_ROOT_NAME:
             bits |= refs_bit(e->u.name.id);
             break;
-        case EXPR_CALL: /* some find names in texts */
+        case EXPR_CALL: /* some functions find names in texts */
             function = function_find(tree->dialect, e->u.name.id);
             if (function && function->traits & FUNCTION_SCOPE)
                 return UINT64_MAX;

@@ -1,6 +1,6 @@
-/* refs.h: the external references of an expression or an ad (section 2.6.2): the names it reads that it does not define.
+/* refs.h: the external references of an expression or an ad (section 2.6.2): the names that it reads and does not define.
  *
- * Each is said once, with the scope it is read from: `other` (also written TARGET), or none for a plain name that no enclosing
+ * Each reference is listed once, with the scope that it reads from: `other` (also written TARGET), or none for a plain name that no enclosing
  * ad defines. A constant path such as other.a.b is one reference. */
 #ifndef BERTH_LANG_AD_REFS_H
 #define BERTH_LANG_AD_REFS_H
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define REF_PATH_MAX 8 /* names of a path that are told; what follows is cut off */
+#define REF_PATH_MAX 8 /* names of a path that are kept; the rest is cut off */
 
 struct ref {
     symbol scope; /* NAME_OTHER; SYMBOL_NONE for a plain name */
@@ -22,23 +22,23 @@ struct ref {
 struct refs {
     struct ref *items;
     uint32_t count, room;
-    uint32_t *slots; /* finds them; twice the room of items */
+    uint32_t *slots; /* a hash table that finds them; twice the room of items */
 };
 
 void refs_init(struct refs *refs);
 void refs_done(struct refs *refs);
 
-/* What `e`, an expression of scope->tree that stands in `scope`, reads; through the ad's own attributes as well. */
+/* Adds the names that `e`, an expression of scope->tree that stands in `scope`, reads; also through the ad's own attributes. */
 void refs_add(struct refs *refs, const struct scope *scope, const struct expr *e);
 
-/* What any attribute of the ad reads. */
+/* Adds the names that any attribute of the ad reads. */
 void refs_add_ad(struct refs *refs, const struct tree *ad);
 
 /* Does `e` read that attribute of an enclosing ad, directly or through others? */
 bool refs_reach(const struct scope *scope, const struct expr *e, const struct expr *attribute);
 
-/* The names that expressions of the tree may read, each as one bit of 64: a bit that is not set is certain. It takes a look at each
- * cell, and no more. */
+/* The names that expressions of the tree may read, each as one bit of 64. A bit that is not set is certain: none of its names is read. This looks at
+ * each cell once, and does nothing more. */
 uint64_t refs_bits(const struct tree *tree);
 
 static inline uint64_t refs_bit(symbol name)

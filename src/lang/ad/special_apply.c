@@ -12,7 +12,7 @@ void special_sink(struct build *build, uint32_t n)
     top[-(ptrdiff_t)n] = cell;
 }
 
-/* Two constants of one kind as one, with its sign. False when integers would wrap: the unknown between them may be a real. */
+/* Joins two constants of one kind into one, with its sign. False when integers would wrap: the unknown between them may be a real. */
 static bool constant_join(struct expr *into, const struct expr *e, bool product, bool minus)
 {
     int64_t joined, by = e->u.integer;
@@ -43,7 +43,7 @@ static void constant_sign(struct expr *e)
         e->u.integer = -e->u.integer;
 }
 
-/* Constants of + and - (or of *) across operands that are not known: into the first constant. */
+/* Gathers the constants of + and - (or of *) across operands that are not known into the first constant. */
 static void special_gather(struct special *sp, uint32_t count, uint32_t *ret_count)
 {
     struct expr *parts = &sp->build.stack[sp->build.stack_count - count];
@@ -78,7 +78,7 @@ static void special_gather(struct special *sp, uint32_t count, uint32_t *ret_cou
         constant_sign(&parts[first]);
 }
 
-/* Any chain but && and ||: known operands at the front are worked out, and an error anywhere is all there is. */
+/* Any chain but && and ||. Computes the known operands at the front; an error anywhere makes the whole chain an error. */
 bool special_chain(struct special *sp, const struct scope *scope, const struct expr *e, struct value *ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
@@ -104,7 +104,7 @@ bool special_chain(struct special *sp, const struct scope *scope, const struct e
             left = 0;
             continue;
         }
-        if (known) { /* the value so far goes in front of what has just been pushed */
+        if (known) { /* the value so far goes in front of the operand that has just been pushed */
             special_emit(sp, scope, &parts[0], ret);
             special_sink(&sp->build, 1);
             known = false;
@@ -124,7 +124,7 @@ bool special_chain(struct special *sp, const struct scope *scope, const struct e
     return false;
 }
 
-/* Is nothing in an aggregate open? Then a function may look into it. */
+/* Are all parts of an aggregate known? Then a function may look into it. */
 static bool value_is_closed(struct special *sp, const struct value *v)
 {
     const struct expr *parts;
@@ -181,7 +181,7 @@ bool special_call(struct special *sp, const struct scope *scope, const struct ex
     if (function->traits & FUNCTION_CHANCE)
         sp->chance = true;
     if (function->traits & FUNCTION_LAZY)
-        return special_leave(sp, scope, e); /* it may want the expression, not its value */
+        return special_leave(sp, scope, e); /* the function may want the expression, not its value */
     foldable = !(function->traits & (FUNCTION_SCOPE | FUNCTION_CHANCE)) &&
                (!(function->traits & FUNCTION_TIME) || (sp->flags & SPECIALIZE_TIME));
     arguments = arena_alloc(sp->eval.arena, (count + 1) * sizeof *arguments);

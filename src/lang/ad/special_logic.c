@@ -1,13 +1,13 @@
 /* special_logic.c: && || and ?: when some operands are known.
  *
- * In classic an error anywhere makes the whole an error, so a false of && does not settle it while others may be errors. In condor
- * operands count from the left. Where only the truth is asked, much more can go. */
+ * In classic an error anywhere makes the whole chain an error, so a false operand of && does not settle it while others may be errors. In condor
+ * operands count from the left. In truth mode much more can be dropped. */
 #include "lang/ad/special.h"
 
 #include "lang/ad/functions.h"
 #include "lang/ad/ops.h"
 
-/* A call that gives true or false, whatever its argument? */
+/* Is this a call that gives true or false, whatever its argument? */
 static bool call_is_test(const struct tree *tree, const struct expr *e)
 {
     const struct function *function = e->kind == EXPR_CALL ? function_find(tree->dialect, e->u.name.id) : NULL;
@@ -15,7 +15,7 @@ static bool call_is_test(const struct tree *tree, const struct expr *e)
     return function && (function->traits & FUNCTION_TEST) && e->small == function->min;
 }
 
-/* Does this always give a boolean, undefined or error, so that it may stand for `true && it`? */
+/* Does this always give a boolean, undefined or error, so that it means the same as `true && e`? */
 static bool gives_truth(const struct tree *tree, const struct expr *e)
 {
     if (e->kind == EXPR_CHAIN) {
@@ -27,7 +27,7 @@ static bool gives_truth(const struct tree *tree, const struct expr *e)
            call_is_test(tree, e);
 }
 
-/* Can this never be error? Only what is plain to see. */
+/* Is this plainly never error? False when that is not plain to see. */
 static bool never_error(const struct tree *tree, const struct expr *e)
 {
     const struct expr *parts = tree_parts(tree, e);
@@ -50,14 +50,14 @@ static bool never_error(const struct tree *tree, const struct expr *e)
     return classic_is && e->u.run.count == 2 && (parts[1].label == OP_IS || parts[1].label == OP_ISNT);
 }
 
-/* What became of the operands of && or ||. */
+/* The state of a chain of && or || while its operands are specialised. */
 struct logic {
     uint32_t left;           /* operands on the builder */
     bool decided;            /* the deciding operand was met: false of &&, true of || */
-    bool unknown;            /* undefined was met */
-    bool safe;               /* none that is left can be error */
-    bool truth;              /* all that are left give truth values */
-    uint32_t settled_at;     /* how many were left when the operand that settles it was met */
+    bool unknown;            /* an undefined operand was met */
+    bool safe;               /* no operand that is left can be error */
+    bool truth;              /* all operands that are left give truth values */
+    uint32_t settled_at;     /* how many were left when the operand that settles the value was met */
     const struct expr *last; /* the last operand that is left */
 };
 
@@ -68,7 +68,7 @@ static void logic_keep(struct special *sp, const struct value *v, enum op op, st
     logic->left++;
 }
 
-/* An operand that is known. True when nothing after it matters; *ret is then the value, unless operands are left. */
+/* Takes in a known operand. True when nothing after it matters; *ret is then the value, unless operands are left. */
 static bool logic_known(struct special *sp, const struct dialect *dialect, enum op op, const struct value *v,
                         struct logic *logic, struct value *ret)
 {
@@ -133,7 +133,7 @@ static bool logic_value(struct special *sp, const struct scope *scope, const str
         build_rewind(&sp->build, mark);
         return true;
     }
-    if (!logic.last) { /* all are known */
+    if (!logic.last) { /* all operands are known */
         build_rewind(&sp->build, mark);
         *ret = logic.decided ? value_boolean(decides) : logic.unknown ? value_undefined() : value_boolean(!decides);
         return true;
@@ -149,7 +149,7 @@ static bool logic_value(struct special *sp, const struct scope *scope, const str
         logic_keep(sp, &settled, op, &logic);
         special_sink(&sp->build, logic.left - 1 - logic.settled_at);
     }
-    if (logic.left == 1 && !logic.truth) { /* `true && e` makes a truth value of e, or an error */
+    if (logic.left == 1 && !logic.truth) { /* `true && e` turns e into a truth value, or an error */
         struct value neutral = value_boolean(!decides);
 
         logic_keep(sp, &neutral, op, &logic);
@@ -159,7 +159,7 @@ static bool logic_value(struct special *sp, const struct scope *scope, const str
     return false;
 }
 
-/* && where only its truth is asked: what is known to be true goes, what is known not to be makes all false. */
+/* && in truth mode: an operand that is known to be true is dropped; one that is known not to be true makes the whole false. */
 static bool logic_all_true(struct special *sp, const struct scope *scope, const struct expr *e, struct value *ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
@@ -185,7 +185,7 @@ static bool logic_all_true(struct special *sp, const struct scope *scope, const 
     return left == 0;
 }
 
-/* || where only its truth is asked. Operands keep their value, since an error may spoil the others. */
+/* || in truth mode. Operands keep their value, since an error may spoil the others. */
 static bool logic_any_true(struct special *sp, const struct scope *scope, const struct expr *e, struct value *ret)
 {
     const struct dialect *dialect = scope->tree->dialect;
@@ -212,7 +212,7 @@ static bool logic_any_true(struct special *sp, const struct scope *scope, const 
             return true;
         }
         if (type == VALUE_ERROR)
-            break; /* what follows an error cannot make it true */
+            break; /* an operand after an error cannot make the chain true */
         if (type == VALUE_BOOLEAN && is) {
             found_at = found ? found_at : left;
             found = true;
@@ -247,7 +247,7 @@ bool special_logic(struct special *sp, const struct scope *scope, const struct e
     return logic_any_true(sp, scope, e, ret);
 }
 
-/* Whatever the counterpart, it is not true. What is left of it is of no interest. */
+/* True when the expression cannot be true, whatever the counterpart. The rest of the expression is dropped. */
 static bool never_true(struct special *sp, const struct scope *scope, const struct expr *e)
 {
     struct build_mark mark = build_mark(&sp->build);
@@ -288,7 +288,7 @@ bool special_choice(struct special *sp, const struct scope *scope, const struct 
     if (no_known)
         special_emit(sp, scope, no, &v);
     if (truth && no_known) {
-        bool first = !yes_known, second = false; /* may it be true? */
+        bool first = !yes_known, second = false; /* may either branch be true? */
 
         if (yes_known)
             op_condition(scope->tree->dialect, ret, &first);

@@ -1,18 +1,18 @@
-/* specialize.c: what is left of an expression when what is known has been folded in.
+/* specialize.c: folds the known parts of an expression into it; what is left asks only about the unknown.
  *
  * Every part is either *known* (a value; nothing is pushed) or *left over* (its expression lies on the builder). A known aggregate
- * is known in structure only: its parts are looked at when they are needed, and as a left-over it is written as it stood.
+ * is known in structure only: its parts are looked at when they are needed, and when it is left over it is written as it stood.
  *
- * A reference to the ad's own attribute becomes what is left of the attribute, but only where no other ad stands in between, which
- * could capture a name; else it stays a reference. What is left of an attribute is marked as such (EXPR_WITHIN), so that a
- * reference that comes back to it, through this ad or through the counterpart, is circular as it was before. */
+ * A reference to the ad's own attribute becomes the rest of the attribute, but only where no other ad stands in between, which could capture a name;
+ * otherwise it stays a reference. The rest of an attribute is marked as such (EXPR_WITHIN), so that a reference that comes back to it, through this
+ * ad or through the counterpart, is circular as it was before. */
 #include "lang/ad/specialize.h"
 
 #include "lang/ad/ops.h"
 #include "lang/ad/special.h"
 
 #define SPECIALIZE_DEPTH_MAX 320   /* parts inside one another; the C stack stays below 256 KiB */
-#define SPECIALIZE_CELLS_MAX 20000 /* of the result: definitions that double give up here */
+#define SPECIALIZE_CELLS_MAX 20000 /* of the result: definitions that double at each step give up here */
 
 static bool list_is_literal(const struct value *v)
 {
@@ -27,7 +27,7 @@ static bool list_is_literal(const struct value *v)
     return true;
 }
 
-/* Pushes what stands for a known part: its literal, or the part as it was written. */
+/* Pushes an expression that stands for a known part: its literal, or the part as it was written. */
 void special_emit(struct special *sp, const struct scope *scope, const struct expr *e, const struct value *v)
 {
     if (value_is_scalar(v)) {
@@ -40,7 +40,7 @@ void special_emit(struct special *sp, const struct scope *scope, const struct ex
     }
 }
 
-/* Pushes what is left of a part, known or not. */
+/* Pushes the rest of a part, or its literal when the part is known. */
 static void special_push(struct special *sp, const struct scope *scope, const struct expr *e)
 {
     struct value v;
@@ -73,7 +73,7 @@ static bool special_active(const struct special *sp, const struct expr *e, const
     return false;
 }
 
-/* The attribute `found` of scope `at`, called `name` (or an element of a list, which has none), referred to by `e` in `scope`. */
+/* Specialises the attribute `found` of scope `at`, called `name` (or an element of a list, which has no name), which `e` in `scope` refers to. */
 bool special_bound(struct special *sp, const struct scope *at, const struct expr *found, symbol name,
                    const struct scope *scope, const struct expr *e, bool truth, struct value *ret)
 {
@@ -101,7 +101,7 @@ bool special_bound(struct special *sp, const struct scope *at, const struct expr
     return known;
 }
 
-/* self, parent, root and MY are known; every other name that the ad does not define is not. */
+/* self, parent, root and MY are known; any other name that the ad does not define is not known. */
 static bool scope_known(const struct scope *scope, symbol name, struct value *ret)
 {
     const struct scope *is;
@@ -114,8 +114,8 @@ static bool scope_known(const struct scope *scope, symbol name, struct value *re
     return true;
 }
 
-/* A label, or a name of the counterpart, where who is docked is known; false when it is neither, or that is open. `ret_known`: as
- * special_expr. */
+/* Specialises a label, or a name of the counterpart, where it is known who is docked. False when the name is neither, or the label is open.
+ * `ret_known`: as special_expr. */
 static bool special_docked(struct special *sp, const struct scope *scope, const struct expr *e, symbol name, bool truth,
                            struct value *ret, bool *ret_known)
 {
@@ -212,8 +212,8 @@ static bool special_element(struct special *sp, const struct scope *scope, const
     return true;
 }
 
-/* From a base that is not known the steps stay, with their subscripts folded; from one that is known they are followed, and the
- * first that leads nowhere leaves the whole path as it was. */
+/* Steps from an unknown base stay, with their subscripts folded. Steps from a known base are followed; the first step that is
+ * not known leaves the whole path as it was. */
 static bool special_path(struct special *sp, const struct scope *scope, const struct expr *e, struct value *ret)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
@@ -246,7 +246,7 @@ static bool special_path(struct special *sp, const struct scope *scope, const st
     return false;
 }
 
-/* What specialisation left before is specialised again. */
+/* Specialises again what an earlier specialisation left. */
 static bool special_within(struct special *sp, const struct scope *scope, const struct expr *e, bool truth,
                            struct value *ret)
 {
@@ -303,13 +303,13 @@ static bool special_deeper(struct special *sp, const struct scope *scope, const 
         return special_call(sp, scope, e, truth, ret);
     case EXPR_WITHIN:
         return special_within(sp, scope, e, truth, ret);
-    default: /* literals, and values in made lists */
+    default: /* literals, and values in lists that functions made */
         eval_expr(&sp->eval, scope, e, ret);
         return true;
     }
 }
 
-/* True and the value when it is known; false when what is left of it has been pushed. */
+/* True and the value when `e` is known; false when the rest of it has been pushed. */
 bool special_expr(struct special *sp, const struct scope *scope, const struct expr *e, bool truth, struct value *ret)
 {
     bool known;
@@ -326,12 +326,12 @@ bool special_expr(struct special *sp, const struct scope *scope, const struct ex
     return known;
 }
 
-/* The expression unchanged, to be evaluated where it stands: a whole tree is shared, an attribute referred to, else it is copied. */
+/* Returns the expression unchanged, to be evaluated where it stands: a whole tree is shared, an attribute is referred to, anything else is copied. */
 static struct tree *special_give_up(struct special *sp, const struct scope *scope, const struct expr *e)
 {
     build_reset(&sp->build);
     if (e == tree_root(scope->tree))
-        return tree_ref((struct tree *)scope->tree); /* only its count changes */
+        return tree_ref((struct tree *)scope->tree); /* only its reference count changes */
     if (e->flags & EXPR_FLAG_NAMED) {
         symbols_hold(sp->build.symbols, e->label);
         build_name(&sp->build, EXPR_NAME, e->label);
@@ -359,7 +359,7 @@ struct tree *specialize_part(const struct env *env, struct arena *scratch, const
 
     build_init(&sp.build, scope->tree->symbols, scope->tree->dialect);
     eval_init(&sp.eval, env, scratch);
-    sp.eval.active = &active; /* if it is an attribute, it is the one being evaluated */
+    sp.eval.active = &active; /* if `e` is an attribute, it is the one being evaluated */
     if (special_expr(&sp, scope, e, truth, &v) && !sp.failed) {
         if (truth) {
             is = op_condition(sp.dialect, &v, &is) == VALUE_BOOLEAN && is;

@@ -1,10 +1,10 @@
-/* specialize.h: what is left of an expression when what is known has been folded in (section 2.6.1).
+/* specialize.h: folds the known parts of an expression into it, so that the rest asks only about the unknown (section 2.6.1).
  *
- * Known is what the expression's own ad says; unknown is what comes from a counterpart, from the matchmaker, or by chance. The
+ * Attributes of the expression's own ad are known; values from a counterpart, from the matchmaker, or by chance are unknown. The
  * operators and functions are those of evaluation.
  *
  *   value mode   the value never changes, whatever the counterpart
- *   truth mode   only whether it is true is kept: for constraints
+ *   truth mode   keeps only whether the expression is true: for constraints
  *
  * The result stands in the same scope as the expression did, and must be evaluated there. Where folding would not be sound (a
  * circular definition seen from inside, a budget spent) the expression comes back unchanged. */
@@ -18,10 +18,10 @@ extern "C" {
 #endif
 
 enum specialize_flags {
-    SPECIALIZE_TRUTH = 1,  /* truth mode; else value mode */
-    SPECIALIZE_TIME = 2,   /* env->now and the zone are known: fold what reads them */
-    SPECIALIZE_GATHER = 4, /* constants across unknown operands, 3 + a + 7 to 10 + a: for people, not for matching */
-    SPECIALIZE_DOCKED = 8, /* the ads that stand around it are known, but for those whose labels are open */
+    SPECIALIZE_TRUTH = 1,  /* truth mode; otherwise value mode */
+    SPECIALIZE_TIME = 2,   /* env->now and the zone are known: fold calls that read them */
+    SPECIALIZE_GATHER = 4, /* joins constants across unknowns, 3 + a + 7 to 10 + a: for people, not for matching */
+    SPECIALIZE_DOCKED = 8, /* the ads around the expression are known, except those whose labels are open */
 };
 
 /* A new tree (the caller unrefs it) for `e`, an expression of scope->tree that stands in `scope`. The scratch arena is
@@ -29,11 +29,11 @@ enum specialize_flags {
 struct tree *specialize(const struct env *env, struct arena *scratch, const struct scope *scope, const struct expr *e,
                         int flags);
 
-/* The same for a part of attributes that are being evaluated: a reference back to one of them is circular. */
+/* The same for a part of attributes that are being evaluated (`active`): a reference back to one of them is circular. */
 struct tree *specialize_part(const struct env *env, struct arena *scratch, const struct scope *scope,
                              const struct expr *e, const struct active *active, int flags);
 
-/* The same for the root of `tree` standing in `scope` of another tree, as eval_tree. */
+/* The same for the root of `tree`, which stands in `scope` of another tree, as in eval_tree. */
 struct tree *specialize_tree(const struct env *env, struct arena *scratch, const struct scope *scope,
                              const struct tree *tree, int flags);
 

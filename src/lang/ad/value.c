@@ -1,4 +1,4 @@
-/* value.c: what an expression is worth: printed, compared, made into a literal. */
+/* value.c: the value of an expression: printed, compared, turned into a literal. */
 #include "lang/ad/value.h"
 
 #include "lang/ad/eval.h"
@@ -105,7 +105,7 @@ void value_build(struct build *build, const struct value *v)
         build_reltime(build, v->u.integer);
         break;
     case VALUE_LIST:
-        if (v->len && tree_parts(v->scope->tree, v->u.aggregate)->kind == EXPR_VALUE) { /* made by a function */
+        if (v->len && tree_parts(v->scope->tree, v->u.aggregate)->kind == EXPR_VALUE) { /* a function's list */
             const struct expr *parts = tree_parts(v->scope->tree, v->u.aggregate);
 
             for (uint32_t i = 0; i < v->len; i++)

@@ -1,4 +1,4 @@
-/* value.h: what an expression is worth.
+/* value.h: the value of an expression.
  *
  * A value is small and copied freely. It borrows: a string points into a tree or an arena, an aggregate is an expression of a
  * tree with the scope in which its parts are evaluated. A value lives as long as the trees and the arena of its evaluation. */
@@ -43,7 +43,7 @@ struct value {
         const char *string; /* no NUL at its end */
         const struct expr *aggregate;
     } u;
-    const struct scope *scope; /* LIST: where its elements are evaluated; AD: the scope that it is */
+    const struct scope *scope; /* LIST: where its elements are evaluated; AD: the ad's own scope */
 };
 
 static inline struct value value_undefined(void)
@@ -119,16 +119,16 @@ static inline bool value_is_true(const struct value *v)
 
 const char *value_type_name(enum value_type type); /* "undefined", "string", ... */
 
-/* The value in the language's own syntax; aggregates as their unevaluated text. `style` as in print.h. */
+/* Prints the value in the language's own syntax; aggregates as their unevaluated text. `style` as in print.h. */
 void value_print(struct buf *out, const struct dialect *dialect, const struct value *v, int style);
 
-/* What String() gives: a string as it is; else as it prints, but for what the dialect does otherwise. */
+/* The text that String() gives: a string as it is; any other value as it prints, except where the dialect differs. */
 void value_to_text(struct buf *out, const struct dialect *dialect, const struct value *v);
 
 /* Pushes a literal (or a copy of an aggregate's text) for the value. */
 void value_build(struct build *build, const struct value *v);
 
-/* Same type and same value; strings by their bytes, reals by their bits, aggregates by their text. For tests and keys: the
+/* Same type and same value; strings compare by their bytes, reals by their bits, aggregates by their text. For tests and keys: the
  * language's own comparisons are in ops.h. */
 bool value_equal(const struct value *a, const struct value *b);
 
