@@ -1,15 +1,15 @@
 /* classad.c: ads in the language itself, one after another, comments and blanks between them.
  *
- * An ad is parsed where it stands in the window. When that fails, since more of it is to come or since it is wrong, its end is found by
- * counting square brackets outside strings, quoted names or times, and comments; then its text is parsed. What is not closed is
- * parsed as well: the parser says what is wrong with it, and where. */
+ * The reader parses an ad where it stands in the window. That fails when more of the ad is to come, or when it is wrong. Then the reader finds its
+ * end by counting square brackets outside strings, quoted names or times, and comments, and parses its text. It parses an ad that is not closed as
+ * well: the parser says what is wrong with it, and where. */
 #include "lang/form/reader.h"
 
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
 
-/* The offset of the last byte of the comment that begins at `offset`, `offset` itself when none does, SOURCE_END when
- * it has no end, or SOURCE_FAILED. */
+/* The offset of the last byte of the comment that begins at `offset`; `offset` itself when none begins there;
+ * SOURCE_END when it has no end; or SOURCE_FAILED. */
 static ptrdiff_t comment_end(struct source *source, size_t offset, struct err *err)
 {
     int next = source_at(source, offset + 1, err);
@@ -47,8 +47,7 @@ static ptrdiff_t quote_end(struct source *source, size_t offset, struct err *err
     return (ptrdiff_t)offset;
 }
 
-/* The length of the ad at the window's start: up to its closing bracket, or as far as it takes to see that it is wrong.
- * */
+/* The length of the ad at the window's start: up to its closing bracket, or as far as it takes to see that it is wrong. */
 static int ad_end(struct source *source, size_t *ret_len, struct err *err)
 {
     static const bool special[256] = {['['] = true, [']'] = true, ['"'] = true, ['\''] = true, ['/'] = true};
@@ -85,7 +84,7 @@ static int ad_end(struct source *source, size_t *ret_len, struct err *err)
     return *ret_len > source->limit ? source_too_long(source, err) : 0;
 }
 
-/* Takes blanks and comments; what comes then, as source_at. */
+/* Takes blanks and comments; returns the next byte as source_at does. */
 static int between_skip(struct source *source, struct err *err)
 {
     for (;;) {
@@ -104,7 +103,7 @@ static int between_skip(struct source *source, struct err *err)
     }
 }
 
-/* The ad at the window's start. Nearly always it is right, and whole in the window: then reading it tells where it ends. */
+/* Reads the ad at the window's start. Nearly always it is right, and whole in the window: then reading it tells where it ends. */
 static struct tree *ad_read(struct form_reader *reader, const struct parse_options *options, size_t *ret_len,
                             struct err *err)
 {

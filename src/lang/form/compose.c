@@ -1,4 +1,4 @@
-/* compose.c: an ad put together attribute by attribute. */
+/* compose.c: puts an ad together, attribute by attribute. */
 #include "lang/form/compose.h"
 
 #include "lang/base/array.h"

@@ -1,7 +1,7 @@
 /* dag.c: files of workflows, much like those of HTCondor's DAGMan.
  *
- * A file is gone over twice: for its nodes, then for what is said of them, so that a line may speak of a node that comes later, and ALL_NODES
- * of all. */
+ * A file is read twice: for its nodes, then for the statements about them. So a line may name a node that
+ * comes later, and ALL_NODES means all of them. */
 #include "lang/form/dag.h"
 
 #include "lang/base/array.h"
@@ -16,12 +16,12 @@ struct reading {
     struct dag *dag;
     dag_remark_fn *remark;
     void *user;
-    bool second;            /* the nodes are known */
-    struct submit_place at; /* of the line's statement */
-    const char *text;       /* what is left of it */
+    bool second;            /* this is the second reading: the nodes are known */
+    struct submit_place at; /* where the statement of the line begins */
+    const char *text;       /* the rest of the statement */
     size_t len;
     const char *keyword;
-    uint64_t work; /* bytes that were said of all nodes, times those */
+    uint64_t work; /* bytes of statements about ALL_NODES, times the number of nodes */
     struct err *err;
 };
 
@@ -99,7 +99,7 @@ static int number_take(struct reading *reading, int64_t most, const char *what, 
     return 0;
 }
 
-/* The nodes that a word names: one, or with ALL_NODES all; [*ret_from, *ret_to). */
+/* The nodes that a word names: one, or all for ALL_NODES; [*ret_from, *ret_to). */
 static int nodes_take(struct reading *reading, uint32_t *ret_from, uint32_t *ret_to)
 {
     const struct dag *dag = reading->dag;
@@ -239,7 +239,7 @@ static int edge_add(struct reading *reading, uint32_t parent, uint32_t child)
     return 0;
 }
 
-/* Names up to the word CHILD, or the end. */
+/* Reads names up to the word CHILD, or to the end. */
 static int names_take(struct reading *reading, bool parents, uint32_t *ret, uint32_t *ret_count)
 {
     uint32_t to;
@@ -281,7 +281,7 @@ static void words_free(struct dag_words *words)
     words->items = NULL;
 }
 
-/* What DAGMan puts in the place of such a word and we cannot. */
+/* Words for which DAGMan puts in a value that we do not have. */
 static bool word_is_foreign(const char *word, size_t len)
 {
     static const char *const foreign[] = {"$JOBID",        "$CLUSTERID",       "$DAG_STATUS",        "$FAILED_COUNT",
@@ -363,7 +363,7 @@ static int variable_set(struct reading *reading, struct dag_node *node, const ch
     return 0;
 }
 
-/* name="value": \" and \\ stand for themselves. */
+/* name="value": \" stands for a double quote and \\ for a backslash. */
 static int variable_take(struct reading *reading, const char **ret_name, size_t *ret_len, struct buf *value)
 {
     static const char shape[] = "name=\"value\"";
@@ -428,9 +428,9 @@ typedef int statement_fn(struct reading *reading);
 
 static const struct statement {
     const char *word;
-    statement_fn *run;   /* NULL: */
-    const char *refused; /* it cannot be carried over, and what is to be done; or NULL: ... */
-    const char *passed;  /* ... it is passed over, since */
+    statement_fn *run;   /* NULL: see the next two */
+    const char *refused; /* why the statement cannot be carried over, and what to do; or NULL: ... */
+    const char *passed;  /* ... why it is passed over */
 } statements[] = {
     {"JOB", statement_job, NULL, NULL},
     {"PARENT", statement_parent, NULL, NULL},
@@ -498,7 +498,7 @@ static int statement_run(struct reading *reading)
     return 0;
 }
 
-/* A statement with its continuations in one piece; false at the end. */
+/* Reads a statement with its continuations in one piece; false at the end. */
 static bool line_next(const char *text, size_t len, size_t *at, unsigned *line, struct buf *out,
                       struct submit_place *ret)
 {

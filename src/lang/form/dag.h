@@ -1,15 +1,15 @@
-/* dag.h: workflows: jobs that wait for each other. As ads they are jobs with a name and the names of those before them:
+/* dag.h: workflows: jobs that wait for each other. As ads they are jobs with a name and the names of the jobs that they wait for:
  *
  *     [ Node = "D"; After = { "B", "C" }; Cmd = "join"; ... ]          or After = { "B, C" }
  *
  * and as files they are much like those of HTCondor's DAGMan (docs/workflows.md):
  *
- *     JOB D join.sub                        ->   nodes, each with the file of its job and what is said of it
+ *     JOB D join.sub                        ->   nodes, each with the file of its job and its settings
  *     PARENT B C CHILD D
  *     RETRY D 3
  *
- * Pure. What cannot be carried over is told by name and place: as a remark where the workflow does without it, as an error where it would be
- * another. Time and memory grow with the text and with the pairs of parent and child. */
+ * No input or output here. A statement that cannot be carried over is reported by name and place: as a remark where the workflow works without it, as
+ * an error where the workflow would be a different one. Time and memory grow with the text and with the pairs of parent and child. */
 #ifndef BERTH_LANG_FORM_DAG_H
 #define BERTH_LANG_FORM_DAG_H
 
@@ -30,19 +30,20 @@ extern "C" {
 
 /* ---- dag_check.c: workflows as ads */
 
-/* Are these ads (in the classic dialect) a workflow? 1: each has a good Node, and After names nodes among them without a cycle. 0: none has
- * Node, After or NodeInputs. -1: what is wrong, and with which of them. `seed` is for hashes: a secret where names come from strangers. */
+/* Are these ads (in the classic dialect) a workflow? 1: each has a good Node, and After names nodes among them without a cycle.
+ * 0: none has Node, After or NodeInputs. -1: `err` says what is wrong, `ret_place` with which ad. `seed` is for hashes: it must
+ * be secret where names come from strangers. */
 int dag_check(struct tree *const *ads, uint32_t count, uint64_t seed, uint32_t *ret_place, struct err *err);
 
 bool dag_name_is_good(const char *name, size_t len); /* visible characters, none of them a comma */
 
-/* The names in an ad's After, one after another. An element of the list may hold several, with commas between: an ad has no room for a
- * list of ten thousand. What is no text is passed over. */
+/* Gives the names in an ad's After, one after another. An element of the list may hold several, with commas between: an ad has no room for a list of
+ * ten thousand. Elements that are not strings are skipped. */
 struct dag_after {
     const struct tree *ad;
     const struct expr *parts;
     uint32_t count, at;
-    const char *text; /* what is left of the element before */
+    const char *text; /* the rest of the current element */
     size_t len;
 };
 void dag_after_begin(struct dag_after *after, const struct tree *ad);
@@ -61,17 +62,17 @@ struct dag_variable {
 
 struct dag_node {
     char *name;
-    char *file;   /* of its job */
-    char *folder; /* from which that is named, and its files; NULL: that of the workflow */
+    char *file;   /* the file of its job */
+    char *folder; /* the folder that the file, and the job's own files, are relative to; NULL: the workflow's */
     unsigned line;
-    bool done;        /* it is not to be run */
-    int64_t retries;  /* -1: not said */
-    int64_t unless;   /* it is not tried again after this status; -1: not said */
-    int64_t priority; /* 0: not said */
+    bool done;        /* has run already; not to be run again */
+    int64_t retries;  /* -1: not given */
+    int64_t unless;   /* no retry after this exit status; -1: not given */
+    int64_t priority; /* 0: not given */
     struct dag_words pre, post;
     struct dag_variable *variables;
     uint32_t variable_count;
-    uint32_t *parents; /* places, each once */
+    uint32_t *parents; /* places of the nodes that it waits for */
     uint32_t parent_count, parent_room;
 };
 
@@ -79,22 +80,22 @@ struct dag {
     struct dag_node *nodes;
     uint32_t count, room;
     uint64_t edges;
-    struct textmap names; /* -> place */
+    struct textmap names; /* name -> place */
 };
 
 void dag_init(struct dag *dag);
 void dag_done(struct dag *dag);
 
-/* A node of that name, which there is not yet. */
+/* Adds a node of that name, which must be new. */
 struct dag_node *dag_add(struct dag *dag, const char *name, size_t len);
 
 typedef void dag_remark_fn(void *user, const struct err *remark);
 
-/* Reads a file; another may follow, which may speak of the nodes of those before (so a file of DONE lines rescues). -1 with the error and
- * its place. */
+/* Reads a file. Another may follow, which may name the nodes of those before (so a file of DONE lines rescues a
+ * workflow). -1 with the error and its place. */
 int dag_read(struct dag *dag, const char *text, size_t len, dag_remark_fn *remark, void *user, struct err *err);
 
-/* Does the text look like such a file, and not like ads? */
+/* Does the text look like a file of a workflow, and not like ads? */
 bool dag_recognise(const char *name, const char *text, size_t len);
 
 #ifdef __cplusplus

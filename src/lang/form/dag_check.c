@@ -1,4 +1,4 @@
-/* dag_check.c: are ads a workflow? Names are known, and nobody waits for itself, however far around. */
+/* dag_check.c: checks whether ads are a workflow: every name in After is known, and no node waits for itself, not even through others. */
 #include "lang/form/dag.h"
 
 #include "lang/base/mem.h"
@@ -12,9 +12,9 @@ struct checking {
     struct tree *const *ads;
     uint32_t count;
     struct textmap names;
-    uint32_t *blocked; /* by place: parents that are not through yet */
-    uint32_t *waited;  /* by place: 1 + who waits for it, the last one that was read; of a cycle: 1 + a parent on it */
-    uint32_t *first;   /* by place: where its children begin in `children`; one more, where the last one's end */
+    uint32_t *blocked; /* by place: parents that have not been ordered yet */
+    uint32_t *waited;  /* by place: 1 + the last node read that waits for it; in cycle_tell: 1 + a parent on it */
+    uint32_t *first;   /* by place: where its children begin in `children`; one more entry: where the last ones end */
     uint32_t *children;
 };
 
@@ -107,7 +107,7 @@ static int name_check(struct checking *checking, uint32_t place, struct err *err
     return 0;
 }
 
-/* Counts the names in its After, or fills them in; -1: one is of nobody. */
+/* Counts the parents in a node's After, or fills in the edges; -1: a name is not a node's. */
 static int parents_count(struct checking *checking, uint32_t place, bool fill, struct err *err)
 {
     char shown[SPELL_SHOWN_MAX];
@@ -132,7 +132,7 @@ static int parents_count(struct checking *checking, uint32_t place, bool fill, s
     return 0;
 }
 
-/* Its After was read just before. */
+/* Does the node wait for that one? Its After must have been read just before. */
 static bool waits_for(const struct checking *checking, uint32_t place, const char *node, size_t len)
 {
     uint32_t parent = textmap_find(&checking->names, node, len);
@@ -140,7 +140,7 @@ static bool waits_for(const struct checking *checking, uint32_t place, const cha
     return parent != TEXTMAP_NONE && checking->waited[parent] == place + 1;
 }
 
-/* Files are taken from those that it waits for. */
+/* A node may take files only from nodes that it waits for. */
 static int files_check(const struct checking *checking, uint32_t place, struct err *err)
 {
     const struct tree *ad = checking->ads[place];
@@ -162,7 +162,7 @@ static int files_check(const struct checking *checking, uint32_t place, struct e
     return 0;
 }
 
-/* Who waits for whom, in one array: filling it moves each beginning to its end, so they are moved back. */
+/* Reads who waits for whom into one array. Filling it moves each beginning to its end, so the beginnings are moved back afterwards. */
 static int edges_read(struct checking *checking, uint32_t *ret_place, struct err *err)
 {
     for (uint32_t i = 0; i < checking->count; i++)
@@ -181,7 +181,7 @@ static int edges_read(struct checking *checking, uint32_t *ret_place, struct err
     return 0;
 }
 
-/* A parent of it that is not through. Looked for once: a long list may be passed often on the way round. */
+/* A parent of the node that has not been ordered. The answer is kept: the search for a cycle may pass a long list often. */
 static uint32_t parent_left(struct checking *checking, uint32_t place)
 {
     struct dag_after after;
@@ -199,10 +199,10 @@ static uint32_t parent_left(struct checking *checking, uint32_t place)
             return parent;
         }
     }
-    return place; /* cannot be */
+    return place; /* never reached */
 }
 
-/* From any that is left, parents lead into a circle: after as many steps as there are nodes one is on it. */
+/* Reports a cycle. From any node that is left, parents lead into a cycle: after as many steps as there are nodes, the node is on it. */
 static int cycle_tell(struct checking *checking, uint32_t place, uint32_t *ret_place, struct err *err)
 {
     char name[SPELL_SHOWN_MAX];

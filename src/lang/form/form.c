@@ -1,4 +1,4 @@
-/* form.c: the table of the forms; writing; an ad from memory. */
+/* form.c: the table of the forms; writing ads; reading one ad from memory. */
 #include "lang/form/form.h"
 
 #include "lang/form/reader.h"
@@ -37,7 +37,7 @@ void form_write_end(struct buf *out, enum form form)
     buf_adds(out, form_rows[form].end);
 }
 
-/* A tree that was not parsed may have names that could not be read back. */
+/* Checks a name: a tree that was not parsed may have names that could not be read back. */
 static int name_check(const struct tree *tree, symbol s, struct err *err)
 {
     size_t len;

@@ -1,11 +1,11 @@
-/* jdl.c: a job in JDL, the language of the European grids (EDG, gLite), becomes an ad of ours, as docs/submit-languages.md says.
+/* jdl.c: a job in JDL, the language of the European grids (EDG, gLite), becomes an ad, as docs/submit-languages.md says.
  *
  *     [ Executable = "fit"; Arguments = "-n 3"; InputSandbox = { "fit", "data/in.txt" }; StdOutput = "out.txt";
  *       OutputSandbox = { "out.txt", "result.dat" }; Requirements = other.GlueHostMainMemoryRAMSize >= 2048 ]
  *
- * JDL is ClassAds, so the file is read as an ad, with brackets or without; each of its attributes has a row that says what becomes of it.
- * A job is submitted in one of three ways: to a machine by its name (SubmitTo), by what it asks of a machine, or to a machine that is close
- * to its data (OutputSE). */
+ * JDL is ClassAds, so the file is read as an ad, with brackets or without; each of its attributes has a row that says how it is
+ * translated. A job is submitted in one of three ways: to a machine by its name (SubmitTo), to a machine that meets its Requirements, or
+ * to a machine that is close to its data (OutputSE). */
 #include "lang/form/jdl_parts.h"
 
 #include "lang/base/array.h"
@@ -25,7 +25,7 @@
 static const struct jdl_row rows[] = {
     {"Type", NULL, jdl_row_type},
     {"JobType", NULL, jdl_row_job_type},
-    {"InputSandbox", "Inputs", jdl_row_inputs}, /* before those that look for a file in it */
+    {"InputSandbox", "Inputs", jdl_row_inputs}, /* before the rows that look for a file in it */
     {"Executable", "Cmd", jdl_row_executable},
     {"Arguments", "Args", jdl_row_arguments},
     {"Environment", "Env", jdl_row_environment},
@@ -34,7 +34,7 @@ static const struct jdl_row rows[] = {
     {"StdError", "Err", jdl_row_stream},
     {"OutputSandbox", "Outputs", jdl_row_outputs},
     {"Rank", "Rank", jdl_row_rank},
-    {"Requirements", NULL, jdl_row_quiet}, /* jdl_constraint_write */
+    {"Requirements", NULL, jdl_row_quiet}, /* read by jdl_constraint_write */
     {"SubmitTo", NULL, jdl_row_quiet},
     {"RetryCount", "MaxRetries", jdl_row_whole},
     {"CPUNumber", "RequestCpus", jdl_row_whole},
@@ -91,7 +91,7 @@ static const struct jdl_row *row_find(const char *name, size_t len)
     return NULL;
 }
 
-/* Attributes of ours that rows make; and those that an ad of a job may not have twice. */
+/* Attributes that rows make, and attributes that an ad of a job must not have twice. */
 static bool is_made(const char *name, size_t len)
 {
     static const char *const more[] = {"Constraint", "Cmd",     "Args",       "Env",        "In",
@@ -105,7 +105,7 @@ static bool is_made(const char *name, size_t len)
     return false;
 }
 
-/* Attributes that JDL does not know are the job's own. */
+/* Keeps attributes that JDL does not know as the job's own. */
 static int others_write(struct jdl *jdl)
 {
     const struct expr *root = tree_root(jdl->ad);
@@ -153,7 +153,7 @@ static int job_write(struct jdl *jdl)
 
 /* -------------------------------------------------------------------------------------------------------------- reading */
 
-/* Lines that begin with # are comments in JDL; they become blanks. */
+/* Lines that begin with # are comments in JDL. This turns them into blanks. */
 static void comments_blank(char *text, size_t len)
 {
     bool begins = true, comment = false;
@@ -166,7 +166,7 @@ static void comments_blank(char *text, size_t len)
     }
 }
 
-/* Is the first thing that is no comment a bracket? */
+/* Is a bracket the first thing that is not a comment? */
 static bool is_open(const char *text)
 {
     const char *end;

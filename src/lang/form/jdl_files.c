@@ -1,4 +1,4 @@
-/* jdl_files.c: the files of a job in JDL: its sandboxes, its streams, and what goes to stores. */
+/* jdl_files.c: the files of a job in JDL: its sandboxes, its streams, and its outputs for stores. */
 #include "lang/form/jdl_parts.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int sandbox_add(struct jdl *jdl, const char *text, size_t len)
     return submit_clean(buf_string(&jdl->sandbox), jdl->sandbox.len, jdl_place(jdl), false, jdl->err);
 }
 
-/* Where the file of that name lies that the job finds by it; NULL: it is not sent along. */
+/* The path of the file that the job finds under that name; NULL: no such file is sent along. */
 static char *sandbox_find(struct jdl *jdl, const char *name)
 {
     const char *at = buf_string(&jdl->sandbox);
@@ -83,7 +83,7 @@ int jdl_row_inputs(struct jdl *jdl, const struct jdl_row *row, const struct expr
     return 0;
 }
 
-/* A program that is sent along lies in the job's folder; any other is the machine's. */
+/* A program that is sent along lies in the job's folder; any other is a program of the machine. */
 int jdl_row_executable(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
 {
     char *name, *path;
@@ -152,7 +152,7 @@ static int output_add(struct jdl *jdl, const char *text, size_t len)
     if (!name_is_good(text))
         return jdl_fail(jdl, "expected names of files beneath the job's folder");
     if ((out && jdl_text_is(jdl, out, text)) || (error && jdl_text_is(jdl, error, text)))
-        return 0; /* they come as such */
+        return 0; /* the job's streams come back by themselves */
     buf_adds(&jdl->out, jdl->out.text[jdl->out.len - 1] == '{' ? " " : ", ");
     jdl_text_print(jdl, text, len);
     return 0;
@@ -169,7 +169,7 @@ int jdl_row_outputs(struct jdl *jdl, const struct jdl_row *row, const struct exp
 
 /* ---------------------------------------------------------------------------------------------------------- output data */
 
-/* A logical name: what stands in front of it says that it is one, and nothing else. */
+/* Prints a logical name without its prefix, which only says that the name is a logical one. */
 static void logical_print(struct jdl *jdl, const char *text, size_t len)
 {
     if (len > 4 && !strncasecmp(text, "lfn:", 4)) {
@@ -183,7 +183,7 @@ static void logical_print(struct jdl *jdl, const char *text, size_t len)
     jdl_text_print(jdl, text, len);
 }
 
-/* [ OutputFile = "x"; LogicalFileName = "lfn:/grid/x"; StorageElement = "se" ]: what goes to a store when the job has ended. */
+/* [ OutputFile = "x"; LogicalFileName = "lfn:/grid/x"; StorageElement = "se" ]: a file that goes to a store when the job has ended. */
 static int data_add(struct jdl *jdl, const struct expr *file)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* jdl_match.c: whom a job in JDL asks for: its Requirements and Rank, which speak of GLUE, SubmitTo and OutputSE. */
+/* jdl_match.c: which machines a job in JDL asks for: its Requirements and Rank, which use the GLUE schema, SubmitTo and OutputSE. */
 #include "lang/form/jdl_parts.h"
 
 #include "lang/text/print.h"
@@ -55,7 +55,8 @@ int jdl_row_rank(struct jdl *jdl, const struct jdl_row *row, const struct expr *
     return 0;
 }
 
-/* To a machine by its name; or to one that fits, close to where the output goes if that is said and the job brings it there by itself. */
+/* Writes the constraint: one machine by its name; or any machine that fits. With OutputSE, but without OutputData, the job brings its output to the
+ * store by itself: then the machine must be close to that store. */
 int jdl_constraint_write(struct jdl *jdl)
 {
     const struct expr *place = jdl_find(jdl, "SubmitTo"), *wanted = jdl_find(jdl, "Requirements");

@@ -1,4 +1,4 @@
-/* jdl_parts.h: what the files that read JDL share; not installed.
+/* jdl_parts.h: shared by the files that read JDL; not installed.
  *
  *     jdl.c         reading a file, and the row of each attribute that JDL knows
  *     jdl_values.c  places, texts, and the rows that need no more than that
@@ -13,33 +13,33 @@ struct jdl {
     const struct submit_world *world;
     struct symbols *symbols;
     struct tree *ad;
-    struct buf text; /* as it is parsed: with brackets, without lines that are comments */
-    bool wrapped;    /* the brackets are ours */
-    size_t *starts;  /* of attributes, in their order */
+    struct buf text; /* the text that is parsed: with brackets, and comment lines blanked */
+    bool wrapped;    /* the brackets are not in the file */
+    size_t *starts;  /* offsets of attributes in the text, in their order */
     uint32_t start_count, start_room;
-    uint32_t at;        /* the attribute at hand */
-    struct buf sandbox; /* where the files of InputSandbox lie, a line each */
+    uint32_t at;        /* the current attribute */
+    struct buf sandbox; /* paths of the files of InputSandbox, a line each */
     struct buf out;     /* the ad that is made */
     struct submit_mentions mentions;
     struct err *err;
 };
 
 struct jdl_row;
-/* Writes what becomes of the attribute into `out`; -1, and `err` says why not. */
+/* Writes the translation of an attribute into `out`; -1, and `err` says why not. */
 typedef int jdl_row_fn(struct jdl *jdl, const struct jdl_row *row, const struct expr *e);
 
 struct jdl_row {
     const char *name;
-    const char *attribute; /* ours; or words */
+    const char *attribute; /* its name here; or the words of a remark or a refusal */
     jdl_row_fn *write;
 };
 
 /* ---- jdl_values.c ---- */
 
-/* The attribute at hand: where it stands, and its name. */
+/* The current attribute: where it stands, and its name. */
 struct submit_place jdl_place(const struct jdl *jdl);
 const char *jdl_name(const struct jdl *jdl);
-/* Something is wrong with it: -1; or is to be said of it. */
+/* Report an error of the current attribute (returns -1), or a remark about it. */
 int jdl_fail(const struct jdl *jdl, const char *words);
 void jdl_remark(const struct jdl *jdl, const char *words);
 
@@ -47,9 +47,9 @@ void jdl_remark(const struct jdl *jdl, const char *words);
 const struct expr *jdl_find(const struct jdl *jdl, const char *name);
 
 bool jdl_is_text(const struct jdl *jdl,
-                 const struct expr *e); /* one that is not empty, and in which nothing is to be put */
+                 const struct expr *e); /* a text that is not empty, and without marks to fill in */
 bool jdl_text_is(const struct jdl *jdl, const struct expr *e, const char *word);
-/* Calls for a text, or for each of a list of texts. */
+/* Calls fn for a text, or for each of a list of texts. */
 int jdl_each_text(struct jdl *jdl, const struct expr *e, int (*fn)(struct jdl *jdl, const char *text, size_t len));
 
 void jdl_text_print(struct jdl *jdl, const char *text, size_t len); /* in quotes */

@@ -1,4 +1,4 @@
-/* jdl_values.c: what an attribute of JDL says: where it stands, the texts that it is, and the rows that need no more than that. */
+/* jdl_values.c: attributes of JDL: their places, their texts, and the rows that need no more than that. */
 #include "lang/form/jdl_parts.h"
 
 #include "lang/text/print.h"
@@ -132,7 +132,7 @@ int jdl_row_text(struct jdl *jdl, const struct jdl_row *row, const struct expr *
     return 0;
 }
 
-/* As it is, under its own name. */
+/* Keeps the attribute as it is, under its own name. */
 int jdl_row_kept(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
 {
     buf_addf(&jdl->out, "%s = ", row->attribute);
@@ -192,7 +192,7 @@ int jdl_row_expiry(struct jdl *jdl, const struct jdl_row *row, const struct expr
 
 /* ----------------------------------------------------------------------------------------------- arguments, environment */
 
-/* As a shell splits them: blanks, quotes, backslashes; nothing is expanded. */
+/* Splits arguments as a shell does: blanks, quotes, backslashes; expands nothing. */
 int jdl_row_arguments(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
 {
     const char *text = tree_string(jdl->ad, e), *begun = " ";

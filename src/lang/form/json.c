@@ -1,10 +1,10 @@
 /* json.c: ads as JSON objects, one after another or in one array.
  *
  *     undefined null    true true    7 7    0.5 0.5    "x" "x"    {1, 2} [1, 2]    [ A = 1 ] {"A": 1}
- *     all else, and strings that are not UTF-8 or look like this:     "\/Expr(Memory > 10)\/"
+ *     all else, also strings that are not UTF-8 or look like this:     "\/Expr(Memory > 10)\/"
  *
- * An object is cut out of the stream by counting brackets outside strings, decoded by jansson, and the result is walked
- * together with the text, since jansson does not tell where a value stood. */
+ * The reader cuts an object out of the stream by counting brackets outside strings, and lets jansson decode it. Then it walks the result together
+ * with the text, since jansson does not tell where a value stood. */
 #include "lang/form/reader.h"
 
 #include "lang/base/number.h"
@@ -22,7 +22,7 @@ enum { STATE_BEGINNING, STATE_LINES, STATE_ARRAY, STATE_CLOSED };
 
 /* ---- where an object is ---- */
 
-/* Takes what stands before the next object: 1 when there is one, 0 at the end, -1. */
+/* Takes the text before the next object: 1 when there is one, 0 at the end, -1. */
 static int object_find(struct form_reader *reader, struct err *err)
 {
     struct source *source = &reader->source;
@@ -54,7 +54,7 @@ static int object_find(struct form_reader *reader, struct err *err)
     return c == '{' ? 1 : source_expected(source, c, "'{' of an ad", err);
 }
 
-/* The offset of the quote that closes the one at `offset`, SOURCE_END, or SOURCE_FAILED. */
+/* The offset of the quote that closes the one at `offset`; SOURCE_FAILED also when there is none. */
 static ptrdiff_t string_end(struct source *source, size_t offset, struct err *err)
 {
     size_t open = offset;
@@ -89,8 +89,7 @@ static ptrdiff_t string_end(struct source *source, size_t offset, struct err *er
     return (ptrdiff_t)offset;
 }
 
-/* The length of the object at the window's start; of all that is left when it is not closed: jansson says what is
- * missing. */
+/* The length of the object at the window's start; of the whole rest when the object is not closed: then jansson says what is missing. */
 static int object_end(struct source *source, size_t *ret_len, struct err *err)
 {
     unsigned depth = 0;
@@ -123,7 +122,7 @@ static int object_end(struct source *source, size_t *ret_len, struct err *err)
     return at > source->limit ? source_too_long(source, err) : 0;
 }
 
-/* ---- the text of an object, which jansson found right ---- */
+/* ---- the text of an object, which jansson has accepted ---- */
 
 struct json_walk {
     struct form_reader *reader;
@@ -144,7 +143,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The end of the word or number at `at`. As jansson has it, a number ends before whatever cannot go on with it. */
+/* The end of the word or number at `at`. As in jansson, a number ends before any byte that cannot continue it. */
 static size_t walk_word(const struct json_walk *walk, size_t at)
 {
     static const bool ends[256] = {['{'] = true, ['}'] = true, ['['] = true,  [']'] = true,  [','] = true, [':'] = true,
@@ -170,7 +169,7 @@ static size_t walk_word(const struct json_walk *walk, size_t at)
     return at;
 }
 
-/* Past one token; returns where it began. */
+/* Moves past one token; returns where it began. */
 static size_t walk_token(struct json_walk *walk)
 {
     size_t start;
@@ -192,8 +191,7 @@ static size_t walk_token(struct json_walk *walk)
     return start;
 }
 
-/* The offset in the text of a byte of the string whose quote is at `start`: escapes are longer than what they stand
- * for. */
+/* The offset in the text of a byte of the string whose quote is at `start`. Escapes are longer than the bytes that they stand for. */
 static size_t string_offset(const struct json_walk *walk, size_t start, size_t byte)
 {
     const char *text = walk->text;
@@ -239,7 +237,7 @@ static int expr_build(struct json_walk *walk, const char *text, size_t len, size
     return walk_fail(walk, string_offset(walk, start, open + offset));
 }
 
-/* A string, or an expression in the guise of one. */
+/* Pushes a string, or the expression that a string stands for. */
 static int string_build(struct json_walk *walk, const char *text, size_t len, size_t start, unsigned depth)
 {
     const size_t open = sizeof EXPR_OPEN - 1, close = sizeof EXPR_CLOSE - 1;
@@ -324,7 +322,7 @@ static int value_build(struct json_walk *walk, json_t *value, unsigned depth)
     return 0;
 }
 
-/* jansson tells the byte after the token that it did not like. */
+/* jansson gives the byte after the token that it rejects. */
 static int decode_fail(struct json_walk *walk, json_error_t *error)
 {
     if (json_error_code(error) == json_error_out_of_memory)

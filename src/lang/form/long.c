@@ -1,13 +1,13 @@
 /* long.c: the long form, a line an attribute, a blank line between ads.
  *
- *     -- Schedd: pool.example.org          lines that HTCondor's tools print around ads are passed over,
- *     # a comment                          comments as well
+ *     -- Schedd: pool.example.org          lines that HTCondor's tools print around ads are skipped,
+ *     # a comment                          and so are comments
  *     Name = "slot1@host"                  a backslash escapes only a quote
  *     Requirements = TARGET.Memory > 10
  *     *** Offset = 0                       a history file's line between ads
  *     #[]                                  an ad without attributes
  *
- * A line is read, parsed and forgotten, so the window holds one line at a time. */
+ * The reader reads, parses and forgets each line, so the window holds one line at a time. */
 #include "lang/form/reader.h"
 
 #include "lang/text/parse.h"
@@ -80,7 +80,7 @@ static int line_parse(struct form_reader *reader, const struct line *line, uint3
     return 0;
 }
 
-/* The attributes have been read: they are an ad. */
+/* Makes an ad of the attributes that have been read. */
 static int ad_finish(struct form_reader *reader, uint32_t count, struct tree **ret_ad, struct err *err)
 {
     uint64_t where;

@@ -1,4 +1,4 @@
-/* reader.c: a stream of ads, whose form is recognised by how it begins.
+/* reader.c: reads a stream of ads, and recognises its form by its first characters.
  *
  *     <                 XML
  *     {   [ {           JSON: objects, or one array of them
@@ -44,7 +44,7 @@ unsigned form_reader_column(const struct form_reader *reader)
     return reader->column;
 }
 
-/* FORM_UNKNOWN: the stream is empty. */
+/* Recognises the form. FORM_UNKNOWN: the stream is empty. */
 static int form_recognise(struct source *source, enum form *ret_form, struct err *err)
 {
     int c = source_skip(source, READER_BLANKS, err), next;
@@ -71,7 +71,7 @@ static int form_recognise(struct source *source, enum form *ret_form, struct err
     return 0;
 }
 
-/* A byte order mark is no part of any form. */
+/* Begins a stream. A byte order mark is not part of any form. */
 static int reader_begin(struct form_reader *reader, struct err *err)
 {
     int marked = source_is(&reader->source, 0, "\xef\xbb\xbf", err);

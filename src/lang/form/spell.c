@@ -71,8 +71,8 @@ const char *spell_show(const char *name, size_t len, char out[SPELL_SHOWN_MAX])
     return out;
 }
 
-/* Whatever was printed since `start`: if it cannot be carried, every byte past ASCII becomes an escape. Such bytes
- * stand only in strings and quoted names, which both have escapes. */
+/* Looks at the text printed since `start`. If the form cannot carry it, turns every byte past ASCII into an escape. Such bytes stand only in strings
+ * and quoted names, and both have escapes. */
 static void bytes_escape(struct buf *out, size_t start, spell_test_fn *carried)
 {
     size_t len = out->len - start;

@@ -1,8 +1,7 @@
 /* spell.h: how names and expressions are spelt in forms that cannot carry every byte.
  *
- * JSON and XML carry UTF-8 only, XML not even all of that. An expression is then printed with octal escapes, which are
- * ASCII. A name that cannot be carried, or that looks as if it were one of these, is written as the language quotes it:
- * 'caf\351'. */
+ * JSON and XML carry UTF-8 only, and XML not even all of that. An expression with other bytes is printed with octal escapes, which are ASCII. A name
+ * that cannot be carried, or that looks like a quoted one, is written as the language quotes it: 'caf\351'. */
 #ifndef BERTH_LANG_FORM_SPELL_H
 #define BERTH_LANG_FORM_SPELL_H
 
@@ -16,9 +15,9 @@ extern "C" {
 /* Can a form carry this text? */
 typedef bool spell_test_fn(const char *text, size_t len);
 
-bool spell_utf8(const char *text, size_t len); /* any UTF-8: what JSON can carry */
+bool spell_utf8(const char *text, size_t len); /* any UTF-8: for JSON */
 bool spell_xml(const char *text, size_t len);  /* UTF-8 of XML 1.0's characters */
-/* Where what can be carried ends: `len`, or the first bad byte. */
+/* Where the text that can be carried ends: `len`, or the first bad byte. */
 size_t spell_utf8_end(const char *text, size_t len);
 size_t spell_xml_end(const char *text, size_t len);
 
@@ -30,7 +29,7 @@ void spell_name(struct buf *out, const struct dialect *dialect, const char *name
 /* A name as an error shows it: its beginning, in ASCII. Returns `out`. */
 const char *spell_show(const char *name, size_t len, char out[SPELL_SHOWN_MAX]);
 
-/* The name that was written so, appended to `out`. */
+/* Appends to `out` the name that was written in that way. */
 void spell_name_read(struct buf *out, const struct dialect *dialect, const char *text, size_t len);
 
 #ifdef __cplusplus

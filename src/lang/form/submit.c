@@ -99,7 +99,7 @@ struct submit_macro *submit_macro(const struct submit_reader *reader, const char
     return place == TEXTMAP_NONE ? NULL : &reader->macros[place];
 }
 
-/* `a = $(a) more` means the value before: it is put in at once. */
+/* In `a = $(a) more`, $(a) means the value before: it is put in at once. */
 static void value_with_old(const struct submit_macro *old, const char *name, size_t name_len, struct buf *value)
 {
     struct buf all;
@@ -176,7 +176,7 @@ static int macro_set(struct submit_reader *reader, const char *name, size_t len,
     return 0;
 }
 
-/* What stands before the first line. Nobody need use it. */
+/* Sets the macros that the caller gives, as if they stood before the first line. No value need use them. */
 static int macros_given(struct submit_reader *reader, struct submit_place at, struct err *err)
 {
     struct buf value;
@@ -224,7 +224,7 @@ static bool line_raw(struct lines *lines, const char **ret, size_t *ret_len)
     return true;
 }
 
-/* A statement, its continuations put together; `ret_at` is where it begins. Comments between them go. */
+/* Reads a statement and joins its continuations; `ret_at` is where it begins. Comments between them are dropped. */
 static bool line_next(struct lines *lines, struct buf *out, struct submit_place *ret_at, bool *ret_plain)
 {
     const char *text;
@@ -266,9 +266,9 @@ static bool line_next(struct lines *lines, struct buf *out, struct submit_place 
 
 struct conditions {
     struct {
-        bool now;  /* the lines here count */
-        bool been; /* one of its branches has counted */
-        bool last; /* `else` has come */
+        bool now;  /* the lines of this branch count */
+        bool been; /* one of the branches so far has counted */
+        bool last; /* there was an `else` */
         struct submit_place at;
     } open[CONDITIONS_MAX];
     unsigned count;
@@ -330,7 +330,7 @@ static int condition_value(struct submit_reader *reader, const char *text, size_
     return result;
 }
 
-/* 1 when the line was one of these. */
+/* 1 when the line was if, elif, else or endif. */
 static int condition_line(struct submit_reader *reader, struct conditions *conditions, const char *text, size_t len,
                           struct submit_place at, struct err *err)
 {
@@ -553,7 +553,7 @@ static bool name_ends(const char *name, const char *ending)
     return len > end && strcmp(name + len - end, ending) == 0;
 }
 
-/* Does a line begin with that word, and is it one of these behind it? */
+/* Does a line begin with that word, followed by one of the characters in `behind`? */
 static bool line_begins(const char *line, size_t len, const char *word, const char *behind)
 {
     size_t at = strlen(word);

@@ -5,9 +5,9 @@
  *     request_memory = 2G
  *     queue 20
  *
- * Pure: what the file asks of its surroundings (the lines of another file, names that match a pattern, a variable of the
- * environment) comes from whoever calls. What cannot be carried over is told by name, with its place: as a remark where the job does
- * without it, as an error where the job would be another. Time and memory are bounded by the limits below. */
+ * No input or output here: what the file needs from its surroundings (the lines of another file, names that match a pattern, a variable of the
+ * environment) comes from the caller. A statement that cannot be carried over is reported by name and place: as a remark where the job works without
+ * it, as an error where the job would be a different one. Time and memory are bounded by the limits below. */
 #ifndef BERTH_LANG_FORM_SUBMIT_H
 #define BERTH_LANG_FORM_SUBMIT_H
 
@@ -17,18 +17,18 @@
 extern "C" {
 #endif
 
-#define SUBMIT_BYTES_MAX (16u << 20) /* of a file, and of one that it names */
+#define SUBMIT_BYTES_MAX (16u << 20) /* of a file, and of a file that it names */
 #define SUBMIT_VALUE_MAX (1u << 20)  /* of a value, macros expanded */
 #define SUBMIT_DEPTH_MAX 32          /* macros within macros */
 #define SUBMIT_MACROS_MAX 10000
 #define SUBMIT_ITEMS_MAX 100000
 #define SUBMIT_ADS_MAX 100000
-#define SUBMIT_FOLD_FROM 64 /* items of a queue statement that share ads where they can, each with a list of them */
+#define SUBMIT_FOLD_FROM 64 /* from so many items on, items share ads where they can, each ad with a list of them */
 #define SUBMIT_WORK_MAX (256u << 20) /* bytes and macros expanded for one file, all together */
 
 enum submit_match { SUBMIT_MATCH_ANY, SUBMIT_MATCH_FILES, SUBMIT_MATCH_FOLDERS };
 
-/* What a file is read in. All may be NULL: then asking for it is an error. */
+/* The surroundings in which a file is read. Each function may be NULL: then a file that needs it is an error. */
 struct submit_world {
     void *user;
     /* Appends the text of a file; -1 with the reason. */
@@ -36,24 +36,24 @@ struct submit_world {
     /* Appends the names that match, a line each, in order. */
     int (*match)(void *user, const char *pattern, enum submit_match what, struct buf *ret, struct err *err);
     const char *(*variable)(void *user, const char *name); /* or NULL */
-    void (*remark)(void *user, const struct err *remark);  /* something is not carried over */
-    const char *folder;                                    /* from which it is submitted: a path from the root */
-    const char *arch, *system;                             /* what machines are to be, unless the file says */
+    void (*remark)(void *user, const struct err *remark);  /* called when something is not carried over */
+    const char *folder;                                    /* the folder of submission: a path from the root */
+    const char *arch, *system;                             /* what machines must be, unless the file says otherwise */
     int64_t now;                                           /* seconds since 1970; 0: not known */
     uint32_t fold_from;                                    /* so many items share ads; 0: SUBMIT_FOLD_FROM */
     uint32_t ads_max;                                      /* 0: SUBMIT_ADS_MAX */
-    /* Macros that stand before the first line, as those of a node of a workflow do. */
+    /* Macros that are set before the first line, as for a node of a workflow. */
     const struct submit_given {
         const char *name, *value;
     } * given;
     uint32_t given_count;
 };
 
-/* The ad (lent) that a queue statement at that line makes; -1 ends the reading without a word. */
+/* Gets an ad (lent) that the queue statement at that line makes; -1 ends the reading without a message. */
 typedef int submit_ad_fn(void *user, struct tree *ad, unsigned line);
 
-/* `symbols` as names_new makes them. Ads come in the order of processes, in the classic dialect. -1 with the error and its place,
- * whatever has been given before. */
+/* `symbols` come from names_new. Ads come in the order of processes, in the classic dialect. -1 with the error and its
+ * place, even when ads have been given before. */
 int submit_read(struct symbols *symbols, const struct submit_world *world, const char *text, size_t len,
                 submit_ad_fn *each, void *user, struct err *err);
 
@@ -65,7 +65,7 @@ enum submit_language { SUBMIT_UNKNOWN, SUBMIT_AD, SUBMIT_SUBMIT, SUBMIT_JDL };
 
 enum submit_language submit_language_find(const char *name); /* "ad", "submit", "jdl" */
 
-/* By the ending of its name (or NULL), else by what it says. SUBMIT_AD where it could be anything. */
+/* Recognises the language of a file by the ending of its name (or NULL), otherwise by its lines. SUBMIT_AD where it could be anything. */
 enum submit_language submit_recognise(const char *name, const char *text, size_t len);
 
 #ifdef __cplusplus

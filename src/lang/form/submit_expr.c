@@ -1,10 +1,10 @@
-/* submit_expr.c: an expression of HTCondor, or of JDL, becomes one of ours that means the same of a machine here.
+/* submit_expr.c: translates an expression of HTCondor, or of JDL, into one that means the same for a machine here.
  *
  *     TARGET.Memory >= 2048 && OpSysAndVer == "Debian12" && MY.Wants
  *     other.Memory >= 2147483648 && strcat(other.OpSysName, other.OpSysVersion) == "Debian12" && self.Wants
  *
- * It is read in its dialect and put together anew in the classic one, part by part. Names, and the units of their values,
- * differ by the tables below. */
+ * The expression is read in its dialect and put together anew in the classic one, part by part. Names, and the units of
+ * their values, differ by the tables below. */
 #include "lang/form/submit_parts.h"
 
 #include "lang/ad/functions.h"
@@ -14,10 +14,10 @@
 
 #include <string.h>
 
-/* An attribute as HTCondor has it, and the expression that is the same here. */
+/* An attribute of HTCondor, and the expression that means the same here. */
 struct row {
     const char *name, *ours;
-    int64_t unit; /* ours is in bytes, theirs in so many of them; 0: no number of bytes */
+    int64_t unit; /* ours is in bytes, theirs in units of so many bytes; 0: not a number of bytes */
 };
 
 #define KIB 1024
@@ -37,7 +37,7 @@ static const struct row machine_rows[] = {
     {"HasFileTransfer", "true", 0},
 };
 
-/* The GLUE schema, as far as machines here have it. */
+/* Attributes of the GLUE schema, as far as machines here have them. */
 static const struct row glue_rows[] = {
     {"GlueCEUniqueID", "other.Name", 0},
     {"GlueCEInfoHostName", "other.Name", 0},
@@ -68,7 +68,7 @@ static const struct row job_rows[] = {
     {"Cmd", "Cmd", 0},
 };
 
-/* What machines of HTCondor say of themselves and ours do not. */
+/* Attributes that machines of HTCondor have and ours do not. */
 static const char *const machine_unknown[] = {"Activity",
                                               "CheckpointPlatform",
                                               "ClockDay",
@@ -102,7 +102,7 @@ static const char *const machine_unknown[] = {"Activity",
                                               "GPUs_DeviceName",
                                               "GPUs_GlobalMemoryMb"};
 
-/* What HTCondor's queue says of a job and ours does not. */
+/* Attributes that jobs in HTCondor's queue have and ours do not. */
 static const char *const job_unknown[] = {"ClusterId",    "DiskUsage",   "JobStatus", "JobUniverse", "MemoryUsage",
                                           "NumJobStarts", "NumRestarts", "ProcId",    "QDate",       "ResidentSetSize"};
 
@@ -143,7 +143,7 @@ static void unknown_tell(const struct conversion *conversion, const char *const 
             conversion->how->unknown(conversion->how->user, names[i], words);
 }
 
-/* Whose attribute is it? NULL: of neither, it is left as it is. */
+/* Whose attribute is this? OWNER_NOBODY: of neither; it is left as it is. */
 enum owner { OWNER_NOBODY, OWNER_JOB, OWNER_MACHINE };
 
 static enum owner owner_of(const struct conversion *conversion, const struct expr *e, const char **ret_name,
@@ -195,7 +195,7 @@ static void symbol_push_dot(struct build *build, symbol base, const char *name, 
     build_select(build, symbols_take(build->symbols, name, len));
 }
 
-/* A reference; with `scaled` in their unit. */
+/* Pushes a reference; with `scaled` in their unit. */
 static int reference_push(const struct conversion *conversion, const struct expr *e, bool scaled)
 {
     const struct row *row = row_of(conversion, e);
@@ -250,7 +250,7 @@ static bool is_small_number(const struct expr *e)
     return e->kind == EXPR_INTEGER && e->u.integer >= 0 && e->u.integer < INT64_C(1) << 40;
 }
 
-/* Memory >= 2048 is other.Memory >= 2147483648: an index can use that. */
+/* Memory >= 2048 becomes other.Memory >= 2147483648, which an index can use. */
 static bool comparison_push(const struct conversion *conversion, const struct expr *e, const struct expr *parts)
 {
     const struct row *row;
@@ -284,7 +284,7 @@ static int parts_convert(const struct conversion *conversion, const struct expr 
     return 0;
 }
 
-/* a.b[0].c: the base and what is in brackets; names that are selected stay. */
+/* a.b[0].c: converts the base and the subscripts; names that are selected stay. */
 static int path_convert(const struct conversion *conversion, const struct expr *parts, uint32_t count)
 {
     const struct tree *from = conversion->from;
@@ -356,7 +356,7 @@ static int convert(const struct conversion *conversion, const struct expr *e)
     case EXPR_CALL:
         result = call_convert(conversion, e);
         break;
-    default: /* literals; ads within, whose names are their own */
+    default: /* literals; and ads inside, whose names are their own */
         build_copy(build, conversion->from, e);
     }
     if (result == 0)

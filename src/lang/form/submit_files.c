@@ -1,4 +1,4 @@
-/* submit_files.c: what becomes of the keys that are about the program, its arguments and environment, and files. */
+/* submit_files.c: translates the keys that are about the program, its arguments and environment, and files. */
 #include "lang/form/submit_job.h"
 
 #include "lang/base/array.h"
@@ -47,7 +47,7 @@ static int argument_add(void *user, const char *word, size_t len, struct err *er
     return 0;
 }
 
-/* What a reader of words says gets the key and its place. */
+/* Gives an error of a reader of words the key and its place. */
 static int words_result(struct submit_job *job, int result, const struct err *why)
 {
     return result < 0 ? submit_job_fail(job, why->text) : 0;
@@ -65,10 +65,10 @@ int submit_key_arguments(struct submit_job *job, const struct submit_key *key, c
     return words_result(job, result, &why);
 }
 
-/* The environment as it is gathered: a later value of a name holds. */
+/* The environment while it is gathered: of several values of a name the last one holds. */
 struct variables {
     struct submit_job *job;
-    struct textmap names; /* in small letters, as attributes are told apart: the place is that in `texts` */
+    struct textmap names; /* in small letters, since attributes do not differ by case: the place is that in `texts` */
     char **texts;         /* NAME = expression */
     uint32_t room;
 };
@@ -81,7 +81,7 @@ static void variables_done(struct variables *variables)
     textmap_done(&variables->names);
 }
 
-/* The place of a name; another that differs only in case cannot stand beside it in an ad. */
+/* The place of a name. Two names that differ only in case cannot both stand in an ad. */
 static int variable_place(struct variables *variables, const char *name, size_t len, uint32_t *ret, struct err *err)
 {
     char *small = mem_dup(name, len);
@@ -120,7 +120,7 @@ static int variable_add(void *user, const char *word, size_t len, struct err *er
     if (variable_place(variables, word, name, &place, err) < 0)
         return -1;
     buf_init(&text);
-    buf_add(&text, word, name); /* as it is, to be compared; then as an ad has it */
+    buf_add(&text, word, name); /* as it is, for comparing; then as an ad writes it */
     buf_addc(&text, '\0');
     print_name(&text, &dialect_classic, word, name);
     buf_adds(&text, " = ");
@@ -154,7 +154,7 @@ static int getenv_add(void *user, const char *word, size_t len, struct err *err)
     return result;
 }
 
-/* The environment is of two keys: `getenv` and `environment`. */
+/* The environment comes from two keys: `getenv` and `environment`. */
 int submit_environment_print(struct submit_job *job, struct submit_macro *taken, const char *names, size_t names_len,
                              struct submit_macro *given, const char *text, size_t len)
 {
@@ -194,7 +194,7 @@ static bool is_nowhere(const char *text, size_t len)
     return len == strlen("/dev/null") && memcmp(text, "/dev/null", len) == 0;
 }
 
-/* A name that is looked up where the job's files lie. */
+/* Appends a name as a path from the job's folder. */
 static void path_add(const struct submit_job *job, const char *text, size_t len, struct buf *out)
 {
     if (*text != '/' && job->iwd.len) {
@@ -264,7 +264,7 @@ int submit_key_input(struct submit_job *job, const struct submit_key *key, const
     return 0;
 }
 
-/* Does it lead out of the folder where outputs go? */
+/* Does the path lead out of the folder where outputs go? */
 static bool name_leads_out(const char *text, size_t len)
 {
     for (size_t start = 0, i = 0; i <= len; i++)
@@ -309,7 +309,7 @@ int submit_key_outputs(struct submit_job *job, const struct submit_key *key, con
     return words_result(job, result, &why);
 }
 
-/* Takes a folder off the front of a path, if it stands there. */
+/* Takes a folder off the front of a path, if the path begins with it. */
 static bool prefix_strip(const char **text, size_t *len, const char *folder, size_t folder_len)
 {
     while (folder_len && folder[folder_len - 1] == '/')

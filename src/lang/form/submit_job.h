@@ -1,8 +1,8 @@
 /* submit_job.h: the ad of a job that a submit file makes, key by key. For submit*.c only.
  *
  *     submit_rows.c    the keys, a row each
- *     submit_values.c  what becomes of texts, flags and amounts; what is refused or passed over
- *     submit_files.c   what becomes of programs, arguments, environments and files
+ *     submit_values.c  translates texts, flags and amounts; refuses keys, or passes over them
+ *     submit_files.c   translates programs, arguments, environments and files
  *     submit_keys.c    puts the ad together */
 #ifndef BERTH_LANG_FORM_SUBMIT_JOB_H
 #define BERTH_LANG_FORM_SUBMIT_JOB_H
@@ -16,12 +16,12 @@ extern "C" {
 /* The ad that is being made. */
 struct submit_job {
     struct submit_reader *reader;
-    struct submit_macro *macro; /* of the key at hand */
+    struct submit_macro *macro; /* of the current key */
     struct buf out;             /* its attributes */
-    struct buf iwd;             /* where files lie, as the file says it; empty: where it is submitted */
+    struct buf iwd;             /* the job's folder as the file gives it; empty: the folder of submission */
     struct buf extra;           /* clauses of the constraint for resources with names of their own */
     bool whole_executable, keeps_paths;
-    struct submit_mentions mentions; /* of its requirements */
+    struct submit_mentions mentions; /* attributes that its requirements mention */
     bool in_requirements;
     struct err *err;
 };
@@ -29,11 +29,11 @@ struct submit_job {
 struct submit_key;
 typedef int key_fn(struct submit_job *job, const struct submit_key *key, const char *text, size_t len);
 
-enum submit_when { FIXED, COMPUTED }; /* may it differ from job to job within an ad? */
+enum submit_when { FIXED, COMPUTED }; /* may the value differ from job to job within an ad? */
 
 struct submit_key {
-    const char *name, *also; /* another name of the same, or NULL */
-    const char *attribute;   /* ours; or the words of a refusal */
+    const char *name, *also; /* another name of the same key, or NULL */
+    const char *attribute;   /* its attribute here; or the words of a remark or a refusal */
     key_fn *write;
     enum submit_when when;
     int64_t unit;
@@ -41,23 +41,23 @@ struct submit_key {
 
 /* ---- submit_values.c */
 
-/* An error, and a remark, that name the key at hand. */
+/* An error, and a remark, that name the current key. */
 int submit_job_fail(const struct submit_job *job, const char *words);
 void submit_job_remark(const struct submit_job *job, const char *words);
 
-/* A text as an expression: a literal, or put together by each job; and as the value of an attribute. */
+/* Print a text as an expression: a literal, or one that each job computes; the second prints it as the value of an attribute. */
 void submit_text_print(const struct submit_job *job, const char *text, size_t len, struct buf *out);
 void submit_attribute_print(struct submit_job *job, const char *name, const char *text, size_t len);
 void submit_quotes_strip(const char **text, size_t *len);
 bool submit_is_true(const char *text, size_t len);
 bool submit_is_false(const char *text, size_t len);
 
-/* An expression of the key at hand, as ours. */
+/* Prints an expression of the current key, translated into ours. */
 int submit_expr_print(struct submit_job *job, enum submit_side side, const char *text, size_t len, struct buf *out);
 
 /* ---- submit_files.c */
 
-/* The environment is of two keys, `getenv` and `environment`; either may be NULL. */
+/* The environment comes from two keys, `getenv` and `environment`; either may be NULL. */
 int submit_environment_print(struct submit_job *job, struct submit_macro *taken, const char *names, size_t names_len,
                              struct submit_macro *given, const char *text, size_t len);
 
@@ -66,13 +66,13 @@ int submit_environment_print(struct submit_job *job, struct submit_macro *taken,
 extern const struct submit_key submit_keys[];
 extern const size_t submit_key_count;
 
-/* What a key is given as, by either of its names; or NULL. */
+/* The macro that gives a key its value, by either of its names; or NULL. */
 struct submit_macro *submit_key_macro(const struct submit_reader *reader, const struct submit_key *key);
 bool submit_key_is_known(const char *name);
-/* Does a key make an attribute of that name? By `+` it would be there twice, or in another unit. */
+/* Does a key make an attribute of that name? With `+` the attribute would be there twice, or in another unit. */
 bool submit_is_made(const char *name, size_t len);
 
-/* What rows do with the value of a key. */
+/* The functions that rows use for the value of a key. */
 key_fn submit_key_refused, submit_key_passed, submit_key_quiet, submit_key_notification, submit_key_universe,
     submit_key_transfer, submit_key_when, submit_key_zero, submit_key_text, submit_key_executable, submit_key_arguments,
     submit_key_inputs, submit_key_input, submit_key_outputs, submit_key_stream, submit_key_iwd, submit_key_size,

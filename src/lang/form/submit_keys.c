@@ -1,7 +1,7 @@
-/* submit_keys.c: the ad of a job, put together from the keys of a submit file.
+/* submit_keys.c: puts the ad of a job together from the keys of a submit file.
  *
- * Where an attribute may be computed by each job, what differs between the jobs of an item is an expression over JobIndex and JobId; where
- * it may not be, the item is made anew job by job. */
+ * Where each job may compute an attribute, a value that differs between the jobs of an item becomes an expression over JobIndex and JobId; otherwise
+ * each job of the item gets an ad of its own. */
 #include "lang/form/submit_job.h"
 
 #include "lang/text/print.h"
@@ -13,7 +13,8 @@
 
 /* -------------------------------------------------------------------------------------------------------------- values */
 
-/* 0 and the value of a macro, blanks around it gone. What has to be fixed and is not asks for another try. */
+/* 0 and the value of a macro, without blanks around it. A value that must be fixed and is not sets
+ * wants_literal: the caller tries again, job by job. */
 static int value_expand(struct submit_job *job, struct submit_macro *macro, enum submit_when when, struct buf *out,
                         const char **ret, size_t *ret_len)
 {
@@ -119,7 +120,8 @@ static int environment_write(struct submit_job *job)
 
 /* ---------------------------------------------------------------------------------------------------------- constraint */
 
-/* What the file says; and of what it does not mention, that the machine is like this one and has as much as is asked for. */
+/* Writes the constraint that the file gives. For attributes that it does not mention, it adds that the machine is like this
+ * one and has as much as the job asks for. */
 static int constraint_write(struct submit_job *job)
 {
     const struct submit_world *world = job->reader->world;
@@ -160,7 +162,7 @@ static bool starts(const char *name, const char *word)
     return strlen(name) > len && submit_same(name, len, word);
 }
 
-/* request_licenses = 2: an attribute, and machines that have so many. */
+/* request_licenses = 2: writes an attribute, and a clause that asks for machines with so many. */
 static int resource_write(struct submit_job *job, struct submit_macro *macro)
 {
     const char *name = macro->name + strlen("request_");
@@ -186,7 +188,7 @@ static bool is_plain_string(const char *text, size_t len)
            !memchr(text, '\\', len);
 }
 
-/* Is it another for each job? The cluster is the same for all. */
+/* Does the value differ between the jobs? The cluster is the same for all. */
 static bool differs(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -251,7 +253,7 @@ static int others_write(struct submit_job *job)
 
 /* -------------------------------------------------------------------------------------------------------------- an ad */
 
-/* The items that share this ad. */
+/* Writes the items that share this ad. */
 static void items_write(struct submit_job *job)
 {
     struct submit_reader *reader = job->reader;

@@ -1,6 +1,6 @@
-/* submit_macros.c: what begins with a dollar in a submit file: $(name), $(name:else), $ENV(name), $Fnx(name), $INT(name,%03d), ...
+/* submit_macros.c: expands everything that begins with a dollar in a submit file: $(name), $(name:else), $ENV(name), $Fnx(name), $INT(name,%03d), ...
  *
- * Expansion counts what it does, so that macros that double one another end with an error, not with the memory. */
+ * Expansion counts its work, so that macros that double one another end in an error before memory runs out. */
 #include "lang/form/submit_parts.h"
 
 #include "lang/ad/eval.h"
@@ -76,10 +76,10 @@ static int builtin_add(const struct expansion *expansion, size_t n)
     return 0;
 }
 
-/* Of the pool that the file was written for, or of the moment: there is no such thing here. */
+/* Names of the pool that the file was written for, or of the moment of submission: there is nothing like them here. */
 static const char *const foreign[] = {"SUBMIT_FILE", "SUBMIT_TIME", "YEAR", "MONTH", "DAY", "Node"};
 
-/* Appends the value of a name: 1, 0 when there is none, -1. */
+/* Appends the value of a name: 1; 0 when there is no such name; -1. */
 static int name_add(const struct expansion *expansion, const char *name, size_t len)
 {
     struct submit_reader *reader = expansion->reader;
@@ -171,7 +171,8 @@ static void arguments_split(const char *body, size_t len, struct arguments *ret)
         }
 }
 
-/* The value of a name; or the text itself, when nothing has that name. 1 when it depends on the job, which is then expanded apart. */
+/* Appends the value of a name; or the text itself, when nothing has that name. 1 when the value depends on the
+ * job: then each job is expanded by itself. */
 static int argument_value(const struct expansion *expansion, const char *text, size_t len, struct buf *out)
 {
     struct expansion apart = *expansion;
@@ -265,7 +266,7 @@ static int function_int(const struct expansion *expansion, const char *letters, 
         return -1;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(text, sizeof text, format, value); /* its letters have been looked at */
+    snprintf(text, sizeof text, format, value); /* the format has been checked */
 #pragma GCC diagnostic pop
     buf_adds(expansion->out, text);
     return 0;
@@ -338,7 +339,7 @@ static int function_substr(const struct expansion *expansion, const char *letter
     return result < 0 ? -1 : 0;
 }
 
-/* $Fnx(name) and its kin: the parts of a file's name. */
+/* $Fnx(name) and the like: the parts of a file's name. */
 static int function_file(const struct expansion *expansion, const char *letters, size_t letter_count, const char *body,
                          size_t len)
 {
@@ -465,7 +466,7 @@ static const struct {
 
 /* -------------------------------------------------------------------------------------------------------------- a value */
 
-/* The bracket that closes the one in front of `start`; `len` when there is none. */
+/* The place of the bracket that closes the one in front of `start`; `len` when there is none. */
 static size_t closing(const char *text, size_t len, size_t start)
 {
     unsigned depth = 1;
@@ -484,7 +485,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* What stands behind a dollar: 1 and how much it took, 0 when it is only a dollar. */
+/* Expands the text behind a dollar: 1 and how many bytes that was; 0 when it is only a dollar; -1. */
 static int dollar(const struct expansion *expansion, const char *text, size_t len, size_t *ret_taken)
 {
     size_t word = 0, end;

@@ -1,8 +1,8 @@
-/* submit_queue.c: the queue statement: how many jobs, of which items.
+/* submit_queue.c: the queue statement: how many jobs, for which items.
  *
  *     queue [N] [names in|from|matching [files|dirs|any] [slice] (items) | FILE | PATTERN ...]
  *
- * Items are taken one after another: their values are set for its names, and the ads of the item are made. */
+ * Items are taken one after another: the statement's names get the item's values, and the ads of the item are made. */
 #include "lang/base/array.h"
 #include "lang/form/submit_job.h"
 
@@ -23,7 +23,7 @@ struct queue {
     enum submit_match what;
     struct slice slice;
     bool has_slice;
-    const char *rest; /* behind the keyword */
+    const char *rest; /* the text behind the keyword */
     size_t rest_len;
     char **items;
     size_t count, room;
@@ -56,7 +56,7 @@ static int items_words(struct queue *queue, const char *text, size_t len)
     return 0;
 }
 
-/* A line an item; comments are none. */
+/* Each line is an item; comments are not. */
 static int items_lines(struct queue *queue, const char *text, size_t len)
 {
     for (size_t start = 0, i = 0; i <= len; i++)
@@ -77,7 +77,7 @@ static int items_split(struct queue *queue, const char *text, size_t len)
     return queue->mode == MODE_FROM ? items_lines(queue, text, len) : items_words(queue, text, len);
 }
 
-/* Lines up to the one that is a closing bracket. */
+/* Reads lines up to one that is a closing bracket. */
 static int items_below(struct queue *queue, const char *more, size_t more_len, size_t *ret_taken, unsigned *ret_lines)
 {
     size_t at = 0;
@@ -161,7 +161,7 @@ static int items_matching(struct queue *queue, const char *text, size_t len)
     return result;
 }
 
-/* [from:to:step], as in Python; of which items? */
+/* The items that [from:to:step] means, as in Python. */
 static void slice_bounds(const struct queue *queue, int64_t *ret_from, int64_t *ret_to, int64_t *ret_step)
 {
     int64_t count = (int64_t)queue->count;
@@ -273,7 +273,7 @@ static int slice_read(struct queue *queue, const char **text, size_t *len)
     return 0;
 }
 
-/* All up to the items. */
+/* Reads everything up to the items. */
 static int head_read(struct queue *queue, const char *text, size_t len)
 {
     struct submit_reader *reader = queue->reader;
@@ -341,7 +341,7 @@ static int items_read(struct queue *queue, const char *more, size_t more_len, si
 
 /* ------------------------------------------------------------------------------------------------------------ the jobs */
 
-/* Each name gets a word, the last what is left. */
+/* Each name gets one word, the last name the rest. */
 void submit_item_set(struct submit_reader *reader, const char *item)
 {
     const char *at = item;
@@ -366,7 +366,7 @@ void submit_item_set(struct submit_reader *reader, const char *item)
     }
 }
 
-/* `queue arguments from FILE`: a name that is a key is said by the item. */
+/* `queue arguments from FILE`: a name that is a key gets its value from the item. */
 static int keys_lend(struct queue *queue)
 {
     struct submit_reader *reader = queue->reader;
@@ -414,7 +414,7 @@ static void keys_restore(struct submit_reader *reader)
     }
 }
 
-/* Of what values of an item are when they are only put into a text: nothing in them separates, quotes or leads elsewhere. */
+/* Can the values of an item simply be put into a text? True when nothing in them separates, quotes or leads elsewhere. */
 static bool item_is_plain(struct submit_reader *reader, const char *item)
 {
     submit_item_set(reader, item);
@@ -434,7 +434,7 @@ static bool item_is_plain(struct submit_reader *reader, const char *item)
     return true;
 }
 
-/* How many items from there on can share an ad. */
+/* How many items, from `from` on, can share an ad. */
 static uint64_t items_fitting(struct queue *queue, int64_t from, int64_t to)
 {
     struct submit_reader *reader = queue->reader;
@@ -452,7 +452,7 @@ static uint64_t items_fitting(struct queue *queue, int64_t from, int64_t to)
     return count;
 }
 
-/* Items share ads as long as they can; returns the first that does not, -1 when the reading was ended. */
+/* Makes ads of several items as long as they can share one; returns the first item that cannot, -1 when the reading was ended. */
 static int64_t items_fold(struct queue *queue, int64_t from, int64_t to)
 {
     struct submit_reader *reader = queue->reader;

@@ -1,4 +1,4 @@
-/* submit_rows.c: the keys of a submit file, a row each. A row says what its key becomes, or in which words it is refused or passed over;
+/* submit_rows.c: the keys of a submit file, a row each. A row says how its key is translated, or with which words it is refused or passed over;
  * docs/submit-languages.md shows them. */
 #include "lang/form/submit_job.h"
 
@@ -37,14 +37,14 @@ const struct submit_key submit_keys[] = {
     {"job_batch_name", "batch_name", "JobBatchName", submit_key_text, COMPUTED, 0},
     {"description", NULL, "JobDescription", submit_key_text, COMPUTED, 0},
 
-    /* looked at elsewhere */
+    /* read elsewhere */
     {"requirements", NULL, NULL, submit_key_quiet, COMPUTED, 0},
     {"environment", "env", NULL, submit_key_quiet, COMPUTED, 0},
     {"getenv", "get_env", NULL, submit_key_quiet, COMPUTED, 0},
     {"transfer_executable", NULL, NULL, submit_key_quiet, COMPUTED, 0},
     {"preserve_relative_paths", NULL, NULL, submit_key_quiet, COMPUTED, 0},
 
-    /* as it is here anyway */
+    /* always so here */
     {"should_transfer_files", NULL, NULL, submit_key_transfer, FIXED, 0},
     {"when_to_transfer_output", NULL, NULL, submit_key_when, FIXED, 0},
     {"notification", NULL, "nobody is written to; 'berth wait' waits, the pool's 'Notify' calls a program",
@@ -58,7 +58,7 @@ const struct submit_key submit_keys[] = {
     {"skip_filechecks", NULL, NULL, submit_key_quiet, FIXED, 0},
     {"queue", NULL, NULL, submit_key_quiet, COMPUTED, 0},
 
-    /* passed over, with a word */
+    /* passed over, with a remark */
     {"log", NULL, "no file is written: 'berth logs --events ID' shows it", submit_key_passed, COMPUTED, 0},
     {"log_xml", NULL, "no file is written", submit_key_passed, COMPUTED, 0},
     {"notify_user", NULL, "nobody is written to", submit_key_passed, COMPUTED, 0},
@@ -101,7 +101,7 @@ const struct submit_key submit_keys[] = {
     {"image_size", NULL, "it is that of the program's file", submit_key_passed, COMPUTED, 0},
     {"want_io_proxy", NULL, "there is none", submit_key_passed, COMPUTED, 0},
 
-    /* another job without it */
+    /* refused: without it the job would be a different one */
     {"append_files", NULL, GRID, submit_key_refused, COMPUTED, 0},
     {"checkpoint_exit_code", NULL, GRID ": '+Checkpoint' and '+CheckpointPeriod' keep its files (docs/jobs.md)",
      submit_key_refused, COMPUTED, 0},
@@ -147,7 +147,7 @@ const struct submit_key submit_keys[] = {
 
 const size_t submit_key_count = sizeof submit_keys / sizeof *submit_keys;
 
-/* Attributes that a key makes: by `+` they would be there twice, or in another unit. */
+/* Attributes that a key makes: with `+` they would be there twice, or in another unit. */
 static const char *const made[] = {
     "Cmd",   "Args",        "Env",           "In",          "Inputs",      "Outputs", "Out",          "Err",
     "Iwd",   "RequestCpus", "RequestMemory", "RequestDisk", "RequestGpus", "Rank",    "Requirements", "Constraint",

@@ -1,4 +1,4 @@
-/* submit_values.c: what becomes of the values of keys: texts, flags, amounts; and what is refused or passed over. */
+/* submit_values.c: translates the values of keys: texts, flags, amounts; and refuses keys, or passes over them. */
 #include "lang/form/submit_job.h"
 
 #include "lang/base/number.h"
@@ -58,7 +58,7 @@ static void mark_print(const struct submit_job *job, char mark, struct buf *out)
     }
 }
 
-/* A text as an expression: a literal, or put together by each job. */
+/* Prints a text as an expression: a literal, or one that each job computes. */
 void submit_text_print(const struct submit_job *job, const char *text, size_t len, struct buf *out)
 {
     bool begun = false;
@@ -121,7 +121,7 @@ bool submit_is_false(const char *text, size_t len)
            submit_same(text, len, "0");
 }
 
-/* --------------------------------------------------------------------------------------------------- what could not be */
+/* ---------------------------------------------------------------------------------------------- refused or passed over */
 
 int submit_key_refused(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
@@ -231,7 +231,7 @@ int submit_expr_print(struct submit_job *job, enum submit_side side, const char 
     return err_context(job->err, "%.60s", macro->name);
 }
 
-/* 512, 1.5G, 200 MB; 0 when it is none of these. */
+/* 512, 1.5G, 200 MB; false for anything else. */
 static bool size_read(const char *text, size_t len, int64_t unit, double *ret)
 {
     static const char letters[] = "bkmgtp";

@@ -1,12 +1,12 @@
 /* submit_words.c: the two ways in which HTCondor writes arguments and environments, and lists of names.
  *
  *     old    a b \"c\"             blanks separate, nothing quotes; A=1;B=2
- *     new    "a 'b c' ""d"" it''s"  double quotes around all; single quotes hold a word together; either doubled is itself */
+ *     new    "a 'b c' ""d"" it''s"  double quotes around all; single quotes hold a word together; a doubled quote is a quote */
 #include "lang/form/submit_parts.h"
 
 #include <stdlib.h>
 
-/* A word at a time, of what stands between the double quotes. */
+/* Calls `each` for one word at a time of the text between the double quotes. */
 static int words_new(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err)
 {
     bool quoted = false, begun = false;
@@ -45,7 +45,7 @@ static int words_new(const char *text, size_t len, submit_word_fn *each, void *u
     return result;
 }
 
-/* Is all of it in double quotes? -1 when they are not closed. */
+/* Is the whole text in double quotes? -1 when they are not closed. */
 static int quotes_around(const char **text, size_t *len, struct err *err)
 {
     if (!*len || **text != '"')
@@ -57,7 +57,7 @@ static int quotes_around(const char **text, size_t *len, struct err *err)
     return 1;
 }
 
-/* Old words, between which a character, or blanks, stand. */
+/* Words in the old syntax, separated by a character or by blanks. */
 static int words_old(const char *text, size_t len, char separator, submit_word_fn *each, void *user, struct err *err)
 {
     struct buf word;

@@ -1,11 +1,10 @@
-/* xml.c: ads as HTCondor's ClassAd XML, one after another: where they stand in the stream.
+/* xml.c: ads as HTCondor's ClassAd XML, one after another: finds where they stand in the stream.
  *
  *     <?xml ...?> <!DOCTYPE ...> <classads> <c>...</c> <c>...</c> ... </classads>      the outermost element may be missing
  *
- * What stands around the ads is read here: a document type is passed over and never sees a parser, one with
- * declarations of its own is refused, so there are no entities to expand and no files to load. Each <c> is cut out of
- * the stream by following its tags, which are checked on the way: they fit, and have only the attributes that ads have.
- * xml_read.c makes an ad of it. */
+ * This file reads the text around the ads. It skips a document type, which never sees a parser, and refuses one with declarations of its own; so
+ * there are no entities to expand and no files to load. It cuts each <c> out of the stream by following its tags, and checks on the way that they fit
+ * and have only the attributes that ads have. xml_read.c turns the <c> into an ad. */
 #include "lang/form/xml.h"
 
 #include "lang/form/spell.h"
@@ -15,9 +14,9 @@
 enum { STATE_OUTSIDE, STATE_INSIDE };
 
 #define XML_BLANKS " \t\n\r"
-#define XML_OPEN_MAX (2 * TREE_DEPTH_MAX + 2) /* elements inside one another: an ad's depth takes two */
+#define XML_OPEN_MAX (2 * TREE_DEPTH_MAX + 2) /* elements inside one another: each level of an ad takes two */
 
-/* Does the tag at the offset begin so, "<c" or "</c", with nothing more to its name? */
+/* Does the tag at the offset begin with "<c" or "</c" or the like, and does its name end there? */
 static bool tag_is(struct source *source, size_t offset, const char *start)
 {
     int after = source_at(source, offset + strlen(start), NULL);
@@ -73,17 +72,17 @@ ptrdiff_t xml_special_end(struct source *source, size_t offset, struct err *err)
 
 /* A tag: <NAME>, <NAME ATTRIBUTE="VALUE">, <NAME/> or </NAME>. */
 struct tag {
-    size_t open, name, name_len, end; /* offsets: its '<', its name, what follows its '>' */
+    size_t open, name, name_len, end; /* offsets of its '<', of its name, and of the byte after its '>' */
     bool closes, empty;
 };
 
-/* libxml2 compares every attribute of a tag with every other, so those that nobody knows never come to it. */
+/* libxml2 compares every attribute of a tag with every other, so unknown attributes must never reach it. */
 static bool attribute_known(const char *element, size_t element_len, const char *name, size_t len)
 {
     return element_len == 1 && len == 1 && ((*element == 'a' && *name == 'n') || (*element == 'b' && *name == 'v'));
 }
 
-/* What came where something else was expected. */
+/* Reports a byte that was not expected. */
 static int tag_fail(struct source *source, const struct tag *tag, size_t at, int got, const char *what, struct err *err)
 {
     if (got == SOURCE_FAILED)
@@ -102,7 +101,7 @@ static int blanks_pass(struct source *source, size_t *at, struct err *err)
     return c;
 }
 
-/* Passes over letters and what may follow them in a name; what comes then, as source_at. */
+/* Skips a name: letters, and characters that may follow them in a name. Returns the next byte as source_at does. */
 static int name_pass(struct source *source, size_t *at, struct err *err)
 {
     for (size_t start = *at;; ++*at) {
@@ -114,7 +113,7 @@ static int name_pass(struct source *source, size_t *at, struct err *err)
     }
 }
 
-/* Passes over NAME="VALUE" at the offset, the `count`th of that tag. */
+/* Skips NAME="VALUE" at the offset; the tag has `count` attributes before it. */
 static int attribute_pass(struct source *source, const struct tag *tag, unsigned count, size_t *at, struct err *err)
 {
     char element[SPELL_SHOWN_MAX], shown[SPELL_SHOWN_MAX];
@@ -183,7 +182,7 @@ static int tag_read(struct source *source, size_t offset, struct tag *ret, struc
 
 /* ---- where an ad is ---- */
 
-/* The elements that are open, the innermost last; small, since they are on the stack. */
+/* The elements that are open, the innermost last. The entries are small, since they are on the stack. */
 struct opened {
     unsigned count;
     struct {
@@ -191,7 +190,7 @@ struct opened {
     } tags[XML_OPEN_MAX];
 };
 
-/* The element opened last is not closed, by `tag` or at all. */
+/* The element opened last is not closed: `tag` closes another, or (NULL) the text ends. */
 static int opened_fail(struct source *source, const struct opened *opened, const struct tag *tag, struct err *err)
 {
     size_t open = opened->tags[opened->count - 1].open, len = opened->tags[opened->count - 1].name_len;
@@ -257,7 +256,7 @@ static int element_end(struct source *source, size_t *ret_len, struct err *err)
 
 /* ---- what stands around ads ---- */
 
-/* <?xml ... encoding="..."?>, in the window up to its end: only UTF-8 is read. */
+/* Checks <?xml ... encoding="..."?>, which is in the window up to its end: only UTF-8 is read. */
 static int encoding_check(struct source *source, size_t end, struct err *err)
 {
     static const char *const known[] = {"UTF-8", "US-ASCII", "ASCII"};
@@ -324,7 +323,7 @@ static int classads_take(struct form_reader *reader, struct err *err)
     return 1;
 }
 
-/* Takes what stands before the next ad: 1 when there is one, 0 at the end, -1. */
+/* Takes the text before the next ad: 1 when there is one, 0 at the end, -1. */
 static int ad_find(struct form_reader *reader, struct err *err)
 {
     struct source *source = &reader->source;
@@ -334,7 +333,7 @@ static int ad_find(struct form_reader *reader, struct err *err)
         int c = source_skip(source, XML_BLANKS, err), taken;
 
         if (c == '<' &&
-            source_at(source, sizeof "</classads" - 1, err) == SOURCE_FAILED) /* so that looking cannot fail */
+            source_at(source, sizeof "</classads" - 1, err) == SOURCE_FAILED) /* so no look below can fail */
             return -1;
         if (c == SOURCE_END && reader->state == STATE_OUTSIDE)
             return 0;

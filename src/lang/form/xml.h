@@ -1,4 +1,4 @@
-/* xml.h: what the files that read XML share. For this folder only. */
+/* xml.h: shared by the files that read XML. For this folder only. */
 #ifndef BERTH_LANG_FORM_XML_H
 #define BERTH_LANG_FORM_XML_H
 
@@ -13,14 +13,14 @@ static inline bool xml_blank(int c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The offset of the '>' of the tag at the offset, quotes passed over; or SOURCE_END, SOURCE_FAILED. */
+/* The offset of the '>' of the tag at the offset, quoted values skipped; or SOURCE_END, SOURCE_FAILED. */
 ptrdiff_t xml_tag_end(struct source *source, size_t offset, struct err *err);
 
-/* What begins at the '<' at the offset and is no tag: a comment, character data, an instruction. The offset of its last
- * byte; the offset itself when it is a tag; SOURCE_FAILED when it has no end, too. */
+/* The end of a comment, character data or an instruction that begins with the '<' at the offset: the offset of its last byte. The offset itself when
+ * it is a tag; SOURCE_FAILED also when it has no end. */
 ptrdiff_t xml_special_end(struct source *source, size_t offset, struct err *err);
 
-/* Pushes the ad that is the <c> of that length at the window's start. */
+/* Pushes the ad in the <c> of that length at the window's start. */
 int xml_build(struct form_reader *reader, size_t len, struct err *err);
 
 #ifdef __cplusplus

@@ -1,11 +1,10 @@
-/* xml_read.c: an ad of HTCondor's ClassAd XML.
+/* xml_read.c: reads an ad in HTCondor's ClassAd XML.
  *
  *     <c> <a n="NAME"> VALUE </a> ... </c>
  *     <i>7</i> <r>0.5</r> <s>x</s> <b v="t"/> <un/> <er/> <l>VALUES</l> <c>...</c> <at>TIME</at> <rt>TIME</rt>
  *     all else:   <e>Memory &gt; 10</e>
  *
- * libxml2's reader gives one node after another; the text is followed tag by tag with it, since it does not tell where
- * an element stood. */
+ * libxml2's reader gives one node after another. This code follows the text along, tag by tag, since libxml2 does not tell where an element stood. */
 #include "lang/form/xml.h"
 
 #include "lang/base/number.h"
@@ -18,12 +17,12 @@
 
 struct xml_walk {
     struct compose *compose;
-    struct source view; /* of the ad's text alone: nothing is read on, so nothing moves */
+    struct source view; /* of the ad's text alone: it never reads on, so nothing moves */
     xmlTextReaderPtr xml;
     struct buf text;      /* of the current element */
-    size_t open, content; /* of the current element: its '<', and what follows its '>' */
-    size_t at;            /* what follows the last tag */
-    bool failed;          /* libxml2 has said what is wrong */
+    size_t open, content; /* of the current element: its '<', and the byte after its '>' */
+    size_t at;            /* the byte after the last tag */
+    bool failed;          /* libxml2 has reported an error */
     struct err *err;
 };
 
@@ -32,8 +31,8 @@ static int element_fail(struct xml_walk *walk, size_t offset, const char *what)
     return source_fail(&walk->view, offset, walk->err, "%s", what);
 }
 
-/* What may be wrong with a text whose tags are right, in plain words: libxml2's own name its functions. `back`: the
- * place is the last such byte before where libxml2 stands. */
+/* Errors that are possible in a text whose tags are right, in plain words: libxml2's own messages name its functions. `back`: the place of the error
+ * is the last such byte before libxml2's position. */
 static const struct xml_words {
     int code;
     char back;
@@ -52,7 +51,7 @@ static const struct xml_words {
     {XML_ERR_PI_NOT_STARTED, '<', "expected the name of an instruction after '<?'"},
 };
 
-/* libxml2 counts characters, and stands behind what it did not like. */
+/* libxml2 counts characters, and its position is behind the text that it rejects. */
 static void xml_failed(void *user, xmlErrorPtr error)
 {
     struct xml_walk *walk = user;
@@ -80,7 +79,7 @@ static void xml_failed(void *user, xmlErrorPtr error)
     source_fail(source, at, walk->err, "%.*s", (int)strcspn(message, "\n"), message);
 }
 
-/* The reader gave a tag: follows the text past it. */
+/* The reader gave a tag: moves past it in the text. */
 static int walk_tag(struct xml_walk *walk, bool opens)
 {
     struct source *source = &walk->view;
@@ -89,7 +88,7 @@ static int walk_tag(struct xml_walk *walk, bool opens)
     for (size_t at = walk->at;; at = (size_t)end + 1) {
         found = source_find(source, at, '<', NULL);
         end = found < 0 ? found : xml_special_end(source, (size_t)found, NULL);
-        if (end < 0) /* it cannot be: the reader found the text right */
+        if (end < 0) /* impossible: the reader has accepted the text */
             return element_fail(walk, walk->open, "this element has no end");
         if (end == found)
             break;
@@ -103,7 +102,7 @@ static int walk_tag(struct xml_walk *walk, bool opens)
     return 0;
 }
 
-/* The next node. */
+/* Reads the next node. */
 static int walk_read(struct xml_walk *walk)
 {
     int got = xmlTextReaderRead(walk->xml), type;
@@ -118,7 +117,7 @@ static int walk_read(struct xml_walk *walk)
     return 0;
 }
 
-/* Where the text begins that follows the last tag, blanks and comments passed over. */
+/* Where the text behind the last tag begins, blanks and comments skipped. */
 static size_t walk_stray(struct xml_walk *walk)
 {
     struct source *source = &walk->view;
@@ -139,7 +138,7 @@ static size_t walk_stray(struct xml_walk *walk)
     }
 }
 
-/* Up to the next element inside the current one (1) or its end (0); only blanks and comments may stand before that. */
+/* Reads up to the next element inside the current one (1) or to its end (0); only blanks and comments may stand before that. */
 static int walk_element(struct xml_walk *walk)
 {
     for (;;) {
@@ -206,7 +205,7 @@ static const char *walk_word(struct xml_walk *walk, size_t *ret_len)
     return word;
 }
 
-/* Nothing may stand in the current element. */
+/* Reads the current element, which must be empty. */
 static int walk_empty(struct xml_walk *walk)
 {
     size_t len;
@@ -345,7 +344,7 @@ static int element_reltime(struct xml_walk *walk, struct build *build, unsigned 
     return 0;
 }
 
-/* The offset in the stream's text of a byte of the element's text: &lt; is longer than what it stands for. */
+/* The offset in the stream's text of a byte of the element's text. An entity such as &lt; is longer than the byte that it stands for. */
 static size_t text_offset(const struct xml_walk *walk, size_t byte)
 {
     const struct source *source = &walk->view;
@@ -455,7 +454,7 @@ static int element_ad(struct xml_walk *walk, struct build *build, unsigned depth
     return 0;
 }
 
-/* Pushes the value that the current element is, inside `depth` ads and lists, and reads up to its end. */
+/* Pushes the value of the current element, inside `depth` ads and lists, and reads up to its end. */
 static int element_value(struct xml_walk *walk, struct build *build, unsigned depth)
 {
     static const struct {
@@ -480,7 +479,7 @@ static int element_value(struct xml_walk *walk, struct build *build, unsigned de
     return source_fail(&walk->view, open, walk->err, "there is no element <%.20s>", name);
 }
 
-/* Are these XML's characters? */
+/* Does the text have only characters that XML allows? */
 static int text_check(const struct source *source, struct err *err)
 {
     const char *text = source_text(source);

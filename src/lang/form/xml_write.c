@@ -1,5 +1,4 @@
-/* xml_write.c: an ad as HTCondor's ClassAd XML. What XML 1.0 cannot carry in a string is an expression: <e>"\001"</e>.
- * */
+/* xml_write.c: writes an ad as HTCondor's ClassAd XML. A string that XML 1.0 cannot carry becomes an expression: <e>"\001"</e>. */
 #include "lang/form/xml.h"
 
 #include "lang/base/number.h"
@@ -24,7 +23,7 @@ static void expr_write(struct buf *out, const struct tree *tree, const struct ex
 
 static void value_write(struct buf *out, const struct tree *tree, const struct expr *e);
 
-/* The ad whose attributes stand on lines of their own, or all on one. */
+/* Writes an ad with its attributes on lines of their own, or all on one line. */
 static void ad_write(struct buf *out, const struct tree *tree, const struct expr *e, bool lines)
 {
     const struct expr *parts = tree_parts(tree, e);
