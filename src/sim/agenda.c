@@ -1,4 +1,4 @@
-/* agenda.c: what happens next. */
+/* agenda.c: the events to come, in the order of time. */
 #include "sim/agenda.h"
 
 #include "lang/base/mem.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define BRANCHES 4
-#define SLOT_BITS 16 /* about a fifteenth of a second: few entries, so the heap is next to none */
+#define SLOT_BITS 16 /* about a fifteenth of a second: a slot has few entries, so the heap stays tiny */
 #define SLOTS 16384  /* a power of two; about a quarter of an hour */
 #define LIST_FIRST 8
 
@@ -48,7 +48,7 @@ static void list_add(struct agenda *agenda, struct agenda_list *list, struct age
     list->items[list->count++] = entry;
 }
 
-/* The list is empty; its memory is for another. */
+/* Empties a list and keeps its memory for another. */
 static void list_give(struct agenda *agenda, struct agenda_list *list)
 {
     if (list->room && agenda->spare_count < AGENDA_SPARE) {
@@ -107,7 +107,7 @@ static void heap_sink(struct agenda_list *heap, uint32_t place, struct agenda_en
 
 /* ----------------------------------------------------------------------------------------------------------- the slots */
 
-/* Where it belongs as the slot is now. */
+/* Puts an entry where it belongs, as seen from the current slot. */
 static void agenda_place(struct agenda *agenda, struct agenda_entry entry)
 {
     int64_t ahead = slot_of(entry.at) - agenda->slot;
@@ -122,7 +122,7 @@ static void agenda_place(struct agenda *agenda, struct agenda_entry entry)
     }
 }
 
-/* What was beyond the ring and is within it now. As it is done twice in a round, nothing is missed. */
+/* Moves entries that were beyond the ring and are within it now. This is done twice in a round of the ring, so that none is missed. */
 static void later_look(struct agenda *agenda)
 {
     struct agenda_list later = agenda->later;
@@ -134,12 +134,12 @@ static void later_look(struct agenda *agenda)
     free(later.items);
 }
 
-/* The first slot with an entry becomes the heap, which is empty. */
+/* Turns the first slot that has an entry into the heap. The heap must be empty. */
 static void agenda_advance(struct agenda *agenda)
 {
     struct agenda_list *slot;
 
-    if (!agenda->ahead) { /* straight to what is later */
+    if (!agenda->ahead) { /* go straight to the first later entry */
         int64_t first = INT64_MAX;
 
         for (uint32_t i = 0; i < agenda->later.count; i++)
@@ -165,7 +165,7 @@ static void agenda_advance(struct agenda *agenda)
 
 uint32_t agenda_push(struct agenda *agenda, int64_t at, uint32_t what)
 {
-    agenda->order += agenda->order == UINT32_MAX ? 2 : 1; /* 0 is no order */
+    agenda->order += agenda->order == UINT32_MAX ? 2 : 1; /* 0 stands for no order */
     agenda_place(agenda, (struct agenda_entry){at, agenda->order, what});
     return agenda->order;
 }

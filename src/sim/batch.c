@@ -14,12 +14,13 @@ enum batch_event { EVENT_CREATE, EVENT_DONE, EVENT_TIMEOUT, EVENT_WINDOW };
 #define NONE UINT32_MAX
 #define PROGRESS_EVERY 65536 /* events */
 
-/* Jobs that ask for the same, and wait: a heap, the one first whose turn it is. Those whose time is out stay until they are met. */
+/* Jobs that ask for the same and wait. They are in a heap; the job whose turn it is comes first. Jobs whose time is
+ * out stay in the heap until they are met. */
 struct shape {
-    uint32_t example; /* one of them */
+    uint32_t example; /* one of these jobs */
     uint32_t *heap, heap_count, heap_room;
-    uint32_t waiting; /* without those whose time is out */
-    uint32_t place;   /* among those of whom somebody waits; NONE */
+    uint32_t waiting; /* without jobs whose time is out */
+    uint32_t place;   /* among the shapes that have waiting jobs; NONE */
     uint32_t chained; /* the next shape of the same hash */
 };
 
@@ -33,23 +34,23 @@ struct batch {
     uint32_t come;      /* jobs that have been submitted */
     uint64_t waiting;
     double processors, busy;
-    bool pending;       /* a window is on the agenda */
+    bool pending;       /* there is a window on the agenda */
     int by_duration;    /* whose turn it is: 0 the oldest, 1 the shortest, -1 the longest; then the oldest */
-    bool counts_rivals; /* to the policy it matters how many want a place, not only who gets it */
+    bool counts_rivals; /* the policy counts how many jobs want a place, and not only which job gets it */
 
     uint32_t *shape_of; /* by job */
-    uint32_t *entered;  /* by job: the number of the first window after it came */
-    uint8_t *gone;      /* by job: its time was out */
+    uint32_t *entered;  /* by job: the number of the first window after its submission */
+    uint8_t *gone;      /* by job: its time is out */
     uint32_t *cluster;  /* by job: where it runs */
     struct shape *shapes;
     uint32_t shape_count, shape_room;
     struct map shape_map;
-    uint32_t *active; /* shapes of which somebody waits */
+    uint32_t *active; /* shapes that have waiting jobs */
     uint32_t active_count;
 
     uint32_t cluster_count;
     uint32_t *kind_of;    /* by cluster */
-    uint32_t *kind_first; /* by kind, and one more: its clusters follow each other */
+    uint32_t *kind_first; /* by kind, and one more: the first of its clusters, which follow each other */
     double *free;         /* by cluster */
 
     uint32_t *candidates, candidate_room; /* jobs that the window looks at, by their place in the problem */
@@ -99,12 +100,12 @@ static uint32_t shape_find(struct batch *batch, uint32_t job)
     return batch->shape_count++;
 }
 
-/* Is it the turn of `a` before that of `b`? */
+/* Is it the turn of job `a` before that of job `b`? */
 static bool turn_is_before(const struct batch *batch, uint32_t a, uint32_t b)
 {
     int64_t first, second;
 
-    if (!batch->by_duration) /* most have no need to look at the jobs, which are far apart in memory */
+    if (!batch->by_duration) /* most policies need not look at the jobs, which are far apart in memory */
         return a < b;
     first = batch->work->jobs[a].estimate * batch->by_duration;
     second = batch->work->jobs[b].estimate * batch->by_duration;
@@ -153,7 +154,7 @@ static void shape_append(struct batch *batch, uint32_t place, uint32_t job)
     batch->waiting++;
 }
 
-/* One of its jobs waits no more. */
+/* One of the shape's jobs does not wait any more. */
 static void shape_leave(struct batch *batch, uint32_t place)
 {
     struct shape *shape = &batch->shapes[place];
@@ -182,7 +183,7 @@ static int64_t window_length(const struct batch *batch)
     return window->least + (int64_t)llround((double)(window->most - window->least) * fmin(1, fmax(0, part)));
 }
 
-/* Something has changed: there will be a window. A fixed one at the next multiple of its length; one that adapts opens now. */
+/* Something has changed, so there will be a window. A fixed window comes at the next multiple of its length; a window that adapts opens now. */
 static void window_want(struct batch *batch)
 {
     int64_t length = window_length(batch), at;
@@ -201,7 +202,7 @@ static void window_want(struct batch *batch)
         agenda_push(&batch->agenda, at, (uint32_t)EVENT_WINDOW << EVENT_SHIFT);
 }
 
-/* How many of that shape could be placed if nobody else were there. */
+/* How many jobs of that shape could be placed if no other shape were there. */
 static uint32_t shape_fits(const struct batch *batch, const struct shape *shape)
 {
     const struct batch_job *job = &batch->work->jobs[shape->example];
@@ -236,7 +237,7 @@ static int place_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Out of the heaps: whoever is not placed goes back. */
+/* Takes candidates out of the heaps. Jobs that are not placed go back later. */
 static void candidates_gather(struct batch *batch)
 {
     batch->candidate_count = 0;
@@ -289,7 +290,7 @@ static void problem_fill(struct batch *batch, uint32_t number)
     }
 }
 
-/* Sums of fractions drift by a last bit; assign_fits forgives a billionth. */
+/* Starts a job. Sums of fractions drift by a last bit; assign_fits forgives a billionth. */
 static void job_start(struct batch *batch, uint32_t job, uint32_t cluster)
 {
     const struct batch_job *asked = &batch->work->jobs[job];
@@ -347,7 +348,7 @@ static int window_event(struct batch *batch, struct err *err)
     for (uint32_t i = 0; i < batch->result.count; i++)
         job_start(batch, batch->candidates[batch->result.pairs[i].request], batch->result.pairs[i].offer);
     candidates_return(batch);
-    if (batch->result.count && !queued) /* the next one may find more */
+    if (batch->result.count && !queued) /* the next window may place more */
         window_want(batch);
     return 0;
 }
@@ -388,11 +389,11 @@ static void timeout_event(struct batch *batch, uint32_t job)
         return;
     batch->gone[job] = 1;
     shape_leave(batch, batch->shape_of[job]);
-    if (batch->counts_rivals) /* somebody else may have a single choice now */
+    if (batch->counts_rivals) /* another job may have a single choice now */
         window_want(batch);
 }
 
-/* All else that happens at the time of a window happens before it. */
+/* Everything else that happens at the time of a window happens before the window. */
 static bool window_waits(struct batch *batch, const struct agenda_entry *entry)
 {
     int64_t next;

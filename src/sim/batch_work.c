@@ -1,4 +1,4 @@
-/* batch_work.c: clusters and jobs, put together. */
+/* batch_work.c: makes the clusters and the jobs of a batch system. */
 #include "sim/batch.h"
 
 #include "lang/base/array.h"
@@ -83,7 +83,7 @@ void work_sort(struct batch_work *work)
         sorted = work->jobs[i - 1].submit <= work->jobs[i].submit;
     if (sorted)
         return;
-    rows = mem_alloc(((size_t)work->count + 1) * sizeof *rows); /* the place of a job stands in for its row meanwhile */
+    rows = mem_alloc(((size_t)work->count + 1) * sizeof *rows); /* a job's place stands in for its row while sorting */
     for (uint32_t i = 0; i < work->count; i++) {
         rows[i] = work->jobs[i].row;
         work->jobs[i].row = i;
@@ -128,7 +128,7 @@ uint32_t work_row(struct batch_work *work, const struct assign_edge *edges, uint
     while ((found = map_find(&work->rows, hash)) != MAP_NONE) {
         if (row_is(&work->problem, (uint32_t)found, edges, count))
             return (uint32_t)found;
-        hash++; /* another row has that hash */
+        hash++; /* another row has this hash */
     }
     row = assign_add_row(&work->problem);
     for (uint32_t i = 0; i < count; i++)

@@ -1,4 +1,4 @@
-/* crowd.c: users who only submit. */
+/* crowd.c: all users of a large world as one role, which only submits. */
 #include "sim/crowd.h"
 
 #include "lang/base/array.h"

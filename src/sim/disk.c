@@ -1,11 +1,10 @@
-/* disk.c: what is durable on a host, what is on its way there, and the effects that wait behind it.
+/* disk.c: the rows that are durable on a host, the rows that are being written, and the effects that wait for them.
  *
  *     persist -> waiting [ group being written | the rest ] -> rows by kind and key
- *                  `-> held: effects that say `after`, carried out in order when that is durable
+ *                  `-> held: effects with `after`, carried out in order when those rows are durable
  *
- * Rows become durable in order, group by group. A crash loses what was not written yet, from some point on: what lies
- * before that point is durable although nobody heard of it, and one that was torn is found out and dropped. A full
- * disk stops the role. */
+ * Rows become durable in order, group by group. A crash loses the rows that were not written yet, from some point on. Rows before that point are
+ * durable although the role never heard of it; a row that was torn is detected and dropped. A full disk stops the role. */
 #include "sim/world.h"
 
 #include "lang/base/array.h"
@@ -67,7 +66,7 @@ static uint32_t *disk_bucket(const struct disk *disk, enum record_kind kind, uin
     return &disk->buckets[rng_mix(key ^ (uint64_t)kind << 60) & (disk->bucket_count - 1)];
 }
 
-/* Where the index of that row stands, or would; indices are kept plus 1. */
+/* The link that holds the index of that row, or would hold it; indices are stored plus 1. */
 static uint32_t *disk_link(const struct disk *disk, enum record_kind kind, uint64_t key)
 {
     uint32_t *link = disk_bucket(disk, kind, key);
@@ -117,7 +116,7 @@ static void disk_grow(struct disk *disk)
     }
 }
 
-/* The row is durable now; it is moved. */
+/* Makes a row durable; the record moves into it. */
 static void disk_put_take(struct world *world, struct host *host, struct record *record)
 {
     struct disk *disk = &host->disk;
@@ -204,7 +203,7 @@ void disk_hold(struct host *host, struct effect *effect)
     effect->ad = NULL;
 }
 
-/* The first `count` that wait are durable. */
+/* Makes the first `count` waiting rows durable. */
 static void disk_settle(struct world *world, struct host *host, uint32_t count)
 {
     struct disk *disk = &host->disk;
@@ -261,7 +260,7 @@ void disk_crash(struct world *world, struct host *host)
     struct disk *disk = &host->disk;
     uint32_t kept = (uint32_t)rng_below(&world->rng, (uint64_t)disk->waiting_count + 1);
 
-    /* as a rule all or nothing of what was being written */
+    /* as a rule all or nothing of the group that was being written */
     if (rng_next(&world->rng) & 1)
         kept = 0;
     world->faults[FAULT_TORN] += disk->waiting_count - kept;

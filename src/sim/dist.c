@@ -1,4 +1,4 @@
-/* dist.c: drawing numbers. */
+/* dist.c: draws random numbers. */
 #include "sim/dist.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #define TURN 6.283185307179586 /* twice pi */
 
-/* Above 0.0, up to 1.0: what has a logarithm. */
+/* A number above 0.0, up to 1.0: it has a logarithm. */
 static double unit_above(struct rng *rng)
 {
     return 1.0 - rng_unit(rng_next(rng));
@@ -17,7 +17,7 @@ static double draw_uniform(double least, double most, struct rng *rng)
     return least + (most - least) * rng_unit(rng_next(rng));
 }
 
-/* Of whole numbers each is as likely as any other, the last too. */
+/* Each of the whole numbers is as likely as any other, the last one too. */
 static double draw_whole(double least, double most, struct rng *rng)
 {
     double drawn = floor(least) + floor((floor(most) - floor(least) + 1.0) * rng_unit(rng_next(rng)));
@@ -25,7 +25,7 @@ static double draw_whole(double least, double most, struct rng *rng)
     return drawn > most ? floor(most) : drawn;
 }
 
-/* Between 0.0 and 1.0, and neither of them. */
+/* A number between 0.0 and 1.0, and neither of them. */
 static double unit_within(struct rng *rng)
 {
     return ((double)(rng_next(rng) >> 12) + 0.5) * 0x1p-52;

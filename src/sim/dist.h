@@ -1,4 +1,4 @@
-/* dist.h: numbers that chance draws, as a scenario says.
+/* dist.h: distributions from which a scenario draws random numbers.
  *
  *     fixed        Value
  *     uniform      Least to Most; whole when both are
@@ -13,9 +13,9 @@
  *     poisson      Mean                  |
  *     zipf         Exponent              |
  *
- * A parameter may be a distribution itself: it is drawn each time, or once for all when the distribution is *settled*, as is done
- * for each shape of jobs. By inverse transforms of our own generator's numbers, so that a seed gives the same numbers everywhere that the C
- * library's logarithm (and GSL) does. */
+ * A parameter may be a distribution itself: it is drawn each time, or once for all when the distribution is *settled*, as for each shape
+ * of jobs. Numbers come from inverse transforms of our own generator's numbers, so that a seed gives the same numbers wherever the C
+ * library's logarithm (and GSL) gives the same. */
 #ifndef BERTH_SIM_DIST_H
 #define BERTH_SIM_DIST_H
 
@@ -36,37 +36,37 @@ enum dist_kind {
     DIST_EXPONENTIAL,
     DIST_LOGNORMAL,
     DIST_CHOICE,
-    DIST_LAWS, /* from here on they are those of laws.h, in its order */
+    DIST_LAWS, /* from here on: the laws of laws.h, in its order */
 };
 #define DIST_COUNT (DIST_LAWS + LAW_COUNT)
 #define DIST_PARAMETERS 2
 
 struct dist_choice {
-    double upto;             /* its weight and those before it, as parts of 1 */
+    double upto;             /* the weights up to this choice, as a part of 1 */
     const struct dist *dist; /* or NULL: */
-    const struct expr *word; /* a value that is no number, of the scenario's tree */
+    const struct expr *word; /* a value that is not a number, from the scenario's tree */
 };
 
 struct dist {
-    unsigned kind;                                  /* an enum dist_kind, or DIST_LAWS and an enum law */
-    bool whole;                                     /* rounded */
-    double least, most;                             /* what is drawn is not outside */
+    unsigned kind;                                  /* an enum dist_kind, or DIST_LAWS plus an enum law */
+    bool whole;                                     /* drawn numbers are rounded */
+    double least, most;                             /* drawn numbers are kept within these */
     double value;                                   /* FIXED */
     const struct dist *parameters[DIST_PARAMETERS]; /* in the order above */
     const struct dist_choice *choices;
     uint32_t choice_count;
 };
 
-/* A number; 0 for a word. */
+/* Draws a number; 0 for a word. */
 double dist_draw(const struct dist *dist, struct rng *rng);
 
-/* Which number, or which word: the other is not set, and `ret_word` NULL for a number. */
+/* Draws a number (true) or a word (false); `ret_word` is NULL for a number. */
 bool dist_draw_any(const struct dist *dist, struct rng *rng, double *ret_number, const struct expr **ret_word);
 
-/* The same with its parameters drawn, and with one of its choices if these are distributions. Lives in the arena. */
+/* The same distribution with its parameters drawn, and with one of its choices if these are distributions. It lives in the arena. */
 const struct dist *dist_settle(const struct dist *dist, struct rng *rng, struct arena *arena);
 
-/* Is what it draws always a whole number? */
+/* Is every number that it draws whole? */
 bool dist_is_whole(const struct dist *dist);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* faults.c: the plan of what goes wrong. */
+/* faults.c: the plan of the faults in a world. */
 #include "sim/faults.h"
 
 #include "lang/ad/names.h"
@@ -10,7 +10,7 @@
 
 enum plan { PLAN_FAULT, PLAN_CALM, PLAN_PROBE, PLAN_ROOM, PLAN_ROUGH, PLAN_BACK, PLAN_ILL, PLAN_FIT };
 
-#define ILL_PAUSE (6 * SECOND) /* between two machines that become unfit, at most */
+#define ILL_PAUSE (6 * SECOND) /* the longest pause between two machines that become unfit */
 #define ILL_SPAN (8 * SECOND)
 
 /* --------------------------------------------------------------------------------------------- the sorts of fault */
@@ -176,7 +176,8 @@ static void fault_drain(struct faults *faults)
                PLAN(PLAN_ROOM, 0x80 | host->place));
 }
 
-/* A disk is full, or a sandbox cannot be made: the next job tells. Whoever looks at the machine sees it at once, later, or not at all. */
+/* Plans the next machine that becomes unfit: its disk is full, or it cannot make a sandbox, and the next job shows that. A probe of the machine sees
+ * it at once, later, or not at all. */
 static void ill_next(struct faults *faults)
 {
     if (faults->ills && !faults->quiet)
@@ -211,7 +212,7 @@ struct fault_sort {
     uint32_t weight;
 };
 
-#define FAULT_SORT_CLOCK 5 /* its place */
+#define FAULT_SORT_CLOCK 5 /* its place in `sorts` */
 static const struct fault_sort sorts[] = {
     {fault_crash, 24}, {fault_reboot, 8}, {fault_cut, 24}, {fault_isolate, 12}, {fault_burst, 12},
     {fault_clock, 12}, {fault_wall, 8},   {fault_full, 4}, {fault_owner, 12},   {fault_drain, 2},
@@ -220,13 +221,13 @@ static const struct fault_sort sorts[] = {
 
 /* ----------------------------------------------------------------------------------------------------- rough worlds */
 
-/* By a chance of their own: what else happens in a world is not moved by them. */
+/* Rough worlds have random numbers of their own, so that everything else in a world stays the same. */
 static int64_t rough_between(struct faults *faults, int64_t least, int64_t most)
 {
     return least + (int64_t)rng_below(&faults->rough, (uint64_t)(most - least + 1));
 }
 
-/* Of matchmakers and customers. */
+/* A matchmaker or a customer. */
 static struct host *rough_host(struct faults *faults)
 {
     return &faults->world->hosts[rough_between(faults, faults->first, faults->provider - 1)];
@@ -245,7 +246,7 @@ static void rough_power(struct faults *faults)
     }
 }
 
-/* A wall clock is far ahead, or far back, and right again after a while. */
+/* A wall clock is far ahead, or far behind, and right again after a while. */
 static void rough_wall(struct faults *faults)
 {
     static const int64_t years = INT64_C(3) * 365 * 24 * 60 * MINUTE;
@@ -260,7 +261,7 @@ static void rough_wall(struct faults *faults)
                PLAN(PLAN_BACK, host->place));
 }
 
-/* Without descriptors nobody is called, and nobody is let in. */
+/* Without descriptors a host cannot call another, and accepts no call. */
 static void rough_files(struct faults *faults)
 {
     struct world *world = faults->world;
@@ -272,7 +273,7 @@ static void rough_files(struct faults *faults)
         world->cuts[i][host] = world->cuts[host][i] = until;
 }
 
-/* It fails at the next write, and at each start, until there is room. */
+/* The disk is full: the host fails at the next write, and at each start, until there is room. */
 static void rough_disk(struct faults *faults)
 {
     struct host *host = rough_host(faults);
@@ -384,7 +385,7 @@ static uint32_t pick(struct faults *faults, const uint32_t *choices, uint32_t co
     return choices[rng_below(&faults->rng, count)];
 }
 
-/* As they come; or as far apart as they may be, providers slow and the others fast, which leases must bear. */
+/* Sets the clocks: at random; or as far apart as is allowed, providers slow and the others fast, which leases must survive. */
 static void faults_clocks(struct faults *faults)
 {
     bool apart = rng_below(&faults->rng, 4) == 0;

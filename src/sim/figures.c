@@ -73,7 +73,7 @@ static double percent(uint64_t some, uint64_t all)
     return all ? 100.0 * (double)some / (double)all : 0;
 }
 
-/* The mean slowdown of each user that has jobs. */
+/* Jain's index over the mean slowdown of each user that has jobs. */
 static double fairness(struct users *users, uint32_t count)
 {
     uint32_t kept = 0;
@@ -123,7 +123,8 @@ void figures_waits(const struct figures_settings *settings, int64_t time, struct
     }
 }
 
-/* Adds `amount` over the time from `from` to `to`: the parts at both ends, and in `steps` what begins and ends to be whole between. */
+/* Adds `amount` over the time from `from` to `to`: into `parts` for the two ends, and into `steps` where
+ * the whole parts between them begin and end. */
 static void series_add(double *parts, double *steps, double width, uint32_t count, double from, double to,
                        double amount)
 {

@@ -1,4 +1,4 @@
-/* figures.h: what became of the jobs, in numbers: at any time of a run, from the jobs and their outcomes alone. */
+/* figures.h: the fates of the jobs in numbers: at any time of a run, from the jobs and their outcomes alone. */
 #ifndef BERTH_SIM_FIGURES_H
 #define BERTH_SIM_FIGURES_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The key in JSON, and what it is. Those of table 5.2 first. */
+/* The key in JSON, and its meaning. The figures of table 5.2 come first. */
 #define FIGURES(X)                                                                                          \
     X(SUBMITTED, "submitted", "jobs that came")                                                             \
     X(COMPLETED, "completed", "of these, done: percent")                                                    \
@@ -40,16 +40,16 @@ struct figures_settings {
     double processors;
     int64_t timeout; /* 0: none */
     int64_t bound;   /* of the slowdown: microseconds */
-    int64_t starved; /* the same */
+    int64_t starved; /* a wait from which on a job counts as starved: microseconds */
 };
 
-/* At that time of the run. */
+/* The figures at that time of the run. */
 void figures_at(const struct figures_settings *settings, int64_t time, double ret[FIGURE_COUNT]);
 
-/* Waits of the jobs that started up to then, in milliseconds, are added. */
+/* Adds the waits of the jobs that have started by then, in milliseconds. */
 void figures_waits(const struct figures_settings *settings, int64_t time, struct spread *waits);
 
-/* How the queue and the processors fared: means over `count` equal parts of the time up to `end`, added to what is there. */
+/* The queue and the busy processors over time: means over `count` equal parts of the time up to `end`, added to the numbers in `queue` and `busy`. */
 void figures_series(const struct figures_settings *settings, int64_t end, uint32_t count, double *queue, double *busy);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* grid.c: a pool is made as the scenario says, and runs until its time is up. */
+/* grid.c: makes a pool from a scenario, and runs it until its time is up. */
 #include "sim/grid_parts.h"
 
 #include "lang/base/mem.h"
@@ -13,7 +13,7 @@
 #define WRITE_LEAST (MILLISECOND / 10)
 #define WRITE_MOST (5 * MILLISECOND)
 
-/* Plans: below the number of hosts, that host stops; then these. */
+/* Plans: a number below the number of hosts stops that host; then come these. */
 enum grid_plan { PLAN_FORGET, PLAN_ARRIVAL };
 
 static int64_t draw_span(struct grid *grid, const struct dist *dist)
@@ -23,7 +23,7 @@ static int64_t draw_span(struct grid *grid, const struct dist *dist)
 
 /* ----------------------------------------------------------------------------------------------------------- sites */
 
-/* As many providers at each site as its share of all sizes, one at least; what rounding leaves goes to the first. */
+/* Gives each site as many providers as its share of all sizes, and at least one. The last site takes what rounding leaves. */
 static int sites_make(struct grid *grid, struct err *err)
 {
     const struct scenario *scenario = grid->scenario;
@@ -137,8 +137,8 @@ static void submission_add(struct grid *grid, uint32_t shape, uint64_t count)
     }
 }
 
-/* The jobs that are there at first: as the sizes say, and then as many as the scenario says: what is missing is put on the largest shape, what
- * is too much taken off the largest ones, so that a law about the others still holds. */
+/* The jobs in the queue at first: drawn by the sizes, then corrected to as many as the scenario asks for. Missing jobs go to the largest shape;
+ * surplus jobs are taken off the largest ones, so that a law about the others still holds. */
 static void queue_make(struct grid *grid)
 {
     const struct scenario *scenario = grid->scenario;
@@ -156,7 +156,7 @@ static void queue_make(struct grid *grid)
         before = sizes[largest];
         if (sum < scenario->jobs)
             sizes[largest] += scenario->jobs - sum;
-        else /* not below half: then the next is the largest */
+        else /* not below half: then another shape is the largest */
             sizes[largest] -= sum - scenario->jobs < before / 2 ? sum - scenario->jobs : (before + 1) / 2;
         sum = sum - before + sizes[largest];
     }
@@ -187,7 +187,7 @@ static int shapes_make(struct grid *grid, struct err *err)
     return 0;
 }
 
-/* Jobs of a shape that chance chooses come; and when the next will. */
+/* Jobs of a random shape arrive; plans the next arrival. */
 static void arrival_make(struct grid *grid)
 {
     const struct scenario *scenario = grid->scenario;

@@ -1,4 +1,4 @@
-/* grid_parts.h: the inside of a scenario that runs: grid.c makes the pool, grid_watch.c looks on and counts. */
+/* grid_parts.h: the inside of a scenario that runs: grid.c makes the pool, grid_watch.c watches and counts. */
 #ifndef BERTH_SIM_GRID_PARTS_H
 #define BERTH_SIM_GRID_PARTS_H
 
@@ -16,15 +16,15 @@
 struct site {
     char name[NAME_BYTES];
     int64_t delay;
-    struct tree *ad; /* what its machines have in common; or NULL */
+    struct tree *ad; /* the attributes that its machines share; or NULL */
 };
 
 struct grid_unit {
     uint32_t site;
     uint32_t claims; /* active now */
     uint64_t in, out;
-    int64_t up;      /* since then, or -1 */
-    int64_t claimed; /* since then, when it has claims */
+    int64_t up;      /* when it came up, or -1 */
+    int64_t claimed; /* when it got its first claim, while it has claims */
     uint64_t id;
     struct tree *ad; /* held */
     struct provider_settings settings;
@@ -36,7 +36,7 @@ struct kind_of_job {
     uint32_t user;
 };
 
-/* Jobs of a customer with numbers in a row. */
+/* Jobs of a customer with consecutive numbers. */
 struct batch {
     uint64_t first;
     uint32_t count;
@@ -45,9 +45,9 @@ struct batch {
 
 struct grid_customer {
     struct customer_settings settings;
-    struct batch *batches; /* by their first job */
+    struct batch *batches; /* sorted by their first job */
     uint32_t batch_count, batch_room;
-    uint64_t *started; /* bits: jobs that have been started once */
+    uint64_t *started; /* bits: jobs that have been started at least once */
     uint64_t started_words;
     uint64_t in, out;
 };
@@ -62,8 +62,8 @@ struct grid {
     const struct scenario *scenario;
     struct world *world;
     struct grid_report *report;
-    struct rng rng;   /* of the pool and of what happens to it */
-    struct rng delay; /* of messages */
+    struct rng rng;   /* for the pool and the events in it */
+    struct rng delay; /* for the delays of messages */
     struct build build;
     struct arena arena; /* of settled distributions */
     struct spans spans;
@@ -75,10 +75,10 @@ struct grid {
     struct grid_customer *customers;
     struct grid_unit *units;
     struct kind_of_job *shapes;
-    uint32_t providers;  /* the place of the first */
+    uint32_t providers;  /* the place of the first provider */
     struct ended *ended; /* jobs to be forgotten */
     uint32_t ended_count, ended_room;
-    /* the cycle at hand */
+    /* the current cycle */
     uint64_t cycles;
     bool in_cycle;
     double began, took;
@@ -95,8 +95,8 @@ static inline struct grid_customer *grid_desk(const struct grid *grid, const str
 }
 
 /* grid_watch.c */
-void grid_watch(struct grid *grid);  /* before anything happens */
-void grid_close(struct grid *grid);  /* the time is up: what still goes on is counted as far as it came */
-void grid_forget(struct grid *grid); /* jobs that have ended are written down elsewhere */
+void grid_watch(struct grid *grid);  /* call it before anything happens */
+void grid_close(struct grid *grid);  /* the time is up: counts what still runs up to now */
+void grid_forget(struct grid *grid); /* tells the customers to forget jobs that have ended */
 
 #endif

@@ -1,4 +1,4 @@
-/* grid_watch.c: what happens in a grid, as figures; and what its world asks it: how long a job lasts, how far a host is. */
+/* grid_watch.c: turns the events of a grid into figures, and answers its world: how long a job runs, how far away a host is. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "sim/grid_parts.h"
@@ -21,7 +21,7 @@ static uint32_t class_of(uint32_t count)
 
 /* ------------------------------------------------------------------------------------------------------------- jobs */
 
-/* A submission is durable at its customer: its jobs have their numbers from now on. */
+/* A submission is durable at its customer: from now on its jobs have their numbers. */
 static void batch_add(struct grid *grid, struct grid_customer *customer, const struct key_record *key)
 {
     uint32_t submission = crowd_place(&key->key), place;
@@ -36,7 +36,7 @@ static void batch_add(struct grid *grid, struct grid_customer *customer, const s
     grid->report->submitted += key->count;
 }
 
-/* The submission that a job came with, or NULL. */
+/* The submission that a job belongs to, or NULL. */
 static const struct crowd_submission *batch_find(const struct grid *grid, const struct grid_customer *customer,
                                                  uint64_t job)
 {
@@ -95,7 +95,7 @@ static int64_t watch_lasts(void *user, const struct host *host, const struct eff
         spread_add(&grid->report->waits, wait);
         spread_add(&grid->report->class_waits[class_of(submission->count)], wait);
     }
-    /* the same job lasts as long wherever it is run */
+    /* the same job takes the same time wherever it runs */
     rng_init(&rng, rng_mix(grid->settings->seed ^ rng_mix(effect->job ^ (uint64_t)superior->place << 40)));
     seconds = dist_draw(grid->shapes[submission->shape].duration, &rng);
     return seconds < 1e9 ? (int64_t)(seconds * (double)SECOND) + 1 : (int64_t)1e9 * SECOND;
@@ -133,7 +133,7 @@ static void unit_claim(struct grid *grid, struct grid_unit *unit, bool active)
     grid->report->claims += active;
 }
 
-/* A row is about to replace the one that the disk has. */
+/* A row is about to replace the one on the disk. */
 static void watch_durable(void *user, const struct host *host, const struct record *record)
 {
     struct grid *grid = user;
@@ -147,7 +147,7 @@ static void watch_durable(void *user, const struct host *host, const struct reco
     if (customer && record->kind == RECORD_JOB && !record->removed && record->u.job_record.state == JOB_DONE)
         grid->report->done++;
     if (!unit || record->kind != RECORD_TENANT || unit->up < 0)
-        return; /* what becomes durable while it stops is not in use any more */
+        return; /* a row that becomes durable while its host stops is not in use any more */
     before = disk_find(&host->disk, RECORD_TENANT, record->key);
     was = before && before->u.tenant_record.active && before->u.tenant_record.boot == host->boot;
     is = !record->removed && record->u.tenant_record.active;
@@ -267,7 +267,7 @@ static void cycle_count(struct grid *grid, const struct engine_counts *counts)
     grid->took = 0;
 }
 
-/* A slice of a cycle, perhaps the last. */
+/* The matchmaker has run a slice of a cycle, perhaps the last. */
 static void matchmaker_stepped(struct grid *grid, const struct host *host)
 {
     struct matchmaker_counts counts = matchmaker_counts(host->role);

@@ -21,7 +21,7 @@ enum key { KEY_JOB, KEY_SUBMIT, KEY_DURATION, KEY_ESTIMATE, KEY_CPUS, KEY_MEMORY
 
 static const struct {
     const char *name;
-    double least, most, otherwise; /* NAN: it must be there */
+    double least, most, otherwise; /* NAN: the key is required */
     bool whole;
 } keys[KEY_NUMBERS] = {
     [KEY_JOB] = {"job", 0, UINT32_MAX, -1, true},
@@ -44,7 +44,7 @@ struct lines_reader {
     struct env env;
     struct arena scratch;
     struct assign_edge *edges;
-    uint32_t all; /* the row of all kinds; UINT32_MAX: not yet */
+    uint32_t all; /* the row of all kinds; UINT32_MAX: not made yet */
     double largest;
     struct err *err;
 };
@@ -115,7 +115,7 @@ static int edge_compare(const void *a, const void *b)
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* Which clusters it names; each once. */
+/* Reads the clusters that a job names; each counts once. */
 static int row_read(struct lines_reader *reader, struct eval *eval, const struct scope *scope, uint32_t *ret)
 {
     symbol known = symbols_find(scope->tree->symbols, "clusters", 8);

@@ -1,10 +1,10 @@
-/* joblines.h: jobs as JSON lines, our own form of a trace: nothing of a job is lost.
+/* joblines.h: jobs as JSON lines, our own form of a trace, which keeps everything about a job.
  *
  *     {"job": 1, "submit": 12.5, "duration": 600, "cpus": 4, "memory": 512, "user": 3, "clusters": ["north", "south"]}
  *
- * submit and duration (seconds) must be there; cpus is 1 and memory, disk and user are 0 when they are not; estimate is the duration. clusters
- * names the kinds of clusters where the job can run, all of them when it is not there. start, cluster and state tell what became of the job;
- * they are written and not read. */
+ * submit and duration (seconds) are required. When they are missing, cpus is 1, memory, disk and user are 0, and estimate is the
+ * duration. clusters names the kinds of clusters where the job can run, all of them when it is missing. start, cluster and state tell the
+ * fate of the job; they are written and not read. */
 #ifndef BERTH_SIM_JOBLINES_H
 #define BERTH_SIM_JOBLINES_H
 
@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* The jobs, sorted by submission, their rows set; `largest`: processors that one job asks for. -1 with line and column. */
+/* Reads the jobs, sorts them by submission, and sets their rows; `ret_largest`: the most processors that
+ * one job asks for. -1 with line and column. */
 int joblines_read(struct symbols *symbols, const char *text, size_t len, const struct batch_park *park,
                   struct batch_work *work, double *ret_largest, struct err *err);
 

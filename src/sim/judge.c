@@ -1,11 +1,11 @@
 /* judge.c: the invariants of protocol.md, numbered as there, as code.
  *
- *     claims  by claim: who, under which gang; was it decided durably; the last number launched
- *     jobs    by customer and job: how its rows went on; is it done
- *     ads     by agent and id: what the matchmaker has accepted, what it matched, and what of that was delivered
+ *     claims  by claim: whose, in which gang; whether it was decided durably; the last number launched
+ *     jobs    by customer and job: how its rows changed; whether it is done
+ *     ads     by agent and id: the version that the matchmaker has accepted, its matches, and which of them were delivered
  *     tenants of each provider, as its own record had them after its last step
  *
- * Only the party that was just stepped is looked at, and only for what changed: a few comparisons an event. */
+ * The judge looks only at the party that was just stepped, and only at what changed: a few comparisons an event. */
 #include "sim/judge.h"
 
 #include "lang/base/mem.h"

@@ -1,7 +1,7 @@
 /* judge.h: do the invariants of protocol.md hold?
  *
- * The judge looks on and keeps its own account of ads, claims, jobs and processes, from what parties say, what they
- * record, and what really runs. It never asks how a role came to something. The first violation stays. */
+ * The judge watches and keeps its own account of ads, claims, jobs and processes, from what parties say, what they record, and what really runs. It
+ * never asks a role for its reasons. It keeps the first violation. */
 #ifndef BERTH_SIM_JUDGE_H
 #define BERTH_SIM_JUDGE_H
 
@@ -22,31 +22,31 @@ struct violation {
 
 struct judge;
 
-/* Which host is what: the matchmakers, then customers, then providers, then users; each range ends where the next
- * begins. Hosts behind all of them promise nothing: a stranger, or a provider that lies. What they do and say is no fact to the judge, and
- * where a promise hangs on one of them (a gang below a member that lies) it is not judged. */
+/* Which host is what: the matchmakers, then customers, then providers, then users; each range ends where the next begins. Hosts behind all of them
+ * promise nothing: a stranger, or a provider that lies. The judge takes nothing that they do or say for a fact. Where a promise depends on one of
+ * them (a gang below a member that lies), it does not judge. */
 struct parties {
     uint32_t matchmaker, customers, providers, users, end;
 };
 
-struct judge *judge_new(struct world *world, const struct parties *parties); /* it looks on from now on */
+struct judge *judge_new(struct world *world, const struct parties *parties); /* watches from now on */
 void judge_free(struct judge *judge);
 void judge_heeds(struct judge *judge, uint32_t numbers); /* only these invariants: bit i for number i */
 
 const struct violation *judge_violation(const struct judge *judge);
-uint64_t judge_claims(const struct judge *judge);    /* that were activated */
-uint64_t judge_preempted(const struct judge *judge); /* claims that had to go for others */
+uint64_t judge_claims(const struct judge *judge);    /* claims that were activated */
+uint64_t judge_preempted(const struct judge *judge); /* claims that were preempted for others */
 uint64_t judge_done(const struct judge *judge);      /* jobs whose result was taken */
 uint64_t judge_grouped(const struct judge *judge);   /* gangs of several that were matched in a group with a quota */
 const struct gang_counts *judge_gangs(const struct judge *judge);
 
 void judge_sweep(
-    struct judge *judge); /* what is looked at now and then: processes that nobody claims, the matchmaker's entries */
+    struct judge *judge); /* checks made now and then: processes that nobody claims, the matchmaker's entries */
 
-/* What is left to do: jobs that could run; and, in `ret_claims`, claims and processes that have not ended. */
+/* The number of jobs that could still run; and, in `ret_claims`, of claims and processes that have not ended. */
 uint64_t judge_left(struct judge *judge, uint64_t *ret_claims);
 void judge_late(
-    struct judge *judge); /* the quiet phase was long enough for all of it: whatever is left is a violation */
+    struct judge *judge); /* the quiet phase was long enough for everything: whatever is left is a violation */
 
 #ifdef __cplusplus
 }

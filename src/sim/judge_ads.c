@@ -29,7 +29,7 @@ static void ad_renew(struct judge *judge, struct ad_fact *fact, const struct adv
     int64_t count;
 
     fact->expires = judge->now + fact->lifetime;
-    fact->received = judge->now; /* without a body it says that the same text still holds */
+    fact->received = judge->now; /* a renewal without a body says that the same text still holds */
     if (message->bare)
         return;
     fact->version = message->version;
@@ -40,7 +40,7 @@ static void ad_renew(struct judge *judge, struct ad_fact *fact, const struct adv
     fact->units = judged_has(message->ad, judge->residual) ? judged_integer(message->ad, judge->cpus, 1) : 1;
     count = message->request && message->ad ? judged_integer(message->ad, judge->count, 1) : 1;
     if (message->request && (count > fact->units || !judged_has(message->ad, judge->residual)))
-        fact->units = count; /* a policy may take a request for an offer */
+        fact->units = count; /* a policy may treat a request as an offer */
     fact->lifetime = judged_integer(message->ad, judge->lifetime, judge->world->spans->lifetime / SECOND) * SECOND;
     fact->expires = judge->now + fact->lifetime;
 }
@@ -69,7 +69,7 @@ static void check_advertised(struct judge *judge, const struct host *host, const
     if (!message->bare && !owner_holds(judge, message->ad, by))
         judge_finds(judge, 5, host, "an ad is accepted whose Owner is not the one who sent it");
     if (fact->accepted && judge->now >= fact->expires)
-        fact->accepted = false; /* it was gone */
+        fact->accepted = false; /* the ad had expired */
     if (answer->reason == REASON_OK && fact->accepted && !message->bare && message->version < fact->version)
         judge_finds(judge, 7, host, "an older version of an ad replaces a newer one");
     if (answer->reason == REASON_OK && message->bare && (!fact->accepted || message->version != fact->version))
@@ -78,7 +78,7 @@ static void check_advertised(struct judge *judge, const struct host *host, const
     ad_renew(judge, fact, message);
 }
 
-/* Matches that the text which was last received does not name, and that cannot have been forgotten yet. */
+/* Matches that the last received text does not name, and that cannot have been forgotten yet. */
 static int64_t ad_outstanding(const struct judge *judge, const struct ad_fact *fact)
 {
     int64_t span = judge->world->spans->window + judge->world->spans->deadline, count = 0;
@@ -132,7 +132,7 @@ void judge_entry(void *user, const struct entry_view *entry)
             *match = (struct match_fact){.made = judge->now};
     }
     fact->numbered = entry->numbered;
-    /* who says that he has seen what he has not is matched again, and has himself to blame */
+    /* an agent that says it has seen a match which it has not seen is matched again: that is its own fault */
     if (fact->accepted && !is_stranger(judge, (uint32_t)entry->agent - 1) && ad_outstanding(judge, fact) > fact->units)
         judge_finds(judge, 8, host, "%lld matches stand against %lld units of ad %llx of %s",
                     (long long)ad_outstanding(judge, fact), (long long)fact->units, (unsigned long long)fact->id,
@@ -174,7 +174,7 @@ void judge_matchmaker(struct judge *judge, struct host *host, const struct role_
     *matches = counts.matches;
 }
 
-/* Which matches an agent was told of. */
+/* Records which matches an agent was told of. */
 void judge_agent(struct judge *judge, const struct host *host, const struct event *event)
 {
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_MATCH) {
@@ -195,7 +195,7 @@ void judge_agent(struct judge *judge, const struct host *host, const struct even
     }
 }
 
-/* Do they name the same matches? */
+/* Do both name the same matches? */
 static bool seen_same(const struct seen *a, const struct seen *b)
 {
     return seen_equal(a, b) || (!a->last && !a->beyond && !b->last && !b->beyond);
@@ -212,7 +212,7 @@ void judge_seen(struct judge *judge, const struct host *host, agent matchmaker, 
     } else {
         struct seen expected = fact->sent_seen;
 
-        seen_settle(&expected, fact->incarnation, fact->settled); /* that moves nothing that counts */
+        seen_settle(&expected, fact->incarnation, fact->settled); /* which changes nothing that counts */
         if (message->version != fact->sent_version ||
             !(seen_same(&message->seen, &fact->sent_seen) || seen_same(&message->seen, &expected)))
             judge_finds(judge, 8, host, "an ad is renewed without its text although that has moved");
@@ -220,7 +220,7 @@ void judge_seen(struct judge *judge, const struct host *host, agent matchmaker, 
     if (message->seen.incarnation != fact->incarnation || !fact->incarnation)
         return;
     if (!message->seen.beyond)
-        end = message->seen.last + 1; /* nothing behind it is named */
+        end = message->seen.last + 1; /* nothing behind `last` is named */
     for (uint64_t n = fact->settled + 1; n < end && n < MATCHES_SEEN; n++)
         if (seen_has(&message->seen, fact->incarnation, n) && (n >= fact->room || !fact->matches[n].delivered))
             judge_finds(judge, 8, host, "Seen names match %llu, which was never delivered", (unsigned long long)n);

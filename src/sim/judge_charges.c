@@ -1,8 +1,8 @@
-/* judge_charges.c: 10: to whom a matchmaker charges the claims of a gang, and how long that holds its limits.
+/* judge_charges.c: 10: to whom a matchmaker charges the claims of a gang, and how long a gang holds its limits.
  *
- * Whose a gang is, in which group, and what it needs of limits is read in the ad of its root when that is told of the match. A gang
- * counts while the matchmaker's own record has one of its claims that it was told of, or has just matched. Of an earlier life of the
- * matchmaker it need not know all gangs, so they hold nothing here; but what it learns of must have been matched then. */
+ * The judge reads the owner of a gang, its group and the limits that it needs in the ad of its root, when the root is told of the match. A gang
+ * counts while the matchmaker's own record has one of its claims that was reported to it, or that it has just matched. A matchmaker need not know all
+ * gangs of its earlier lives, so those hold nothing here; but a claim that is reported to it must have been matched then. */
 #include "sim/judge_parts.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------- what the ad says */
 
-/* An attribute that is written as a literal text; cut, or empty. */
+/* The text of an attribute that is a literal string; cut if it is long, empty if there is none. */
 static void ad_word(const struct tree *ad, symbol name, char ret[WORD_SEEN])
 {
     const struct expr *e = ad && tree_is_ad(ad) ? tree_find(ad, tree_root(ad), name) : NULL;
@@ -38,7 +38,7 @@ void judged_account(const struct judge *judge, const struct host *matchmaker, co
 
     ad_word(ad, judge->owner, owner);
     ad_word(ad, judge->group, group);
-    owner[strcspn(owner, "/")] = '\0'; /* what was delegated counts for who has delegated */
+    owner[strcspn(owner, "/")] = '\0'; /* delegated work counts for the identity that has delegated */
     if (group[0] && group_is_there(matchmaker, group))
         snprintf(ret, ACCOUNT_SEEN, "%s~%s", group, owner);
     else
@@ -75,7 +75,7 @@ void judge_charges(struct judge *judge, const struct host *host, const struct ef
 
     if (!host->role)
         return;
-    if (fresh) { /* it was matched, whoever is told first; its ad may be gone by then */
+    if (fresh) { /* the gang was matched, whoever is told first; the root's ad may be gone by then */
         found = slab_take(&judge->roots);
         map_set(&judge->root_map, told->gang, found);
     }
@@ -99,7 +99,8 @@ void judge_charges(struct judge *judge, const struct host *host, const struct ef
     judge->grouped += first && members > 1 && strchr(root->account, '~');
 }
 
-/* What counts after a report was matched once, by this life of the matchmaker or an earlier one, and for whom it is charged to. */
+/* Checks a claim that counts after a report: it was matched, by this life of the matchmaker or an earlier
+ * one, for the account that it is charged to. */
 void judge_reported(struct judge *judge, const struct host *host, const struct report *report)
 {
     const struct root_fact *root;
@@ -121,15 +122,15 @@ void judge_reported(struct judge *judge, const struct host *host, const struct r
 
 /* --------------------------------------------------------------------------------------------------------- limits */
 
-/* A match of which nothing has been heard may be forgotten when its window is over; and who says that a claim of his own is of another's
- * gang holds nothing for it. */
+/* Does the claim count? A match that was never reported may be forgotten when its window is over; and an agent that says a claim of its own is in
+ * somebody else's gang holds nothing for that gang. */
 static bool claim_counts(const struct judge *judge, const struct root_fact *root, const struct claim_view *claim)
 {
     return claim->user && !strcmp(claim->user, root->account) &&
            (claim->reported || judge->now < claim->since + judge->world->spans->window);
 }
 
-/* What the gangs hold of a limit of which there still is a claim. */
+/* How many of a limit are held by the gangs that still have a claim. */
 static int64_t limit_held(struct judge *judge, const struct host *host, const char *name)
 {
     struct claim_view claim;

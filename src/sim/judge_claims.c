@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* By what its own constraint says of the superior; where that hangs on its own members, nothing is known here. */
+/* Does the provider's own constraint accept the superior? Where that depends on the provider's own members, the
+ * answer is not known here, and counts as yes. */
 static bool provider_accepts(struct judge *judge, const struct host *host, const struct role_env *env,
                              const struct tenant_view *tenant)
 {
@@ -37,7 +38,7 @@ static struct tree *offer_of(const struct host *host, uint64_t id)
     return NULL;
 }
 
-/* A number that an ad says, with another ad beside it or (NULL) alone; 0 when it says none. */
+/* A number in an ad, evaluated with another ad beside it or (NULL) alone; 0 when there is none. */
 static double ad_number(struct judge *judge, const struct tree *ad, const struct tree *beside, symbol name)
 {
     struct env env = {.now = 0};
@@ -51,7 +52,7 @@ static double ad_number(struct judge *judge, const struct tree *ad, const struct
     return v.type == VALUE_INTEGER ? (double)v.u.integer : v.type == VALUE_REAL ? v.u.real : 0;
 }
 
-/* What it may use is what its ad says when it is pinned. Of gangs, whose ports have numbers of their own, nothing is said here. */
+/* Notes how much a claim may use: what its ad asks for when it is pinned. Gangs, whose ports have numbers of their own, are not weighed here. */
 static void weigh_pinned(struct judge *judge, const struct host *host, const struct tenant_view *tenant)
 {
     struct claim_fact *fact = judged_claim(judge, tenant->claim);
@@ -64,7 +65,7 @@ static void weigh_pinned(struct judge *judge, const struct host *host, const str
     fact->may_memory = ad_number(judge, tenant->ad, offer, judge->request_memory);
 }
 
-/* The launcher sees the job's ad alone. */
+/* Checks the job's ad alone, as the launcher sees it. */
 static void check_limits(struct judge *judge, const struct host *host, const struct effect *effect)
 {
     const struct claim_fact *fact = judged_claim(judge, effect->claim);
@@ -91,7 +92,7 @@ static void tenant_found(void *user, const struct tenant_view *tenant)
         judge->found[judge->found_count++] = *tenant;
 }
 
-/* Has its time run out, so that any event may end it? */
+/* Has the tenant's time run out, so that any event may end it? */
 static bool tenant_lapsed(const struct judge *judge, const struct tenant_view *tenant)
 {
     return tenant->state == TENANT_PINNED    ? judge->now >= tenant->since + judge->world->spans->pin
@@ -115,7 +116,7 @@ static void check_pinned(struct judge *judge, const struct host *host, const str
     fact->behind = tenant->behind;
     if (tenant->behind)
         judged_claim(judge, tenant->behind)->successor = tenant->claim;
-    fact = judged_claim(judge, tenant->claim); /* it may have moved */
+    fact = judged_claim(judge, tenant->claim); /* the fact may have moved */
     if (fact->over)
         judge_finds(judge, 1, host, "a claim that was over is pinned again: its ticket was used twice");
     weigh_pinned(judge, host, tenant);
@@ -176,7 +177,7 @@ static void check_tenant(struct judge *judge, const struct host *host, const str
         judge_finds(judge, 6, host, "a pin outlives its lease");
 }
 
-/* The claim, epoch and number of a message of a session; false when it is none. */
+/* The claim, epoch and number of a message of a session; false for any other message. */
 static bool session_message(const struct message *message, uint64_t *ret_claim, uint64_t *ret_epoch, uint64_t *ret_at)
 {
     switch (message->kind) {
@@ -205,8 +206,7 @@ static bool session_message(const struct message *message, uint64_t *ret_claim, 
     }
 }
 
-/* Messages of an older epoch, or older than the last of the session, change nothing; nor does an abort after
- * activation. */
+/* A message of an older epoch, or older than the last one of the session, changes nothing; nor does an abort after activation. */
 static void check_session(struct judge *judge, const struct host *host, const struct event *event)
 {
     uint64_t claim, epoch, at;
@@ -241,7 +241,7 @@ static void check_session(struct judge *judge, const struct host *host, const st
     }
 }
 
-/* What a job is launched for: its claim is active, our constraint accepts its ad. */
+/* Checks a launch: the job's claim is active, and the provider's constraint accepts its ad. */
 static void check_job(struct judge *judge, const struct host *host, const struct role_env *env,
                       const struct effect *effect)
 {
@@ -282,7 +282,7 @@ void judge_provider(struct judge *judge, struct host *host, const struct role_en
     if (event->kind == EVENT_BOOTED)
         judge->up[host->place] = true;
     if (!judge->up[host->place])
-        return; /* what it had in its last life is compared when it is up */
+        return; /* tenants of its last life are compared when it is up */
     memcpy(judge->tenants[host->place], judge->found, judge->found_count * sizeof *judge->found);
     judge->tenant_counts[host->place] = judge->found_count;
     if (moved)

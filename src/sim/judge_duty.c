@@ -1,4 +1,4 @@
-/* judge_duty.c: what comes down a gang from its root is what the root has said, and goes to those whom it is for. */
+/* judge_duty.c: what a gang passes down from its root is what the root has said, and goes to the right members only. */
 #include "sim/judge_gangs_parts.h"
 
 #include "pool/claim/duty.h"
@@ -16,7 +16,7 @@ static void wrong(struct judged_gangs *gangs, int number, const struct host *hos
     gangs->wrong(gangs->user, number, host, text);
 }
 
-/* The root claims in the name of its job's owner. */
+/* Notes the owner: the root claims in the name of its job's owner. */
 static void verify_sent(const struct judged_gangs *gangs, const struct host *host, const struct verify *verify)
 {
     struct gang_fact *gang = NULL;
@@ -45,7 +45,7 @@ static bool ad_says(const struct tree *ad, const char *name)
     return found != SYMBOL_NONE && tree_is_ad(ad) && tree_find(ad, tree_root(ad), found);
 }
 
-/* Jobs here say where their outputs go, and nobody else has anything of that name. */
+/* Only jobs have an Iwd, which says where their outputs go: so it shows whether a member gets the job's ad. */
 void judged_duty_told(struct judged_gangs *gangs, const struct host *host, uint64_t claim, const struct tree *ad)
 {
     struct gang_fact *gang = NULL;
@@ -55,7 +55,7 @@ void judged_duty_told(struct judged_gangs *gangs, const struct host *host, uint6
         wrong(gangs, 5, host, gang, "a member that runs nothing is told what the job runs");
 }
 
-/* A pass is for one agent, and is given by the customer alone. */
+/* Checks that a pass is for one agent, and comes from the customer alone. */
 static void pass_sent(struct judged_gangs *gangs, const struct host *host, uint64_t claim, const struct key *pass)
 {
     static const struct key none;
@@ -117,7 +117,7 @@ void judged_duty_sent(struct judged_gangs *gangs, const struct host *host, const
         judged_duty_told(gangs, host, message->u.activate.claim, message->u.activate.ad);
 }
 
-/* Whoever has handed it on. */
+/* Checks a launched job, whoever has passed it on. */
 void judged_duty_launched(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;

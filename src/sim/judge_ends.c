@@ -1,4 +1,4 @@
-/* judge_ends.c: 6: what can run, ends, and is freed. */
+/* judge_ends.c: 6: every job that can run ends, and everything it held is freed. */
 #include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 #include "sim/user.h"

@@ -1,4 +1,4 @@
-/* judge_facts.c: the judge's account of claims, jobs and ads, and the first thing that is wrong. */
+/* judge_facts.c: the judge's account of claims, jobs and ads, and the first violation. */
 #include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
@@ -50,7 +50,7 @@ struct job_fact *judged_job(struct judge *judge, uint32_t customer, uint64_t id)
     if (fresh)
         *fact = (struct job_fact){.id = id, .state = JOB_IDLE, .life = judge->world->hosts[customer].life};
     if (fact->life !=
-        judge->world->hosts[customer].life) { /* what it wrote in an earlier life counts as far as it is on disk */
+        judge->world->hosts[customer].life) { /* rows of an earlier life count only if they have reached the disk */
         fact->life = judge->world->hosts[customer].life;
         fact->state = fact->durable;
         fact->gang = fact->durable_gang;

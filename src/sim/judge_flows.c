@@ -1,6 +1,6 @@
 /* judge_flows.c: 3: workflows: a job is given to a claim when all jobs of the nodes that it waits for have ended well, and not before.
  *
- * What the customer has worked out for itself is not asked: only how each job stands. */
+ * The judge does not ask what the customer has worked out for itself, only for the state of each job. */
 #include "lang/form/dag.h"
 #include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
@@ -8,10 +8,10 @@
 #include <string.h>
 
 struct parents {
-    const struct tree *node; /* of the child */
+    const struct tree *node; /* the ad of the child */
     uint64_t workflow;
     uint32_t open; /* jobs that it waits for and that have not ended well */
-    uint32_t jobs; /* that it waits for */
+    uint32_t jobs; /* jobs that it waits for */
 };
 
 static bool names(const struct tree *child, const struct tree *parent)

@@ -1,9 +1,9 @@
-/* judge_forming.c: 6: when a gang does not form, every member that is verified or pinned hears so at once.
+/* judge_forming.c: 6: when a gang does not form, every member that is verified or pinned is told so at once.
  *
- *     bound, of each superior: who has answered it that it is verified or pinned, until that hears an abort, says that it is gone,
- *            or the superior has decided
+ *     bound, of each superior: members that have answered that they are verified or pinned, until they hear an abort, say that they
+ *            are gone, or the superior has decided
  *
- * A superior that crashes forgets them; then their leases run out. */
+ * A superior that crashes forgets these members; then their leases run out. */
 #include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
@@ -49,7 +49,7 @@ static bool above_is_there(struct judge *judge, const struct host *host, uint64_
     return search.found;
 }
 
-/* The root, by its gang; or the superior's own claim. */
+/* Who is above a claim: the root, by its gang; or the superior's own claim. */
 static uint64_t above_of(struct judge *judge, const struct host *host, uint64_t claim)
 {
     return host->place < judge->parties.providers ? judged_gangs_gang(judge->gangs, claim)
@@ -87,7 +87,7 @@ void judge_forming(struct judge *judge, const struct host *host, const struct ev
             bound_drop(bound, effect->message.u.abort.claim);
         if (effect->kind == EFFECT_SEND && effect->message.kind == MESSAGE_RELEASE)
             bound_drop(bound, effect->message.u.release.claim);
-        if (effect->kind == EFFECT_SEND && effect->message.kind == MESSAGE_ACTIVATE) /* it is decided */
+        if (effect->kind == EFFECT_SEND && effect->message.kind == MESSAGE_ACTIVATE) /* the superior has decided */
             bound_drop(bound, effect->message.u.activate.claim);
         if (effect->kind == EFFECT_PERSIST && effect->record.kind == RECORD_BRANCH && !effect->record.removed &&
             host->place < judge->parties.providers)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_LEAST INT64_C(980000) /* of clocks, in millionths: as faults.c has them */
+#define RATE_LEAST INT64_C(980000) /* of clocks, in millionths: as in faults.c */
 #define THE_ROOT (-1)
 
 __attribute__((format(printf, 4, 5))) static void violated(struct judged_gangs *gangs, int number,
@@ -70,13 +70,13 @@ static int superior_of(const struct gang_fact *gang, uint32_t member)
     return THE_ROOT;
 }
 
-/* A host that promises nothing. */
+/* Is the member's host one that promises nothing? */
 static bool is_stranger(const struct judged_gangs *gangs, const struct judged_member *member)
 {
     return member->host >= gangs->users;
 }
 
-/* Is one above it who promises nothing, so that nobody knows what it is told? */
+/* Is there a host above the member that promises nothing, so that nobody knows what the member is told? */
 static bool below_stranger(const struct judged_gangs *gangs, const struct gang_fact *gang,
                            const struct judged_member *member)
 {
@@ -96,7 +96,7 @@ static uint32_t gang_depth(const struct gang_fact *gang)
     return depth;
 }
 
-/* A superior is told of one below it. */
+/* Adds a member: its superior is told of it. */
 static void member_add(struct judged_gangs *gangs, struct gang_fact *gang, uint64_t superior, const struct edge *edge)
 {
     struct judged_member *member;
@@ -188,7 +188,7 @@ static bool subtree_executes(const struct gang_fact *gang, int member)
     return executes;
 }
 
-/* Has its superior its result from it: the root, or one that executes nothing itself? */
+/* Does the superior take its result from this member? The superior is the root, or a member that executes nothing itself. */
 bool gang_member_leads(const struct gang_fact *gang, uint32_t member)
 {
     int superior = superior_of(gang, member);
@@ -216,7 +216,7 @@ bool gang_member_on_line(const struct gang_fact *gang, const struct judged_membe
     return true;
 }
 
-/* NULL: nobody executes anything. */
+/* The member whose result is the job's; NULL: no member executes anything. */
 static const struct judged_member *gang_leader(const struct gang_fact *gang)
 {
     int at = THE_ROOT;
@@ -240,7 +240,7 @@ static bool surely_essential(const struct gang_fact *gang, uint32_t member)
     return gang_member_leads(gang, member) || gang->members[member].rule <= RULE_NEVER;
 }
 
-/* Who ends when that member is lost: the highest that surely does; THE_ROOT: the whole gang. */
+/* Who ends when that member is lost: the highest member that surely does; THE_ROOT: the whole gang. */
 static int gang_loses(const struct gang_fact *gang, int member)
 {
     while (member >= 0 && surely_essential(gang, (uint32_t)member))
@@ -263,13 +263,13 @@ static bool gang_runs(const struct judged_gangs *gangs, const struct gang_fact *
     return false;
 }
 
-/* The job that it is at has begun, so that it may go on without somebody. */
+/* Has the gang's current job begun, so that it may go on without some member? */
 bool gang_began(const struct gang_fact *gang)
 {
     return gang->launched && gang->launched == gang->taken && gang->ended != gang->taken;
 }
 
-/* A member is gone: from now on it has to end, with all below it; and all that need it. */
+/* A member is lost: from now on it has to end, with all members below it, and so have all that need it. */
 static void member_lost(struct judged_gangs *gangs, struct gang_fact *gang, struct judged_member *member)
 {
     int ends;
@@ -294,7 +294,7 @@ static void member_lost(struct judged_gangs *gangs, struct gang_fact *gang, stru
     }
 }
 
-/* A part of a job has ended badly: whoever needs it ends, or it is dropped. */
+/* A member's part of a job has ended badly: every member that needs it ends, or the part is dropped. */
 static void member_failed(struct judged_gangs *gangs, struct gang_fact *gang, uint32_t member, uint64_t number)
 {
     int ends = (int)member;
@@ -302,7 +302,7 @@ static void member_failed(struct judged_gangs *gangs, struct gang_fact *gang, ui
     while (ends >= 0 && gang_member_leads(gang, (uint32_t)ends))
         ends = superior_of(gang, (uint32_t)ends);
     if (ends < 0)
-        return; /* it is the job's own result */
+        return; /* this is the job's own result */
     ends = gang_loses(gang, ends);
     if (ends < 0) {
         gang->failed = gangs->world->time;
@@ -356,7 +356,7 @@ void judged_gangs_durable(struct judged_gangs *gangs, const struct host *host, c
     }
 }
 
-/* A machine comes back without what it had. */
+/* A machine has rebooted: its members are lost. */
 void judged_gangs_rebooted(struct judged_gangs *gangs, const struct host *host)
 {
     for (uint32_t i = 0; i < gangs->gangs.count; i++) {
@@ -370,7 +370,7 @@ void judged_gangs_rebooted(struct judged_gangs *gangs, const struct host *host)
 
 /* --------------------------------------------------------------------------------------------- decisions and results */
 
-/* A customer is about to record it. */
+/* A customer is about to record this row. */
 void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, const struct record *record)
 {
     bool decides = record->kind == RECORD_BRANCH && !record->removed,
@@ -406,7 +406,7 @@ void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, 
 
 /* ------------------------------------------------------------------------------------------------------- processes */
 
-/* Two leases and a margin for each level, on the slowest clock; and what stopping takes. */
+/* How long a gang may take to stop: two leases and a margin for each level, on the slowest clock, and the time that stopping takes. */
 static int64_t stop_bound(const struct judged_gangs *gangs, const struct gang_fact *gang)
 {
     const struct spans *spans = gangs->world->spans;
@@ -420,7 +420,7 @@ static int64_t sooner(int64_t since, int64_t at)
     return at && (!since || at < since) ? at : since;
 }
 
-/* Since when has it to end? 0: it need not. */
+/* Since when has the process to end? 0: it need not. */
 static int64_t process_lost(const struct gang_fact *gang, const struct process *process,
                             const struct judged_member *member)
 {
@@ -452,7 +452,7 @@ static void check_stopped(struct judged_gangs *gangs, const struct process *proc
                  (double)stop_bound(gangs, gang) / (double)SECOND);
 }
 
-/* Against all that run, but where one that lies stands above it, and says what it likes. */
+/* Checks a process against all others that run, except those below a member that lies and may say anything. */
 static void check_others(struct judged_gangs *gangs, const struct host *host, const struct process *process)
 {
     struct gang_fact *gang = NULL;
@@ -487,7 +487,7 @@ void judged_gangs_launched(struct judged_gangs *gangs, const struct host *host, 
         violated(gangs, 2, host, "a process starts under a claim that was never matched");
         return;
     }
-    judged_duty_launched(gangs, host, process); /* whoever is above it */
+    judged_duty_launched(gangs, host, process); /* also below a stranger */
     if (below_stranger(gangs, gang, member))
         return;
     if (!gang->decided)

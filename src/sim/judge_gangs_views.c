@@ -1,4 +1,4 @@
-/* judge_gangs_views.c: what the judge of gangs can be asked beside what it is shown. */
+/* judge_gangs_views.c: questions that the judge of gangs answers. */
 #include "sim/judge_gangs_parts.h"
 
 uint64_t judged_gangs_gang(const struct judged_gangs *gangs, uint64_t claim)

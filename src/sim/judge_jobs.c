@@ -3,7 +3,7 @@
 #include "sim/judge_parts.h"
 #include "sim/user.h"
 
-/* Of the leader of that gang. */
+/* The process of the leader of that gang. */
 static const struct process *process_of(const struct judge *judge, agent customer, uint64_t job, uint64_t gang,
                                         uint64_t number)
 {
@@ -37,13 +37,13 @@ static void check_result(struct judge *judge, const struct host *host, const str
                         (unsigned long long)fact->gang);
     }
     if (judged_gangs_strange(judge->gangs, job->gang))
-        return; /* that its leader has ended is the word of one who lies */
+        return; /* only a liar says that the leader has ended */
     process = process_of(judge, host_agent(host), record->key, job->gang, job->number);
     if (!process || process_lives(process))
         judge_finds(judge, 3, host, "a job is done without a process that ended");
 }
 
-/* A result counts as a try only when its member, or one below that, was given the job to run. */
+/* Checks that a result counts as a try only when its member, or one below it, was given the job to run. */
 static void check_try(struct judge *judge, const struct host *host, const struct event *event,
                       const struct job_record *job, const struct job_fact *fact)
 {

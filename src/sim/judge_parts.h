@@ -1,15 +1,16 @@
-/* judge_parts.h: what the files of the judge share: its own account of claims, jobs and ads.
+/* judge_parts.h: shared by the files of the judge: its own account of claims, jobs and ads.
  *
- *     judge.c              its life, and what it is asked; what it is shown it hands on
+ *     judge.c              makes and frees the judge, answers questions, and passes on what it sees
  *     judge_facts.c        the account, and the first violation
- *     judge_units.c        1: what is pinned, against what there is
+ *     judge_units.c        1: no more is pinned than the provider has
  *     judge_claims.c       2, 3, 4: a provider and its tenants
- *     judge_successors.c   2, 4, 10: who has to go for another
+ *     judge_successors.c   2, 4, 10: claims that are preempted for others
  *     judge_jobs.c         3: a customer, its jobs and their results
- *     judge_forming.c      6: when a gang does not form, all who are bound hear so
- *     judge_ends.c         6: what can run, ends, and is freed
- *     judge_ads.c          5, 7, 8: a matchmaker and its ads
- *     judge_charges.c      10: whom a gang is charged to, and its limits
+ *     judge_flows.c        3: a job of a workflow begins only when the jobs that it waits for have ended well
+ *     judge_forming.c      6: when a gang does not form, all members that are bound are told so
+ *     judge_ends.c         6: every job that can run ends, and what it held is freed
+ *     judge_ads.c          5, 7, 8, 10: a matchmaker and its ads
+ *     judge_charges.c      10: to whom a gang is charged, and its limits
  *     judge_quotas.c       10: groups below their quotas come first
  *     judge_words.c        what parties say to each other
  *     judge_runs.c         what becomes durable, and what really runs
@@ -27,7 +28,7 @@
 #include "sim/judge_shares.h"
 
 #define TENANTS_SEEN 64
-#define MATCHES_SEEN 4096 /* numbers of an ad's matches that are followed */
+#define MATCHES_SEEN 4096 /* numbers of an ad's matches that the judge follows */
 #define MATCHMAKERS_MAX 4
 #define BOUND_SEEN 64
 #define WORD_SEEN 32
@@ -39,36 +40,36 @@ struct claim_fact {
     bool over;                          /* the provider's row has been removed, durably */
     bool activated;                     /* ACTIVATE was sent */
     struct key ticket;                  /* as the root was told */
-    uint64_t number;                    /* the last that was launched */
-    uint64_t row_number, row_job;       /* the last that was durable at the provider */
-    uint64_t row_session, row_sequence; /* its epoch, and the number of the last message that was obeyed */
-    uint64_t row_epoch;                 /* the last that was durable at the root */
+    uint64_t number;                    /* the last number that was launched */
+    uint64_t row_number, row_job;       /* the last ones that were durable at the provider */
+    uint64_t row_session, row_sequence; /* of its row: the epoch, and the number of the last message that was obeyed */
+    uint64_t row_epoch;                 /* the last epoch that was durable at the root */
     int64_t committed, acknowledged;    /* on the root's clock: COMMIT was first sent, and first answered with OK */
-    uint32_t root_life;                 /* plus 1: in which the root committed or re-attached it */
-    uint32_t releasing;                 /* plus 1: in which it was being released */
-    uint32_t session_life;              /* plus 1: of the provider, for the two below */
+    uint32_t root_life;                 /* plus 1: the life in which the root committed or re-attached it */
+    uint32_t releasing;                 /* plus 1: the root's life in which it was being released */
+    uint32_t session_life;              /* plus 1: the provider's life, for the two below */
     uint64_t session_epoch, session_at; /* the newest message that was obeyed */
     uint64_t behind, successor; /* the claim that it was pinned behind; the one that was pinned behind it last */
     bool preempted;
-    bool weighed;                /* the following is known: */
-    double may_cpus, may_memory; /* what it may use, as its ad said with the offer beside it when it was pinned */
+    bool weighed;                /* the next two are known */
+    double may_cpus, may_memory; /* how much it may use: what its ad, beside the offer, asked for when it was pinned */
 };
 
 struct job_fact {
     uint64_t id;
-    uint32_t life;                  /* of the customer, for `state` */
-    uint64_t state, gang, number;   /* as it was last written */
+    uint32_t life;                  /* the customer's life, for `state` */
+    uint64_t state, gang, number;   /* as they were last written */
     uint64_t tries;
-    uint64_t durable, durable_gang; /* as it is on disk */
+    uint64_t durable, durable_gang; /* as on disk */
     uint64_t durable_number;
-    bool known; /* was ever durable */
+    bool known; /* was durable at some time */
     bool counted;
 };
 
 struct match_fact {
     int64_t made; /* on the matchmaker's clock */
     bool delivered;
-    bool named; /* by a text that the matchmaker has accepted: its agent knows of it, and says what that means */
+    bool named; /* by a text that the matchmaker has accepted: its agent takes the match into account */
 };
 
 struct ad_fact {
@@ -77,7 +78,7 @@ struct ad_fact {
     /* at the matchmaker, in its present incarnation */
     uint64_t incarnation, version;
     bool accepted;
-    int64_t units, lifetime, expires, received; /* of its text; on the matchmaker's clock */
+    int64_t units, lifetime, expires, received; /* of its text; times on the matchmaker's clock */
     struct seen seen;
     uint64_t numbered, settled;
     struct match_fact *matches; /* by number, from 1 */
@@ -85,12 +86,12 @@ struct ad_fact {
     /* at its agent */
     uint64_t sent_version;
     struct seen sent_seen;
-    /* a request that others were served before, who had their quota: since when, and what it was then */
+    /* a request that was passed over for groups at their quota: since when, and its state then */
     int64_t passed;
     uint64_t passed_version, passed_numbered;
 };
 
-/* The root of a gang, by its ad when it was told. */
+/* The root of a gang, from its ad when it was told of the match. */
 struct root_fact {
     uint64_t incarnation, stamp;
     char account[ACCOUNT_SEEN], limits[WORD_SEEN];
@@ -110,19 +111,19 @@ struct judge {
     struct world *world;
     struct parties parties;
     struct violation violation;
-    uint32_t heeds; /* bits: the invariants that count */
+    uint32_t heeds; /* bits: the invariants that are checked */
     struct map claim_map, job_map, ad_map;
     struct slab claims, jobs, ads;
     struct tenant_view tenants[HOSTS_MAX][TENANTS_SEEN];
     uint32_t tenant_counts[HOSTS_MAX];
     bool rows_moved[HOSTS_MAX]; /* durable tenants changed */
-    bool up[HOSTS_MAX];         /* all that was durable has been loaded, and looked at once */
+    bool up[HOSTS_MAX];         /* everything durable has been loaded, and checked once */
     struct tenant_view found[TENANTS_SEEN];
     uint32_t found_count;
-    uint64_t matches[MATCHMAKERS_MAX], incarnations[MATCHMAKERS_MAX]; /* of each, when it was last looked at */
-    uint32_t looked;                                                  /* the matchmaker that is looked at */
+    uint64_t matches[MATCHMAKERS_MAX], incarnations[MATCHMAKERS_MAX]; /* of each, when the judge last looked */
+    uint32_t looked;                                                  /* the matchmaker that the judge is looking at */
     struct judged_shares shares[MATCHMAKERS_MAX];
-    int64_t limits_used[MATCHMAKERS_MAX]; /* of all limits together */
+    int64_t limits_used[MATCHMAKERS_MAX]; /* the sum over all limits */
     struct map root_map;                  /* by gang */
     struct slab roots;
     uint64_t stamp;
@@ -131,36 +132,36 @@ struct judge {
     uint64_t activated, done, preempted, grouped;
     symbol cpus, request_cpus, request_memory, residual, owner, count, lifetime, group, limits, ports, preempts,
         preemption, remote_user;
-    int64_t now; /* of the party that is looked at */
+    int64_t now; /* the clock of the party that the judge is looking at */
 };
 
 /* ---------------------------------------------------------------------------------- judge_facts.c: the account */
 
-/* An invariant is broken; `host` may be NULL. Only the first is kept. */
+/* Reports that an invariant is broken; `host` may be NULL. Only the first report is kept. */
 __attribute__((format(printf, 4, 5))) void judge_finds(struct judge *judge, int number, const struct host *host,
                                                        const char *format, ...);
 
-/* What is known of each; made when nothing is yet. Those that were looked up before may move. */
+/* The facts about each claim, job or ad; made when there are none yet. Facts that were looked up before may move. */
 struct claim_fact *judged_claim(struct judge *judge, uint64_t claim);
 struct job_fact *judged_job(struct judge *judge, uint32_t customer, uint64_t id);
-struct ad_fact *judged_ad(struct judge *judge, agent matchmaker, agent who, uint64_t id); /* an ad at a matchmaker */
+struct ad_fact *judged_ad(struct judge *judge, agent matchmaker, agent who, uint64_t id); /* at one matchmaker */
 
-/* A tenant as the provider's record had it after its last step; or NULL. */
+/* A tenant as the provider's own record had it after its last step; or NULL. */
 const struct tenant_view *judged_tenant(const struct judge *judge, const struct host *host, uint64_t claim);
 const struct process *judged_process(const struct judge *judge, const struct host *host,
-                                     uint64_t claim); /* that is alive under it; or NULL */
+                                     uint64_t claim); /* a process that lives under that claim; or NULL */
 
-/* An attribute that is written as a literal integer; `absent` when it is not there. */
+/* The value of an attribute that is a literal integer; `absent` when there is none. */
 int64_t judged_integer(const struct tree *ad, symbol name, int64_t absent);
 bool judged_has(const struct tree *ad, symbol name);
 
-/* Does it promise nothing? */
+/* Does that host promise nothing? */
 static inline bool is_stranger(const struct judge *judge, uint32_t place)
 {
     return place >= judge->parties.end;
 }
 
-/* Has one said it who promises nothing? Then it is no fact, whatever it names. */
+/* Does the event come from a host that promises nothing? Then it is not a fact, whatever it names. */
 static inline bool is_strangers(const struct judge *judge, const struct event *event)
 {
     return event->peer && event->peer->agent && is_stranger(judge, (uint32_t)event->peer->agent - 1);
@@ -171,7 +172,7 @@ static inline bool is_matchmaker(const struct judge *judge, uint32_t place)
     return place >= judge->parties.matchmaker && place < judge->parties.customers;
 }
 
-/* What is remembered of a matchmaker; `place` is its host's. */
+/* The last known incarnation of a matchmaker; `place` is that of its host. */
 static inline uint64_t *incarnation_of(struct judge *judge, uint32_t place)
 {
     return &judge->incarnations[(place - judge->parties.matchmaker) % MATCHMAKERS_MAX];
@@ -180,10 +181,10 @@ static inline uint64_t *incarnation_of(struct judge *judge, uint32_t place)
 /* ---------------------------------------------------------------------------------------- who was just stepped */
 
 void judge_provider(struct judge *judge, struct host *host, const struct role_env *env, const struct event *event);
-/* judge_flows.c: a job begins when all that it waits for have ended well. */
+/* judge_flows.c: a job begins only when all jobs that it waits for have ended well. */
 void judge_flow(struct judge *judge, const struct host *host, uint64_t job);
 bool judge_dismissed(const struct host *host,
-                     const struct record *record); /* one that failed is removed with its workflow */
+                     const struct record *record); /* a job that failed is removed with its workflow */
 void judge_customer(struct judge *judge, struct host *host, const struct event *event);
 void judge_matchmaker(struct judge *judge, struct host *host, const struct role_env *env, const struct event *event);
 void judge_agent(struct judge *judge, const struct host *host, const struct event *event); /* a customer or provider */
@@ -191,22 +192,22 @@ void judge_agent(struct judge *judge, const struct host *host, const struct even
 /* --------------------------------------------------------------------------------------- parts of these promises */
 
 void judge_units(struct judge *judge, const struct host *host, bool durable);
-void judge_preemption(struct judge *judge, const struct host *host, uint64_t claim); /* it has to go for another */
+void judge_preemption(struct judge *judge, const struct host *host, uint64_t claim); /* that claim is preempted */
 void judge_successor(struct judge *judge, const struct host *host, const struct role_env *env,
-                     const struct tenant_view *tenant); /* it was pinned behind another */
+                     const struct tenant_view *tenant); /* the tenant was pinned behind another */
 void judge_priorities(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
 void judge_forming(struct judge *judge, const struct host *host,
                    const struct event *event);                    /* a superior was stepped */
-void judge_unbound(struct judge *judge, const struct host *host); /* it has forgotten who is bound */
-void judge_charges(struct judge *judge, const struct host *host, const struct effect *effect);  /* a match is told */
+void judge_unbound(struct judge *judge, const struct host *host); /* the host has forgotten who is bound */
+void judge_charges(struct judge *judge, const struct host *host, const struct effect *effect);  /* a match is sent */
 void judge_reported(struct judge *judge, const struct host *host, const struct report *report); /* to a matchmaker */
 void judge_limits(struct judge *judge, const struct host *host);
 void judge_quotas(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
-/* To whom a request is charged: its Owner, in the group that it names if there is one. */
+/* The account to which a request is charged: its Owner, in the group that it names if that exists. */
 void judged_account(const struct judge *judge, const struct host *matchmaker, const struct tree *ad,
                     char ret[ACCOUNT_SEEN]);
-void judge_accepted(struct judge *judge, const struct host *host); /* no job of a customer that was accepted is lost */
-void judge_entry(void *user, const struct entry_view *entry);      /* of the matchmaker that is looked at */
+void judge_accepted(struct judge *judge, const struct host *host); /* no job that a customer has accepted is lost */
+void judge_entry(void *user, const struct entry_view *entry);      /* of `looked` */
 void judge_seen(struct judge *judge, const struct host *host, agent matchmaker, const struct advertise *message);
 
 /* ------------------------------------------------------------------------------------- for the watch: judge is `user` */

@@ -1,16 +1,16 @@
 /* judge_quotas.c: 10: no group has more than its quota while another waits that is below its own.
  *
- * Looked at when matches were made: a group that was at its quota before them took an offer that somebody in a group below its quota
- * waits for, and has waited for when that happened before. Only what is plain is judged: requests without ports and limits, offers that
- * are not divided, in use or pulling. Requests and groups that have just come to that are let off: they are served from the next cycle on. */
+ * The judge looks when matches were made. It is a violation if a group that was at its quota before took an offer for which a request of a group
+ * below its quota waits, and was waiting when that happened before. It judges only plain cases: requests without ports and limits, offers that are
+ * not divided, in use or pulling. Requests and groups that are new in that state are let off: they are served from the next cycle on. */
 #include "match/pair/match.h"
 #include "sim/judge_parts.h"
 
 #include <string.h>
 
-#define CYCLES 10 /* after which nobody is new */
+#define CYCLES 10 /* after so many cycles nothing is new */
 
-/* The group of an account. */
+/* Is the account in that group? */
 static bool account_is_in(const char *account, const char *group)
 {
     const char *mark = strchr(account, '~');
@@ -19,7 +19,7 @@ static bool account_is_in(const char *account, const char *group)
     return mark ? strlen(group) == len && !strncmp(account, group, len) : !strcmp(group, "<none>");
 }
 
-/* Was it matched in this step? */
+/* Was the claim matched in this step? */
 static bool claim_is_new(const struct judge *judge, const struct claim_view *claim)
 {
     return !claim->reported && claim->since == judge->now && claim->user;
@@ -42,7 +42,7 @@ static bool entry_is_plain(const struct judge *judge, const struct entry_view *e
            entry->expires > judge->now;
 }
 
-/* Was it given away in this step? An agent's other offers may have been long before. */
+/* Was the offer given away in this step? The agent's other offers may have been given away long before. */
 static bool offer_is_taken(struct judge *judge, const struct host *host, const struct entry_view *offer)
 {
     return offer->numbered > judged_ad(judge, host_agent(host), offer->agent, offer->id)->numbered;
@@ -67,7 +67,7 @@ static bool request_fits(struct judge *judge, const struct host *host, const str
     return false;
 }
 
-/* One that waits is passed over; since when? */
+/* A waiting request is passed over: since when? */
 static int64_t request_passed(struct judge *judge, const struct host *host, const struct entry_view *request)
 {
     struct ad_fact *fact = judged_ad(judge, host_agent(host), request->agent, request->id);

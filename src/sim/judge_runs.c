@@ -1,4 +1,4 @@
-/* judge_runs.c: what becomes durable, and what really runs. */
+/* judge_runs.c: rows that become durable, and jobs that really run. */
 #include "pool/customer/customer.h"
 #include "sim/judge_parts.h"
 
@@ -49,7 +49,7 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
         fact->durable = record->u.job_record.state;
         fact->durable_gang = record->u.job_record.gang;
         fact->durable_number = record->u.job_record.number;
-        if (!host->role) { /* it became so in a crash, unheard */
+        if (!host->role) { /* the row became durable in a crash, and the role never heard of it */
             fact->state = fact->durable;
             fact->gang = fact->durable_gang;
             fact->number = fact->durable_number;
@@ -57,7 +57,7 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
     }
 }
 
-/* Nobody of its gang may have somebody in front any more. */
+/* No member of the claim's gang may have a running job in front of it any more. */
 static void check_way(struct judge *judge, const struct host *host, uint64_t claim)
 {
     uint64_t member;
@@ -71,8 +71,8 @@ static void check_way(struct judge *judge, const struct host *host, uint64_t cla
     }
 }
 
-/* A job that is done begins no more; but for members of the gang that has done it, beside the leader: their START may be on its way
- * when the leader ends, and nobody can know of that. The next ACTIVATE or the release ends them. */
+/* A job that is done must not begin again. Helpers of the gang that has done it are an exception: their START may be on its way when the leader ends,
+ * and nobody can know that. The next ACTIVATE or the release ends them. */
 static void check_undone(struct judge *judge, const struct host *host, const struct process *process)
 {
     const struct job_fact *job = judged_job(judge, (uint32_t)process->superior - 1, process->job);
@@ -113,7 +113,7 @@ void judge_launched(void *user, const struct host *host, struct process *process
     judged_gangs_launched(judge->gangs, host, process);
 }
 
-/* Has its provider a record of it, or its superior a row? */
+/* Does the claim's provider have a record of it, or its superior a row? */
 static bool claim_is_kept(struct judge *judge, const struct process *process)
 {
     const struct host *host = &judge->world->hosts[process->host];

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is remembered of that name; NULL when there are too many. */
+/* The facts about that name; NULL when there are too many names. */
 static struct judged_share *share_of(struct judged_share *items, uint32_t *count, const char *name)
 {
     uint32_t at = 0;
@@ -20,7 +20,7 @@ static struct judged_share *share_of(struct judged_share *items, uint32_t *count
     return &items[at];
 }
 
-/* The most claims that one gang of an account of that group has got at that time. */
+/* The most claims that one gang of that group got at that time. */
 static uint32_t gang_largest(const struct matchmaker *matchmaker, int64_t now, const char *group)
 {
     struct claim_view claim, other;

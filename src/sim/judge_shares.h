@@ -1,7 +1,8 @@
 /* judge_shares.h: does a matchmaker keep to the limits and quotas that it was given?
  *
- * By its own record: when it makes matches, what is in use of a limit may not come to lie above it, nor, for a group that may not take
- * surplus, above its quota by more than the last unit, or the last gang. What is told of claims of another life may: that is known too late. */
+ * The judge goes by the matchmaker's own record. When it makes matches, the use of a limit must not rise above the limit. The use of a
+ * group that may not take surplus must not rise above its quota by more than the last unit, or the last gang. Reports of claims of an
+ * earlier life may do so: they come too late. */
 #ifndef BERTH_SIM_JUDGE_SHARES_H
 #define BERTH_SIM_JUDGE_SHARES_H
 
@@ -24,11 +25,11 @@ struct judged_shares {
     uint32_t limit_count, group_count;
 };
 
-/* The matchmaker has made a step, at that time of its clock; `woken`: one in which it may have made matches, and was told nothing. What is
- * wrong, or NULL. */
+/* The matchmaker has made a step, at that time of its clock; `woken`: it may have made matches in that step, and was told
+ * nothing. Returns what is wrong, or NULL. */
 const char *judged_step(struct judged_shares *judged, const struct matchmaker *matchmaker, int64_t now, bool woken);
 
-/* Since when that group has been below its quota; INT64_MAX: it is not. */
+/* Since when that group has been below its quota; INT64_MAX: not below. */
 int64_t judged_below(const struct judged_shares *judged, const char *group);
 
 #ifdef __cplusplus

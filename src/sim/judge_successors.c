@@ -1,4 +1,4 @@
-/* judge_successors.c: 2, 4, 10: who has to go for another, and whether the owner says so. */
+/* judge_successors.c: 2, 4, 10: which claims are preempted for others, and whether the owner allows that. */
 #include "lang/ad/names.h"
 #include "match/gang/dock.h"
 #include "match/pair/match.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nothing is evicted for a gang that has not been decided. */
+/* Checks a preempted claim: nothing is evicted for a gang that has not been decided. */
 void judge_preemption(struct judge *judge, const struct host *host, uint64_t claim)
 {
     struct claim_fact *fact = judged_claim(judge, claim);
@@ -21,7 +21,7 @@ void judge_preemption(struct judge *judge, const struct host *host, uint64_t cla
         judge_finds(judge, 2, host, "a claim is preempted for one that its root has not decided");
 }
 
-/* What the offer says of a tenant's superior, by its own ad as it is now. */
+/* An attribute of the offer, evaluated with a tenant's superior, by the offer's own ad as it is now. */
 static struct value offer_says(struct judge *judge, const struct env *env, const struct tree *offer,
                                const struct tenant_view *tenant, symbol name)
 {
@@ -38,8 +38,8 @@ static struct value offer_says(struct judge *judge, const struct env *env, const
     return says;
 }
 
-/* Without a policy the matchmaker finds somebody who has to go only for one that the owner likes better; where a policy looks at
- * priorities, for one it likes as well. */
+/* Without a policy the matchmaker preempts a claim only for one that the owner likes better; where a policy looks at priorities,
+ * also for one that the owner likes as well. */
 static bool is_strict(const struct judge *judge)
 {
     const struct matchmaker_settings *settings = judge->world->hosts[judge->parties.matchmaker].settings;
@@ -76,12 +76,12 @@ void judge_successor(struct judge *judge, const struct host *host, const struct 
 
 /* ------------------------------------------------------------------------------------------------- figure 9: priorities */
 
-/* Of a user when the cycle began: without what it got in this step. */
+/* The priority of a user when the cycle began: without the claims that it got in this step. */
 static double priority_began(const struct judge *judge, const struct host *host, int64_t wall, const char *name)
 {
     struct user_view user;
     struct claim_view claim;
-    size_t len = strcspn(name, "/"); /* of the account */
+    size_t len = strcspn(name, "/"); /* the part that names the account */
     double got = 0;
 
     if (!matchmaker_find_user(host->role, wall, name, &user))
@@ -131,7 +131,7 @@ static void check_priority(struct judge *judge, const struct host *host, const s
         judge_finds(judge, 10, host, "the claim of %s has to go for %s, whose priority is no better", name, user);
 }
 
-/* The policy of these worlds is that of figure 9: of two that the owner likes as well, the one with the better priority. */
+/* These worlds use the policy of figure 9: of two users that the owner likes equally, the one with the better priority comes first. */
 void judge_priorities(struct judge *judge, const struct host *host, const struct role_env *env)
 {
     struct env now = {.now = wall_seconds(env->wall), .zone = env->zone};

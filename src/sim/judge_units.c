@@ -1,10 +1,11 @@
-/* judge_units.c: 1: what is pinned never exceeds what the provider has. */
+/* judge_units.c: 1: no more is pinned than the provider has. */
 #include "sim/judge_parts.h"
 
-/* A successor has nothing while the claim in front is there; but when that goes, there must be enough for it: `later`. */
+/* Sums of what is pinned on an offer. A successor holds nothing while the claim in front is there; but when that one goes, there
+ * must be enough for the successor: `later`. */
 struct pinned {
     struct judge *judge;
-    const struct host *host; /* on disk; NULL: as its record is in memory */
+    const struct host *host; /* the host whose disk has the rows */
     uint64_t offer;
     int64_t units, cpus, later_units, later_cpus;
 };

@@ -11,7 +11,7 @@ static bool key_is_zero(const struct key *key)
     return !memcmp(key, &zero, sizeof zero);
 }
 
-/* What a customer says to a member. When that has acknowledged is known of those who say so truly. */
+/* Checks what a customer says to a member. The time of an acknowledgement is known only for honest members. */
 static void root_sent(struct judge *judge, const struct host *host, const struct message *message, agent to)
 {
     const struct spans *spans = judge->world->spans;
@@ -92,7 +92,7 @@ static void member_sent(struct judge *judge, const struct host *host, const stru
     }
 }
 
-/* Tickets go to the one who advertised the root, and are proved, never said. */
+/* Checks that tickets go only to the agent that advertised the root, and are proved, never sent. */
 static void check_secrets(struct judge *judge, const struct host *host, const struct effect *effect)
 {
     const struct message *message = &effect->message;

@@ -8,9 +8,9 @@
 #include <gsl/gsl_sf_zeta.h>
 #include <math.h>
 
-#define WHOLE_MOST 1e15 /* what whole numbers are looked for below */
+#define WHOLE_MOST 1e15 /* the search for whole numbers ends here */
 
-/* The part of all that is not above `whole`. */
+/* The probability of a number up to `whole`. */
 typedef double whole_fn(double whole, double parameter);
 
 static double poisson_upto(double whole, double mean)
@@ -23,7 +23,7 @@ static double zipf_upto(double whole, double exponent)
     return 1 - gsl_sf_hzeta(exponent, whole + 1) / gsl_sf_hzeta(exponent, 1);
 }
 
-/* The least whole number, from `least` on, up to which there is as much as `unit`: by doubling, then by halving. */
+/* The least whole number, from `least` on, whose probability up to it reaches `unit`: found by doubling, then by halving. */
 static double whole_find(whole_fn *upto, double parameter, double unit, double least)
 {
     double below = least - 1, step = 1, above;
@@ -74,7 +74,7 @@ double law_quantile(enum law law, double unit, double first, double second)
 {
     double found;
 
-    gsl_set_error_handler_off(); /* GSL's own way is to abort: what it cannot compute is no number instead */
+    gsl_set_error_handler_off(); /* by default GSL aborts; now it returns NaN where it cannot compute */
     found = quantile(law, unit, first, second);
     return isnan(found) ? 0 : found;
 }

@@ -1,7 +1,7 @@
-/* laws.h: the laws of chance that GSL knows, by their inverse distribution functions.
+/* laws.h: the distributions that GSL has, by their inverse distribution functions.
  *
- * A number between 0 and 1 goes in, a number of the law comes out: so chance is our own generator, one draw a number, and a seed gives the
- * same numbers wherever GSL does. A build without GSL has none of them. */
+ * A number between 0 and 1 goes in, a number of that distribution comes out. So all randomness comes from our own generator, one draw a number, and a
+ * seed gives the same numbers wherever GSL does. A build without GSL has none of these distributions. */
 #ifndef BERTH_SIM_LAWS_H
 #define BERTH_SIM_LAWS_H
 
@@ -22,10 +22,10 @@ enum law {
 };
 #define LAW_COUNT (LAW_ZIPF + 1)
 
-/* Has this build GSL? */
+/* Does this build have GSL? */
 bool laws_known(void);
 
-/* The number that a part `unit` (above 0, below 1) of all are below. A parameter that makes no law gives 0. */
+/* The quantile of a law: a part `unit` (above 0, below 1) of all numbers lies below it. Parameters that the law does not allow give 0. */
 double law_quantile(enum law law, double unit, double first, double second);
 
 #ifdef __cplusplus

@@ -2,16 +2,16 @@
  *
  *     send -> letter (perhaps two) -> owed -> reply -> the send is closed
  *
- * A send has one answer: the first that comes, or *unknown* when none has by the deadline, on the sender's clock.
+ * A send has one answer: the first that comes, or *unknown* when none has come by the deadline, on the sender's clock.
  *
- * What comes for an earlier life of a role is dropped. One message in 64 goes through its wire form. */
+ * A message for an earlier life of a role is dropped. One message in 64 goes through its wire form. */
 #include "sim/world.h"
 
 #include "pool/protocol/wire.h"
 
 #include <string.h>
 
-#define FORGET 4096 /* of 65536: a claim whose beginning is remembered gives way to another */
+#define FORGET 4096 /* of 65536: the chance that another claim is remembered instead */
 #define WIRE_ONE_IN 64
 #define SWEEP_FROM 256
 #define CHANNEL_SPAN (64 * SECOND) /* a connection between two lives of hosts lasts that long at most */
@@ -39,7 +39,7 @@ static bool net_wire(struct world *world, const struct message *message)
     return wire_same(world->symbols, message, &why);
 }
 
-/* How long it takes, or -1 when it is lost. The second of two comes at some time, often when all is long over. */
+/* How long a message takes, or -1 when it is lost. The second copy of a message comes at any time, often when everything is long over. */
 static int64_t net_delay(struct world *world, uint32_t from, uint32_t to, bool second)
 {
     const struct rates *rates = &world->rates;
@@ -66,7 +66,7 @@ static int64_t net_delay(struct world *world, uint32_t from, uint32_t to, bool s
     return world_between(world, rates->delay_least, rates->delay_most);
 }
 
-/* The message is moved into the letter. */
+/* Posts a letter; its message moves with it. */
 static void net_post(struct world *world, enum item item, struct sim_letter *letter, bool second)
 {
     int64_t delay = net_delay(world, letter->from, letter->to, second);
@@ -91,7 +91,7 @@ static void net_watch(struct world *world, const struct host *host, const struct
             world->watches[i].sent(world->watches[i].user, host, effect);
 }
 
-/* A message that was said long ago and is still under way; takes it. Nobody waits for its answer. */
+/* Sends a message that was said long ago and is still on its way; takes it. Nobody waits for its answer. */
 static void net_stray(struct world *world, const struct host *host, const struct host *to, struct message *message)
 {
     struct sim_letter letter = {.from = host->place, .to = to->place, .channel = net_channel(world, host, to)};
@@ -108,14 +108,14 @@ static void net_stray(struct world *world, const struct host *host, const struct
     net_post(world, ITEM_LETTER, &letter, true);
 }
 
-/* How one claim began is remembered, and when it has ended that is heard once more: a ticket must not be good twice. */
+/* Remembers how one claim began. When that claim ends, its first messages come once more: a ticket must not be good twice. */
 static void net_remember(struct world *world, const struct host *host, const struct host *to,
                          const struct message *message)
 {
     uint64_t claim = world->old_verify.kind ? world->old_verify.u.verify.claim : 0;
 
     if (message->kind == MESSAGE_VERIFY && message->u.verify.proves &&
-        (!world->old_commit.kind || world_roll(world, FORGET))) { /* not all end by being released */
+        (!world->old_commit.kind || world_roll(world, FORGET))) { /* not every claim ends with a release */
         message_done(&world->old_verify);
         message_done(&world->old_commit);
         message_copy(&world->old_verify, message);
@@ -129,7 +129,7 @@ static void net_remember(struct world *world, const struct host *host, const str
     }
 }
 
-/* Whatever it is that leaves; the judge has seen what the role wanted to say. */
+/* Lets `ways` change any message that leaves, or drop it (false); the judge has seen what the role wanted to say. */
 static bool net_tells(const struct world *world, const struct host *host, struct message *message)
 {
     return !world->ways.tells || world->ways.tells(world->ways.user, host, message);
@@ -157,7 +157,7 @@ void net_send(struct world *world, struct host *host, struct effect *effect)
     letter.stamp = send->stamp;
     letter.from = host->place;
     if (!to || !net_tells(world, host, &effect->message))
-        return; /* the effect keeps the message, and is emptied by its owner */
+        return; /* the effect keeps the message, and its owner frees it */
     letter.to = to->place;
     letter.channel = net_channel(world, host, to);
     if (world_roll(world, world->rates.twice)) {
@@ -177,7 +177,7 @@ void net_send(struct world *world, struct host *host, struct effect *effect)
     net_post(world, ITEM_LETTER, &letter, false);
 }
 
-/* Entries whose sender no longer waits, or whose host has another life. */
+/* Drops entries whose sender no longer waits, or whose host has another life. */
 static void owed_sweep(struct world *world)
 {
     for (uint32_t i = 0; i < world->owed.count; i++) {
@@ -272,7 +272,7 @@ void net_reply(struct world *world, struct host *host, struct effect *effect)
     net_post(world, ITEM_REPLY, &letter, false);
 }
 
-/* Closes the send; the host whose role waits for it, or NULL. */
+/* Closes the send; returns the host whose role waits for it, or NULL. */
 static struct host *send_close(struct world *world, uint32_t index, struct send *ret)
 {
     struct send *send = slab_at(&world->sends, index);

@@ -1,4 +1,4 @@
-/* plan.c: what the attributes of a batch system's scenario mean. */
+/* plan.c: reads the attributes of a batch system's scenario. */
 #include "sim/plan.h"
 
 #include "lang/base/array.h"
@@ -34,7 +34,7 @@ bool plan_is_one(struct symbols *symbols, const char *text, size_t len)
 
 /* ------------------------------------------------------------------------------------------------------------- clusters */
 
-/* A number of an ad that stands alone; -1 when it has none. */
+/* A number in an ad that stands alone; -1 when there is none. */
 static double ad_number(struct eval *eval, const struct tree *ad, const char *name)
 {
     symbol known = symbols_find(ad->symbols, name, strlen(name));
@@ -64,7 +64,7 @@ static void ad_word(struct eval *eval, const struct tree *ad, const char *name, 
     ret[len] = '\0';
 }
 
-/* Takes the ad. */
+/* Adds a kind of cluster; takes the ad. */
 static void kind_take(struct plan *plan, struct batch_kind *kind, struct tree *ad)
 {
     uint32_t place = park_add(&plan->park, kind);
@@ -83,7 +83,7 @@ static void kind_fill(struct eval *eval, const struct tree *ad, struct batch_kin
     ad_word(eval, ad, "Name", kind->name, sizeof kind->name);
 }
 
-/* One entry of Clusters: so many alike, or, when something is drawn, so many kinds. */
+/* Reads one entry of Clusters: so many clusters of one kind, or, when an attribute is drawn, so many kinds. */
 static int read_cluster(const struct section *section, struct plan *plan, uint32_t number, struct rng *rng,
                         struct build *build)
 {
@@ -176,7 +176,7 @@ static int64_t span(double seconds)
     return (int64_t)llround(seconds * BATCH_SECOND);
 }
 
-/* A number of seconds, or [ Least = ...; Most = ... ]. */
+/* Reads a number of seconds, or [ Least = ...; Most = ... ]. */
 static int read_window(const struct section *section, const char *name, struct batch_window *ret)
 {
     static const char *const known[] = {"Least", "Most", NULL};
@@ -268,7 +268,7 @@ static int read_jobs(const struct section *top, struct scenario *scenario)
     struct value value;
 
     if (!section_value(top, "Jobs", &value) && !section_value(top, "Arrival", &value))
-        return 0; /* a trace will bring them */
+        return 0; /* the jobs will come from a trace */
     if (templates_read(top, "Jobs", known, &scenario->requests) < 0 || section_open(top, &path, &arrival) < 0)
         return -1;
     section_known(&arrival, arrival_known);
@@ -344,7 +344,7 @@ static const char *blanks_skip(const char *at)
     return at;
 }
 
-/* Is that the next word? Then `*at` is behind it. */
+/* Is that the next word? Then `*at` moves behind it. */
 static bool word_skip(const char **at, const char *word)
 {
     size_t len = strlen(word);

@@ -1,4 +1,4 @@
-/* plan_jobs.c: the jobs of a run: drawn, and matched once with every kind of cluster. */
+/* plan_jobs.c: draws the jobs of a run, and matches each once with every kind of cluster. */
 #include "sim/plan.h"
 
 #include "lang/base/mem.h"
@@ -13,7 +13,7 @@
 #define EVALUATION_STEPS 100000
 #define ASKS_MOST 1e15
 
-/* What jobs of one template have in common, when nothing in it is drawn. */
+/* What the jobs of one template share when none of its attributes is drawn. */
 struct settled {
     bool is;
     struct batch_job job;
@@ -26,7 +26,7 @@ struct maker {
     struct arena scratch;
     struct build build;
     struct rng rng;
-    struct assign_edge *edges; /* as many as there are kinds */
+    struct assign_edge *edges; /* room for one edge a kind */
     struct settled *settled;   /* by template */
 };
 
@@ -47,7 +47,7 @@ static bool ad_number(struct maker *maker, const struct tree *ad, const char *na
     return isfinite(*ret);
 }
 
-/* RequestX, else X; nothing when it says neither. */
+/* Reads RequestX, or else X; a job that has neither asks for nothing. */
 static int job_asks(struct maker *maker, const struct tree *ad, struct batch_job *job, struct err *err)
 {
     for (int q = 0; q < BATCH_QUANTITIES; q++) {

@@ -1,4 +1,4 @@
-/* plot.c: drawings as SVG. */
+/* plot.c: draws plots as SVG. */
 #include "sim/plot.h"
 
 #include "lang/base/xml.h"
@@ -11,7 +11,7 @@
 #define RIGHT 14.0
 #define TOP 10.0
 #define BOTTOM 36.0
-#define TICKS_MOST 6 /* about */
+#define TICKS_MOST 6 /* approximately */
 #define SPAN_LEAST 0.1
 
 void page_text(struct buf *out, const char *text)
@@ -43,7 +43,7 @@ static double y_at(const struct plot *plot, double number)
     return plot->height - BOTTOM - axis_part(&plot->y, number) * (plot->height - TOP - BOTTOM);
 }
 
-/* A round step that makes a few of `most`. */
+/* A round step that divides `most` into a few parts. */
 static double step_round(double most)
 {
     double power = pow(10, floor(log10(most / TICKS_MOST)));
@@ -137,7 +137,7 @@ void plot_open(struct plot *plot, const char *about)
         plot->x.most = 1;
     if (!(plot->y.most > 0))
         plot->y.most = 1;
-    if (plot->y.scale == PLOT_PLAIN) { /* up to the next whole step, and down to one */
+    if (plot->y.scale == PLOT_PLAIN) { /* extend the axis to whole steps at both ends */
         double step = step_round(plot->y.most - plot->y.least);
 
         plot->y.most = ceil(plot->y.most / step * (1 - 1e-9)) * step;

@@ -1,10 +1,10 @@
 /* process.c: the launchers of a host and the jobs they run.
  *
- *     launched -> runs -> EXITED (by itself, or its time was up)      the result is kept until it is recorded
+ *     launched -> runs -> EXITED (by itself, or its time is up)       the result is kept until it is recorded
  *                   `---> KILLED (at its deadline, or when told to)   JOB_GONE when nothing is left
  *
- * A launcher holds the lease's deadline and ends the job itself. It outlives its role's crash: a role that starts is
- * told what still runs and what ended meanwhile. Nothing outlives a reboot. */
+ * A launcher holds the lease's deadline and ends the job itself. It outlives a crash of its role: when a role starts, it is told which jobs still run
+ * and which have ended meanwhile. Nothing outlives a reboot. */
 #include "sim/world.h"
 
 #include "pool/protocol/mutants.h"
@@ -23,7 +23,7 @@ static uint32_t process_index(const struct world *world, const struct process *p
     return (uint32_t)((size_t)((const char *)process - world->processes.items) / world->processes.size);
 }
 
-/* The latest that its launcher knows by that claim, or NULL. */
+/* The latest process that the launcher knows for that claim, or NULL. */
 static struct process *process_find(const struct world *world, const struct host *host, uint64_t claim)
 {
     for (uint32_t i = host->processes; i != NOBODY; i = process_at(world, i)->next)
@@ -32,7 +32,7 @@ static struct process *process_find(const struct world *world, const struct host
     return NULL;
 }
 
-/* When it ends as things are. */
+/* When the process ends, as things are now. */
 static int64_t process_end(const struct process *process)
 {
     int64_t end = process->natural < process->limit ? process->natural : process->limit;
@@ -59,14 +59,14 @@ static int64_t true_deadline(struct world *world, const struct host *host, int64
     return host_true(world, host, at) + world_between(world, 0, world->rates.deadline_most);
 }
 
-/* The launcher has forgotten it; a judge may still want to know. */
+/* The launcher has forgotten the process; a judge may still want to see it. */
 static void process_drop(struct world *world, uint32_t index)
 {
     if (world->lean)
         slab_give(&world->processes, index);
 }
 
-/* The job at the root of its gang has this, whoever handed it on. */
+/* The number of the job in an ad: that of the job at the root of the gang, whoever has passed the ad on. */
 static uint64_t ad_job(const struct tree *ad)
 {
     symbol name = ad ? symbols_find(ad->symbols, "JobId", 5) : SYMBOL_NONE;
@@ -200,9 +200,9 @@ void process_due(struct world *world, uint32_t index, uint32_t order)
         process_finish(world, process, PROCESS_EXITED, REASON_TIME);
     else
         process_finish(world, process, PROCESS_KILLED, REASON_LEASE);
-    copy = *process; /* the table may move when the role launches another */
+    copy = *process; /* the table may move when the role launches another process */
     if (!host->role)
-        return; /* its next life is told */
+        return; /* the host's next life is told */
     if (copy.state == PROCESS_KILLED)
         process->state = PROCESS_FORGOTTEN;
     process_tell(world, host, &copy, copy.state == PROCESS_EXITED ? JOB_EXITED : JOB_GONE);
@@ -254,7 +254,7 @@ void process_found(struct world *world, struct host *host)
     }
 }
 
-/* A result goes when the provider's row no longer says that it runs, or says that another does. */
+/* A result is forgotten when the provider's row no longer says that the process runs, or says that another one does. */
 void process_tidy(struct world *world, struct host *host)
 {
     uint32_t *link = &host->processes;

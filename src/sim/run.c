@@ -1,4 +1,4 @@
-/* run.c: a world is made from its seed, broken for a while, and left to come to rest. */
+/* run.c: makes a world from its seed, breaks it for a while, and then lets it come to rest. */
 #include "sim/run.h"
 
 #include "lang/text/parse.h"
@@ -19,11 +19,11 @@
 #define CUSTOMERS_MAX 4
 #define MACHINES_MAX 8
 #define PROVIDERS_MAX (MACHINES_MAX + GANG_OFFERS)
-#define USERS_MAX (2 * CUSTOMERS_MAX + 1) /* the last one lies */
+#define USERS_MAX (2 * CUSTOMERS_MAX + 1) /* the last user lies */
 #define SHAPES 4
-#define MATCHMAKERS 2 /* in some worlds; in others there is one */
+#define MATCHMAKERS 2 /* in some worlds; other worlds have one */
 #define NAME_BYTES 16
-#define SWEEP_PLAN FAULTS_PLANS /* the judge looks around */
+#define SWEEP_PLAN FAULTS_PLANS /* the judge sweeps */
 
 struct sim {
     struct world *world;
@@ -38,11 +38,11 @@ struct sim {
     bool quiet;
     struct matchmaker_settings matchmakers[MATCHMAKERS];
     uint32_t matchmaker_count;
-    struct customer_pool offered[MATCHMAKERS];               /* customers offer to both, ... */
+    struct customer_pool offered[MATCHMAKERS];               /* customers advertise to both, ... */
     struct provider_pool pulled[PROVIDERS_MAX][MATCHMAKERS]; /* ... and some providers pull */
     bool shares;                                             /* there are groups and limits */
     bool gangs;                                              /* some jobs have Ports */
-    bool quotas;                                             /* all jobs, gangs as well, are in groups */
+    bool quotas;                                             /* all jobs, gangs too, are in groups */
     struct tree *shares_ad;
     struct customer_settings customers[CUSTOMERS_MAX];
     struct provider_settings providers[PROVIDERS_MAX];
@@ -50,7 +50,7 @@ struct sim {
     uint64_t ids[PROVIDERS_MAX];
     struct tree *offers[PROVIDERS_MAX], *policy;
     struct tree *shapes[USERS_MAX][SHAPES];
-    struct tree *nodes[USER_NODES]; /* of workflows; NULL: there are none */
+    struct tree *nodes[USER_NODES]; /* of workflows; NULL: none */
     char names[HOSTS_MAX][NAME_BYTES], identities[USERS_MAX][NAME_BYTES];
 };
 
@@ -68,7 +68,7 @@ static struct tree *sim_ad(struct sim *sim, const char *text)
     return parse_ad(&sim->build, NULL, text, strlen(text), &err);
 }
 
-/* A claim is used for more jobs as long as it is young: here for many short ones, there, as where jobs are long, for one or two. */
+/* A claim is used for more jobs as long as it is young: in some worlds for many short ones, in others, where jobs are long, for one or two. */
 static int64_t life_choose(struct sim *sim, uint64_t seed)
 {
     static const int64_t parts[] = {1, 8, 16, 32};
@@ -95,7 +95,7 @@ static void spans_choose(struct sim *sim, uint64_t seed)
     };
 }
 
-/* The sorts of machine: the first always takes what fits. */
+/* The kinds of machine: the first always takes a job that fits. */
 static const char *const offer_texts[] = {
     "[ Type = \"Machine\"; Memory = 4096; Constraint = other.RequestMemory <= Memory ]",
     "[ Type = \"Machine\"; Memory = 2048; Constraint = KeyboardIdle > 900 && LoadAvg < 0.3 && other.RequestMemory <= "
@@ -116,18 +116,18 @@ static const char *const offer_texts[] = {
 };
 #define OFFER_TEXTS (sizeof offer_texts / sizeof *offer_texts)
 
-/* Condor's policy in a hurry: a claim that has lasted two seconds may have to go for a better user. */
+/* Condor's policy with short times: a claim that has lasted two seconds may be preempted for a better user. */
 static const char policy_text[] =
     "[ RootSelection = Type == \"Job\"; RootOrder = -UserPrio; DockingVector = { self.Rank, label.RemoteUser is undefined "
     "? 2 : label.CurrentRank < label.Rank ? 1 : label.RemoteUserPrio > UserPrio * 1.1 && label.CurrentRank <= label.Rank "
     "&& label.ServiceTime > '0:00:02' ? 0 : error, label.RemoteUser is undefined ? 0 : label.RemoteUserPrio * 10000 - "
     "label.ImageSize } ]";
 
-/* In every other world: enough for all jobs, one after the other. Under a policy with a RootOrder, which knows no groups, only the limits. */
+/* In every other world: enough for all jobs, one after another. A policy with a RootOrder knows no groups: then there are only the limits. */
 static const char shares_text[] =
     "[ Groups = { [ Name = \"few\"; Quota = 0.3; Surplus = false ] }; Limits = [ licence = 2 ] ]";
 static const char limits_text[] = "[ Limits = [ licence = 2 ] ]";
-/* Where gangs are in groups, too: one may have no more than its quota, the other what is left. */
+/* Where gangs are in groups too: one group may have no more than its quota, the other takes what is left. */
 static const char quotas_text[] =
     "[ Groups = { [ Name = \"few\"; Quota = 0.3; Surplus = false ], [ Name = \"many\"; Quota = 0.5 ] }; Limits = [ licence = "
     "2 ] ]";
@@ -141,7 +141,7 @@ static uint32_t sim_add(struct sim *sim, const struct role_kind *kind, const voi
     return world_add(sim->world, kind, settings, identity, any, name);
 }
 
-/* Some pull, from one pool or both, in either order, with a share or none. */
+/* Makes a provider pull, from one pool or both, in either order, with a share or none. */
 static void provider_pulls(struct sim *sim, uint32_t i)
 {
     uint32_t first = (uint32_t)rng_below(&sim->rng, sim->matchmaker_count);
@@ -154,7 +154,7 @@ static void provider_pulls(struct sim *sim, uint32_t i)
     sim->providers[i].matchmaker = sim->pulled[i][0].matchmaker;
 }
 
-/* With gangs, the first machines and all that is no machine advertise at one place, so that there is a gang for everybody. */
+/* In a world with gangs, the first machines and all other offers advertise at one matchmaker, so that every user can get a gang. */
 static void providers_add(struct sim *sim, uint32_t count)
 {
     uint32_t machines = count, same = sim->gangs ? GANG_MACHINES : 1;
@@ -183,7 +183,7 @@ static void providers_add(struct sim *sim, uint32_t count)
     }
 }
 
-/* To which group a user's jobs are charged. */
+/* The group to which a user's jobs are charged. */
 static const char *shape_group(const struct sim *sim, uint32_t user, bool gang)
 {
     static const char *const groups[] = {"; AccountingGroup = \"few\"", "; AccountingGroup = \"many\"", ""};
@@ -204,7 +204,7 @@ static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
         else
             snprintf(meets, sizeof meets, "; Constraint = other.Memory >= %d; Rank = %s", memories[i],
                      rng_below(&sim->rng, 2) ? "other.Memory" : "0 - other.Memory");
-        /* some would have more when nobody stands opposite */
+        /* some jobs ask for more memory when nothing stands opposite */
         snprintf(memory, sizeof memory, i == 2 && !gang ? "isUndefined(other.Type) ? 4000 : %d" : "%d", memories[i]);
         snprintf(
             text, sizeof text,
@@ -244,7 +244,7 @@ static void users_add(struct sim *sim, uint32_t customers)
 
     for (uint32_t i = 0; i < customers; i++)
         for (uint64_t n = 1 + rng_below(&sim->rng, 2); n; n--, user++) {
-            /* where shares are looked at closely, some act by what the first has delegated */
+            /* where shares are checked closely, some users act with rights that the first one has delegated */
             snprintf(sim->identities[user], NAME_BYTES, sim->quotas && user % 4 == 3 ? "u1/s%u" : "u%u", user + 1);
             user_add(sim, user, sim->parties.customers + 1 + i, sim->identities[user], false);
         }
@@ -275,8 +275,8 @@ static void sim_plan(void *user, uint32_t which)
     world_plan(sim->world, sim->world->time + sim->spans.lease / 4, SWEEP_PLAN);
 }
 
-/* In some worlds all who wait are settled at once: where there are no shares, which count as they are when a window begins, and so are not
- * kept as the judge wants it; and by a policy that leaves nobody for ever, as singles alone may. */
+/* In some worlds an assignment settles all requests at once. Not in worlds with shares: shares count as they are when a window begins, which is not
+ * what the judge checks. And only by a policy under which no request waits for ever, as it may under singles alone. */
 static uint32_t assignment_choose(uint64_t seed)
 {
     uint64_t word = rng_mix(seed ^ 0x77696e646f77); /* "window" */
@@ -285,7 +285,7 @@ static uint32_t assignment_choose(uint64_t seed)
     return word % 4 || policy == ASSIGN_SINGLES ? 0 : policy + 1;
 }
 
-/* A, then B and C, then D. */
+/* A workflow: A, then B and C, then D. */
 static void nodes_make(struct sim *sim)
 {
     static const char *const texts[USER_NODES] = {"[ Node = \"A\" ]", "[ Node = \"B\"; After = { \"A\" } ]",
@@ -319,7 +319,7 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, ui
     sim->gangs = rng_mix(seed ^ 0x67616e6773) % 2;  /* "gangs" */
     sim->shares = rng_mix(seed ^ 0x7368617265) & 1; /* "share" */
 
-    /* "quota": of the worlds that have both, most */
+    /* "quota": most of the worlds that have both gangs and shares */
     sim->quotas = sim->gangs && sim->shares && !sim->policy && rng_mix(seed ^ 0x71756f7461) % 4 != 0;
     if (sim->shares)
         sim->shares_ad = sim_ad(sim, sim->quotas ? quotas_text : sim->policy ? limits_text : shares_text);
@@ -389,7 +389,7 @@ static void sim_until(struct sim *sim, int64_t until)
         ;
 }
 
-/* How long the quiet phase may last: all that may hold things up, and the jobs one after the other. */
+/* How long the quiet phase may last: everything that may delay it, and the jobs one after another. */
 static int64_t quiet_bound(struct sim *sim, uint64_t jobs)
 {
     const struct spans *spans = &sim->spans;
@@ -398,7 +398,7 @@ static int64_t quiet_bound(struct sim *sim, uint64_t jobs)
     return 4 * rest + 2 * 30 * SECOND + (int64_t)jobs * 3 * SECOND;
 }
 
-/* Something runs, so something is left: that is quicker to see than what. */
+/* Does any process run? Then something is left, and this is quicker to see than judge_left. */
 static bool sim_runs(const struct sim *sim)
 {
     const struct world *world = sim->world;
@@ -463,7 +463,7 @@ void sim_report_add(struct sim_report *sum, const struct sim_report *world)
     }
 }
 
-/* Its trace goes to the settings' buffer, so many lines of each party. */
+/* Runs one world. Its trace goes to the settings' buffer, `lines` lines of each party. */
 static void world_report(uint64_t seed, const struct sim_settings *settings, uint32_t lines, struct sim_report *ret)
 {
     struct sim *sim = mem_alloc(sizeof *sim);
@@ -519,6 +519,6 @@ int sim_run(const struct sim_settings *settings, struct sim_report *ret)
     if (!ret->violation.number)
         return 0;
     if (settings->trace && settings->lines)
-        world_report(ret->failed, settings, settings->lines, &world); /* once more, to be seen */
+        world_report(ret->failed, settings, settings->lines, &world); /* once more, for the trace */
     return -1;
 }

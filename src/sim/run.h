@@ -1,5 +1,4 @@
-/* run.h: pools under faults: worlds of a seed, a phase in which everything breaks, and a quiet one in which everything
- * must end.
+/* run.h: pools under faults: a world from each seed, with a phase in which everything breaks, and a quiet phase in which everything must end.
  *
  * One seed is one small pool: a matchmaker or two, customers with users, providers of several sorts; the spans of the
  * protocol, the weather and the jobs all follow from it. */
@@ -15,36 +14,36 @@ extern "C" {
 
 struct sim_report;
 
-/* One who takes part besides: adds hosts, looks on, and plans what it likes (world_plan) from SIM_PLANS on. */
+/* A guest takes part in a world: it adds hosts, watches, and plans what it likes (world_plan) from SIM_PLANS on. */
 #define SIM_PLANS 0x20000u
 struct sim_guest {
     void *user;
     void (*comes)(void *user, struct world *world, struct judge *judge, const struct parties *parties); /* at first */
     void (*plan)(void *user, uint32_t which);
     void (*quiet)(void *user); /* the faults stop; NULL: the world ends there */
-    void (*goes)(void *user);  /* the world is about to go */
+    void (*goes)(void *user);  /* the world is about to be freed */
 };
 
 #define SIM_JOBS_MAX 1024
 
 struct sim_settings {
-    uint64_t seed;     /* of the first world; the next has the next */
-    uint64_t claims;   /* worlds are run until that many claims have been activated; 0: one world */
+    uint64_t seed;     /* of the first world; each next world has the next seed */
+    uint64_t claims;   /* run worlds until so many claims have been activated; 0: one world */
     uint64_t worlds;   /* at most; 0: no limit */
     uint32_t jobs;     /* processes that run worlds at the same time; 0 and 1: this one. The report is the same */
-    bool faults;       /* or a world in which nothing goes wrong */
-    bool flows;        /* some of what users submit are workflows */
-    uint32_t lines;    /* of the trace of each party, when a violation is found; 0: none is made */
-    struct buf *trace; /* where it goes; NULL: none is made */
+    bool faults;       /* false: a world without faults */
+    bool flows;        /* users also submit workflows */
+    uint32_t lines;    /* of the trace of each party, when there is a violation; 0: no trace */
+    struct buf *trace; /* gets the trace; NULL: no trace */
     bool (*progress)(void *user,
-                     const struct sim_report *report); /* after each world, in order; false: enough. Or NULL */
+                     const struct sim_report *report); /* after each world, in order; false: stop. Or NULL */
     void *user;
     const struct sim_guest *guest; /* or NULL */
 };
 
 struct sim_report {
     uint64_t worlds, events, claims, jobs, faults;
-    uint64_t preempted; /* claims that had to go for others */
+    uint64_t preempted; /* claims that were preempted for others */
     uint64_t grouped;   /* gangs of several that were matched in a group with a quota */
     struct gang_counts gangs;
     uint64_t by_fault[FAULT_COUNT];
@@ -54,13 +53,13 @@ struct sim_report {
     struct violation violation; /* number 0: none */
 };
 
-/* One world. In its report `hash` is that of the world. */
+/* Runs one world. `hash` in its report is that of the world. */
 void sim_world(uint64_t seed, const struct sim_settings *settings, struct sim_report *ret);
-/* Worlds are added in the order of their seeds. */
+/* Adds a world's report to the sum. Worlds must come in the order of their seeds. */
 void sim_report_add(struct sim_report *sum, const struct sim_report *world);
 
-/* Worlds one after the other, up to the first that breaks an invariant, or with which there are enough claims, or worlds, or
- * `progress` has enough. 0 when no invariant broke, else -1 with the violation in the report. */
+/* Runs worlds one after another, until one breaks an invariant, or there are enough claims or worlds, or `progress` returns false. 0 when no
+ * invariant broke, otherwise -1 with the violation in the report. */
 int sim_run(const struct sim_settings *settings, struct sim_report *ret);
 
 #ifdef __cplusplus

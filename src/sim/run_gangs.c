@@ -1,10 +1,10 @@
-/* run_gangs.c: what the pools under faults gather gangs of. */
+/* run_gangs.c: the offers and jobs of which pools under faults make gangs. */
 #include "sim/run_gangs.h"
 
 #include <stdio.h>
 
-/* The first licence is valid beside every machine, the second only beside small ones. One service needs a disk; another is made of a
- * machine and a disk, and what runs there runs on that machine. */
+/* The first licence is valid beside every machine, the second only beside small ones. One service needs a disk; another is made of a machine and a
+ * disk, and its jobs run on that machine. */
 const char *const gang_offers[GANG_OFFERS] = {
     "[ Type = \"Licence\"; Executes = false; Most = 4096; Constraint = other.RequestMemory > 0 ]",
     "[ Type = \"Disk\"; Executes = false; Room = 10; Constraint = other.RequestRoom <= Room ]",
@@ -19,7 +19,7 @@ const char *const gang_offers[GANG_OFFERS] = {
     "[ Type = \"Disk\"; Executes = false; Room = 4; Constraint = other.RequestRoom <= Room ]",
 };
 
-/* It wants a little more than the job says around it: that counts. */
+/* The port asks for a little more memory than the job around it: the port's number counts. */
 #define MACHINE(label)                                                                                   \
     "[ Label = " label "; RequestMemory = %d + 64; Constraint = " label ".Type == \"Machine\" && " label \
     ".Memory >= %d ]"
@@ -29,7 +29,7 @@ const char *const gang_offers[GANG_OFFERS] = {
 #define LICENCE_FREE "[ Label = lic; Constraint = lic.Type == \"Licence\" && lic.Most == 4096 ]"
 #define STORE "[ Label = store; Constraint = store.Sort == \"store\" ]"
 
-/* Each may have up to three %d for the memory. */
+/* Each text may have up to three %d for the memory. */
 static const char *const gang_texts[] = {
     MACHINE("cpu"),
     MACHINE("cpu") ", " LICENCE,

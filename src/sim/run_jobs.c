@@ -1,4 +1,4 @@
-/* run_jobs.c: worlds by several processes, handed over in the order of their seeds. */
+/* run_jobs.c: runs worlds in several processes, and gives their reports in the order of the seeds. */
 #include "sim/run_jobs.h"
 
 #include "lang/base/mem.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct sim_job {
-    pid_t pid; /* 0: there is none any more */
+    pid_t pid; /* 0: the process has ended */
     int reports;
 };
 
@@ -35,7 +35,7 @@ static bool report_write(int to, const struct sim_report *report)
     return true;
 }
 
-/* Until the reader is gone. */
+/* Runs worlds until the reader is gone. */
 static void worlds_run(const struct sim_settings *settings, uint64_t seed, uint32_t step, int to)
 {
     struct sim_report report;
@@ -68,7 +68,7 @@ static void job_end(struct sim_job *job)
     if (!job->pid)
         return;
     close(job->reports);
-    kill(job->pid, SIGKILL); /* it has nothing to lose */
+    kill(job->pid, SIGKILL); /* the process has nothing to lose */
     while (waitpid(job->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     job->pid = 0;
@@ -84,7 +84,7 @@ static bool job_begin(struct sim_jobs *jobs, const struct sim_settings *settings
     job->reports = ends[0];
     job->pid = fork();
     if (job->pid == 0) {
-        for (uint32_t i = 0; i <= jobs->count; i++) /* or nobody would see that the reader is gone */
+        for (uint32_t i = 0; i <= jobs->count; i++) /* otherwise no process would see that the reader is gone */
             close(jobs->items[i].reports);
         worlds_run(settings, settings->seed + jobs->count, settings->jobs, ends[1]);
         _exit(0);

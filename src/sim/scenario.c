@@ -1,4 +1,4 @@
-/* scenario.c: what the attributes of a scenario mean. */
+/* scenario.c: reads the attributes of a scenario. */
 #include "sim/scenario_parts.h"
 
 #include "lang/base/mem.h"

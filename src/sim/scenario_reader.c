@@ -1,4 +1,4 @@
-/* scenario_reader.c: attributes of a scenario: numbers, counts and distributions, and where in the text what is wrong stands. */
+/* scenario_reader.c: reads attributes of a scenario: numbers, counts and distributions; and finds the place in the text of what is wrong. */
 #include "sim/scenario_parts.h"
 
 #include "lang/text/lex.h"
@@ -37,7 +37,7 @@ static bool token_ends(const struct lexer *lexer)
     return lexer->token.kind == TOKEN_END || lexer->token.kind == TOKEN_BAD;
 }
 
-/* From the bracket of an ad to the name of its attribute; from the brace of a list to the first token of its element. */
+/* Moves from the bracket of an ad to the name of its attribute; from the brace of a list to the first token of its element. */
 static bool place_enter(struct lexer *lexer, const struct path *step)
 {
     uint32_t number = 0;
@@ -63,7 +63,7 @@ static bool place_enter(struct lexer *lexer, const struct path *step)
     return false;
 }
 
-/* As far along the path as the text goes: what is computed has no place of its own. */
+/* Finds the place of a path, as far as the text goes: a computed value has no place of its own. */
 static void place_find(struct reader *reader, const struct path *path, unsigned *ret_line, unsigned *ret_column)
 {
     const struct path *steps[PATH_MAX_STEPS];
@@ -125,7 +125,7 @@ int reader_fail(struct reader *reader, const struct path *path, const char *form
 
 /* ---------------------------------------------------------------------------------------------------------- values */
 
-/* Does any expression of the scenario name it? Then it is there for that. */
+/* Does any expression of the scenario name this attribute? Then something reads it. */
 static bool tree_names(const struct tree *tree, symbol name)
 {
     for (uint32_t i = 0; i < tree->cell_count; i++) {
@@ -168,7 +168,7 @@ bool section_value(const struct section *section, const char *name, struct value
     return known && eval_attribute(&section->reader->eval, section->scope, known, ret) && ret->type != VALUE_UNDEFINED;
 }
 
-/* A number, or a span of time in seconds. */
+/* Reads a number, or a span of time in seconds. */
 static bool value_number(const struct value *value, double *ret)
 {
     if (value->type == VALUE_REAL)
@@ -328,7 +328,7 @@ static int dist_unknown(struct reader *reader, const struct path *path)
     return reader_fail(reader, path, "expected %s", names);
 }
 
-/* Shapes, scales and exponents that make no law. */
+/* Refuses shapes, scales and exponents that the law does not allow. */
 static int law_parameter(const struct section *section, const struct path *path, const struct dist *dist,
                          const char *name)
 {
@@ -386,7 +386,7 @@ static int dist_section(const struct section *section, bool words, double least,
     if (section_number(section, "Floor", least, 1e15, &dist->least) < 0 ||
         section_number(section, "Ceiling", dist->least, 1e15, &dist->most) < 0)
         return -1;
-    if (dist->kind == DIST_FIXED) { /* of another that is drawn: that one */
+    if (dist->kind == DIST_FIXED) { /* fixed at a distribution: means that distribution */
         struct dist inner = *dist->parameters[0];
 
         *dist = inner;

@@ -1,9 +1,9 @@
-/* spread.c: many numbers as few. */
+/* spread.c: summarises many numbers. */
 #include "sim/spread.h"
 
 #define STEPS (UINT64_C(1) << SPREAD_BITS)
 
-/* Small numbers have a bucket each; then each power of two is STEPS buckets. */
+/* Small numbers have a bucket each; above them each power of two has STEPS buckets. */
 static uint32_t bucket_of(uint64_t number)
 {
     uint32_t power = 0;

@@ -1,4 +1,4 @@
-/* spread.h: many numbers as few: how many, their sum, the largest, and about how they are distributed.
+/* spread.h: summarises many numbers: how many, their sum, the largest, and roughly their distribution.
  *
  * Buckets are a thirty-second of a power of two wide, so a quantile is right to about three parts in a hundred. */
 #ifndef BERTH_SIM_SPREAD_H
@@ -20,8 +20,8 @@ struct spread {
 };
 
 void spread_add(struct spread *spread, uint64_t number);
-double spread_mean(const struct spread *spread);                  /* 0 when there is none */
-double spread_quantile(const struct spread *spread, double part); /* the number that `part` of all are not above */
+double spread_mean(const struct spread *spread);                  /* 0 when there are none */
+double spread_quantile(const struct spread *spread, double part); /* a part `part` of all numbers is not above it */
 
 #ifdef __cplusplus
 }

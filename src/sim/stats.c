@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define FREEDOM_MANY 2000 /* from here on t is the normal law, corrected by its first terms */
+#define FREEDOM_MANY 2000 /* from here on t is the normal distribution, with its first correction terms */
 #define PI 3.14159265358979323846
 
 void sample_add(struct sample *sample, double number)

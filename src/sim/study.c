@@ -1,4 +1,4 @@
-/* study.c: runs of all variants, and what is kept of them. */
+/* study.c: runs all variants of a study, and keeps their figures. */
 #include "sim/study.h"
 
 #include "lang/base/mem.h"
@@ -9,7 +9,7 @@
 
 #define HOUR (3600.0 * BATCH_SECOND)
 
-/* What passes on how far a run is. */
+/* Passes on the progress of a run. */
 struct watcher {
     const struct study_settings *settings;
     const struct study_variant *variant;
@@ -134,7 +134,7 @@ static void variant_figures(const struct study_settings *settings, struct study 
     figures_series(&figures, end, STUDY_PARTS, variant->queue, variant->busy);
 }
 
-/* Of a trace without hours: until all is over, in whichever variant that is last. */
+/* Ends a trace without hours when everything is over, in the variant in which that is last. */
 static void end_find(struct study *study)
 {
     int64_t end = 1;
@@ -167,7 +167,7 @@ static int run_one(const struct study_settings *settings, struct study *study, u
     return 0;
 }
 
-/* The first run's jobs and what the first variant made of them. */
+/* Keeps the first run's jobs and their outcomes under the first variant. */
 static void run_keep(struct study *study, struct bench *bench)
 {
     const struct batch_work *work = bench->work;

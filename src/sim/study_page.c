@@ -1,4 +1,4 @@
-/* study_page.c: the page of a study: what became of the jobs, queues and processors over time, waits, and all tables. */
+/* study_page.c: the page of a study: the fates of the jobs, queues and processors over time, waits, and all tables. */
 #include "sim/study_page.h"
 
 #include "lang/base/mem.h"
@@ -60,7 +60,7 @@ static const char style[] =
 
 /* ----------------------------------------------------------------------------------------------------------------- groups */
 
-/* Variants that differ in their policies alone stand side by side. */
+/* Variants that differ only in their policies stand side by side. */
 static uint32_t group_size(const struct plan *plan)
 {
     return plan->policy_count;
@@ -92,7 +92,7 @@ static void legend_policies(struct buf *out, const struct plan *plan)
     buf_adds(out, "</ul>");
 }
 
-/* --------------------------------------------------------------------------------------------------------- what became of all */
+/* --------------------------------------------------------------------------------------------------------- fates of the jobs */
 
 static void bar_part(struct buf *out, const char *class, const char *name, double percent)
 {
@@ -176,7 +176,7 @@ static void draw_series(struct buf *out, const struct plan *plan, const struct s
     plot_close(&plot);
 }
 
-/* How much more than the first policy each of the others completes, and how sure that is, after each time that is looked at. */
+/* Draws how much more than the first policy each of the others completes, with confidence intervals, after each of the hours. */
 static void draw_gains(struct buf *out, const struct plan *plan, const struct study *study, uint32_t first)
 {
     struct plot plot = {out,
@@ -213,7 +213,7 @@ static void draw_gains(struct buf *out, const struct plan *plan, const struct st
     plot_close(&plot);
 }
 
-/* The part of all jobs that started that waited no longer. */
+/* Draws, for each wait, the part of the started jobs that waited no longer. */
 static void draw_waits(struct buf *out, const struct plan *plan, const struct study *study, uint32_t first, double most)
 {
     struct plot plot = {out,

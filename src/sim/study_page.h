@@ -1,4 +1,4 @@
-/* study_page.h: a study as one page for a browser: tables and drawings, nothing loaded from elsewhere, no script. */
+/* study_page.h: a study as one page for a browser: tables and plots, nothing loaded from elsewhere, no script. */
 #ifndef BERTH_SIM_STUDY_PAGE_H
 #define BERTH_SIM_STUDY_PAGE_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The same study gives the same bytes; with `measured`, what a clock said is on it too. */
+/* The same study gives the same bytes; with `measured`, the times that a clock measured are on the page too. */
 void study_page(struct buf *out, const struct plan *plan, const struct study *study, bool measured);
 
 #ifdef __cplusplus

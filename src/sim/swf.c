@@ -39,7 +39,7 @@ static const char *const field_names[SWF_FIELDS] = {
 struct swf_reader {
     struct batch_work *work;
     struct swf_header *header;
-    struct map users; /* numbers of theirs to ours */
+    struct map users; /* their number of a user -> ours */
     struct err *err;
 };
 
@@ -48,7 +48,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A number of the line; its end, or NULL when it is none. */
+/* Reads a number of the line; returns its end, or NULL when it is not a number. */
 static const char *number_read(const char *at, const char *end, double *ret)
 {
     bool negative = at < end && *at == '-';

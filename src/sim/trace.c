@@ -1,4 +1,4 @@
-/* trace.c: events and effects as lines. */
+/* trace.c: prints events and effects as lines. */
 #include "sim/trace.h"
 
 #include "lang/base/buf.h"
@@ -12,7 +12,7 @@ struct trace {
     struct world *world;
     uint32_t lines;
     char *text;                 /* hosts x lines x LINE_MAX_BYTES */
-    uint64_t counts[HOSTS_MAX]; /* that were written */
+    uint64_t counts[HOSTS_MAX]; /* lines written so far */
     struct buf line;
 };
 
@@ -38,7 +38,7 @@ static void trace_end(struct trace *trace, const struct host *host)
     to[len] = '\0';
 }
 
-/* Large words are ids, of which some digits tell enough. */
+/* Prints a word. Large words are ids, of which a few digits tell enough. */
 static void add_word(struct buf *out, uint64_t word)
 {
     if (word < 1000000)

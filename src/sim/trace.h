@@ -1,9 +1,9 @@
-/* trace.h: what happened last, party by party, for people: a ring of lines for each host.
+/* trace.h: the last events of each host, for people to read: a ring of lines for each host.
  *
- *     12.345678 provider2   <- commit from customer1: claim=1f2e.. epoch=1 sequence=1 collect=1.5s
- *     12.345678 provider2      writes tenant_record 1f2e..; then answers claimed: ...
+ *     12.345678 provider2   <- customer1: commit claim=#1f2e0 epoch=1 sequence=1 collect=1.500s
+ *     12.345678 provider2       writes(7) tenant_record #1f2e0 ...
  *
- * Lines are costly: a world is run again with a trace when something was found, which the seed allows. */
+ * Lines are costly. So a world has a trace only when it is run again because of a violation; the seed makes both runs the same. */
 #ifndef BERTH_SIM_TRACE_H
 #define BERTH_SIM_TRACE_H
 
@@ -16,9 +16,9 @@ extern "C" {
 
 struct trace;
 
-struct trace *trace_new(struct world *world, uint32_t lines); /* of each host; it looks on from now on */
+struct trace *trace_new(struct world *world, uint32_t lines); /* so many of each host; watches from now on */
 void trace_free(struct trace *trace);
-void trace_print(const struct trace *trace, struct buf *out); /* of all hosts, each in its order */
+void trace_print(const struct trace *trace, struct buf *out); /* of all hosts, the lines of each in order */
 
 #ifdef __cplusplus
 }

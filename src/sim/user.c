@@ -1,4 +1,4 @@
-/* user.c: those who submit jobs. */
+/* user.c: users who submit jobs. */
 #include "sim/user.h"
 
 #include "lang/base/array.h"
@@ -19,7 +19,7 @@ struct user {
     uint32_t count, room, waiting;
     uint64_t jobs;
     const char *wrong;
-    int64_t next; /* when he does something again */
+    int64_t next; /* when the user acts again */
 };
 
 static void *user_make(const void *settings)
@@ -78,18 +78,18 @@ static void user_body(const struct user *user, const struct sim_submission *subm
     }
 }
 
-/* The token of a submission is its place; of anything else, NOTHING. */
+/* Sends a submission. Its token is its place; the token of any other message is NOTHING. */
 static void user_submit(struct user *user, uint32_t place, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_SUBMIT};
 
     if (!user->items[place].count)
-        return; /* it was refused */
+        return; /* the submission was refused */
     user_body(user, &user->items[place], &message);
     effects_send(effects, user->settings->customer, &message, place, TAG_SUBMIT, 0);
 }
 
-/* The same key with another body: must be refused. */
+/* Sends the same key with another body, which must be refused. */
 static void user_confuse(struct user *user, const struct role_env *env, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_SUBMIT};
@@ -97,7 +97,7 @@ static void user_confuse(struct user *user, const struct role_env *env, struct e
     struct sim_submission *submission = &user->items[place];
 
     if (!submission->acknowledged)
-        return; /* this one might come first, and be right */
+        return; /* the wrong body might come first, and would then be right */
     user_body(user, submission, &message);
     message.u.submit.count = submission->count % COUNT_MOST + 1;
     effects_send(effects, user->settings->customer, &message, NOTHING, TAG_CONFUSED, 0);
@@ -118,7 +118,7 @@ static struct sim_submission *submission_add(struct user *user, const struct rol
     return &user->items[user->count++];
 }
 
-/* A workflow: its nodes are on their way one by one, and may come in any order. */
+/* Submits a workflow: its nodes travel one by one, and may arrive in any order. */
 static void user_flow(struct user *user, const struct role_env *env, struct effects *effects)
 {
     uint64_t flow = rng_mix(user->settings->seed + user->count) | 1;
@@ -166,7 +166,7 @@ static void user_control(struct user *user, const struct role_env *env, struct e
     effects_send(effects, user->settings->customer, &message, NOTHING, TAG_CONTROL, 0);
 }
 
-/* Tells of a claim that there is none, at another's cost, and of all that there is of a limit. */
+/* Reports a claim that does not exist, on another user's account, and says that it holds all of a limit. */
 static void user_report(const struct user *user, const struct role_env *env, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_REPORT};
@@ -177,7 +177,7 @@ static void user_report(const struct user *user, const struct role_env *env, str
     effects_send(effects, user->settings->matchmaker, &message, NOTHING, TAG_LIE, 0);
 }
 
-/* Puts an ad into the pool that says it is another's; or a job; or tells of a claim. */
+/* Advertises an ad that claims to be another user's; or submits a job in another's name; and reports a claim. */
 static void user_lie(struct user *user, const struct role_env *env, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_ADVERTISE};
@@ -231,7 +231,7 @@ static void user_submitted(struct user *user, uint32_t place, const struct messa
         submission->acknowledged = true;
         submission->first = submitted->first;
     } else if (!submission->acknowledged) {
-        /* refused: past a limit, or the customer is not ready; it is not tried again */
+        /* refused: over a limit, or the customer is not ready; not tried again */
         user->waiting--;
         submission->acknowledged = false;
         submission->count = 0;

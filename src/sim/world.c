@@ -1,4 +1,4 @@
-/* world.c: hosts, their clocks and lives, and the one loop that lets things happen. */
+/* world.c: hosts, their clocks and lives, and the one loop that makes events happen. */
 #include "sim/world.h"
 
 #include "lang/ad/names.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define FAR (INT64_C(1) << 50)
-#define CHECK_EVERY 1024               /* events between two looks at a role's state */
+#define CHECK_EVERY 1024               /* events between two checks of a role's state */
 #define WALL_START INT64_C(1772366400) /* noon of 2026-03-01 */
 
 const char *const fault_words[FAULT_COUNT] = {
@@ -78,7 +78,7 @@ static void secret_draw(void *user, void *bytes, size_t len)
     }
 }
 
-/* One lane, keyed by all of the key, and spread at the end; good enough that nothing in a simulation guesses it. */
+/* One lane, keyed by the whole key, and spread at the end; good enough that nothing in a simulation can guess it. */
 static void secret_seal(void *user, const struct key *key, const void *data, size_t len, struct key *ret)
 {
     const unsigned char *at = data;
@@ -119,7 +119,7 @@ int64_t host_true(const struct world *world, const struct host *host, int64_t no
         return FAR;
     if (span <= 0)
         return world->time;
-    /* whole rates first: a long span times a million would not fit */
+    /* divide first: a long span times a million would not fit */
     at = host->true_base + span / host->rate * 1000000 + (span % host->rate * 1000000 + host->rate - 1) / host->rate;
     return at > world->time ? at : world->time;
 }
@@ -135,7 +135,7 @@ static void host_wake(struct world *world, struct host *host, int64_t at)
     due = host_true(world, host, at);
     if (due >= FAR)
         return;
-    /* a step takes time, so that a role which is never content does not stop the clock */
+    /* a step takes time, so that a role which always wants to wake at once does not stop the clock */
     host->wake_order = world_push(world, due > world->time ? due : world->time + 1, ITEM_WAKE, host->place);
 }
 
@@ -190,7 +190,7 @@ void effect_carry(struct world *world, struct host *host, struct effect *effect)
         process_stop(world, host, effect->claim, effect->span);
         break;
     case EFFECT_SUSPEND:
-        break; /* no owner of these worlds asks for it */
+        break; /* no owner in these worlds asks for this */
     case EFFECT_CHANGED:
         if (world->ways.changed)
             world->ways.changed(world->ways.user, host, effect->job);
@@ -213,7 +213,7 @@ static void world_note(struct world *world, const struct host *host, const struc
     world->events++;
 }
 
-/* The list that a step fills is needed until it is carried out: one is enough for all hosts. */
+/* Lends a host the list that a step fills. It is needed only until the effects are carried out: one list is enough for all hosts. */
 static void effects_lend(struct world *world, struct effects *effects)
 {
     effects->items = world->spare.items;
@@ -320,7 +320,7 @@ void host_start_at(struct world *world, const struct host *host, int64_t at)
     world_push(world, at, ITEM_START, host->place);
 }
 
-/* Another boot: the clock begins anew, and all processes are dead. */
+/* Boots a host: its clock begins anew, and all its processes are dead. */
 static void host_boot(struct world *world, struct host *host)
 {
     host->boot = rng_next(&world->rng) | 1;
