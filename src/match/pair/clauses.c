@@ -61,7 +61,8 @@ void clauses_init(struct clauses *clauses, const struct tree *ad, const struct t
         clauses->items[clauses->count++] = (struct clause){.e = root};
         return;
     }
-    /* each attribute that is taken apart holds a clause of its own, but for those inside one another at its front */
+    /* each attribute that is taken apart has a first clause, which it shares only with attributes nested at its front: at most
+     * CLAUSES_WITHIN_MAX */
     clauses->items = mem_alloc(count * sizeof *clauses->items);
     clauses->within = mem_alloc(count * CLAUSES_WITHIN_MAX * sizeof *clauses->within);
     clauses_collect(clauses, root, 0);
@@ -77,7 +78,7 @@ void clauses_done(struct clauses *clauses)
     *clauses = (struct clauses){0};
 }
 
-/* What is needed to evaluate; made when the first clause wants it. */
+/* What an evaluation needs; made when the first clause wants it. */
 struct evaluation {
     struct pair pair;
     struct scope inner;

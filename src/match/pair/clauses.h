@@ -12,17 +12,17 @@
 extern "C" {
 #endif
 
-#define CLAUSES_MAX 1024     /* of one constraint; one with more stays whole */
-#define CLAUSES_WITHIN_MAX 8 /* attributes inside one another that are taken apart */
+#define CLAUSES_MAX 1024     /* clauses of one constraint; a constraint with more stays whole */
+#define CLAUSES_WITHIN_MAX 8 /* how deep attributes within attributes are taken apart */
 
 struct clause {
     const struct expr *e;     /* of the tree */
-    uint32_t within;          /* the attribute that it is a part of: 0 is none, else a place in `within` plus one */
-    bool simple;              /* a property: */
-    struct property property; /* then this */
+    uint32_t within;          /* the attribute that it is a part of: a place in `within` plus one, or 0 for none */
+    bool simple;              /* the clause is a property ... */
+    struct property property; /* ... namely this one */
 };
 
-/* What is left of an attribute stands in another's: a reference that comes back to it is circular. */
+/* An attribute whose clauses stand inside another's. A reference from there back to the attribute is circular. */
 struct within {
     symbol name;
     uint32_t outer; /* as clause.within */
@@ -40,15 +40,15 @@ struct clauses {
 void clauses_init(struct clauses *clauses, const struct tree *ad, const struct tree *tree);
 void clauses_done(struct clauses *clauses);
 
-/* Is each of them true of the counterpart? They share one budget. `scratch` is left as it was. */
+/* Is every clause true of the counterpart? All clauses share one budget. `scratch` is left as it was. */
 bool clauses_hold(const struct clauses *clauses, const struct env *env, struct arena *scratch,
                   const struct tree *counterpart);
 
-/* Is that one? */
+/* Is the clause at that place true of the counterpart? */
 bool clause_holds(const struct clauses *clauses, uint32_t place, const struct env *env, struct arena *scratch,
                   const struct tree *counterpart);
 
-/* The value of that one, by evaluation; it lives as long as both ads and the arena. Returns the steps that it took. */
+/* Gives the value of the clause at that place, by evaluation; it lives as long as both ads and the arena. Returns the steps that it took. */
 uint64_t clause_evaluate(const struct clauses *clauses, uint32_t place, const struct env *env, struct arena *arena,
                          const struct tree *counterpart, struct value *ret);
 

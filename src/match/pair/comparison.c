@@ -26,7 +26,7 @@ bool comparisons_want_two_types(const struct dialect *dialect, const struct comp
     return v.type == VALUE_ERROR;
 }
 
-/* An integer that a real cannot tell from a neighbour: x > 2^53 and x <= 2^53 as a real are both true of the integer 2^53 + 1. */
+/* Is this an integer that a real cannot tell from a neighbour? x > 2^53 and x <= 2^53 as a real are both true of the integer 2^53 + 1. */
 static bool is_blurred(const struct value *v)
 {
     const int64_t exact = (int64_t)1 << 53;
@@ -43,7 +43,7 @@ bool comparisons_agree(const struct dialect *dialect, const struct comparison *a
 
     if (is_blurred(&a->v) || is_blurred(&b->v))
         return true;
-    if (a->op == OP_IS) /* it is that very value */
+    if (a->op == OP_IS) /* what is compared is exactly this value */
         return holds(dialect, b->op, &a->v, &b->v);
     if (b->op == OP_IS)
         return holds(dialect, a->op, &b->v, &a->v);

@@ -16,10 +16,10 @@ struct comparison {
     struct value v; /* on the right; not error, and undefined only with `is` and `isnt` */
 };
 
-/* Both compare strictly, and no value can be compared with both constants. */
+/* Do both compare strictly, while no value can be compared with both constants? */
 bool comparisons_want_two_types(const struct dialect *dialect, const struct comparison *a, const struct comparison *b);
 
-/* Does some value satisfy both? True as well when that cannot be told. */
+/* Does some value satisfy both? Also true when that cannot be told. */
 bool comparisons_agree(const struct dialect *dialect, const struct comparison *a, const struct comparison *b);
 
 #ifdef __cplusplus

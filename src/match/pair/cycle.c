@@ -10,8 +10,8 @@
 #define NO_PARTY SIZE_MAX
 
 struct candidate {
-    const struct party *party; /* the one at that place, or what is left of it: */
-    struct party *residual;    /* ours, or NULL */
+    const struct party *party; /* the party at that place, or what is left of it ... */
+    struct party *residual;    /* ... which is ours; else NULL */
     size_t before, after;      /* the places of its neighbours among those that are left, or NO_PARTY */
 };
 
@@ -20,7 +20,7 @@ struct cycle {
     struct arena *arena;
     const struct policy *policy;
     const struct party *parties;
-    struct tree **ads; /* theirs */
+    struct tree **ads; /* of the parties */
     const struct cycle_finder *finder;
     size_t *roots; /* their places among the parties */
     size_t root_count;
@@ -28,7 +28,7 @@ struct cycle {
     size_t first, last;
 };
 
-/* The best so far for a root: its place, and its vector. */
+/* The best candidate for a root so far: its place, and its vector. */
 struct best {
     const struct cycle *cycle;
     const struct party *root;
@@ -70,7 +70,7 @@ static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer
     policy_sort(cycle->policy, cycle->env, cycle->arena, cycle->ads, cycle->roots, cycle->root_count);
 }
 
-/* The finder is told who there is. */
+/* Tells the finder who takes part. */
 static void cycle_start(struct cycle *cycle, size_t count)
 {
     size_t *places = mem_alloc(count * sizeof *places), n = 0;
@@ -94,7 +94,7 @@ static int vector_compare(const struct value *a, const struct value *b, uint32_t
     return 0;
 }
 
-/* A candidate that matches. What is not better leaves nothing in the arena; of equal ones the first is better. */
+/* Considers a candidate that matches. One that is not better leaves nothing in the arena; of equal ones the first is better. */
 static void best_consider(void *user, size_t place)
 {
     struct best *best = user;
@@ -115,7 +115,7 @@ static void best_consider(void *user, size_t place)
     }
 }
 
-/* The best candidate that is left for a root. */
+/* Finds the best candidate that is left for a root. */
 static void cycle_best(const struct cycle *cycle, const struct party *root, struct best *ret)
 {
     *ret = (struct best){.cycle = cycle, .root = root};
@@ -173,7 +173,7 @@ static void candidate_drop(struct cycle *cycle, size_t place)
         cycle->candidates[candidate->after].before = candidate->before;
 }
 
-/* The candidate has been given to a root: it goes on as its residual, or is taken out. */
+/* Consumes a candidate that was given to a root: it goes on as its residual, or is taken out. */
 static void cycle_consume(struct cycle *cycle, size_t place, const struct party *root)
 {
     struct candidate *candidate = &cycle->candidates[place];

@@ -84,7 +84,7 @@ void lint_end(struct lint *lint, enum lint_kind kind)
     lint_end_with(lint, kind, SYMBOL_NONE);
 }
 
-/* The next attribute: what was told of the last may be told of it again. */
+/* Goes on to the next attribute: what was told of the last may be told again. */
 static void lint_place(struct lint *lint, uint32_t place)
 {
     lint->place = place;
@@ -95,7 +95,7 @@ static void lint_place(struct lint *lint, uint32_t place)
 /* -------------------------------------------------------------------------------------------------------- the walk */
 
 #define WALK_TESTED 1u /* the part stands where undefined is asked for: x is undefined */
-#define WALK_INNER 2u  /* it is a clause of a conjunction that has been looked at */
+#define WALK_INNER 2u  /* the part is a clause of a conjunction that has been looked at */
 
 static struct lint_shape walk(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags);
 
@@ -137,7 +137,7 @@ static struct lint_shape walk_choice(struct lint *lint, const struct scope *scop
     return (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 
-/* Those beside the tests of types that give true or false and nothing else. */
+/* Does the function give true or false and nothing else? Tests of types do, and those listed here. */
 static bool gives_boolean(const struct function *function)
 {
     static const char *const names[] = {"member", "isMember", "identicalMember", "anyCompare", "allCompare", "regexp"};
@@ -191,7 +191,7 @@ static struct lint_shape walk_call(struct lint *lint, const struct scope *scope,
     return function && gives_boolean(function) ? lint_boolean() : (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 
-/* base.a.b[i]: the base, and what stands in brackets. */
+/* Walks base.a.b[i]: the base, and what stands in brackets. */
 static void walk_path(struct lint *lint, const struct scope *scope, const struct expr *e, unsigned flags)
 {
     const struct expr *parts = tree_parts(lint->tree, e);
@@ -261,7 +261,7 @@ static void check_shadow(struct lint *lint, const struct expr *attribute)
         buf_addf(text, "' hides the %s", hidden[i] == NAME_MY ? "ad itself" : "counterpart");
         lint_end(lint, LINT_SHADOW);
     }
-    for (uint32_t i = 0; i < lint->label_count && i <= lint->port; i++) { /* no later one is in force */
+    for (uint32_t i = 0; i < lint->label_count && i <= lint->port; i++) { /* later labels are not in force */
         if (lint->labels[i] == SYMBOL_NONE || !symbol_same(attribute->label, lint->labels[i]))
             continue;
         text = lint_begin(lint);
@@ -290,7 +290,7 @@ static const struct expr *group_list(const struct lint *lint, const struct expr 
     return list && list->kind == EXPR_LIST ? list : NULL;
 }
 
-/* Label = cpu, or "cpu". SYMBOL_NONE for one that nothing can read: a string that no symbol stands for, or a name that means
+/* Reads Label = cpu, or Label = "cpu". SYMBOL_NONE for a label that nothing can read: a string that no symbol stands for, or a name that means
  * something else. */
 static symbol find_label(const struct lint *lint, const struct expr *entry)
 {
@@ -305,7 +305,7 @@ static symbol find_label(const struct lint *lint, const struct expr *entry)
     return scope_reserved(&(struct scope){0}, found, &ignored) || symbol_same(found, NAME_TARGET) ? SYMBOL_NONE : found;
 }
 
-/* The labels of the ports from left to right, those in groups in their place. */
+/* Collects the labels of the ports from left to right, those in groups in their place. */
 static void find_labels(struct lint *lint, const struct expr *list)
 {
     const struct expr *entries = tree_parts(lint->tree, list);
@@ -336,7 +336,7 @@ static void walk_port(struct lint *lint, const struct scope *scope, const struct
     }
 }
 
-/* The entries of Ports. `*next` is the number of the first port among them, and becomes that of the first behind them. */
+/* Walks the entries of Ports. `*next` is the number of the first port among them, and becomes that of the first port after them. */
 static void walk_ports(struct lint *lint, const struct scope *scope, const struct expr *list, uint32_t *next)
 {
     const struct expr *entries = tree_parts(lint->tree, list);
@@ -375,7 +375,7 @@ static void check_reserved(struct lint *lint, symbol name)
     }
 }
 
-/* What a policy says is evaluated in the ads that are served: names there are not this ad's. */
+/* Does the attribute belong to a policy? Its expressions are evaluated in the ads that are served, so names there are not this ad's. */
 static bool is_policy(symbol name)
 {
     return symbol_same(name, NAME_ROOTSELECTION) || symbol_same(name, NAME_ROOTORDER) ||
@@ -389,7 +389,7 @@ static void walk_attribute(struct lint *lint, const struct scope *scope, const s
     check_shadow(lint, e);
     check_reserved(lint, e->label);
     if (!lint->ports)
-        lint_role(lint, scope, e); /* else those of its ports are read */
+        lint_role(lint, scope, e); /* else its ports have their own roles */
     lint->elsewhere = is_policy(e->label);
     if (e != lint->ports || e->kind != EXPR_LIST) {
         walk(lint, scope, e, 0);

@@ -1,8 +1,8 @@
 /* lint.h: what is wrong with an ad that can be seen without a pool.
  *
- * Nothing here is an error of the language: every ad that parses has a meaning. Each finding is something that its author
- * hardly meant: a constraint that no counterpart satisfies, a function that does not exist, a name that means something else.
- * What a counterpart might say is never guessed, so most findings are certain; `misspelt` alone is a suspicion.
+ * Nothing here is an error of the language: every ad that parses has a meaning. Each finding is something that its author hardly meant: a
+ * constraint that no counterpart satisfies, a function that does not exist, a name that means something else. Lint never guesses what a counterpart
+ * might say, so most findings are certain; `misspelt` alone is a suspicion.
  *
  * Work is a walk over the ad, and a comparison of the clauses of each conjunction, which is bounded. */
 #ifndef BERTH_MATCH_PAIR_LINT_H
@@ -16,17 +16,17 @@ extern "C" {
 
 #define LINT_KINDS(X)                                                                                     \
     X(CONTRADICTION, "contradiction")         /* two clauses of a conjunction exclude each other */       \
-    X(TWO_TYPES, "two-types")                 /* they want one attribute to be of two types */            \
-    X(NEVER_TRUE, "never-true")               /* a constraint, whatever the counterpart */                \
+    X(TWO_TYPES, "two-types")                 /* two clauses want one attribute to be of two types */     \
+    X(NEVER_TRUE, "never-true")               /* a constraint that no counterpart satisfies */            \
     X(NO_PREFERENCE, "no-preference")         /* a rank that is always undefined, error or false */       \
-    X(NEVER_FITS, "never-fits")               /* an operator whose operands it does not take */           \
-    X(UNKNOWN_FUNCTION, "unknown-function")   /* there is none of that name */                            \
-    X(ARGUMENT_COUNT, "argument-count")       /* it takes more, or fewer */                               \
+    X(NEVER_FITS, "never-fits")               /* an operator that does not take its operands */           \
+    X(UNKNOWN_FUNCTION, "unknown-function")   /* no function has that name */                             \
+    X(ARGUMENT_COUNT, "argument-count")       /* the function takes more, or fewer */                     \
     X(NO_SUCH_ATTRIBUTE, "no-such-attribute") /* self.x in an ad without x */                             \
     X(MISSPELT, "misspelt")                   /* a free name, one slip away from an own attribute */      \
     X(CIRCLE, "circle")                       /* an attribute that reads itself */                        \
     X(SHADOW, "shadow")                       /* an attribute that hides other, TARGET, MY or a label */  \
-    X(LATER_LABEL, "later-label")             /* a port that reads one behind it */                       \
+    X(LATER_LABEL, "later-label")             /* a port that reads a later one */                         \
     X(WRONG_PORTS, "wrong-ports")             /* Ports that are refused */                                \
     X(NOT_READ, "not-read")                   /* a constraint outside the ports, and the like */          \
     X(NOT_BOOLEAN, "not-boolean")             /* Essential or Share that is neither true nor false */     \
@@ -44,24 +44,24 @@ enum lint_kind {
 
 const char *lint_kind_name(enum lint_kind kind); /* "contradiction", ... */
 
-#define LINT_FINDINGS_MAX 64 /* told of one attribute */
-#define LINT_CLAUSES_MAX 512 /* of one conjunction that are compared */
+#define LINT_FINDINGS_MAX 64 /* findings told of one attribute */
+#define LINT_CLAUSES_MAX 512 /* clauses of one conjunction that are compared */
 #define LINT_NAMES_MAX 1024  /* attributes of an ad that a misspelt name is compared with */
-#define LINT_PORTS_MAX 64    /* looked at as such */
+#define LINT_PORTS_MAX 64    /* ports that are looked at */
 #define LINT_QUOTE_MAX 80    /* bytes of an expression that are shown */
 
-/* Lives during the call of the reporter only. */
+/* A finding lives only during the call of the reporter. */
 struct lint_finding {
     enum lint_kind kind;
-    symbol attribute; /* of the outermost ad, in which it was found; Ports for what is in a port */
+    symbol attribute; /* the outermost ad's attribute in which it was found; Ports for what is in a port */
     const char *text; /* what is wrong: a line */
-    symbol function;  /* UNKNOWN_FUNCTION: its name, for who can tell the nearest; else SYMBOL_NONE */
+    symbol function;  /* UNKNOWN_FUNCTION: the name, so that the caller can suggest the nearest; else SYMBOL_NONE */
 };
 
 typedef void lint_report_fn(void *user, const struct lint_finding *finding);
 
-/* Calls `report` for each finding, those of an attribute together, in the ad's order; circles come last. The same finding is told
- * once. `scratch` is left as it was. What is in a port is looked at there; whether the ports are in order is match/gang/lint_ports.h's. */
+/* Calls `report` for each finding, those of an attribute together, in the ad's order; circles come last. The same finding is told once. `scratch`
+ * is left as it was. Lint looks at what is inside a port too; match/gang/lint_ports.h says whether the ports are in order. */
 void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user);
 
 #ifdef __cplusplus

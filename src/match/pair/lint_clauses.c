@@ -1,8 +1,8 @@
 /* lint_clauses.c: clauses of a conjunction that exclude each other, whatever the counterpart: `x < 10 && x > 12` (section 4.2.2), and
  * `x > 5 && x == "a"`, which wants x to be of two types (4.4.4).
  *
- * A clause compares a reference with a constant. Two about the same reference are held against each other: on a line it is
- * enough to look at pairs. */
+ * A clause compares a reference with a constant. Two clauses about the same reference are held against each other: on a line it is enough to look
+ * at pairs. */
 #include "lang/ad/ops.h"
 #include "match/pair/comparison.h"
 #include "match/pair/lint_parts.h"
@@ -10,7 +10,7 @@
 struct clause {
     const struct expr *e;         /* as it is shown */
     const struct expr *reference; /* what is compared ... */
-    struct comparison is;         /* ... so */
+    struct comparison is;         /* ... how, and with what */
 };
 
 struct clauses {
@@ -18,7 +18,7 @@ struct clauses {
     uint32_t count;
 };
 
-/* A name, or a path of names, whose value is not known here. */
+/* Is this a name, or a path of names, whose value is not known here? */
 static bool is_reference(const struct lint *lint, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(lint->tree, e), *definition;
@@ -37,7 +37,8 @@ static bool is_reference(const struct lint *lint, const struct scope *scope, con
     return !definition || !expr_is_literal(definition);
 }
 
-/* A literal, an operation on literals, or an attribute of this ad that is one: something to compare with by that operator. */
+/* Finds what an expression is if it is constant: a literal, an operation on literals, or an attribute of this ad that is a literal. False when it
+ * is not, or when `op` cannot compare with it. */
 static bool constant(const struct lint *lint, const struct scope *scope, const struct expr *e, enum op op,
                      struct value *ret)
 {
@@ -61,7 +62,7 @@ static bool constant(const struct lint *lint, const struct scope *scope, const s
     return ret->type != VALUE_ERROR && (ret->type != VALUE_UNDEFINED || op == OP_IS || op == OP_ISNT);
 }
 
-/* What a clause says; false when it is of another form. */
+/* Reads what a clause says; false when it is of another form. */
 static bool read_clause(const struct lint *lint, const struct scope *scope, const struct expr *e, struct clause *ret)
 {
     const struct expr *parts = tree_parts(lint->tree, e), *inner = e;
@@ -82,7 +83,7 @@ static bool read_clause(const struct lint *lint, const struct scope *scope, cons
         return is_reference(lint, scope, &parts[1]) && constant(lint, scope, &parts[0], op, &ret->is.v);
     }
     if (lint->tree->dialect->booleans_count)
-        return false; /* there a number is a condition too */
+        return false; /* in that dialect a number is a condition too */
     if (e->kind == EXPR_PREFIX && e->small == OP_NOT) {
         inner = parts;
         wanted = false;
@@ -155,7 +156,7 @@ static void tell(struct lint *lint, const struct clause *a, const struct clause 
     lint_end(lint, types ? LINT_TWO_TYPES : LINT_CONTRADICTION);
 }
 
-/* The first clause before it that a clause excludes. */
+/* Tells of the first clause before the n-th that the n-th excludes. */
 static void compare(struct lint *lint, const struct scope *scope, const struct clause *clauses, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* lint_names.c: references to what is not there, or that lead in a circle. */
+/* lint_names.c: references to names that do not exist, and references that lead in a circle. */
 #include "lang/base/array.h"
 #include "match/pair/lint_parts.h"
 
@@ -17,7 +17,7 @@ bool lint_is_given(const struct lint *lint, symbol name)
     return false;
 }
 
-/* The attribute that a reference means, and the scope where it was found. */
+/* Finds the attribute that a reference means, and the scope that has it. */
 static const struct expr *find_own(const struct scope *scope, const struct expr *e, const struct scope **ret_at)
 {
     const struct scope *at = scope, *from;
@@ -80,8 +80,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Do they differ by one letter put in or changed, or two swapped? Digits tell things apart: disk1 and disk2 are no slip.
- * `b` is not the shorter one. */
+/* Do the names differ by one letter put in or changed, or two swapped? Digits tell things apart: disk1 and disk2 are not a slip. `b` is not the
+ * shorter one. */
 static bool one_slip(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t i = 0;
@@ -110,7 +110,7 @@ static bool likely_slip(const struct symbols *symbols, symbol wrong, symbol righ
     return wrong_len <= right_len ? one_slip(a, wrong_len, b, right_len) : one_slip(b, right_len, a, wrong_len);
 }
 
-/* The attribute of an ad around here that is one slip away; SYMBOL_NONE when none is. */
+/* Finds the attribute of an ad around here that is one slip away; SYMBOL_NONE when none is. */
 static symbol near_attribute(const struct scope *scope, symbol wrong)
 {
     for (; scope; scope = scope->parent) {
@@ -151,7 +151,7 @@ static void check_free_name(struct lint *lint, const struct scope *scope, symbol
     }
 }
 
-/* name.x where no label is called so: a label in force may be one slip away. */
+/* Checks the base of name.x where no label has that name: a label in force may be one slip away. */
 static void check_free_base(struct lint *lint, symbol name)
 {
     if (lint->elsewhere || symbol_name(name) < NAME_NUMBER_END)
@@ -191,7 +191,7 @@ static void tell_missing(struct lint *lint, const struct scope *at, const struct
     lint_end(lint, LINT_NO_SUCH_ATTRIBUTE);
 }
 
-/* Is it the label of a port of this ad? One behind this port has nobody docked when this one is asked. */
+/* Is the name the label of a port of this ad? A port behind this one has nobody docked yet when this one is asked. */
 static bool check_label(struct lint *lint, symbol name)
 {
     for (uint32_t i = 0; i < lint->label_count; i++) {
@@ -210,7 +210,7 @@ static bool check_label(struct lint *lint, symbol name)
     return false;
 }
 
-/* self.x, MY.x, root.x, parent.x or .x where nothing was found */
+/* Tells of self.x, MY.x, root.x, parent.x or .x where nothing was found. */
 static void check_missing(struct lint *lint, const struct scope *scope, const struct expr *e)
 {
     const struct scope *from = scope->root;

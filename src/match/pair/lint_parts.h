@@ -1,7 +1,7 @@
 /* lint_parts.h: what the parts of lint share; not installed.
  *
  *     lint.c           the walk over the ad, and what is wrong with an ad as a whole
- *     lint_names.c     references: names that are not there, or lead in a circle
+ *     lint_names.c     references: names that do not exist, or lead in a circle
  *     lint_roles.c     constraints that are never true, ranks that prefer nobody
  *     lint_types.c     operators whose operands never fit
  *     lint_clauses.c   clauses of a conjunction that exclude each other */
@@ -26,16 +26,16 @@ struct lint {
     void *user;
     uint32_t place;  /* of the outermost ad's attribute that is looked at */
     struct buf text; /* of the finding that is being written */
-    struct buf told; /* the texts of this attribute so far, a NUL behind each */
+    struct buf told; /* what was told of this attribute so far, a NUL behind each text */
     unsigned told_count;
-    unsigned lazy;           /* inside a list or an ad, which can be had without its parts */
-    unsigned elsewhere;      /* inside what is evaluated in other ads */
+    unsigned lazy;           /* depth inside lists and ads, which have a value without their parts */
+    unsigned elsewhere;      /* depth inside expressions that are evaluated in other ads */
     struct lint_edge *edges; /* in the order of `from` */
     size_t edge_count, edge_room;
     const struct expr *ports;      /* the attribute Ports, whatever it is; or NULL */
     symbol labels[LINT_PORTS_MAX]; /* of the ports, those in groups in their place; SYMBOL_NONE where there is none */
-    uint32_t label_count, port;    /* the port that is looked at; label_count when it is none */
-    bool set;                      /* it has a Count */
+    uint32_t label_count, port;    /* the port that is looked at; label_count when there is none */
+    bool set;                      /* that port has a Count */
 };
 
 /* What is known of an expression before anything is evaluated: its value, or only its type (then `v` is a sample of it). When it
@@ -52,15 +52,15 @@ void lint_name(struct lint *lint, symbol name);
 void lint_end(struct lint *lint, enum lint_kind kind);
 void lint_end_with(struct lint *lint, enum lint_kind kind, symbol function);
 
-/* The attribute that a reference means when it is one of this ad's own; NULL when it is not, or is no reference. */
+/* The attribute that a reference means when it is one of this ad's own; NULL when it is not, or when `e` is not a reference. */
 const struct expr *lint_definition(const struct lint *lint, const struct scope *scope, const struct expr *e);
 
-/* Looks at a name or a path's beginning; `tested`: it stands where undefined is asked for. */
+/* Looks at a name or a path's beginning; `tested`: the reference stands where undefined is asked for. */
 void lint_reference(struct lint *lint, const struct scope *scope, const struct expr *e, bool tested);
 void lint_circles(struct lint *lint);
 bool lint_is_given(const struct lint *lint, symbol name); /* by the matchmaker */
 
-/* Shapes of operations from those of their parts; what does not fit is told. */
+/* These give the shape of an operation from the shapes of its parts, and tell what does not fit. */
 struct lint_shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e);
 struct lint_shape lint_prefix(struct lint *lint, const struct expr *e, const struct lint_shape *a);
 struct lint_shape lint_binary(struct lint *lint, const struct expr *chain, uint32_t place, const struct lint_shape *a,
@@ -68,10 +68,10 @@ struct lint_shape lint_binary(struct lint *lint, const struct expr *chain, uint3
 void lint_condition(struct lint *lint, const struct expr *e, const struct lint_shape *a);
 struct lint_shape lint_boolean(void);
 
-/* An attribute of an ad that takes part in a match: the outermost, or a port. */
+/* Looks at an attribute of an ad that takes part in a match: the outermost ad, or a port. */
 void lint_role(struct lint *lint, const struct scope *scope, const struct expr *e);
 
-/* An && that stands in no other. */
+/* Looks at a conjunction that is not part of another. */
 void lint_conjunction(struct lint *lint, const struct scope *scope, const struct expr *chain);
 
 static inline enum op lint_chain_op(const struct tree *tree, const struct expr *chain)

@@ -1,4 +1,4 @@
-/* lint_roles.c: constraints that are never true and ranks that prefer nobody: whatever the counterpart says, for it is left out. */
+/* lint_roles.c: constraints that are never true and ranks that prefer nobody, whatever the counterpart says: it is left out. */
 #include "lang/ad/ops.h"
 #include "lang/ad/specialize.h"
 #include "lang/text/print.h"
@@ -15,8 +15,8 @@ static const struct expr *settled(const struct tree *rest)
     return e->kind <= EXPR_AD ? e : NULL;
 }
 
-/* Has it one value, whatever the counterpart? What that points to lives in the scratch arena; of a list or an ad only the type
- * is to be looked at. */
+/* Has the expression one value, whatever the counterpart? What the value points to lives in the scratch arena; of a list or an ad only the type may
+ * be looked at. */
 static bool always(struct lint *lint, const struct scope *scope, const struct expr *e, int flags, struct value *ret)
 {
     static const struct env env = {0};
@@ -41,7 +41,7 @@ static bool accepts(const struct lint *lint, const struct value *v)
     return op_condition(lint->tree->dialect, v, &truth) == VALUE_BOOLEAN && truth;
 }
 
-/* Of a port's attribute the name must be told: the finding is the attribute Ports'. */
+/* Begins a finding. For an attribute of a port it says the name, since the finding belongs to the attribute Ports. */
 static struct buf *begin_role(struct lint *lint, const struct expr *e)
 {
     struct buf *text = lint_begin(lint);

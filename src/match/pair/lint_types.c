@@ -1,7 +1,7 @@
 /* lint_types.c: operators whose operands never fit.
  *
- * The operators themselves are asked, with a literal's value or, where only the type is known, with a sample of it for which no
- * operator fails but for its type. */
+ * Lint asks the operators themselves: with a literal's value or, where only the type is known, with a sample of that type. With a sample, an
+ * operator fails only because of its type. */
 #include "lang/ad/ops.h"
 #include "match/pair/lint_parts.h"
 
@@ -10,7 +10,7 @@ static struct lint_shape shape_unknown(void)
     return (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 
-/* Samples: nothing is divided by zero, and no time falls below 1970. */
+/* Makes a sample of a type: nothing is divided by zero, and no time falls below 1970. */
 static struct lint_shape shape_type(enum value_type type)
 {
     struct lint_shape shape = {.known = SHAPE_TYPE};
@@ -94,7 +94,7 @@ static void tell_unfit(struct lint *lint, const struct expr *e, const struct lin
     lint_end(lint, LINT_NEVER_FITS);
 }
 
-/* x == undefined: neither true nor false. */
+/* Tells of x == undefined, which is neither true nor false. */
 static void tell_undefined(struct lint *lint, const struct expr *e, enum op op)
 {
     struct buf *text = lint_begin(lint);

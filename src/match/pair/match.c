@@ -21,7 +21,7 @@ static bool value_accepts(const struct dialect *dialect, const struct value *v)
     return op_condition(dialect, v, &truth) == VALUE_BOOLEAN && truth;
 }
 
-/* The constraint and the rank of one side. */
+/* Evaluates the constraint and the rank of one side. */
 static void side_evaluate(const struct env *env, struct arena *arena, const struct scope *scope,
                           struct value *ret_constraint, struct value *ret_rank)
 {
@@ -49,7 +49,7 @@ void match_ads(const struct env *env, struct arena *arena, const struct tree *le
         value_accepts(left->dialect, &ret->left_constraint) && value_accepts(right->dialect, &ret->right_constraint);
 }
 
-/* Is an attribute's expression of an ad true, when it meets the other? */
+/* Is the expression of an ad's attribute true when the ad meets the counterpart? */
 static bool pair_true(const struct env *env, struct arena *scratch, const struct tree *ad, const struct expr *e,
                       const struct tree *counterpart, uint64_t *steps)
 {

@@ -19,18 +19,18 @@ struct match {
     struct value left_rank, right_rank;
 };
 
-/* Evaluates all four. The values live as long as the ads and the arena of the evaluation; each has its own budget. */
+/* Evaluates both constraints and both ranks. The values live as long as the ads and the arena of the evaluation; each has its own budget. */
 void match_ads(const struct env *env, struct arena *arena, const struct tree *left, const struct tree *right,
                struct match *ret);
 
 /* Is the ad's constraint true of the counterpart? One side of the match; `scratch` is left as it was. */
 bool match_accepts(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart);
 
-/* Is that attribute of the ad true when it meets the other? False when it has none. */
+/* Is that attribute of the ad true when the ad meets the counterpart? False when the ad does not have it. */
 bool match_says(const struct env *env, struct arena *scratch, const struct tree *ad, const char *attribute,
                 const struct tree *counterpart);
 
-/* The same; the steps of the evaluation are added to `steps`. */
+/* As match_accepts; the steps of the evaluation are added to `steps`. */
 bool match_accepts_counted(const struct env *env, struct arena *scratch, const struct tree *ad,
                            const struct tree *counterpart, uint64_t *steps);
 
@@ -39,19 +39,19 @@ const struct expr *match_constraint(const struct tree *ad);
 
 struct party {
     struct tree *ad;         /* held */
-    struct tree *constraint; /* what is left of it; NULL when there is none */
-    struct clauses clauses;  /* of what is left */
+    struct tree *constraint; /* what is left of the ad's constraint; NULL when it has none */
+    struct clauses clauses;  /* of what is left of it */
 };
 
-/* Holds the ad. `scratch` is left as it was. */
+/* Makes a party of the ad, and holds it. `scratch` is left as it was. */
 void party_init(struct party *party, const struct env *env, struct arena *scratch, struct tree *ad);
 void party_done(struct party *party);
 
-/* Can it accept anybody? Not when what is left of its constraint is false. The second for an ad that is no party. */
+/* Can the party accept anybody? Not when what is left of its constraint is false. match_is_open asks the same of an ad that is not a party. */
 bool party_is_open(const struct party *party);
 bool match_is_open(const struct env *env, struct arena *scratch, struct tree *ad);
 
-/* Do they accept each other? As match_ads says, and less work; `scratch` is left as it was. */
+/* Do two parties accept each other? The answer is that of match_ads, with less work; `scratch` is left as it was. */
 bool party_matches(const struct env *env, struct arena *scratch, const struct party *left, const struct party *right);
 
 /* A one-way query: is the expression true of the ad? `other.`, TARGET. and plain names are the ad's. */

@@ -33,7 +33,7 @@ static bool is_nan(const struct value *v)
     return v->type == VALUE_REAL && isnan(v->u.real);
 }
 
-/* In the dialect where booleans count, so that one comparison serves all numbers. */
+/* Compares in the dialect where booleans count, so that one comparison serves all numbers. */
 static bool is_less(const struct value *a, const struct value *b)
 {
     struct value less;

@@ -1,7 +1,7 @@
 /* order.h: how values are ordered when one must be chosen: ranks, keys of roots, components of docking vectors.
  *
- * Within a kind by the language's own comparison; numbers and booleans are one kind, strings another, times another; between kinds
- * numbers come below strings, and strings below times. NaN is below every number. */
+ * Values of one kind are ordered by the language's own comparison. Numbers and booleans are one kind, strings another, times another; numbers come
+ * below strings, and strings below times. NaN is below every number. */
 #ifndef BERTH_MATCH_PAIR_ORDER_H
 #define BERTH_MATCH_PAIR_ORDER_H
 
@@ -18,7 +18,7 @@ bool order_has(const struct value *v);
 /* A rank as it counts: itself, or zero when it is undefined, error, or has no order. */
 struct value order_rank(const struct value *rank);
 
-/* A rank as one number, for sums and for people: what is no number is 0, and NaN is below all others. */
+/* A rank as one number, for sums and for people: anything but a number is 0, and NaN is below all others. */
 double order_number(const struct value *rank);
 double order_finite(const struct value *rank); /* the same, where only finite numbers can be added: 0 for the others */
 

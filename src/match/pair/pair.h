@@ -1,7 +1,7 @@
 /* pair.h: two ads see each other.
  *
- * Each is its own outermost scope; the other one is `other` (and TARGET) to it, and the place where plain names are looked up that
- * it does not define. Nothing is copied and neither ad is changed. */
+ * Each ad is its own outermost scope. The other one is `other` (and TARGET) to it, and plain names that it does not define are looked up there.
+ * Nothing is copied and neither ad is changed. */
 #ifndef BERTH_MATCH_PAIR_PAIR_H
 #define BERTH_MATCH_PAIR_PAIR_H
 
@@ -17,7 +17,7 @@ struct pair {
     struct label label_left, label_right;
 };
 
-/* Both ads are borrowed, and the pair must stay where it is. Either may be NULL: then the other one stands alone. */
+/* Makes two ads see each other. Both are borrowed, and the pair must stay where it is. Either may be NULL: then the other one stands alone. */
 void pair_init(struct pair *pair, const struct tree *left, const struct tree *right);
 
 #ifdef __cplusplus

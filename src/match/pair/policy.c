@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* PullOrder is one of four words. */
+/* Reads PullOrder, which is one of four words. */
 static int policy_read_pull(struct policy *policy, const struct tree *ad, symbol *ret_attribute, struct err *err)
 {
     static const char *const words[] = {"fair", "best-fit", "starving", "priority"};
@@ -59,7 +59,7 @@ void policy_done(struct policy *policy)
     *policy = (struct policy){0};
 }
 
-/* An expression of the policy, evaluated in an ad that stands alone. */
+/* Evaluates an expression of the policy in an ad that stands alone. */
 static void evaluate_alone(const struct policy *policy, const struct env *env, struct arena *arena,
                            const struct tree *ad, const struct expr *e, struct value *ret)
 {
@@ -164,7 +164,7 @@ static void docking_rank(const struct docking *docking, const struct env *env, s
     *steps += budget - eval.steps;
 }
 
-/* Without a vector: is somebody there who need not go? An error says that nobody is sent away for this root. */
+/* The first component without a vector: 1 when the candidate is free, 0 when its present claim may go for this root, error when it may not. */
 static void docking_freedom(const struct docking *docking, const struct env *env, struct arena *arena,
                             struct value *ret, uint64_t *steps)
 {
@@ -179,7 +179,7 @@ static void docking_freedom(const struct docking *docking, const struct env *env
     *ret = order_compare(&mine, &its) > 0 ? value_integer(0) : value_error();
 }
 
-/* The n-th component: of the policy's vector, or else what is free first, then the rank of the root and that of the candidate. */
+/* Evaluates the n-th component: that of the policy's vector; or else whether the candidate is free, then the root's rank, then the candidate's. */
 static void docking_component(const struct docking *docking, const struct policy *policy, const struct env *env,
                               struct arena *arena, uint32_t n, struct value *ret, uint64_t *steps)
 {
@@ -229,7 +229,7 @@ uint32_t policy_vector_counted(const struct policy *policy, const struct env *en
         if (order < 0)
             return 0;
         if (order > 0)
-            than = NULL; /* it is larger, whatever follows */
+            than = NULL; /* this vector is larger, whatever follows */
     }
     *ret_components = components;
     return count;

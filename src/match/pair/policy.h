@@ -10,8 +10,8 @@
  * that an ad does not have reads as 0. Without a vector the ranks of both count, as { self.Rank, label.Rank }; there an undefined or
  * error rank is 0.
  *
- * A candidate that says Preempts has a claim already, which would have to go. Without a vector it comes after all others, and only if its
- * Rank of the root is larger than its CurrentRank. With one, that is for the vector to say. */
+ * A candidate that says Preempts has a claim already, which would have to go. Without a vector it comes after all others, and only if its Rank of
+ * the root is larger than its CurrentRank. With a vector, the vector decides. */
 #ifndef BERTH_MATCH_PAIR_POLICY_H
 #define BERTH_MATCH_PAIR_POLICY_H
 
@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-#define POLICY_COMPONENTS_MAX 64 /* of a docking vector */
-#define POLICY_ABSENT_MAX 8      /* names that an environment may say how to read where an ad does not have them */
+#define POLICY_COMPONENTS_MAX 64 /* components of a docking vector */
+#define POLICY_ABSENT_MAX 8      /* names for which an environment may say how they read where an ad lacks them */
 
 /* Which request an offer that pulls is given, of those that fit it. All but STARVING fall back on the order of roots. */
 enum pull_order {
@@ -38,19 +38,19 @@ struct policy {
     enum pull_order pull;
 };
 
-/* NULL for the ad gives the defaults. -1 when the ad is no policy; `ret_attribute` is then the attribute that is wrong. */
+/* Reads a policy; NULL for the ad gives the defaults. -1 when the ad is not a policy; `ret_attribute` is then the attribute that is wrong. */
 int policy_init(struct policy *policy, struct tree *ad, symbol *ret_attribute, struct err *err);
 void policy_done(struct policy *policy);
 
-/* Is the ad one that is served? Only where the policy has a RootSelection. */
+/* Is the ad served? Only for a policy that has a RootSelection. */
 bool policy_selects(const struct policy *policy, const struct env *env, struct arena *scratch, const struct tree *ad);
 
-/* Puts those that are served first in front; equal ones stay in their order. `order` holds `count` places of `ads`. */
+/* Sorts the ads by who is served first; equal ones stay in their order. `order` holds `count` places of `ads`. */
 void policy_sort(const struct policy *policy, const struct env *env, struct arena *scratch, struct tree *const *ads,
                  size_t *order, size_t count);
 
-/* The vector of a candidate for a root, in the arena; 0 when it is discarded, else how many components it has. `than`, if it is not
- * NULL, is another candidate's: a vector that is smaller is discarded too, as soon as that is known. */
+/* Makes the docking vector of a candidate for a root, in the arena. Returns how many components it has, or 0 when it is discarded. `than`, unless
+ * it is NULL, is another candidate's vector: a smaller one is discarded too, as soon as that is known. */
 uint32_t policy_vector(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *root,
                        const struct tree *candidate, const struct value *than, struct value **ret_components);
 
@@ -59,7 +59,7 @@ uint32_t policy_vector_counted(const struct policy *policy, const struct env *en
                                const struct tree *root, const struct tree *candidate, const struct value *than,
                                struct value **ret_components, uint64_t *steps);
 
-/* The key of a root by the RootOrder, which must be there; it lives as long as the ad and the arena. */
+/* The key of a root by the RootOrder, which the policy must have; it lives as long as the ad and the arena. */
 void policy_key(const struct policy *policy, const struct env *env, struct arena *arena, const struct tree *ad,
                 struct value *ret);
 

@@ -116,7 +116,7 @@ static inline enum property_answer answer(bool is)
     return is ? PROPERTY_TRUE : PROPERTY_FALSE;
 }
 
-/* Two literals of different types: numbers, or what the dialect makes of it. */
+/* Compares two literals of different types: as numbers, or as the dialect does. */
 static enum property_answer mixed_outcome(const struct property *property, const struct dialect *dialect,
                                           const struct expr *found)
 {
@@ -127,7 +127,7 @@ static enum property_answer mixed_outcome(const struct property *property, const
         return answer(real_outcome(property->when, (double)found->u.integer, property->u.real));
     if (found->kind == EXPR_REAL && property->type == VALUE_INTEGER)
         return answer(real_outcome(property->when, found->u.real, (double)property->u.integer));
-    op_binary(dialect, (enum op)property->op, &a, &b, &v); /* of a string the type alone counts: the other is none */
+    op_binary(dialect, (enum op)property->op, &a, &b, &v); /* of a string only its type counts here */
     if (v.type == VALUE_BOOLEAN)
         return answer(v.boolean);
     return v.type == VALUE_UNDEFINED ? PROPERTY_UNDEFINED : PROPERTY_ERROR;

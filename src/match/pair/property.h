@@ -16,9 +16,9 @@ extern "C" {
 
 struct property {
     symbol name;        /* of the counterpart's attribute; borrowed from the tree */
-    unsigned char type; /* enum value_type of the constant: none is undefined, error or an aggregate */
+    unsigned char type; /* enum value_type of the constant: never undefined, error or an aggregate */
     unsigned char op;   /* OP_EQUAL to OP_GREATER_EQUAL but for `is` and `isnt`, the attribute being on the left */
-    unsigned char when; /* which outcomes of a comparison make it true: PROPERTY_LESS, ... */
+    unsigned char when; /* which outcomes of a comparison make the clause true: PROPERTY_LESS, ... */
     uint32_t len;       /* of a string */
     union {
         int64_t integer; /* also times in seconds, and booleans */
@@ -29,7 +29,7 @@ struct property {
 
 enum { PROPERTY_LESS = 1, PROPERTY_SAME = 2, PROPERTY_MORE = 4, PROPERTY_APART = 8 /* NaN */ };
 
-/* What a test says; PROPERTY_EVALUATE: the attribute is no literal, so the clause must be evaluated. */
+/* What a test says; PROPERTY_EVALUATE: the attribute is not a literal, so the clause must be evaluated. */
 enum property_answer { PROPERTY_FALSE, PROPERTY_TRUE, PROPERTY_UNDEFINED, PROPERTY_ERROR, PROPERTY_EVALUATE };
 
 /* The name that a reference of a specialised expression in `ad` asks of the counterpart, as x, other.x and TARGET.x do; else
@@ -39,7 +39,7 @@ symbol property_asked(const struct tree *ad, const struct expr *e);
 /* Does `e`, of the specialised expression `tree` that stands in `ad`, have this form? */
 bool property_read(const struct tree *ad, const struct tree *tree, const struct expr *e, struct property *ret);
 
-/* What it is for the counterpart, in the dialect of the ad that says it. */
+/* Tests the property on the counterpart, in the dialect of the ad that says it. */
 enum property_answer property_test(const struct property *property, const struct env *env,
                                    const struct dialect *dialect, const struct tree *counterpart);
 

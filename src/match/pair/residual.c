@@ -28,7 +28,7 @@ int residual_check(const struct tree *offer, struct err *err)
     return 0;
 }
 
-/* An attribute of the residual, as the value it has now. All of them have one budget: past it they are errors. */
+/* Pushes an attribute of the residual as the value that it has now. All attributes share one budget: past it they are errors. */
 static void push_now(struct build *build, struct eval *eval, const struct scope *offer, const struct expr *e)
 {
     struct value v;
@@ -64,7 +64,7 @@ struct tree *residual_make_in(const struct env *env, struct arena *scratch, cons
     }
     build_copy_run(&build, offer, &parts[from], root->u.run.count - from);
     parts = tree_parts(offer, residual);
-    for (uint32_t i = 0; i < residual->u.run.count; i++) { /* what the offer did not have before */
+    for (uint32_t i = 0; i < residual->u.run.count; i++) { /* attributes that the offer did not have before */
         if (tree_find(offer, root, parts[i].label))
             continue;
         push_now(&build, &eval, scope, &parts[i]);

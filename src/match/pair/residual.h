@@ -16,14 +16,14 @@ extern "C" {
 /* The Residual of an offer; NULL when it has none, or one that is not written as an ad. */
 const struct expr *residual_of(const struct tree *offer);
 
-/* -1 and the reason when the offer's Residual is not written as an ad, or reads itself. */
+/* Checks an offer: -1 and the reason when its Residual is not written as an ad, or reads itself. */
 int residual_check(const struct tree *offer, struct err *err);
 
-/* The ad that is left (the caller unrefs it); NULL when the offer has no residual. `scratch` is left as it was. */
+/* Makes the ad that is left (the caller unrefs it); NULL when the offer has no residual. `scratch` is left as it was. */
 struct tree *residual_make(const struct env *env, struct arena *scratch, const struct tree *offer,
                            const struct tree *request);
 
-/* The same where the offer stands already: `scope` is its outermost, with the counterpart around it. */
+/* The same for an offer that has its scope already: `scope` is its outermost one, with the counterpart around it. */
 struct tree *residual_make_in(const struct env *env, struct arena *scratch, const struct scope *scope);
 
 #ifdef __cplusplus

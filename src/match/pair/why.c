@@ -22,8 +22,8 @@ struct candidate {
 struct explaining {
     struct why_work work;
     struct env env;  /* with a meter of its own */
-    uint64_t *meter; /* that of the caller, ... */
-    uint64_t told;   /* ... which knows so much of it; or NULL */
+    uint64_t *meter; /* the caller's meter, or NULL */
+    uint64_t told;   /* how many of our steps the caller's meter has been told */
     const struct policy *policy;
     struct why_refusals *refusals;
     struct arena_mark mark;
@@ -39,7 +39,7 @@ const char *why_text(struct why *why, struct buf *text)
     return arena_text(&why->arena, string, text->len + 1);
 }
 
-/* What a clause of the request is for an offer, by evaluation. */
+/* Tests a clause of the request with an offer, by evaluation. */
 static enum property_answer leaf_evaluate(struct why_work *work, const struct clauses *leaf, const struct tree *offer)
 {
     struct clause whole = {.e = tree_root(leaf->tree)};
@@ -73,7 +73,7 @@ static enum property_answer leaf_test(struct why_work *work, uint32_t place, con
     return leaf_evaluate(work, leaf, offer);
 }
 
-/* The clauses of the request that the offer does not satisfy. */
+/* Tests all clauses of the request with an offer, and counts. Returns those that the offer does not satisfy. */
 static uint64_t test_offer(struct why_work *work, const struct tree *offer)
 {
     struct why *why = work->why;
@@ -99,7 +99,7 @@ static uint64_t test_offer(struct why_work *work, const struct tree *offer)
     return failed;
 }
 
-/* One more offer is tested; false when there is none, or it would be too much. */
+/* Tests one more offer; false when there is none left, or the steps are spent. */
 static bool test_next(struct explaining *run)
 {
     struct why_work *work = &run->work;
@@ -126,7 +126,7 @@ static bool test_next(struct explaining *run)
     return true;
 }
 
-/* The distinct patterns of failure, in the order in which they occur. */
+/* Gathers the distinct patterns of failure, in the order in which they occur. */
 static void gather_patterns(struct why_work *work)
 {
     struct map places;
@@ -147,7 +147,7 @@ static void gather_patterns(struct why_work *work)
     map_done(&places);
 }
 
-/* Offers that nothing outside the set excludes. */
+/* Counts the offers that nothing outside the set excludes. */
 static size_t set_opens(const struct why_work *work, uint64_t set)
 {
     size_t opens = 0;
@@ -235,7 +235,7 @@ static void tell_choice(struct why_work *work, const struct policy *policy, cons
     choice->second_value = component_value(work->why, work->request->dialect, &second->components[choice->component]);
 }
 
-/* The best of those that match, and the next: one more is looked at; false when there is none. */
+/* Looks at one more offer for the best of those that match, and the next best; false when there is none left. */
 static bool choice_next(struct explaining *run)
 {
     struct why_work *work = &run->work;
@@ -314,7 +314,7 @@ struct explaining *why_begin(struct why *why, const struct env *env, struct aren
     return run;
 }
 
-/* All offers have been tested that will be. */
+/* Ends the tests: no further offer will be tested. */
 static void tests_end(struct explaining *run)
 {
     why_refusals_tell(run->refusals, &run->work);
@@ -328,7 +328,7 @@ bool why_go_on(struct explaining *run, uint64_t steps)
 {
     uint64_t from = run->work.meter;
 
-    /* what needs no evaluation takes time as well */
+    /* an offer that needs no evaluation takes time as well */
     for (uint64_t looked = 0; run->stage != RUN_OVER && run->work.meter - from + looked < steps; looked++) {
         if (run->stage == RUN_TESTS && !test_next(run)) {
             tests_end(run);
@@ -341,7 +341,7 @@ bool why_go_on(struct explaining *run, uint64_t steps)
     return run->stage != RUN_OVER;
 }
 
-/* What it has is told: of the offers that it has seen. */
+/* Ends an explanation early: it tells what it knows of the offers that it has seen. */
 static void cut_short(struct explaining *run)
 {
     struct why_work *work = &run->work;

@@ -25,15 +25,15 @@
 extern "C" {
 #endif
 
-#define WHY_CLAUSES_MAX 63         /* of the request that are told apart; the last stands for the rest */
-#define WHY_SETS_MAX 64            /* told */
-#define WHY_REFUSALS_MAX 32        /* told */
-#define WHY_HINTS_MAX 64           /* told */
-#define WHY_EDITS_MAX 12           /* told */
+#define WHY_CLAUSES_MAX 63         /* clauses of the request that are told apart; the last stands for the rest */
+#define WHY_SETS_MAX 64            /* sets that are told */
+#define WHY_REFUSALS_MAX 32        /* refusals that are told */
+#define WHY_HINTS_MAX 64           /* hints that are told */
+#define WHY_EDITS_MAX 12           /* edits that are told */
 #define WHY_EDIT_PARTS_MAX 4       /* changes in one edit */
-#define WHY_STEPS_MAX 50000000     /* of evaluation; when they are spent, the offers behind are not looked at */
-#define WHY_EDIT_STEPS_MAX 2000000 /* of evaluation while edits are tried; they are not told when they are spent */
-#define WHY_READS_MAX 4            /* attributes of the request that a refusal tells */
+#define WHY_STEPS_MAX 50000000     /* steps of evaluation; when they are spent, no further offer is looked at */
+#define WHY_EDIT_STEPS_MAX 2000000 /* steps of evaluation while edits are tried; after that no further edit is told */
+#define WHY_READS_MAX 4            /* attributes of the request that a refusal shows */
 #define WHY_EDIT_WORK_MAX 250000   /* meetings of a changed request with an offer, for all edits together */
 
 enum why_verdict {
@@ -43,34 +43,34 @@ enum why_verdict {
 };
 
 struct why_clause {
-    symbol attribute;     /* whose text it stands in: the constraint, or one that it refers to ... */
+    symbol attribute;     /* whose text the clause stands in: the constraint, or an attribute that it refers to ... */
     uint32_t place;       /* ... and which of the clauses there it is, from 0 */
     uint32_t more;        /* further clauses that are counted with this one: the last of too many */
     const struct expr *e; /* as it is written, of the request */
-    struct tree *left;    /* what is left of it when the request's own attributes are folded in */
-    bool never;           /* it is true for no offer, whatever the pool holds */
-    bool timed;           /* it is false because of the time, whatever the offer */
+    struct tree *left;    /* what is left of the clause when the request's own attributes are folded in */
+    bool never;           /* the clause is true for no offer, whatever the pool holds */
+    bool timed;           /* the clause is false because of the time, whatever the offer */
     size_t alone, together;
-    size_t undefined, error; /* offers for which it is that */
+    size_t undefined, error; /* offers for which the clause is undefined, or an error */
 };
 
 /* Two clauses that are never both true; or, when both are the same, one that is never true. */
 struct why_conflict {
     uint32_t a, b;
-    bool types; /* they want an attribute to be of two types */
+    bool types; /* the clauses want an attribute to be of two types */
 };
 
 struct why_set {
     uint64_t clauses; /* by their place */
     bool offers;      /* the offers' own constraints are one more of the set */
-    size_t opens;     /* offers that nothing outside the set excludes */
+    size_t opens;     /* offers that only this set excludes */
 };
 
 /* A clause of offers' constraints that is not true for the request. */
 struct why_refusal {
     const struct tree *offer; /* the first that says it */
     const struct expr *e;     /* the clause there */
-    size_t first;             /* its place among the offers */
+    size_t first;             /* that offer's place among the offers */
     size_t count, fitting;    /* offers that refuse by it, and those among them that fit the request's constraint */
     struct why_read {
         symbol name;
@@ -80,18 +80,18 @@ struct why_refusal {
 };
 
 enum why_hint_kind {
-    WHY_NO_SUCH_NAME, /* no offer has it */
-    WHY_MISSING,      /* some offers do not have it */
-    WHY_WRONG_TYPE,   /* where they have it, it cannot be compared */
+    WHY_NO_SUCH_NAME, /* no offer has the name */
+    WHY_MISSING,      /* some offers do not have the name */
+    WHY_WRONG_TYPE,   /* where offers have the name, its value cannot be compared */
 };
 
 struct why_hint {
     enum why_hint_kind kind;
     uint32_t clause;
     symbol name;
-    size_t count;        /* offers that it is true of */
+    size_t count;        /* offers that the hint is about */
     symbol nearest;      /* a name that offers have; or SYMBOL_NONE ... */
-    size_t nearest_have; /* ... and how many */
+    size_t nearest_have; /* ... and how many offers have it */
     enum value_type wanted, found;
 };
 
@@ -112,14 +112,14 @@ struct why_edit {
 struct why_choice {
     size_t offer, second;
     bool has_second;
-    int32_t component; /* below 0: they are equal in all, and it comes first */
+    int32_t component; /* below 0: both are equal in all, and the first one is taken */
     const char *text;  /* the component */
     const char *value, *second_value;
 };
 
 struct why {
     enum why_verdict verdict;
-    size_t offers, fitting, accepting, matching; /* all; whom its constraint takes; who take it; both */
+    size_t offers, fitting, accepting, matching; /* all; that the request takes; that take the request; both */
     size_t unseen; /* further offers that were not looked at, because it would have taken too long */
     struct why_clause *clauses;
     struct why_conflict *conflicts;
@@ -134,21 +134,21 @@ struct why {
     struct arena arena;                     /* holds all of it */
 };
 
-/* Explains `request` to its owner. It borrows the ads: they must outlive the explanation. `scratch` is left as it was. */
+/* Explains `request` to its owner. The explanation borrows the ads, which must outlive it. `scratch` is left as it was. */
 void why_explain(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
                  struct tree *request, struct tree *const *offers, size_t count);
 void why_done(struct why *why);
 
-/* The same by and by, for whoever has other things to do: about so many steps of evaluation at a time; true while there is more to do. The policy, the ads
- * and the scratch arena are lent until the end, and that is used by nobody else. An explanation that is ended early has not seen all offers. */
+/* The same in slices, for callers with other things to do: why_go_on does about so many steps of evaluation, and returns true while there is more
+ * to do. The policy, the ads and the scratch arena are lent until the end, and nobody else uses the arena meanwhile. An explanation that is ended
+ * early has not seen all offers. */
 struct explaining;
 struct explaining *why_begin(struct why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
                              struct tree *request, struct tree *const *offers, size_t count);
 bool why_go_on(struct explaining *run, uint64_t steps);
 void why_end(struct explaining *run); /* takes NULL */
 
-/* Why nobody takes an offer: the four cases of section 2.6.1. `why` is the explanation of the offer, its requests being the other
- * side. */
+/* Why nobody takes an offer: the four cases of section 2.6.1. `why` is the explanation of the offer, with the requests as the other side. */
 enum why_offer_case {
     WHY_OFFER_TAKEN,    /* a request matches it */
     WHY_OFFER_NOBODY,   /* there are no requests */
@@ -169,14 +169,14 @@ struct why_names {
     why_name_fn *offer;
     void *user;
     bool is_offer; /* what is explained is an offer, and the others are requests */
-    size_t ported; /* offers that were left aside: they have Ports, and it could dock at none of them */
+    size_t ported; /* offers that were left aside: they have Ports, and the request could dock at none of them */
 };
 
 /* The explanation in words, or as one JSON object in the form of docs/why.md. Appends to `out`. */
 void why_print(struct buf *out, const struct why *why, const struct tree *request, const struct why_names *names);
 void why_print_json(struct buf *out, const struct why *why, const struct tree *request, const struct why_names *names);
 
-/* Of it, only the reasons: clauses, conflicts, sets, refusals, hints, edits. In JSON they are fields, with a comma in front. */
+/* Prints only the reasons: clauses, conflicts, sets, refusals, hints, edits. In JSON they are fields, with a comma in front. */
 void why_print_reasons(struct buf *out, const struct why *why, const struct tree *request,
                        const struct why_names *names);
 void why_print_json_reasons(struct buf *out, const struct why *why, const struct tree *request,

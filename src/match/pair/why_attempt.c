@@ -1,7 +1,7 @@
 /* why_attempt.c: a change of the request that would make it match an offer, made up and counted.
  *
- * What failed with an offer says what must change: a comparison takes the offer's value as well; a clause of another form goes; an
- * attribute that the offer looks at gets a value that it takes. Where a clause compares with an own attribute, that is changed
+ * What failed with an offer says what must change: a comparison is moved to take the offer's value as well; a clause of another form is dropped; an
+ * attribute that the offer looks at gets a value that the offer takes. Where a clause compares with an own attribute, the attribute is changed
  * rather than the clause. */
 #include "match/pair/why_attempt.h"
 
@@ -105,7 +105,7 @@ struct tree *attempt_compare(const struct why_work *work, uint32_t clause, symbo
     build_init(&build, left->symbols, left->dialect);
     build_copy(&build, left, parts);
     build_top(&build)->label = OP_NONE;
-    if (name != SYMBOL_NONE) { /* the same of an attribute of another name */
+    if (name != SYMBOL_NONE) { /* the same comparison of another attribute */
         symbols_hold(build.symbols, name);
         symbols_drop(build.symbols, build_top(&build)->u.name.id);
         build_top(&build)->u.name.id = name;
@@ -120,7 +120,7 @@ struct tree *attempt_compare(const struct why_work *work, uint32_t clause, symbo
     return tree;
 }
 
-/* The own attribute that a clause compares with, if it is a literal: then that is what to change. */
+/* Finds the own attribute that a clause compares with, if that is a literal: then the attribute is what to change. */
 static const struct expr *compared_attribute(const struct tree *request, const struct expr *e)
 {
     const struct expr *parts = tree_parts(request, e), *root = tree_root(request), *found = NULL;
@@ -137,7 +137,7 @@ static const struct expr *compared_attribute(const struct tree *request, const s
     return found && expr_is_literal(found) ? found : NULL;
 }
 
-/* The value of an own attribute that makes this comparison by an offer true. */
+/* Finds the value of an own attribute that makes this comparison by an offer true. */
 static bool accepted_value(const struct property *property, struct value *ret)
 {
     bool less = property->op == OP_LESS, more = property->op == OP_GREATER;
@@ -175,7 +175,7 @@ static const struct expr *clause_attribute(const struct why_work *work, uint32_t
     return compared_attribute(work->request, work->why->clauses[clause].e);
 }
 
-/* Would all clauses that failed and compare with the attribute be true of the offer if it had this value? */
+/* Would all clauses that failed and compare with the attribute be true of the offer if the attribute had this value? */
 static bool value_serves(const struct why_work *work, const struct tree *offer, uint64_t failed,
                          const struct expr *attribute, const struct value *v)
 {
@@ -220,7 +220,7 @@ bool attempt_clause(const struct why_work *work, struct attempt *attempt, uint32
     return attempt_add(attempt, clause, is->e, SYMBOL_NONE, attempt_compare(work, clause, SYMBOL_NONE, &v));
 }
 
-/* A value of an attribute for which every comparison of it by the offer is true. */
+/* Finds a value of an attribute for which every comparison of it by the offer is true. */
 static bool value_taken(const struct clauses *clauses, symbol name, struct value *ret)
 {
     for (uint32_t i = 0; i < clauses->count; i++) {
@@ -306,7 +306,7 @@ static symbol swap_attribute(const struct why_work *work, const struct attempt *
     return attempt->swaps[n].e ? work->why->clauses[attempt->clauses[n]].attribute : attempt->swaps[n].attribute;
 }
 
-/* The clauses that may change by themselves: those that are replaced, and those that read an attribute which is changed. */
+/* The clauses whose outcome may change: those that are replaced, and those that read an attribute which is changed. */
 static uint64_t touched(const struct why_work *work, const struct attempt *attempt)
 {
     const struct expr *root = tree_root(work->request);
@@ -318,7 +318,7 @@ static uint64_t touched(const struct why_work *work, const struct attempt *attem
         const struct expr *now = tree_find(work->request, root, swap_attribute(work, attempt, i));
 
         if (!now)
-            return UINT64_MAX; /* a new name may catch any that was the offers' */
+            return UINT64_MAX; /* a new attribute may catch any name that was asked of the offers */
         if (attempt->swaps[i].e)
             set |= (uint64_t)1 << attempt->clauses[i];
         for (uint32_t k = 0; k < work->why->clause_count; k++) {
@@ -331,7 +331,7 @@ static uint64_t touched(const struct why_work *work, const struct attempt *attem
     return set;
 }
 
-/* The attributes of the request that an attribute decides, itself and by way of others, as refs_bits has names. */
+/* The attributes of the request that depend on an attribute, itself and by way of others, as bits of their names (refs_bits). */
 static uint64_t readers(const struct tree *request, symbol name)
 {
     const struct expr *root = tree_root(request), *parts = tree_parts(request, root),
@@ -358,7 +358,7 @@ size_t attempt_count(struct why_work *work, const struct attempt *attempt, struc
     for (size_t i = 0; i < work->count; i++) {
         uint64_t still = work->failed[i] & ~may_change;
 
-        /* an offer that looks at what is changed may come to another mind */
+        /* an offer that reads what is changed may decide otherwise */
         if (still & ~(work->evaluated | WHY_OFFER_BIT))
             continue;
         if (still) {
@@ -367,7 +367,7 @@ size_t attempt_count(struct why_work *work, const struct attempt *attempt, struc
             if (!(work->reads[i] & names))
                 continue;
         }
-        if (work->meter >= work->edits_end) { /* how many it opens is not known */
+        if (work->meter >= work->edits_end) { /* how many offers the change opens is not known */
             *spent = WHY_EDIT_WORK_MAX;
             work->why->all_edits = false;
             opens = 0;

@@ -32,7 +32,7 @@ static void push_tree(struct change *change, const struct tree *tree)
         build_boolean(&change->build, true);
 }
 
-/* Clauses stand in conjunctions only. */
+/* Pushes an expression with its clauses changed. Clauses stand in conjunctions only. */
 static void push_changed(struct change *change, const struct expr *e)
 {
     const struct expr *parts = tree_parts(change->request, e);

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Attributes inside one another that are taken apart. */
+/* The attributes, from the constraint inwards, that a clause stands in. */
 struct path {
     symbol names[CLAUSES_WITHIN_MAX];
     uint32_t len;
@@ -75,7 +75,7 @@ static void collect(struct leaves *leaves, const struct expr *e, const struct pa
     }
 }
 
-/* What is left of a leaf, in the attributes it stands in. */
+/* Specialises a leaf within the attributes that it stands in. */
 static struct tree *leaf_specialize(struct why_work *work, const struct scope *scope, const struct leaf *leaf,
                                     int flags)
 {
@@ -120,7 +120,7 @@ static bool never_true(struct why_work *work, const struct scope *scope, const s
     return is;
 }
 
-/* The clause of leaf `n`; the last one told apart takes in those behind it. */
+/* Makes the clause of leaf `n`; the last one told apart takes in those after it. */
 static void clause_make(struct why_work *work, const struct leaves *leaves, uint32_t n)
 {
     const struct leaf *leaf = &leaves->items[n];

@@ -1,9 +1,9 @@
 /* why_edits.c: the smallest changes of the request that open matches.
  *
- * An offer is opened by changing all that failed with it, and nothing else. So the patterns of failure are gone through from the
- * smallest on. A clause that compares is changed to the nearest value that an offer has (and, where that opens few, to one in the
- * middle of what they have); a clause of another form is dropped; an offer's refusal is met by changing the attribute that it
- * looks at. What would open is then counted by evaluating the changed request. */
+ * An offer is opened by changing all that failed with it, and nothing else. So the search goes through the patterns of failure, the smallest first.
+ * A clause that compares is changed to the nearest value that an offer has (and, where that opens few, to one in the middle of what they have); a
+ * clause of another form is dropped; an offer's refusal is met by changing the attribute that it looks at. How many offers a change opens is then
+ * counted by evaluating the changed request. */
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "lang/text/print.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #define PATTERNS_TRIED 24
-#define OFFERS_LOOKED_AT 256 /* of a pattern, when one must be chosen to follow */
-#define VALUES_MAX 256       /* that a comparison could be moved to */
+#define OFFERS_LOOKED_AT 256 /* offers of a pattern, when one must be chosen to follow */
+#define VALUES_MAX 256       /* values that a comparison could be moved to */
 #define WAYS_MAX 16          /* different changes that offers of one pattern want */
 #define WAYS_TRIED 4
 
@@ -107,7 +107,7 @@ static void attempt_try(struct edits *edits, struct attempt *attempt)
     attempt_done(attempt);
 }
 
-/* A value that offers have there, and how many. */
+/* A value that offers have for the compared attribute, and how many have it. */
 struct had {
     struct value v;
     size_t count, offer; /* the first that has it */
@@ -125,7 +125,7 @@ static uint64_t value_hash(const struct value *v)
     return rng_mix(hash);
 }
 
-/* What the offers that failed only by this comparison have instead: at most VALUES_MAX of them, each once. */
+/* Collects what the offers that failed only by this comparison have instead: at most VALUES_MAX values, each once. */
 static size_t values_had(const struct why_work *work, const struct property *property, uint64_t pattern,
                          struct had *ret)
 {
@@ -158,7 +158,7 @@ static int compare_had(const void *a, const void *b)
     return x->count != y->count ? (x->count > y->count ? -1 : 1) : 0;
 }
 
-/* The clause alone is changed so that it is true of the offer: by an own attribute, or if that opens nothing, itself. */
+/* Changes the clause alone so that it is true of the offer: by an own attribute or, if that opens nothing, by the clause itself. */
 static void try_value(struct edits *edits, uint32_t clause, size_t offer)
 {
     const struct why_work *work = edits->work;
@@ -173,8 +173,8 @@ static void try_value(struct edits *edits, uint32_t clause, size_t offer)
     }
 }
 
-/* One comparison alone keeps these offers out: move it to the nearest value that they have, or the most frequent; and to the one
- * in the middle of them. False when that opens nothing. */
+/* Moves the one comparison that keeps these offers out: to the nearest value that they have, of equally near ones the most frequent; and to the
+ * value in the middle. False when that opens nothing. */
 static bool try_values(struct edits *edits, uint32_t clause, uint64_t pattern)
 {
     const struct why_work *work = edits->work;
@@ -202,7 +202,7 @@ static bool try_values(struct edits *edits, uint32_t clause, uint64_t pattern)
     return work->why->edit_count > before;
 }
 
-/* A name that no offer has was probably meant to be another. */
+/* Tries other names: a name that no offer has was probably meant to be another. */
 static void try_names(struct edits *edits)
 {
     const struct why_work *work = edits->work;
@@ -257,7 +257,7 @@ static void way_keep(struct attempt *ways, uint32_t *count, struct attempt *way)
     }
 }
 
-/* The changes that offers which failed so want: those that most of them want, and the nearest. */
+/* Tries the changes that the offers of this pattern want: those that most of them want, and the nearest. */
 static void try_ways(struct edits *edits, const struct why_pattern *pattern, bool attributes)
 {
     const struct why_work *work = edits->work;
@@ -282,7 +282,7 @@ static void try_ways(struct edits *edits, const struct why_pattern *pattern, boo
     }
 }
 
-/* All clauses of the pattern are dropped. */
+/* Tries to drop all clauses of the pattern. */
 static void try_without(struct edits *edits, uint64_t failed)
 {
     const struct why *why = edits->work->why;

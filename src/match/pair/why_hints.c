@@ -1,4 +1,4 @@
-/* why_hints.c: names that no offer has, with the nearest that they do have; attributes that are missing, and types that never fit. */
+/* why_hints.c: names that no offer has, with the nearest that offers do have; attributes that are missing, and types that never fit. */
 #include "lang/ad/refs.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
@@ -51,7 +51,7 @@ static void census_done(struct census *census)
     free(census->counts);
 }
 
-/* The name in the pool that was probably meant. */
+/* Finds the name in the pool that was probably meant. */
 static void find_nearest(struct census *census, const struct why_work *work, struct why_hint *hint)
 {
     struct nearest nearest;
@@ -87,14 +87,14 @@ static void hint_add(struct why *why, const struct why_hint *hint)
         why->hints[why->hint_count++] = *hint;
 }
 
-/* A name that a clause reads from the offers, and that some do not have. */
+/* Adds a hint about a name that a clause reads from the offers, when some do not have it. */
 static void hint_name(struct why_work *work, struct census *census, uint32_t clause, symbol name)
 {
     struct why_hint hint = {.clause = clause, .name = name};
 
     if (hint_told(work->why, WHY_NO_SUCH_NAME, name) || hint_told(work->why, WHY_MISSING, name))
         return;
-    if (work->why->clauses[clause].undefined == work->count) { /* nobody has it, it seems: others will be asked for */
+    if (work->why->clauses[clause].undefined == work->count) { /* probably nobody has it: the census is wanted anyway */
         hint.count = work->count - census_count(census, work, name);
     } else {
         for (size_t i = 0; i < work->count; i++)
@@ -124,7 +124,7 @@ static void hint_names(struct why_work *work, struct census *census, uint32_t cl
     refs_done(&refs);
 }
 
-/* A comparison that is an error for some offers: what they have there. */
+/* Adds a hint about a comparison that is an error for some offers: the type that they have there. */
 static void hint_type(struct why_work *work, uint32_t clause)
 {
     const struct clauses *leaf = &work->leaves[clause];

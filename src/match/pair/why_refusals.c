@@ -10,13 +10,13 @@
 
 #include <stdlib.h>
 
-#define GROUPS_MAX 1024 /* that are told apart */
+#define GROUPS_MAX 1024 /* groups of refusals that are told apart */
 #define SLOTS 4096      /* a power of two, more than GROUPS_MAX */
 #define LATEST 16
 
 struct group {
     uint64_t hash;
-    size_t latest; /* offer that was counted */
+    size_t latest; /* the offer that was counted last */
     struct why_refusal refusal;
 };
 
@@ -38,7 +38,7 @@ struct asking {
     bool fits, accepts, ready;
     struct pair pair; /* the offer is on the left; made when a clause must be evaluated */
     struct eval eval;
-    uint64_t budget; /* of steps, as it began */
+    uint64_t budget; /* the steps left when the evaluation began */
     struct active active;
 };
 
@@ -123,7 +123,7 @@ static void ask_clause(struct asking *asking, const struct expr *e)
         return;
     asking->accepts = false;
     group = find_group(asking->refusals, asking, e);
-    if (group && group->latest != asking->place) { /* it may say it twice */
+    if (group && group->latest != asking->place) { /* an offer may say the clause twice */
         group->latest = asking->place;
         group->refusal.count++;
         group->refusal.fitting += asking->fits;
@@ -165,7 +165,7 @@ static int compare_refusals(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first) + (x->first == y->first ? (x->e > y->e) - (x->e < y->e) : 0);
 }
 
-/* The attributes of the request that the clause reads, with what they are. */
+/* Finds the attributes of the request that the clause reads, with their values. */
 static void read_attributes(struct why_work *work, struct why_refusal *refusal)
 {
     struct arena_mark mark = arena_mark(work->scratch);

@@ -1,20 +1,20 @@
 /* why_sets.c: every minimal set of clauses that no offer satisfies together.
  *
- * An offer satisfies a set unless it fails one of its clauses. So a set that no offer satisfies has a member in each offer's set of
- * failed clauses, and the minimal ones are the minimal transversals of those. They are found by taking the patterns one after
- * another (Berge): a set that has no member in the next is replaced by itself with each of the pattern's members added.
+ * An offer satisfies a set unless it fails one of its clauses. So a set that no offer satisfies has a member in each offer's set of failed clauses,
+ * and the minimal ones are the minimal transversals of those. They are found by taking the patterns one after another (Berge): a set that has no
+ * member in the next pattern is replaced by itself with each of the pattern's members added.
  *
- * There can be exponentially many. Work is counted: when it grows beyond all use, only the smallest sets at hand are kept, and the
- * answer says that it may not be whole. What is told excludes every offer and is minimal all the same. */
+ * There can be exponentially many. Work is counted: when it grows too large, only the smallest sets so far are kept, and the answer says that it
+ * may not be complete. Even then each set that is told excludes every offer and is minimal. */
 #include "lang/base/mem.h"
 #include "match/pair/why_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PATTERNS_MAX 2048 /* that are taken one by one, the smallest */
+#define PATTERNS_MAX 2048 /* patterns that are taken one by one, the smallest */
 #define SETS_AT_HAND 256
-#define SETS_AT_LAST 8 /* when the work is spent */
+#define SETS_AT_LAST 8 /* sets that are kept when the work is spent */
 #define WORK_MAX 20000000
 
 struct search {
@@ -37,7 +37,7 @@ static int compare_sizes(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-/* Only those stay that contain no other, the smallest first, and at most `limit`. */
+/* Keeps only the sets that contain no other, the smallest first, and at most `limit`. */
 static size_t keep_minimal(struct search *search, uint64_t *sets, size_t count, size_t limit)
 {
     size_t kept = 0;
@@ -70,7 +70,7 @@ static size_t first_missed(uint64_t set, const uint64_t *patterns, size_t count)
     return i;
 }
 
-/* The set made to have a member in each pattern, and then without the members that it can do without. */
+/* Gives the set a member in each pattern, and then takes out the members that it can do without. */
 static uint64_t mend(uint64_t set, const uint64_t *patterns, size_t count)
 {
     for (size_t i; (i = first_missed(set, patterns, count)) < count;)
@@ -84,7 +84,7 @@ static uint64_t mend(uint64_t set, const uint64_t *patterns, size_t count)
     return set;
 }
 
-/* The sets after one more pattern. */
+/* Makes the sets that follow from one more pattern. */
 static void take_pattern(struct search *search, uint64_t pattern)
 {
     size_t limit = search->work < WORK_MAX ? SETS_AT_HAND : SETS_AT_LAST, n = 0;
@@ -114,11 +114,11 @@ bool why_minimal_sets(const uint64_t *patterns, size_t count, uint64_t *ret_sets
     search.sets[0] = 0;
     memcpy(least, patterns, count * sizeof *least);
     qsort(least, count, sizeof *least, compare_sizes);
-    /* who has a member in a pattern has one in those that contain it */
+    /* a set with a member in a pattern has one in every pattern that contains it */
     least_count = keep_minimal(&search, least, count < PATTERNS_MAX ? count : PATTERNS_MAX, PATTERNS_MAX);
     for (size_t i = 0; i < least_count; i++)
         take_pattern(&search, least[i]);
-    if (!search.whole) { /* what was dropped may have been a part of what is left */
+    if (!search.whole) { /* a set that was dropped may have been a part of one that is left */
         search.count = search.count < room ? search.count : room;
         for (size_t i = 0; i < search.count; i++)
             search.sets[i] = mend(search.sets[i], patterns, count);

@@ -62,7 +62,7 @@ static void add_clause(const struct words *words, uint32_t n)
         buf_addf(words->out, " and %u more clauses", clause->more);
         return;
     }
-    /* what it amounts to, where that is not what stands there */
+    /* what the clause amounts to, where that differs from its text */
     if (expr_is_literal(tree_root(clause->left)) ||
         tree_equal(words->request, clause->e, clause->left, tree_root(clause->left)))
         return;
@@ -84,7 +84,7 @@ static void add_place(const struct words *words, const struct why_clause *clause
         buf_addf(words->out, "%s:%u:%u  ", words->names->file, line, column);
 }
 
-/* A name as it may be shown: what would control a terminal is a question mark. */
+/* Makes a name safe to show: a byte that could control a terminal becomes a question mark. */
 static void make_safe(struct buf *out, size_t from)
 {
     for (size_t i = from; i < out->len; i++)
