@@ -14,7 +14,7 @@ uint64_t index_slab_bit(const struct index_key *key)
     return (uint64_t)1 << key_hash(key) % DIM_STRING_SLABS;
 }
 
-/* A list: where its elements are. What is no literal, or no key, could be anything. */
+/* The cell of a list: the slabs of its elements. An element that is not a literal, or not a key, could be anything. */
 static struct dim_cell elements_cell(const struct tree *ad, const struct expr *list)
 {
     const struct expr *items = tree_parts(ad, list);
@@ -23,7 +23,7 @@ static struct dim_cell elements_cell(const struct tree *ad, const struct expr *l
 
     for (uint32_t i = 0; i < list->u.run.count; i++) {
         if (items[i].kind <= EXPR_ERROR || items[i].kind == EXPR_LIST || items[i].kind == EXPR_AD)
-            continue;                                /* equal to nothing */
+            continue;                                /* such elements equal nothing */
         for (int counts = 0; counts < 2; counts++) { /* as either dialect reads it */
             if (expr_is_literal(&items[i]) && key_of(ad, &items[i], counts, &key))
                 cell.slabs |= index_slab_bit(&key);
@@ -34,7 +34,7 @@ static struct dim_cell elements_cell(const struct tree *ad, const struct expr *l
     return cell;
 }
 
-/* A string that lists: where its items are. */
+/* The cell of a string that lists: the slabs of its items. */
 static struct dim_cell items_cell(const struct tree *ad, const struct expr *string)
 {
     const char *text = tree_string(ad, string);
@@ -43,7 +43,7 @@ static struct dim_cell items_cell(const struct tree *ad, const struct expr *stri
 
     for (uint32_t i = 0; i <= len; i++) {
         cell.deviant =
-            cell.deviant || (i < len && (unsigned char)text[i] < ' '); /* blanks of other kinds: let it be seen */
+            cell.deviant || (i < len && (unsigned char)text[i] < ' '); /* blanks of other kinds: to be evaluated */
         if (i < len && text[i] != ',' && text[i] != ' ')
             continue;
         cell.slabs |= index_slab_bit(&(struct index_key){.kind = KEY_STRING, .string = text + start, .len = i - start});

@@ -1,7 +1,7 @@
 /* choices.c: what an ad asks for by ||, block by block.
  *
- * For each part three sets are known: the rows that satisfy it, those that may (they must be evaluated), and those for which it is an
- * error, because an attribute has the wrong type: an error spoils the whole. */
+ * For each part three sets are known: the rows that satisfy it, the rows that may (they must be evaluated), and the rows for which it is an error
+ * because an attribute has the wrong type. An error spoils the whole. */
 #include "lang/ad/ops.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
@@ -13,7 +13,7 @@ static void choice_add(struct probe *probe, uint32_t node)
     probe->choices[probe->choice_count++] = node;
 }
 
-/* What the column is compared with, where that tells: the order of strings is not that of their numbers. */
+/* Says what the column is compared with, where the column can tell: the order of strings is not that of their numbers. */
 static void part_compare(struct part *part, const struct dim *dim, uint32_t place, enum op op, double v)
 {
     part->dim = dim->kind == KEY_STRING && op > OP_NOT_EQUAL ? NO_DIM : place;

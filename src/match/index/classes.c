@@ -39,12 +39,12 @@ void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol
     classes->names[classes->name_count++] = name;
 }
 
-/* The names that an ad's meaning hangs on. */
+/* The names that an ad's meaning depends on. */
 struct closure {
     symbol names[CLASS_NAMES_MAX];
     uint32_t count;
     bool alone;
-    uint64_t bits; /* those that are there, roughly */
+    uint64_t bits; /* a rough set of the names, to save searches */
 };
 
 static void closure_add(struct closure *closure, symbol name)
@@ -72,7 +72,7 @@ static void closure_read(struct closure *closure, const struct tree *tree, const
     case EXPR_DOT:
         closure_add(closure, EXPR_DOT_BASE(e));
         if (!symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) && !symbol_same(EXPR_DOT_BASE(e), NAME_TARGET))
-            closure_add(closure, e->u.name.id); /* else it is the other side's, unless the ad hides that */
+            closure_add(closure, e->u.name.id); /* else the name is the other side's, unless the ad hides `other` */
         break;
     case EXPR_NAME:
     case EXPR_ROOT_NAME:
@@ -124,7 +124,7 @@ bool classes_hash(const struct class_set *classes, const struct tree *ad, uint64
     for (uint32_t i = 0; i < closure.count; i++) {
         const struct expr *found = tree_find(ad, tree_root(ad), closure.names[i]);
 
-        if (found) /* in whatever order they come */
+        if (found) /* as a sum, since the names come in any order */
             *ret_hash += rng_mix(symbol_name(closure.names[i]) + tree_hash(ad, found));
     }
     return !closure.alone;
@@ -134,7 +134,7 @@ static bool same_class(const struct class_set *classes, const struct tree *a, co
 {
     struct closure closure;
 
-    closure_make(&closure, classes, a); /* that of the other is the same if all of it is written alike */
+    closure_make(&closure, classes, a); /* the other ad's closure is the same if all of this is written alike */
     for (uint32_t i = 0; i < closure.count; i++) {
         const struct expr *x = tree_find(a, tree_root(a), closure.names[i]);
         const struct expr *y = tree_find(b, tree_root(b), closure.names[i]);

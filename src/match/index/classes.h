@@ -1,8 +1,8 @@
 /* classes.h: ads that are the same to the other side share their rows (section 5.8); not installed.
  *
- * What an ad is to the other side is what that reads of it: the names that were given, the constraint, and what these mention in
- * turn. Two ads in which all of that is written alike are of one class. An ad that reads the time, depends on chance, or finds names
- * by their text is a class of its own.
+ * To the other side an ad is what that side reads of it: the names that were given, the constraint, and what these mention in turn. Two ads in
+ * which all of that is written alike are of one class. An ad that reads the time, depends on chance, or finds names by their text is a class of its
+ * own.
  *
  *     class -> head id -> next id -> ... tail id        in the order of their numbers; the head stands for all */
 #ifndef BERTH_MATCH_INDEX_CLASSES_H
@@ -15,15 +15,15 @@ extern "C" {
 #endif
 
 #define NO_CLASS UINT32_MAX
-#define CLASS_NAMES_MAX 256 /* that an ad's meaning may hang on; with more it is alone */
+#define CLASS_NAMES_MAX 256 /* names that an ad's meaning may depend on; an ad with more is a class of its own */
 
 struct class_set {
     bool on;
-    symbol *names; /* that the other side reads; held */
+    symbol *names; /* names that the other side reads; held */
     uint32_t name_count;
     struct ad_class *items;
     uint32_t count, room, free;
-    uint32_t *buckets; /* a power of two; the first class, or NO_CLASS */
+    uint32_t *buckets; /* a power of two of them: the first class of each, or NO_CLASS */
     uint32_t bucket_count;
 };
 
@@ -31,26 +31,26 @@ struct ad_class {
     uint64_t hash;
     const struct tree *ad; /* the head's */
     uint32_t head, tail;   /* numbers of ads */
-    uint32_t after;        /* in the bucket, or among the free ones */
+    uint32_t after;        /* the next class in the bucket, or among the free ones */
 };
 
-/* From now on ads are put into classes; `names` are copied and held. */
+/* Begins to put ads into classes; `names` are copied and held. */
 void classes_start(struct class_set *classes, struct symbols *symbols, const symbol *names, uint32_t count);
 void classes_done(struct class_set *classes, struct symbols *symbols);
 
-/* One more name is read. An ad of a class that has it must have been taken out before. */
+/* Adds a name that the other side reads. Ads that have it must have been taken out of their classes before. */
 void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol name);
 
-/* The hash of what the ad is to the other side; false when it is alone. */
+/* The hash of what the ad is to the other side; false when the ad is a class of its own. */
 bool classes_hash(const struct class_set *classes, const struct tree *ad, uint64_t *ret_hash);
 
-/* The class of ads like this, or NO_CLASS. */
+/* Finds the class of ads like this one; NO_CLASS when there is none. */
 uint32_t classes_find(const struct class_set *classes, const struct tree *ad, uint64_t hash);
 
-/* Is the ad like those of that class? As classes_hash and classes_find tell, but without a hash. */
+/* Is the ad like those of that class? The answer is that of classes_hash and classes_find, but without a hash. */
 bool classes_has(const struct class_set *classes, uint32_t place, const struct tree *ad);
 
-/* A new class with that ad as its only member; a class that has no member any more. */
+/* Adds a class with that ad as its only member; removes a class that has no member any more. */
 uint32_t classes_add(struct class_set *classes, const struct tree *ad, uint32_t id, uint64_t hash);
 void classes_remove(struct class_set *classes, uint32_t place);
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define SAMPLE_MAX 256 /* values that the cuts are chosen by */
+#define SAMPLE_MAX 256 /* values by which the cuts are chosen */
 
 static bool is_string(const struct dim *dim)
 {
@@ -56,7 +56,7 @@ uint32_t dim_slab(const struct dim *dim, double v)
     return dim->own[slot] ? dim->own[slot] - 1u : shared_slab(v);
 }
 
-/* The same for a value that a row brings: a new string gets a slab of its own while there are some. */
+/* The same for a value that a row brings: a new string gets a slab of its own while some are free. */
 static uint32_t slab_for_row(struct dim *dim, double v)
 {
     uint32_t slot;
@@ -76,7 +76,7 @@ bool dim_exact(const struct dim *dim, uint32_t slab)
     return !dim->loose[slab];
 }
 
-/* An imported value has come into a slab. */
+/* Notes that an imported value has come into a slab. */
 static void slab_note(struct dim *dim, uint32_t slab, double v)
 {
     if (is_string(dim)) {
@@ -101,7 +101,7 @@ static bool slab_ends(const struct dim *dim, uint32_t slab, double last)
     return slab + 1 < dim->slab_count ? last != INFINITY && dim->cuts[slab] == key_after(last) : last == INFINITY;
 }
 
-/* The slabs that an exported cell takes: all from first to last, or all but one; and those that it takes a part of only. */
+/* The slabs that an exported cell takes: all from first to last, or all but one; and the slabs of which it takes only a part. */
 struct span {
     uint32_t first, last;
     uint32_t without; /* or NO_SLAB */
@@ -166,7 +166,7 @@ static void put_here(struct dim *dim, struct line *block, uint32_t bit, const st
     line_set(deviant, bit, cell->deviant);
 }
 
-/* Elements and items: the row is in each of these slabs. */
+/* Puts a row of elements or items into each of these slabs. */
 static void put_slabs(struct dim *dim, struct line *block, uint32_t bit, uint64_t slabs)
 {
     for (uint32_t k = 0; k < dim_slab_room(dim); k++)
@@ -185,7 +185,7 @@ void dim_put_column(struct dim *dim, struct line *block, uint32_t row, const str
         dim->high[row] = cell->high;
 }
 
-/* Changes the bit in the lines from one up to below another. */
+/* Flips the bit in the lines from one up to below the other. */
 static void flip(struct line *lines, uint32_t bit, uint32_t from, uint32_t to)
 {
     for (uint32_t k = from < to ? from : to; k < (from < to ? to : from); k++)
@@ -217,7 +217,7 @@ static void put_exported(struct dim *dim, struct line *block, uint32_t row, cons
 static void put_imported(struct dim *dim, struct line *block, uint32_t row, const struct dim_cell *cell)
 {
     struct line *lines = &block[dim->line];
-    uint32_t end = dim->slab_count; /* where a row begins that is in no line */
+    uint32_t end = dim->slab_count; /* stands for a row that is in no line */
     uint32_t before = isnan(dim->low[row]) ? end : dim_slab(dim, dim->low[row]);
     uint32_t slab = cell->here ? slab_for_row(dim, cell->low) : end;
 
@@ -264,7 +264,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where slabs may begin so that each holds one value, or no interval ends inside: up to two places for a row. */
+/* Finds where slabs may begin so that each holds one value, or no interval ends inside: up to two places for a row. */
 static uint32_t row_cuts(const struct dim *dim, uint32_t row, double *ret)
 {
     uint32_t count = 0;
@@ -308,7 +308,8 @@ static void choose_cuts(struct dim *dim, uint32_t rows)
     free(sample);
 }
 
-/* The lines of an ordered dimension from marks: a bit in the line where it begins (and, exported, in the one behind its end). */
+/* Makes the lines of an ordered dimension from marks: a bit in the line where the row's value or interval begins (and, exported, in the line after
+ * its end). */
 static void encode_ordered(struct dim *dim, struct line *block, uint32_t first, uint32_t rows)
 {
     struct line *lines = &block[dim->line], without[DIM_SLABS];

@@ -26,7 +26,7 @@ static uint32_t names_find(const struct index_names *names, symbol name)
     return place ? names->items[place - 1].first : NO_DIM;
 }
 
-/* Memory for the blocks from `first` to below `end`. */
+/* Allocates the blocks from `first` to below `end`. */
 void index_chunk(struct index *index, uint32_t first, uint32_t end)
 {
     struct line *lines = mem_alloc_lines((size_t)(end - first) * index->line_room * sizeof *lines);
@@ -36,7 +36,7 @@ void index_chunk(struct index *index, uint32_t first, uint32_t end)
         index->blocks[i] = lines;
 }
 
-/* Room for so many lines more in every block. */
+/* Makes room for that many more lines in every block. */
 static void lines_grow(struct index *index, uint32_t more)
 {
     bool cheap =
@@ -79,7 +79,7 @@ static void dim_fill(struct index *index, struct dim *dim)
     dim_encode(dim, index->blocks, index->row_count);
 }
 
-/* The dimension is none of its name's any more. */
+/* Takes a dimension out of the list of its name. */
 static void names_unlink(struct index *index, struct index_names *names, uint32_t place)
 {
     struct index_name *item = &names->items[names->slots[names_slot(names, index->dims[place].attribute.name)] - 1];
@@ -103,7 +103,7 @@ void dim_drop_symbols(struct index *index, const struct dim *dim)
         symbols_drop(index->symbols, dim->attribute.then);
 }
 
-/* Makes room for a dimension: the imported one that was asked for longest ago goes. NO_DIM when all are in use. */
+/* Makes room for a dimension: drops the imported one that was asked for longest ago. NO_DIM when all are in use. */
 static uint32_t dim_drop(struct index *index, uint32_t lines)
 {
     uint32_t oldest = NO_DIM;
@@ -175,7 +175,7 @@ uint32_t index_dim(struct index *index, bool exported, struct attribute attribut
 {
     uint32_t dim = names_find(exported ? &index->exported : &index->imported, attribute.name);
 
-    counts = counts && kind == KEY_NUMBER; /* it makes a difference to numbers only */
+    counts = counts && kind == KEY_NUMBER; /* this matters to numbers only */
     while (dim != NO_DIM && !dim_is(&index->dims[dim], attribute, kind, counts))
         dim = index->dims[dim].same;
     if (dim == NO_DIM && make)
@@ -202,7 +202,7 @@ uint32_t index_asked(struct index *index, struct attribute attribute, unsigned k
     return NO_DIM;
 }
 
-/* A column of strings, numbered anew; rows that are gone let go of theirs. */
+/* Numbers the strings of a column anew; rows that are gone give up theirs. */
 static void column_renumber(struct index *index, struct dim *dim, const struct key_strings *old)
 {
     for (uint32_t row = 0; row < index->row_count; row++) {

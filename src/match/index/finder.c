@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Candidates that are the same to all roots share a row. */
+/* Lets candidates that are the same to all roots share a row. */
 static void finder_share(struct index *index, const struct cycle_parts *parts)
 {
     struct reads reads;
@@ -28,7 +28,7 @@ static void finder_start(void *user, const struct env *env, struct arena *scratc
     struct tree **chosen = mem_alloc(count * sizeof *chosen);
 
     finder_share(user, parts);
-    /* the candidates are called by their places; at those of the others there is nobody */
+    /* candidates are numbered by their places; at the other places there is no ad */
     for (size_t i = 0; i < count; i++)
         chosen[i] = parts->candidates[next] == i ? parts->ads[parts->candidates[next++]] : NULL;
     index_build(user, env, scratch, chosen, (uint32_t)count);

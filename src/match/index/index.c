@@ -52,7 +52,7 @@ void index_free(struct index *index)
 
 /* ---------------------------------------------------------------------------------------------------------------- rows */
 
-/* Room for that many rows. */
+/* Makes room for that many rows. */
 static void rows_grow(struct index *index, uint32_t wanted)
 {
     uint32_t room = (wanted + LINE_ROWS - 1) / LINE_ROWS * LINE_ROWS;
@@ -124,7 +124,7 @@ static void row_put(struct index *index, uint32_t row, const struct tree *ad, co
     line_set(&block[LINE_EVALUATE], row % LINE_ROWS, profile->evaluate);
 }
 
-/* When the rows have doubled, the axes are cut anew. */
+/* Cuts the axes anew when the rows have doubled. */
 static void index_settle(struct index *index)
 {
     if (index->row_count < index->encoded_rows * 2 + 64)
@@ -143,7 +143,7 @@ static void row_drop(struct index *index, uint32_t row)
 
 static const struct index_entry entry_none = {.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
 
-/* The rows of an ad go. */
+/* Drops the rows of an ad. */
 static void entry_drop_rows(struct index *index, struct index_entry *entry)
 {
     for (uint32_t row = entry->row, next; row != NO_ROW; row = next) {
@@ -153,7 +153,7 @@ static void entry_drop_rows(struct index *index, struct index_entry *entry)
     entry->row = NO_ROW;
 }
 
-/* The next member stands for the class, and takes over the rows. */
+/* Lets the next member stand for the class; it takes over the rows. */
 static void class_pass(struct index *index, struct ad_class *class, struct index_entry *from)
 {
     struct index_entry *to = &index->entries[from->next];
@@ -166,7 +166,7 @@ static void class_pass(struct index *index, struct ad_class *class, struct index
     from->row = NO_ROW;
 }
 
-/* The ad leaves its class; the last one takes the class along. */
+/* Takes an ad out of its class; the class goes with its last member. */
 static void class_leave(struct index *index, uint32_t id)
 {
     struct index_entry *entry = &index->entries[id];
@@ -189,7 +189,7 @@ static void class_leave(struct index *index, uint32_t id)
     entry->row = NO_ROW;
 }
 
-/* The ad joins a class, in the order of the numbers; it may become the head. */
+/* Puts an ad into a class, in the order of the numbers; it may become the head. */
 static void class_join(struct index *index, uint32_t id, uint32_t place)
 {
     struct ad_class *class = &index->classes.items[place];
@@ -222,7 +222,7 @@ static void class_join(struct index *index, uint32_t id, uint32_t place)
         index->entries[entry->next].row = id;
 }
 
-/* The ad is replaced by one of the same class: nothing else changes. False when it is of another. */
+/* Replaces an ad by one of the same class: nothing else changes. False when the new ad is of another class. */
 static bool class_keep(struct index *index, uint32_t id, struct tree *ad)
 {
     struct index_entry *entry = &index->entries[id];
@@ -267,7 +267,7 @@ static void ad_read(struct index *index, const struct env *env, struct arena *sc
     profiles_make(&index->profiles, index);
 }
 
-/* What will be written of a row is asked for, so that it comes while the ad is read. */
+/* Prefetches what will be written of a row, so that it arrives while the ad is read. */
 static void row_ahead(const struct index *index, uint32_t row)
 {
     for (uint32_t i = 0; i < index->dim_count && row != NO_ROW; i++) {
@@ -278,8 +278,7 @@ static void row_ahead(const struct index *index, uint32_t row)
     }
 }
 
-/* An ad of that number is there from now on: as a member of a class that has its rows, or with rows of its own, which `put` makes.
- * Takes the ad. */
+/* entry_make puts in an ad: as a member of a class that has its rows, or with rows of its own, which `put` writes. Takes the ad. */
 typedef void row_put_fn(struct index *index, uint32_t row, const struct tree *ad, const struct profile *profile,
                         bool fresh);
 
@@ -318,7 +317,7 @@ static void entry_make(struct index *index, const struct env *env, struct arena 
 
 void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad)
 {
-    tree_ref(ad); /* it may be the one that goes */
+    tree_ref(ad); /* it may be the very ad that is replaced */
     if (id < index->entry_count) {
         if (class_keep(index, id, ad))
             return;
@@ -337,7 +336,7 @@ void index_swap(struct index *index, uint32_t id, struct tree *ad)
     index->entries[id].ad = ad;
 }
 
-/* Where rows were is nothing any more. */
+/* Forgets all rows: nothing is left in lines and columns. */
 static void rows_forget(struct index *index)
 {
     for (uint32_t i = 0; i < index->block_count; i++)
@@ -350,13 +349,13 @@ static void rows_forget(struct index *index)
     index->free_row = NO_ROW;
 }
 
-/* A row of a batch: columns now, lines at the end. */
+/* Puts in a row of a batch: its columns now, its lines at the end. */
 static void row_put_column(struct index *index, uint32_t row, const struct tree *ad, const struct profile *profile,
                            bool fresh)
 {
     struct line *block = index->blocks[row / LINE_ROWS];
 
-    (void)fresh; /* all are, in a batch */
+    (void)fresh; /* in a batch all rows are */
     for (uint32_t i = 0; i < index->dim_count; i++) {
         if (!index->dims[i].exported) {
             struct dim_cell cell = index_cell(index, &index->dims[i], ad);
@@ -442,7 +441,7 @@ static void learn_node(struct index *index, uint32_t node, bool choice)
         want = &wants->items[at->want];
         for (uint32_t i = 0; i < want->key_count; i++)
             index_dim(index, false, want->attribute, want_kind(wants, want, i), wants->counts, true);
-        if (choice || want->key_count == 0) /* whether there is one matters: for itself, or to tell a wrong type */
+        if (choice || want->key_count == 0) /* its presence matters: for itself, or to tell a wrong type */
             index_dim(index, false, want->attribute, DIM_ABSENCE, false, true);
     }
 }

@@ -6,9 +6,9 @@
  *     cells.c      what an ad has in a dimension
  *     profiles.c   an ad as rectangles
  *     probe.c      an ad of the other side looks for those that match
- *     choices.c    what it asks for by ||
- *     plan.c       how it would go
- *     valid.c      is it in order? */
+ *     choices.c    what that ad asks for by ||
+ *     plan.c       how a probe would go
+ *     valid.c      is the index in order? */
 #ifndef BERTH_MATCH_INDEX_INDEX_PARTS_H
 #define BERTH_MATCH_INDEX_INDEX_PARTS_H
 
@@ -31,14 +31,14 @@ extern "C" {
 /* The lines that every block begins with. */
 enum { LINE_LIVE, LINE_EVALUATE /* what the row asks for is not all in the dimensions */, LINE_NONE, LINE_DIMS };
 
-/* An ad. */
+/* An ad in the index. */
 struct index_entry {
     struct tree *ad; /* held; NULL: there is none of that number */
-    uint32_t row;    /* the first of its rows, NO_ROW when it takes nobody; if another stands for its class: the member
+    uint32_t row;    /* the first of its rows, NO_ROW when it takes nobody; if another ad heads its class: the member
                               * before it */
     uint32_t in_class, next; /* its class, and the next member of that; or NO_CLASS, NO_ID */
     uint32_t stamp : 30;     /* of the probe that found it last */
-    uint32_t timed : 1;      /* it is read again when the time has moved */
+    uint32_t timed : 1;      /* the ad is read again when the time has moved */
 };
 #define STAMP_MAX ((1u << 30) - 1)
 
@@ -50,10 +50,10 @@ struct row {
 /* A name and its dimensions, in one direction. */
 struct index_name {
     symbol name;
-    uint32_t first; /* dimension, the others follow by dim.same; NO_DIM */
+    uint32_t first; /* the first dimension, the others follow by dim.same; or NO_DIM */
 };
 
-/* Finds names: a power of two of slots. */
+/* A hash table of names; the number of slots is a power of two. */
 struct index_names {
     struct index_name *items;
     uint32_t count;
@@ -79,7 +79,7 @@ struct bound {
 struct profile {
     struct bound *bounds;
     uint32_t count, room;
-    bool evaluate; /* the ad's constraint says more */
+    bool evaluate; /* the ad's constraint asks for more than the bounds */
 };
 
 struct profiles {
@@ -90,10 +90,10 @@ struct profiles {
 struct index {
     struct symbols *symbols; /* of the first ad; all must share it */
     struct key_strings strings;
-    uint32_t strings_max; /* when there are so many, those that no row has any more are forgotten */
+    uint32_t strings_max; /* when there are so many, strings that no row has any more are forgotten */
     struct class_set classes;
     bool heads_only;  /* of a class only the first is found */
-    struct dim *dims; /* INDEX_DIMS_MAX of them have room */
+    struct dim *dims; /* with room for INDEX_DIMS_MAX */
     uint32_t dim_count;
     struct index_names imported, exported;
     struct line **blocks;
@@ -104,22 +104,22 @@ struct index {
     uint32_t row_count, row_room, free_row, encoded_rows;
     struct index_entry *entries;
     uint32_t entry_count, timed_count;
-    uint32_t stamp; /* of the probe at hand */
+    uint32_t stamp; /* of the present probe */
     struct asked {  /* what was asked for once, and has no dimension yet */
         struct attribute attribute;
         uint32_t stamp;
         unsigned char kind;
         bool counts;
     } asked[INDEX_ASKED_MAX];
-    uint32_t asked_count;     /* ever: the oldest make room */
-    const struct env *env;    /* of the call at hand */
-    struct wants wants;       /* of the ad at hand */
+    uint32_t asked_count;     /* ever: the newest take the place of the oldest */
+    const struct env *env;    /* of the present call */
+    struct wants wants;       /* of the present ad */
     struct profiles profiles; /* and its rectangles */
     struct probe *probe;
     struct index_probed probed;
 };
 
-/* Does the matchmaker give that name a value? Then what an ad lacks is not what the other side sees. */
+/* Does the matchmaker give that name a value? Then an ad that lacks the attribute may still have a value for the other side. */
 static inline bool index_given(const struct env *env, struct attribute attribute)
 {
     for (uint32_t i = 0; i < env->given_count; i++)
@@ -131,14 +131,14 @@ static inline bool index_given(const struct env *env, struct attribute attribute
     return false;
 }
 
-/* All ads share one table of symbols: that of the first. */
+/* Takes the symbols of the first ad: all ads share one table. */
 static inline void index_adopt(struct index *index, const struct tree *ad)
 {
     if (!index->symbols)
         index->symbols = ad->symbols;
 }
 
-/* The first row of an ad that has rows of its own; NO_ROW when it has none, or another stands for its class. */
+/* The first row of an ad that has rows of its own; NO_ROW when it has none, or another ad stands for its class. */
 static inline uint32_t index_first_row(const struct index *index, uint32_t id)
 {
     const struct index_entry *entry = &index->entries[id];
@@ -146,18 +146,18 @@ static inline uint32_t index_first_row(const struct index *index, uint32_t id)
     return entry->in_class == NO_CLASS || index->classes.items[entry->in_class].head == id ? entry->row : NO_ROW;
 }
 
-/* The imported dimension that an ad of the other side asks for; it is made when a second one asks for it, and until then, and
- * when there is no room, it is NO_DIM. */
+/* Finds the imported dimension that an ad of the other side asks for. It is made when a second ad asks for it; until then, and when there is no
+ * room, NO_DIM. */
 uint32_t index_asked(struct index *index, struct attribute attribute, unsigned kind, bool counts);
 
-/* A dimension by attribute, kind and reader; NO_DIM when there is none, or, with `make`, no room for one. */
+/* Finds a dimension by attribute, kind and reader; NO_DIM when there is none, or, with `make`, no room for one. */
 uint32_t index_dim(struct index *index, bool exported, struct attribute attribute, unsigned kind, bool counts,
                    bool make);
 
-/* Memory for the blocks from `first` to below `end`. */
+/* Allocates the blocks from `first` to below `end`. */
 void index_chunk(struct index *index, uint32_t first, uint32_t end);
 
-/* Forgets the strings that no row has any more, if there are many strings: or strangers could fill the table. */
+/* Forgets the strings that no row has any more, when there are many strings: else strangers could fill the table. */
 void index_renumber(struct index *index);
 
 void dim_drop_symbols(struct index *index, const struct dim *dim);
@@ -165,18 +165,18 @@ void dim_drop_symbols(struct index *index, const struct dim *dim);
 /* What the ad has in an imported dimension. */
 struct dim_cell index_cell(struct index *index, const struct dim *dim, const struct tree *ad);
 
-/* The kind of dimension that answers a leaf, by its key of that place. */
+/* The kind of dimension that answers a leaf, for its key at that place. */
 unsigned want_kind(const struct wants *wants, const struct want *want, uint32_t key);
 
-/* The slab that an element or item is in. */
+/* The slab of an element or item, as a bit. */
 uint64_t index_slab_bit(const struct index_key *key);
 
-/* The number of a key: a string's is made, or with `find` KEY_STRING_NONE if nobody has it. */
+/* The number of a key. A new string gets one; with `find` it is KEY_STRING_NONE if nobody has the string. */
 double index_key(struct index *index, const struct index_key *key, bool find);
 
 void profiles_done(struct profiles *profiles);
 
-/* The rectangles of what index->wants holds; none when it takes nobody. Dimensions are made as they are needed. */
+/* Makes the rectangles of what index->wants holds; none when the ad takes nobody. Dimensions are made as they are needed. */
 void profiles_make(struct profiles *profiles, struct index *index);
 
 void probe_free(struct probe *probe);

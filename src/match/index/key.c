@@ -21,7 +21,7 @@ enum attribute_state attribute_find(const struct tree *ad, struct attribute attr
 
     if (found && attribute.then != SYMBOL_NONE) {
         switch (found->kind) {
-        case EXPR_AD: /* there, or further out */
+        case EXPR_AD: /* in that ad, or further out */
             if (symbol_name(attribute.then) <= NAME_NUMBER_TARGET)
                 return ATTRIBUTE_UNKNOWN;
             found = tree_find(ad, found, attribute.then);

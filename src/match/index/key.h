@@ -1,8 +1,8 @@
 /* key.h: values as an index orders them: a kind and a number.
  *
- * Numbers, truth values and times are doubles; integers from 2^53 on, which doubles do not tell apart, are no keys, and neither is
- * NaN. A string is the number of its lower-case text in a table that the index keeps. Within a kind keys compare as the language's
- * operators do; where a dialect lets truth values count, they are numbers. */
+ * Numbers, truth values and times are doubles; integers from 2^53 on, which doubles do not tell apart, are not keys, and neither is NaN. A string
+ * is the number of its lower-case text in a table that the index keeps. Within a kind keys compare as the language's operators do; where a dialect
+ * lets truth values count, they are numbers. */
 #ifndef BERTH_MATCH_INDEX_KEY_H
 #define BERTH_MATCH_INDEX_KEY_H
 
@@ -25,13 +25,13 @@ static inline bool attribute_same(struct attribute a, struct attribute b)
 }
 
 enum attribute_state {
-    ATTRIBUTE_MISSING, /* it is undefined */
+    ATTRIBUTE_MISSING, /* the attribute is undefined */
     ATTRIBUTE_THERE,
-    ATTRIBUTE_WRONG,   /* it is an error: there is no ad to select from */
-    ATTRIBUTE_UNKNOWN, /* it must be evaluated */
+    ATTRIBUTE_WRONG,   /* the attribute is an error: there is no ad to select from */
+    ATTRIBUTE_UNKNOWN, /* the attribute must be evaluated */
 };
 
-/* What an ad has there: an expression in `ret`, when it is there. */
+/* Looks up an attribute of an ad; `ret` is its expression when the answer is ATTRIBUTE_THERE. */
 enum attribute_state attribute_find(const struct tree *ad, struct attribute attribute, const struct expr **ret);
 
 enum key_kind { KEY_NUMBER, KEY_BOOLEAN, KEY_ABSTIME, KEY_RELTIME, KEY_STRING, KEY_KINDS };
@@ -46,14 +46,14 @@ struct index_key {
     uint32_t len;
 };
 
-/* False when the literal is no key: undefined, error, NaN, an integer from 2^53 on, a long string. `counts`: truth values are
+/* Reads a literal as a key. False when it is not one: undefined, error, NaN, an integer from 2^53 on, a long string. `counts`: truth values are
  * numbers. */
 bool key_of(const struct tree *tree, const struct expr *literal, bool counts, struct index_key *ret);
 
-/* The same for keys that are equal; spread over all bits. */
+/* A hash of a key, the same for keys that are equal; spread over all bits. */
 uint64_t key_hash(const struct index_key *key);
 
-/* The next larger number, as nextafter towards infinity; the next smaller. For what is not infinite. */
+/* The next larger number, as nextafter towards infinity; the next smaller. Not for infinities. */
 static inline double key_after(double v)
 {
     int64_t bits;
@@ -71,7 +71,7 @@ static inline double key_before(double v)
     return -key_after(-v);
 }
 
-/* Strings by number. */
+/* Strings, each with a number. */
 struct key_strings {
     struct key_string *items;
     uint32_t count, room;
@@ -86,7 +86,7 @@ struct key_strings {
 void key_strings_init(struct key_strings *strings);
 void key_strings_done(struct key_strings *strings);
 
-/* The number of a string, made if it is new; or KEY_STRING_NONE when nobody has it. */
+/* The number of a string: key_strings_add makes one if the string is new; key_strings_find gives KEY_STRING_NONE then. */
 uint32_t key_strings_add(struct key_strings *strings, const char *text, uint32_t len);
 bool key_strings_text(const struct key_strings *strings, double number, const char **ret_text, uint32_t *ret_len);
 uint32_t key_strings_find(const struct key_strings *strings, const char *text, uint32_t len);

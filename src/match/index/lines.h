@@ -1,7 +1,7 @@
 /* lines.h: sets of rows, 512 at a time.
  *
- * A line is 512 bits: one cache line, a bit a row. A block holds all lines of the same 512 rows side by side, so that a row is
- * changed in one place of memory, and a probe leaves a block as soon as nothing is left in it. */
+ * A line is 512 bits: one cache line, one bit per row. A block holds all lines of the same 512 rows side by side, so that a row is changed in one
+ * place of memory, and a probe leaves a block as soon as nothing is left in it. */
 #ifndef BERTH_MATCH_INDEX_LINES_H
 #define BERTH_MATCH_INDEX_LINES_H
 
@@ -43,7 +43,7 @@ static inline bool line_has(const struct line *a, uint32_t bit)
     return a->words[bit >> 6] >> (bit & 63) & 1;
 }
 
-/* Takes out the rows below that one, which may lie behind the line. */
+/* Takes out the rows below that one, which may lie past the end of the line. */
 static inline void line_clear_below(struct line *a, uint32_t bit)
 {
     for (uint32_t i = 0; i < LINE_WORDS; i++) {

@@ -91,7 +91,7 @@ static void tell_test(struct plan *plan, const struct test *test)
     tell(plan, dim->exported ? INDEX_HAS : INDEX_ASKS, rows, test->exact);
 }
 
-/* The rows of a block that everything leaves; what a choice leaves in doubt in `ret_doubt`. */
+/* The rows of a block that all tests and choices leave; those that a choice leaves in doubt are in `ret_doubt`. */
 static struct line block_left(const struct plan *plan, const struct line *block, struct line *ret_doubt)
 {
     const struct probe *probe = plan->probe;

@@ -1,7 +1,7 @@
 /* probe.c: an ad of the other side looks for those that match (section 4.5.4).
  *
- * What it asks for, and what it has, become *tests*: lines that are intersected, block by block. A line may hold more rows than
- * pass: those that are left are *checked* in the columns. What neither can tell is evaluated. */
+ * What the ad asks for, and what it has, become *tests*: lines that are intersected, block by block. A line may hold more rows than pass: the rows
+ * that are left are *checked* in the columns. What neither can tell is evaluated. */
 #include "match/index/probe.h"
 
 #include "lang/ad/ops.h"
@@ -39,7 +39,7 @@ static struct test *add_test(struct probe *probe, uint32_t in, uint32_t out, uin
     return &probe->tests[probe->test_count++];
 }
 
-/* For the plan: what a test is about. */
+/* Records what a test is about, for the plan. */
 static void test_about(struct test *test, uint32_t dim, enum op op, double v, bool exact)
 {
     test->dim = dim;
@@ -91,7 +91,7 @@ static struct reach reach_ordered(const struct dim *dim, enum op op, double v)
         reach.in_more = exact ? reach.in : upto;
         reach.out_less = below;
         break;
-    default: /* all but the slab; and it, when its one value is another: then the line is not needed */
+    default: /* all but the slab; and the slab too, when its one value is another: then the line is not needed */
         reach.in = reach.in_more = here;
         reach.exact = exact && (with || !dim->used[slab]);
         reach.out = reach.exact ? LINE_NONE : here;
@@ -137,7 +137,7 @@ uint32_t probe_dim(struct index *index, const struct want *want, uint32_t key)
     return index_asked(index, want->attribute, want_kind(&index->wants, want, key), index->wants.counts);
 }
 
-/* A comparison that must hold. */
+/* Asks for a comparison that must hold. */
 static void ask_compare(struct index *index, struct probe *probe, const struct want *want)
 {
     uint32_t place = probe_dim(index, want, 0);
@@ -177,7 +177,7 @@ static void ask_presence(struct index *index, struct probe *probe, const struct 
         add_check(probe, CHECK_DEVIANT, place, OP_NONE, 0);
 }
 
-/* member(key, name) and the like: the slab is a filter, and what is left is evaluated. */
+/* Asks for member(key, name) and the like: the slab is a filter, and the rows that are left are evaluated. */
 static void ask_element(struct index *index, struct probe *probe, const struct want *want)
 {
     const struct index_key *key = &index->wants.keys[want->keys];
@@ -200,7 +200,7 @@ static void add_asker(struct probe *probe, uint32_t line)
     probe->askers[probe->asker_count++] = line;
 }
 
-/* Rows that are bounded there are out; and those that are guarded, unless the attribute is only missing. */
+/* Leaves out the rows that are bounded there; and those that are guarded, unless the attribute is only missing. */
 static void refuse_value(struct probe *probe, const struct dim *dim, uint32_t place, bool missing)
 {
     enum op op = missing ? OP_NONE : OP_NOT_EQUAL;
@@ -211,7 +211,7 @@ static void refuse_value(struct probe *probe, const struct dim *dim, uint32_t pl
         test_about(add_test(probe, LINE_LIVE, dim_line_deviant(dim), LINE_NONE), place, op, 0, true);
 }
 
-/* The rows that ask for an attribute which the ad has in that way. */
+/* Tests the rows that bound an attribute by what the ad has there. */
 static void offer_value(struct index *index, struct probe *probe, uint32_t place)
 {
     const struct dim *dim = &index->dims[place];
@@ -283,7 +283,7 @@ void probe_prepare(struct index *index, struct probe *probe)
 
 /* ------------------------------------------------------------------------------------------------------- block by block */
 
-/* Is the ad's own constraint true? What is left of it is taken apart when the first row must be asked. */
+/* Is the ad's own constraint true? What is left of the constraint is taken apart when the first row must be asked. */
 static bool ad_accepts(struct index *index, struct probe *probe, const struct tree *row)
 {
     if (!index->wants.left)
@@ -293,7 +293,7 @@ static bool ad_accepts(struct index *index, struct probe *probe, const struct tr
     return clauses_hold(&probe->clauses, probe->env, probe->scratch, row);
 }
 
-/* All members of the row's class may match. */
+/* Tells of all members of the row's class: they may match. */
 static void row_sift(struct index *index, struct probe *probe, uint32_t id, unsigned doubts)
 {
     for (; id != NO_ID; id = index->entries[id].next) {
@@ -304,7 +304,7 @@ static void row_sift(struct index *index, struct probe *probe, uint32_t id, unsi
     }
 }
 
-/* A row that the lines have left. `doubt`: a choice could not be settled. */
+/* Tries a row that the lines have left. `doubt`: a choice could not be settled. */
 static void row_try(struct index *index, struct probe *probe, struct line *block, uint32_t row, bool doubt)
 {
     struct index_entry *entry = &index->entries[index->rows[row].id];
@@ -328,7 +328,7 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
         if (!probe_choice_may(index, probe, probe->choices[i], block, row))
             return;
     if (entry->stamp == index->stamp)
-        return; /* by another of its rows */
+        return; /* found already, by another of its rows */
     for (uint32_t i = 0; i < probe->asker_count && !others; i++)
         others = line_has(&block[probe->askers[i]], bit);
     if (probe->seek) {
@@ -449,7 +449,7 @@ static void probe_run(struct index *index, const struct env *env, struct arena *
 
     index->probed = (struct index_probed){0};
     index_adopt(index, ad);
-    if (++index->stamp > STAMP_MAX) { /* it has gone round: old ones must not be taken for new */
+    if (++index->stamp > STAMP_MAX) { /* the stamp has wrapped: old ones must not be taken for new */
         for (uint32_t i = 0; i < index->entry_count; i++)
             index->entries[i].stamp = 0;
         for (uint32_t i = 0; i < index->dim_count; i++)

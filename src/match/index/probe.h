@@ -30,7 +30,7 @@ struct part {
     unsigned char kind; /* enum wants_node_kind */
     bool errs;          /* a LEAF that is an error where the type is wrong */
     struct reach reach;
-    uint32_t here, deviant, absent, absent_deviant; /* lines that tell who has the wrong type */
+    uint32_t here, deviant, absent, absent_deviant; /* lines that tell which rows have the wrong type */
     uint32_t dim;                                   /* a LEAF that compares the column with v; else NO_DIM */
     unsigned char op;
     double v;
@@ -47,13 +47,13 @@ struct probe {
     uint32_t test_count, check_count, choice_count, asker_count;
     uint32_t part_count; /* in use: those of the nodes, then those of keys */
     uint32_t test_room, check_room, part_room, choice_room, asker_room;
-    bool evaluate;          /* the ad's own constraint, for every row that is left */
-    struct clauses clauses; /* of it; made when it is evaluated */
+    bool evaluate;          /* evaluate the ad's own constraint for every row that is left */
+    struct clauses clauses; /* of that constraint; made when it is evaluated */
     const struct env *env;
     struct arena *scratch;
     const struct tree *ad;
     index_found_fn *found;
-    index_sift_fn *sift; /* or this one: nobody is evaluated */
+    index_sift_fn *sift; /* or this one: nothing is evaluated */
     index_seek_fn *seek; /* or this one, from row `next` on, until it has had `enough` */
     uint32_t next;
     bool enough;
@@ -69,7 +69,7 @@ struct probe *probe_of(struct index *index);
 /* Makes the tests and checks for probe->ad, whose wants have been read. */
 void probe_prepare(struct index *index, struct probe *probe);
 
-/* The dimension that answers a leaf by its key of that place, or NO_DIM; the rows that a comparison with a value reaches there. */
+/* The dimension that answers a leaf for its key at that place, or NO_DIM; the rows that a comparison with a value reaches there. */
 uint32_t probe_dim(struct index *index, const struct want *want, uint32_t key);
 struct reach probe_reach(const struct dim *dim, enum op op, double v);
 
@@ -81,7 +81,7 @@ void probe_among(struct index *index, struct probe *probe, uint32_t node);
  * right, an error counts only before a part that is true. */
 void probe_choice(const struct probe *probe, bool ordered, uint32_t node, const struct line *block, struct sets *ret);
 
-/* A look into the columns: could the row satisfy the choice? */
+/* Could the row satisfy the choice, by what the columns say? */
 bool probe_choice_may(const struct index *index, const struct probe *probe, uint32_t node, const struct line *block,
                       uint32_t row);
 

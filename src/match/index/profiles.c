@@ -1,8 +1,7 @@
 /* profiles.c: an ad as rectangles: the disjunctive form of what it asks for (section 4.2.2).
  *
- * Each profile is a conjunction of intervals. A disjunction multiplies the profiles; where there would be too many, it is left out,
- * and evaluated: the intervals that all have in common stay. Two intervals in one dimension are intersected; a profile that
- * wants the impossible goes. */
+ * Each profile is a conjunction of intervals. A disjunction multiplies the profiles; where there would be too many, the disjunction is evaluated
+ * instead, and the profiles stay as they are. Two intervals in one dimension are intersected; an impossible profile is dropped. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/index/index_parts.h"
@@ -58,8 +57,8 @@ static struct dim_cell compare_cell(enum op op, double key)
     return cell;
 }
 
-/* One more interval in a dimension. False when nothing is left; where both cannot be said in one, the first stays and the rest is
- * evaluated. */
+/* Narrows a cell by one more interval. False when nothing is left. Where one of them is "anything but", the other one stays and the rest is
+ * evaluated; of two such, the first stays. */
 static bool cell_narrow(struct dim_cell *cell, const struct dim_cell *by, bool *evaluate)
 {
     if (isnan(by->high) || isnan(cell->high)) {
@@ -80,7 +79,8 @@ static bool cell_narrow(struct dim_cell *cell, const struct dim_cell *by, bool *
     return cell->low <= cell->high;
 }
 
-/* No number is left; but NaN, which is no key, may be: then all are let through to be evaluated. */
+/* Widens a bound that no number satisfies: NaN, which is not a key, may satisfy it, so all are let through to be evaluated. False when NaN does not
+ * satisfy it. */
 static bool bound_widen(struct profile *profile, struct bound *bound)
 {
     if (!bound->not_number)
@@ -101,7 +101,7 @@ static struct bound *bound_add(struct profile *profile, uint32_t dim)
     return bound;
 }
 
-/* Can a leaf be said by an interval? */
+/* Can an interval express the leaf? */
 static bool is_interval(const struct index *index, const struct want *want)
 {
     const struct index_key *key = &index->wants.keys[want->keys];
@@ -110,10 +110,10 @@ static bool is_interval(const struct index *index, const struct want *want)
         return false;
     if (key->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
         return false;                                 /* strings have no order here */
-    return !index_given(index->env, want->attribute); /* what the counterpart lacks is not what is seen */
+    return !index_given(index->env, want->attribute); /* else the counterpart may lack the attribute and have a value */
 }
 
-/* The n-th key of a leaf becomes an interval of the profile. False when the profile is impossible. */
+/* Narrows the profile by the n-th key of a leaf. False when the profile is impossible. */
 static bool profile_narrow(struct profile *profile, struct index *index, const struct want *want, uint32_t n)
 {
     const struct index_key *key = &index->wants.keys[want->keys + n];
@@ -132,7 +132,7 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
             bound = &profile->bounds[i];
         else if (index->dims[dim].shared && profile->bounds[i].cell.here &&
                  attribute_same(index->dims[profile->bounds[i].dim].attribute, want->attribute))
-            return false; /* of two kinds at once (4.4.4) */
+            return false; /* no value is of two kinds at once (4.4.4) */
     }
     if (!bound)
         bound = bound_add(profile, dim);
@@ -147,7 +147,7 @@ static bool profile_narrow(struct profile *profile, struct index *index, const s
     return possible || bound_widen(profile, bound);
 }
 
-/* The same for a whole leaf, if it can be said so. */
+/* The same for a whole leaf, if an interval can express it. */
 static bool profile_leaf(struct profile *profile, struct index *index, const struct want *want)
 {
     if (is_interval(index, want))
@@ -157,7 +157,7 @@ static bool profile_leaf(struct profile *profile, struct index *index, const str
     return true;
 }
 
-/* An attribute of another kind would be an error, which spoils the whole disjunction. */
+/* Guards a profile: an attribute of another kind would be an error, which spoils the whole disjunction. */
 static void profile_guard(struct profile *profile, struct index *index, const struct want *want)
 {
     uint32_t dim =
@@ -184,8 +184,8 @@ static bool is_plain_leaf(const struct index *index, uint32_t node)
     return at->kind == WANTS_LEAF && want->kind == WANT_COMPARE && is_interval(index, want);
 }
 
-/* Is a disjunction one of comparisons, and (where || does not go from left to right) of conjunctions of them? Then it can be told
- * without an evaluation who spoils it. */
+/* Does a disjunction consist of comparisons, and (where || does not go from left to right) of conjunctions of them? Then the index can tell,
+ * without an evaluation, which counterparts spoil it. */
 static bool is_plain(const struct index *index, uint32_t node)
 {
     const struct wants_node *nodes = index->wants.nodes;
@@ -202,7 +202,7 @@ static bool is_plain(const struct index *index, uint32_t node)
     return true;
 }
 
-/* Guards against errors in the parts of a plain disjunction: in all of them, or from left to right in those before one. */
+/* Guards against errors in the parts of a plain disjunction: in all of them or, where || goes from left to right, in those before one. */
 static void profile_guards(struct profile *profile, struct index *index, uint32_t node, uint32_t before)
 {
     const struct wants_node *nodes = index->wants.nodes;
@@ -249,7 +249,7 @@ static bool profiles_copy(struct profiles *profiles, uint32_t parts)
     return true;
 }
 
-/* The profile stays, and moves up to the place of the next that does. */
+/* Keeps a profile, which moves up to the next place. */
 static void profile_keep(struct profiles *profiles, uint32_t i, uint32_t *kept)
 {
     struct profile swap = profiles->items[*kept];
@@ -261,7 +261,7 @@ static void profile_keep(struct profiles *profiles, uint32_t i, uint32_t *kept)
     ++*kept;
 }
 
-/* In place of each profile comes one for each part of the disjunction. */
+/* Replaces each profile by one for each part of the disjunction. */
 static void profiles_multiply(struct profiles *profiles, struct index *index, uint32_t node)
 {
     const struct wants_node *nodes = index->wants.nodes;

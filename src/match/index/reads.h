@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define READS_MAX 128 /* names; of more, any could be */
+#define READS_MAX 128 /* names; with more, any name may be read */
 
 struct reads {
     struct symbols *symbols;
@@ -24,11 +24,10 @@ void reads_done(struct reads *reads);
 
 void reads_add(struct reads *reads, symbol name);
 
-/* What any attribute of an ad reads of its counterpart. */
+/* Adds what any attribute of an ad reads of its counterpart. */
 void reads_add_ad(struct reads *reads, const struct tree *ad);
 
-/* What a policy (NULL: the default) reads of either side: its expressions stand in a root, so any name there may be
- * anyone's. */
+/* Adds what a policy (NULL: the default) reads of either side: its expressions stand in a root, so any name there may be either side's. */
 void reads_add_policy(struct reads *reads, const struct tree *ad);
 
 #ifdef __cplusplus

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NODES_MAX 4096 /* of one constraint; what is more is evaluated */
+#define NODES_MAX 4096 /* nodes of one constraint; the rest is evaluated */
 
 void wants_init(struct wants *wants)
 {
@@ -64,7 +64,7 @@ static bool key_push(struct wants *wants, const struct tree *tree, const struct 
     return true;
 }
 
-/* A leaf about that attribute, whose keys are those pushed since `keys`. */
+/* Adds a leaf about that attribute, with the keys pushed since `keys`. */
 static uint32_t leaf_add(struct wants *wants, enum want_kind kind, enum op op, struct attribute attribute,
                          uint32_t keys)
 {
@@ -96,7 +96,7 @@ static enum op op_negated(enum op op)
     }
 }
 
-/* `name is undefined`, `name op literal`; `is` with another literal holds only where == does, but must be evaluated. */
+/* Reads `name is undefined` or `name op literal`. `is` with another literal holds only where == does, but must be evaluated. */
 static uint32_t comparison_read(struct wants *wants, const struct tree *tree, const struct expr *parts, bool negated)
 {
     const struct expr *reference = &parts[0], *literal = &parts[1];
@@ -128,7 +128,7 @@ static uint32_t comparison_read(struct wants *wants, const struct tree *tree, co
     return node;
 }
 
-/* A name alone is a truth value. */
+/* Reads a name alone, which is a truth value. */
 static uint32_t truth_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated)
 {
     struct attribute attribute;
@@ -143,7 +143,7 @@ static uint32_t truth_read(struct wants *wants, const struct tree *tree, const s
     return leaf_add(wants, WANT_COMPARE, wants->counts && !negated ? OP_NOT_EQUAL : OP_EQUAL, attribute, keys);
 }
 
-/* member(name, { literals }) */
+/* Reads member(name, { literals }). */
 static uint32_t among_read(struct wants *wants, const struct tree *tree, const struct expr *parts)
 {
     const struct expr *items = tree_parts(tree, &parts[1]);
@@ -159,11 +159,11 @@ static uint32_t among_read(struct wants *wants, const struct tree *tree, const s
         }
     }
     if (tree->dialect != &dialect_classic)
-        wants->deviant = true; /* it says no more than that some == holds */
+        wants->deviant = true; /* the leaf says only that some == holds */
     return leaf_add(wants, WANT_AMONG, OP_EQUAL, attribute, keys);
 }
 
-/* A literal that is looked for in a list of the counterpart: few have it, and those are evaluated. */
+/* Reads a literal that is looked for in a list of the counterpart: few have it, and those are evaluated. */
 static uint32_t element_read(struct wants *wants, const struct tree *tree, const struct expr *parts,
                              enum want_kind kind)
 {
@@ -192,7 +192,7 @@ static uint32_t call_read(struct wants *wants, const struct tree *tree, const st
 
 static uint32_t node_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated);
 
-/* && or ||, whichever it is after negation. */
+/* Reads && or ||, whichever it is after negation. */
 static uint32_t logic_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated)
 {
     const struct expr *parts = tree_parts(tree, e);
@@ -320,7 +320,7 @@ void wants_read(struct wants *wants, const struct env *env, struct arena *scratc
     wants_reset(wants, ad);
     if (!constraint)
         return;
-    top_read(wants, ad, constraint, &last); /* often the text itself is of the form, and then nothing need be folded */
+    top_read(wants, ad, constraint, &last); /* often the text itself has the form, and nothing need be folded */
     if (!wants->deviant && !wants->never)
         return;
     wants_reset(wants, ad);

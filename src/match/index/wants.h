@@ -19,7 +19,7 @@ extern "C" {
 
 enum want_kind {
     WANT_COMPARE, /* name op key */
-    WANT_IS,      /* name is key: only where == holds, but not always, and never an error */
+    WANT_IS,      /* name is key: true only where == holds, but not always, and never an error */
     WANT_AMONG,   /* member(name, { keys }) */
     WANT_HAS,     /* member(key, name): the name is a list */
     WANT_LISTED,  /* stringListMember(key, name): the name is a string that lists */
@@ -32,7 +32,7 @@ struct want {
     unsigned char op;   /* COMPARE: OP_EQUAL to OP_GREATER_EQUAL, but for `is` and `isnt` */
     bool not_number;    /* COMPARE: it came from a negation, so NaN satisfies it whatever the key */
     struct attribute attribute;
-    uint32_t keys; /* the place of its first key; COMPARE has one ... */
+    uint32_t keys; /* the place of its first key; COMPARE has one key */
     uint32_t key_count;
 };
 
@@ -54,18 +54,18 @@ struct wants {
     uint32_t count, room, key_count, key_room, node_count, node_room;
     uint32_t top;  /* the first node of the conjunction */
     bool shadowed; /* `other` or TARGET is an attribute of the ad itself */
-    bool counts;   /* truth values are numbers in its dialect */
-    bool ordered;  /* || goes from left to right there */
-    bool never;    /* it takes nobody */
+    bool counts;   /* truth values are numbers in the ad's dialect */
+    bool ordered;  /* || goes from left to right in the ad's dialect */
+    bool never;    /* the ad takes nobody */
     bool deviant;  /* something must be evaluated */
-    bool timed;    /* it may change with the time */
+    bool timed;    /* what the ad asks for may change with the time */
 };
 
 void wants_init(struct wants *wants);
 void wants_done(struct wants *wants);
 
-/* Reads what the ad asks for; what it asked before is forgotten, and the memory used again. The ad is borrowed. The time is that of
- * the environment. */
+/* Reads what the ad asks for; what was read before is forgotten, and its memory used again. The ad is borrowed. The time is that of the
+ * environment. */
 void wants_read(struct wants *wants, const struct env *env, struct arena *scratch, const struct tree *ad);
 
 #ifdef __cplusplus
