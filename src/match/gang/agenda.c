@@ -1,4 +1,4 @@
-/* agenda.c: the slots that must be filled, in the order in which they are. */
+/* agenda.c: the slots that must be filled, in the order in which they are filled. */
 #include "match/gang/search_parts.h"
 
 #include "lang/base/mem.h"
@@ -43,7 +43,7 @@ static uint32_t slot_candidates(struct search *search, const struct slot *slot)
     return count;
 }
 
-/* The slots that a member must have filled, in order; false when one cannot be. */
+/* Finds the slots that a member must have filled, in order; false when one of them cannot be, or there are too many. */
 static bool slots_order(struct search *search, uint32_t number, struct ordered *ret, uint32_t *ret_count)
 {
     const struct member *member = &search->members->items[number];

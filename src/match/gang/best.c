@@ -11,8 +11,8 @@ struct choices {
     struct arena *arena;
     struct choice *items;
     uint32_t count, room;
-    bool open;      /* the next one is not known yet */
-    bool discarded; /* a vector says no */
+    bool open;      /* the next choice is not known yet */
+    bool discarded; /* a docking vector is discarded */
 };
 
 static struct choice *choice_add(struct choices *choices)

@@ -15,7 +15,7 @@ struct counting {
     uint32_t width, slots;
 };
 
-/* An offer that was not met since the last stamp. */
+/* Is this the first time since the last stamp that the offer is met? */
 static bool offer_is_new(struct stock *stock, uint32_t offer)
 {
     if (stock->items[offer].seen == stock->stamp)
@@ -24,7 +24,7 @@ static bool offer_is_new(struct stock *stock, uint32_t offer)
     return true;
 }
 
-/* Gives the slot an offer; whoever has it takes another. */
+/* Gives the slot an offer; a slot that has it takes another. */
 static bool counting_give(struct counting *counting, uint32_t slot)
 {
     for (uint32_t i = 0; i < counting->counts[slot]; i++) {
@@ -40,7 +40,7 @@ static bool counting_give(struct counting *counting, uint32_t slot)
     return false;
 }
 
-/* The offers that may dock at a slot, each once, up to the width. */
+/* Finds the offers that may dock at a slot, each once, up to the width. */
 static uint32_t slot_offers(struct search *search, const struct slot *slot, uint32_t *ret, uint32_t width)
 {
     uint32_t *faces = mem_alloc((size_t)(width + 1) * 2 * sizeof *faces), count = 0;

@@ -9,12 +9,13 @@
 #define NO_PORT UINT32_MAX
 #define TABLE_BYTES 8192
 
-/* On the stack: this is done again and again. Member 0 is the party itself, the others are docked to it. */
+/* Who is docked at a party. A table lives on the stack, since it is made again and again. Member 0 is the party itself, the others are docked to
+ * it. */
 struct table {
     struct members members;
-    const struct ported *parties[DOCK_MAX + 1]; /* who belong to their ads */
-    uint32_t slots[DOCK_MAX + 1];               /* by at[]: where it is docked; NOBODY: another is there already */
-    _Alignas(16) struct arena_chunk chunk;      /* memory that is enough for most */
+    const struct ported *parties[DOCK_MAX + 1]; /* they belong to their ads */
+    uint32_t slots[DOCK_MAX + 1];               /* by at[]: its slot; NOBODY: another is there already */
+    _Alignas(16) struct arena_chunk chunk;      /* memory that is enough for most tables */
     char bytes[TABLE_BYTES];
 };
 
@@ -34,7 +35,7 @@ static bool party_read(struct tree *ad, uint64_t port, const struct ported **ret
     return *ret && (*ret)->slot_count <= MEMBER_SLOTS_MAX && port < (*ret)->ports.count;
 }
 
-/* At the port itself, or at the next position of a set. False: there are too many. */
+/* Seats a party at the port itself, or at the next position of a set. False: there are too many. */
 static bool table_seat(struct table *table, const struct docked *docked, uint32_t which)
 {
     const struct ported *own = table->parties[0], *other = table->parties[which + 1];
@@ -50,7 +51,7 @@ static bool table_seat(struct table *table, const struct docked *docked, uint32_
     return true;
 }
 
-/* Nobody else will come; but for one port, where somebody may (NO_PORT: none). */
+/* Closes the open slots, since nobody else will come; except at the port `open`, where somebody may (NO_PORT: none). */
 static void table_close(struct table *table, uint32_t open)
 {
     const struct member *own = &table->members.items[0];
@@ -60,7 +61,7 @@ static void table_close(struct table *table, uint32_t open)
             members_leave(&table->members, 0, i);
 }
 
-/* `first` is seated before the others, who may have its place. NULL when anything does not fit together. */
+/* Makes a table. `first` is seated before the others, who may have its place. NULL when anything does not fit together. */
 static struct table *table_init(struct table *table, const struct env *env, struct arena *scratch,
                                 const struct dock *dock, uint32_t first, uint32_t open)
 {
@@ -120,7 +121,7 @@ enum dock_answer dock_accepts(const struct env *env, struct arena *scratch, cons
     return answer;
 }
 
-/* The sets as wholes. */
+/* Do all sets accept those who are docked, as wholes? */
 static bool wholes_accept(struct table *table)
 {
     const struct member *own = &table->members.items[0];
@@ -165,7 +166,7 @@ static bool any_docked(const struct dock *dock, uint32_t first, uint32_t end)
     return false;
 }
 
-/* How many entries of a group have anybody. */
+/* How many entries of a group have somebody docked. */
 static uint32_t group_filled(const struct dock *dock, const struct ports *ports, uint32_t group)
 {
     uint32_t filled = 0;
@@ -177,7 +178,7 @@ static uint32_t group_filled(const struct dock *dock, const struct ports *ports,
     return filled;
 }
 
-/* An entry of a group may stay empty; one beside it only if it is optional. */
+/* Is every port filled as it must be? An entry of a group may stay empty; one outside of groups only if it is optional. */
 static bool ports_whole(const struct dock *dock, const struct ports *ports)
 {
     for (uint32_t i = 0; i < ports->count; i++) {
@@ -217,7 +218,7 @@ bool dock_whole(const struct dock *dock)
 
 /* -------------------------------------------------------------------------------------------------------- essential */
 
-/* What is said of a port, and where that stands. */
+/* Finds the Essential that counts for a port, and the scope where it stands. */
 static const struct expr *essential_of(const struct slot *slot, const struct ports *ports, const struct scope **ret)
 {
     uint32_t group = ports->items[slot->port_number].group;
@@ -304,7 +305,7 @@ struct showing {
     struct build build;
 };
 
-/* Is that an attribute which others read, and which hangs on somebody? Those that only we evaluate stay as they are. */
+/* Do others read this attribute, and does it depend on somebody docked? Attributes that only we evaluate stay as they are. */
 static bool hangs_on_label(const struct ports *ports, const struct expr *e)
 {
     static const symbol ours[] = {NAME_LABEL,        NAME_RESIDUAL, NAME_CONSTRAINT,
@@ -318,7 +319,7 @@ static bool hangs_on_label(const struct ports *ports, const struct expr *e)
 
 static void push_entry(struct showing *showing, const struct scope *scope, const struct expr *ad);
 
-/* The list of ports: the one that is looked at, and groups that may have it, are gone into. */
+/* Pushes the list of ports. The port that is looked at, and groups that may have it, are gone into; the others are copied. */
 static void push_ports(struct showing *showing, const struct scope *scope, const struct expr *list)
 {
     const struct tree *tree = scope->tree;
@@ -338,7 +339,7 @@ static void push_ports(struct showing *showing, const struct scope *scope, const
     build_bind(&showing->build, EXPR_LIST, list->u.run.count);
 }
 
-/* What an attribute is by what is known. */
+/* Pushes an attribute with all that is known folded in. */
 static void push_known(struct showing *showing, const struct scope *scope, const struct expr *e)
 {
     const struct members *members = &showing->table->members;

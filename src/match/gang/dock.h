@@ -3,10 +3,10 @@
  *     job     Cpu ------ Job   leo           at[0] = { port Cpu of the job, the ad of leo, port Job of leo }
  *      |      License -- Job   lic2          at[1] = { port License of the job, the ad of lic2, port Job of lic2 }
  *
- * A member of a gang knows its superior, which is docked at its link, and its own subordinates; never the whole tree. So before an ad is
- * told to anybody, what hangs on others in it is replaced by its value (dock_shows).
+ * A member of a gang knows its superior, which is docked at its link, and its own subordinates; never the whole tree. So before an ad is told to
+ * anybody, what depends on others in it is replaced by its value (dock_shows).
  *
- * An ad without Ports has one port, number 0. A port that is no set, and at which several are docked all the same, sees each of them alone. */
+ * An ad without Ports has one port, number 0. A port that is not a set, but at which several are docked, sees each of them alone. */
 #ifndef BERTH_MATCH_GANG_DOCK_H
 #define BERTH_MATCH_GANG_DOCK_H
 
@@ -28,35 +28,36 @@ struct dock {
     uint32_t count;
 };
 
-#define DOCK_MAX 128 /* docked at one ad */
+#define DOCK_MAX 128 /* parties docked at one ad */
 
-/* Open: it hangs on somebody that is not known yet. */
+/* DOCK_OPEN: the answer depends on somebody who is not known yet. */
 enum dock_answer { DOCK_NO, DOCK_YES, DOCK_OPEN };
 
-/* What the constraint of our port says of the one in at[which]; the labels in force are all who are docked before it. NO when there is no
- * such port, here or there, or too many are docked at a set. `scratch` is left as it was, here and below. */
+/* What the constraint of our port says of the party in at[which]; the labels in force are those of all who are docked before it. DOCK_NO when there
+ * is no such port, here or there, or too many are docked at a set. `scratch` is left as it was, here and below. */
 enum dock_answer dock_accepts(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which);
 
-/* Is it yes for the first so many, and of every set for the whole as well? The others are only seen. */
+/* Is the answer yes for the first `asked` parties, and for every set as a whole? The other parties are only seen. */
 bool dock_accepts_all(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t asked);
 
-/* Is every port filled that must be, as Essential, Count and Choose have it, and none by too many? An ad without Ports always is. */
+/* Is every port filled that must be, as Essential, Count and Choose say, and none by too many? An ad without Ports always is whole. */
 bool dock_whole(const struct dock *dock);
 
-/* Does it matter when that one is lost? By the Essential of its port, or of the nearest group around that: not when that is false; always
- * when it is true, undefined, an error or not said. `run` is JobRunTime in it, seconds since the start (negative: undefined), and
- * MembersLeft is how many others are docked at the same port. */
+/* Does it matter when the party in at[which] is lost? The Essential of its port decides, or that of the nearest group around the port: the loss
+ * does not matter when Essential is false, and does when it is true, undefined, an error or missing. In that expression JobRunTime is `run`,
+ * seconds since the start (negative: undefined), and MembersLeft is how many others are docked at the same port. */
 bool dock_essential(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which, int64_t run);
 
-/* What our ad says under that name of the one in at[which], as seen from its port: a number, a text or the like, in the scratch memory; undefined when
- * it says nothing, a list or an ad, or when that hangs on somebody who is not known yet. */
+/* The value that our ad has under that name for the party in at[which], as seen from its port: a number, a text or the like, in the scratch memory.
+ * Undefined when our ad does not have the name, when the value is a list or an ad, or when it depends on somebody who is not known yet. */
 struct value dock_says(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which,
                        symbol name);
 
-/* Our ad as whoever docks at that port may see it: what mentions a label of somebody else has the value of now. The caller unrefs it. */
+/* Our ad as whoever docks at that port may see it: an attribute that mentions the label of somebody else has its present value. The caller unrefs
+ * it. */
 struct tree *dock_shows(const struct env *env, struct arena *scratch, const struct dock *dock, uint64_t port);
 
-/* What is left of our ad when the one in at[which] has its part (residual.h). NULL: nothing. */
+/* What is left of our ad when the party in at[which] has its part (residual.h). NULL: nothing. */
 struct tree *dock_residual(const struct env *env, struct arena *scratch, const struct dock *dock, uint32_t which);
 
 /* Does the ad say Ports? */

@@ -69,7 +69,7 @@ void facade_remove(struct facade *facade, uint32_t owner)
         facade->first[owner] = NOBODY;
 }
 
-/* Takes the window. */
+/* Adds a row; takes the window. */
 static void row_add(struct facade *facade, const struct env *env, struct arena *scratch, uint32_t owner, uint32_t port,
                     struct tree *window)
 {

@@ -1,8 +1,8 @@
-/* facade.h: ads by their ports, in an index: a row for each port, which is its window when nobody is docked yet; not installed.
+/* facade.h: ads in an index by their ports: a row for each port, which is its window while nobody is docked; not installed.
  *
  *     owner -> row -> row -> ...        a row: the port as a plain ad (window.h)
  *
- * Owners are numbers that the caller chooses, small ones. Ads come, change and go. */
+ * Owners are small numbers that the caller chooses. Ads come, change and go. */
 #ifndef BERTH_MATCH_GANG_FACADE_H
 #define BERTH_MATCH_GANG_FACADE_H
 
@@ -16,7 +16,7 @@ extern "C" {
 struct facade_row {
     uint32_t owner, port;
     struct tree *window; /* held; NULL: the row is free */
-    uint32_t next;       /* of the same owner; or the next free one */
+    uint32_t next;       /* the next row of the same owner; or the next free one */
 };
 
 struct facade {
@@ -25,16 +25,16 @@ struct facade {
     uint32_t count, room, free;
     uint32_t *first; /* by owner: its first row, or NOBODY */
     uint32_t owner_room;
-    uint32_t used; /* rows */
+    uint32_t used; /* rows in use */
 };
 
 void facade_init(struct facade *facade);
 void facade_done(struct facade *facade);
 
-/* The ports of that ad are there from now on, in the place of those that the owner had. A port that takes nobody has no row. */
+/* Puts in the ports of that ad, in the place of those that the owner had. A port that takes nobody has no row. */
 void facade_put(struct facade *facade, struct members *members, uint32_t owner, const struct ported *ported);
 
-/* The same where the windows are made already: by port, NULL for one that takes nobody; and only those ports (1 << port). */
+/* The same with windows that are made already: by port, NULL for a port that takes nobody. Only the ports in `which` (1 << port) are put in. */
 void facade_put_windows(struct facade *facade, const struct env *env, struct arena *scratch, uint32_t owner,
                         struct tree *const *windows, uint32_t count, uint64_t which);
 void facade_remove(struct facade *facade, uint32_t owner);

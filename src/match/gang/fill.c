@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define SEEK_AT_ONCE 16 /* candidates that are looked for at once where any will do */
-#define PICKS_MAX 8     /* that are picked one by one; then the rest is sorted */
+#define PICKS_MAX 8     /* candidates that are picked one by one; then the rest is sorted */
 
 /* -------------------------------------------------------------------------------------------------------------- probes */
 
@@ -62,13 +62,13 @@ static bool face_grow(void *user, uint32_t face)
     return true;
 }
 
-/* Is the slot of a set that is put together quickly? */
+/* Does the slot belong to a set that is put together quickly? */
 static bool frame_plans(const struct search *search, const struct frame *frame)
 {
     return search->greedy && slot_port(search, frame_slot(search, frame))->set;
 }
 
-/* All that the window finds, in the order of their numbers if that is asked for. */
+/* Lists all that the window finds, in the order of their numbers if that is asked for. */
 static void frame_seek_all(struct search *search, struct frame *frame, const struct tree *window, bool sorted)
 {
     struct growing all = {0};
@@ -115,8 +115,8 @@ static int ranked_compare(const void *a, const void *b)
     return x->of.port < y->of.port ? -1 : 1;
 }
 
-/* The vector that a candidate would have at the slot; 0 when it is discarded. Whether it docks is seen when it is tried, but for one
- * whose vector is not known yet: that changes how the search goes on. */
+/* Makes the vector that a candidate would have at the slot; 0 when it is discarded. Whether a candidate docks is seen when it is tried. A candidate
+ * whose vector is not known yet is tested now: that changes how the search goes on. */
 static uint32_t candidate_rank(struct search *search, const struct slot *slot, uint32_t face, struct arena *arena,
                                struct value **ret, bool *ret_open)
 {
@@ -149,7 +149,7 @@ struct face face_available(const struct search *search, const struct slot *slot,
     return stock_face(search->offers, face);
 }
 
-/* Puts the best in front. A vector that is not known yet, or one of a whole set, makes the search go through all gangs. */
+/* Sorts the candidates, the best first. A vector that is not known yet, or one of a whole set, makes the search go through all gangs. */
 static void frame_rank(struct search *search, struct frame *frame)
 {
     const struct slot *slot = frame_slot(search, frame);
@@ -190,7 +190,7 @@ static void frame_rank(struct search *search, struct frame *frame)
     arena_done(&arena);
 }
 
-/* Are all candidates the same to the slot, and it to them? Then the first is taken. */
+/* Are all candidates the same to the slot, and the slot to them? Then the first is taken. */
 static bool slot_is_indifferent(const struct search *search, const struct slot *slot)
 {
     const struct scope *at = &slot->port;
@@ -219,7 +219,7 @@ static void frame_pick(const struct search *search, struct frame *frame)
     frame->faces[frame->next] = face;
 }
 
-/* Puts those that are left into that order: who may dock is the same as long as the frame is there. */
+/* Sorts the candidates that are left by their offers: who may dock is the same as long as the frame is there. */
 static void frame_sort(const struct search *search, struct frame *frame)
 {
     const struct slot *slot = frame_slot(search, frame);
@@ -283,7 +283,7 @@ void frame_fill(struct search *search, struct frame *frame)
         frame_plan(search, frame);
 }
 
-/* The next on the list, whoever it is. */
+/* The next candidate on the list, whoever it is. */
 static uint32_t list_next(struct search *search, struct frame *frame)
 {
     if (frame->next == frame->count && frame->resume != INDEX_END) {

@@ -1,5 +1,5 @@
-/* filter.c: the window of a slot as things stand: what is docked elsewhere asks of it, and what the few kinds of candidates of a later
- * port would ask (section 6.2.2).
+/* filter.c: the window of a slot as things stand: with what those who are docked elsewhere ask of it, and what the few kinds of candidates of a
+ * later port would ask (section 6.2.2).
  *
  *     later port, two kinds of licences     HostID in [0, 10)     HostID in [50, 60)
  *     filter of the machine's port          Key >= 0 && Key < 10 || Key >= 50 && Key < 60 */
@@ -16,13 +16,13 @@ struct collating {
     const struct slot *slot;
     bool filter;
     bool never; /* a later port can be filled by nobody */
-    bool added; /* it says something */
+    bool added; /* clauses were added */
 };
 
 /* ------------------------------------------------------------------------------- the candidates of a later port as a query */
 
-/* Pushes what one candidate of the later slot would ask of whoever docks at the first: a conjunction. How many clauses; -1 when it
- * asks nothing, 0 when it does not fit at all. */
+/* Pushes what one candidate of the later slot would ask of whoever docks at the first: a conjunction. Returns how many clauses; -1 when the
+ * candidate asks nothing, 0 when it does not fit at all. */
 static int candidate_asks(struct collating *collating, const struct slot *later, uint32_t face, struct build *build)
 {
     struct search *search = collating->search;
@@ -52,13 +52,13 @@ static int candidate_asks(struct collating *collating, const struct slot *later,
     return count;
 }
 
-/* What is asked of an attribute: something of that kind. */
+/* An attribute that is asked for, and the kind that it must have. */
 struct asked {
     symbol name;
     unsigned char kind; /* of a literal; EXPR_BOOLEAN for the attribute alone */
 };
 
-/* All of one candidate, each once; too many, or of mixed kinds, and there is nothing to be said. */
+/* What one candidate asks for, each attribute once. When there are too many, or kinds are mixed, the filter says nothing. */
 struct asked_list {
     struct asked items[FILTER_MAX];
     uint32_t count;
@@ -117,7 +117,7 @@ static bool asked_alike(const struct build *build, uint32_t clauses, struct aske
     return !own.mixed && !list->mixed && list->count == before && own.count == before;
 }
 
-/* Pushes the disjunction over all candidates of a later slot; whether it says anything. */
+/* Pushes the disjunction over all candidates of a later slot; false when it says nothing. */
 static bool filter_push(struct collating *collating, const struct slot *later, struct build *build)
 {
     struct build_mark mark = build_mark(build);
@@ -205,7 +205,7 @@ static bool slot_is_bare(const struct search *search, const struct slot *slot)
     return true;
 }
 
-/* The window of such a slot, from before if it was made already. */
+/* Makes the window of a slot of a root that is alone, or takes it from the memo if it was made already. */
 static struct tree *bare_window(struct search *search, const struct slot *slot, struct collating *collating)
 {
     struct members *members = search->members;

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define WEIGHED_MAX 64 /* roots that are asked what they could take, to find out which offers few can */
+#define WEIGHED_MAX 64 /* roots that are asked what they could take, to find the offers that few can take */
 
 const char *const gang_algorithm_names[GANG_ALGORITHMS] = {"naive", "lr",   "rl",    "lrc", "rlc",
                                                            "dyn",   "dyns", "dynsr", "auto"};
@@ -30,7 +30,7 @@ struct gang_cycle {
     struct gang_stats stats;
 };
 
-/* Who is a root, in what order; who is a candidate. */
+/* Divides the ads into roots, in the order in which they are served, and candidates. */
 static void cycle_divide(struct gang_cycle *cycle, size_t request_count, size_t offer_count)
 {
     size_t count = request_count + offer_count;
@@ -58,7 +58,7 @@ static void cycle_divide(struct gang_cycle *cycle, size_t request_count, size_t 
     policy_sort(cycle->policy, cycle->env, cycle->arena, cycle->ads, cycle->roots, cycle->root_count);
 }
 
-/* Where any gang will do, the offers that few roots could take are tried first: so more is left for those that come later. */
+/* Puts the offers that few roots could take in front, where any gang will do: so more is left for the roots that come later. */
 static void cycle_weigh(struct gang_cycle *cycle)
 {
     uint32_t *weights = mem_alloc((cycle->offers.face_count + 1) * sizeof *weights);
@@ -99,7 +99,7 @@ static int64_t root_units(const struct gang_cycle *cycle, const struct tree *ad)
     return count.u.integer < CYCLE_COUNT_MAX ? count.u.integer : CYCLE_COUNT_MAX;
 }
 
-/* Takes the members of the gang out, but for what is left of them. */
+/* Takes the members of the gang out of the stock, except for what is left of them. */
 static void cycle_consume(struct gang_cycle *cycle, const struct ported *root)
 {
     const struct search *search = &cycle->search;
@@ -135,7 +135,7 @@ static void cycle_consume(struct gang_cycle *cycle, const struct ported *root)
     free(again);
 }
 
-/* One unit of a root. */
+/* Serves one unit of a root. */
 static enum gang_outcome cycle_unit(struct gang_cycle *cycle, const struct ported *root, size_t place)
 {
     struct gang_member alone = {place, 0, 0, 0};

@@ -4,10 +4,10 @@
  *     job --cpu--> machine          each edge docks a port of the parent with the *link*, a port of the child;
  *      '---lic---> licence          both constraints are true, seen from their own ports
  *
- * Roots are served in the order of the policy, each wholly or not at all; what a gang has taken is gone for those that follow (or
- * goes on as its residual). With preferences, a root gets the largest gang: port by port from the left, the ports of a member
- * before the next port of its parent, by the docking vector of each; of equal candidates the first. An optional or grouped port that
- * is filled counts for more than one that is not. Without preferences any gang will do. */
+ * Roots are served in the order of the policy, each wholly or not at all; what a gang has taken is gone for the roots that follow (or goes on as
+ * its residual). With preferences, a root gets the best gang. Gangs are compared port by port from the left, the ports of a member before the next
+ * port of its parent, by the docking vector of each; of equal candidates the first is better. An optional or grouped port that is filled counts for
+ * more than one that is not. Without preferences any gang will do. */
 #ifndef BERTH_MATCH_GANG_GANG_H
 #define BERTH_MATCH_GANG_GANG_H
 
@@ -39,7 +39,7 @@ extern const char *const gang_algorithm_names[GANG_ALGORITHMS]; /* "naive", "lr"
     1000000 /* probes and dockings that are evaluated for one root, and 2 more for each node of the budget */
 #define GANG_STEPS_MAX \
     10000000                 /* steps of their evaluation, and 100 more for each node: past any of these it gives up */
-#define GANG_MEMBERS_MAX 256 /* of one gang; a search that would need more fails */
+#define GANG_MEMBERS_MAX 256 /* members of one gang; a search that would need more fails */
 #define GANG_DEPTH_MAX 16    /* members below one another */
 
 struct gang_settings {
@@ -47,9 +47,9 @@ struct gang_settings {
     bool preferences; /* only AUTO knows them; the others take any fit */
     bool sets_greedy; /* sets are put together as in figure 2.10 of the thesis; else exactly, within the budget */
     uint64_t nodes;   /* the budget of a root; 0 is the default */
-    uint64_t seed;    /* of DYNSR's chance */
+    uint64_t seed;    /* for DYNSR's random start */
     uint64_t
-        steps; /* of all evaluations together, where the environment has a meter: past them all is given up; 0: no such limit */
+        steps; /* for all evaluations, where the environment has a meter: past them every search is given up; 0: no such limit */
 };
 
 struct gang_stats {
@@ -60,7 +60,7 @@ struct gang_stats {
     uint64_t nodes;       /* candidates that were put into a gang */
 };
 
-/* A member, in the order in which ports are chosen for: [0] is the root, and every other comes behind its parent. */
+/* A member of a gang. Members are in the order in which ports are filled: [0] is the root, and every other comes behind its parent. */
 struct gang_member {
     size_t place;    /* of its ad among the ads */
     uint32_t parent; /* its parent's number among the members */
@@ -70,10 +70,10 @@ struct gang_member {
 
 enum gang_outcome { GANG_FORMED, GANG_NONE, GANG_GAVE_UP };
 
-/* Told of each unit of a root; when none was formed there is only the root. The members live for that call. */
+/* Called for each unit of a root; when no gang was formed there is only the root. The members live only during that call. */
 typedef void gang_found_fn(void *user, enum gang_outcome outcome, const struct gang_member *members, uint32_t count);
 
-/* Who meets whom. Unless the policy selects the roots among all, they are the requests, and the offers are the candidates. */
+/* The ads that meet. Unless the policy selects the roots among all ads, the requests are the roots, and the offers the candidates. */
 struct gang_field {
     const struct policy *policy;
     struct tree *const
@@ -81,7 +81,7 @@ struct gang_field {
     size_t request_count, offer_count;
 };
 
-/* `arena` is left as it was. `stats` may be NULL. */
+/* Runs the cycle. `arena` is left as it was. `ret_stats` may be NULL. */
 void gang_run(const struct env *env, struct arena *arena, const struct gang_field *field,
               const struct gang_settings *settings, gang_found_fn *found, void *user, struct gang_stats *ret_stats);
 

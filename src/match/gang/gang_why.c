@@ -61,7 +61,7 @@ static void keep_gang(struct gang_asking *asking)
     }
 }
 
-/* Any gang shows that there is one; the one that it gets is the best. */
+/* Looks for any gang, which shows that there is one; then for the best, which is the one that the request gets. */
 static void find_gang(struct gang_asking *asking)
 {
     struct search *search = &asking->search;
@@ -83,7 +83,7 @@ struct trying {
     struct gang_asking *asking;
     uint64_t units[PORTS_MAX]; /* the ports of each */
     uint32_t count, searches;
-    uint64_t nodes; /* that are left for all */
+    uint64_t nodes; /* budget that is left for all searches */
     bool certain;   /* so far every search came to an end */
 };
 
@@ -164,7 +164,8 @@ static uint64_t delete_units(struct trying *trying, uint32_t *ret_count)
     return ports;
 }
 
-/* Sets of growing size for as long as that is little work; then what is left of all of them. */
+/* Finds the ports that cannot be filled together. Tries sets of growing size as long as that is little work; then takes units away from all of
+ * them. */
 static void find_together(struct gang_asking *asking)
 {
     struct trying trying = {.asking = asking, .nodes = asking->search.budget, .certain = true};
@@ -195,7 +196,7 @@ static void find_together(struct gang_asking *asking)
 
 /* ----------------------------------------------------------------------------------------------------------------- asking */
 
-/* The names that somebody reads of another, by which equal offers are told. */
+/* Collects the names that somebody reads of another: offers that agree in these are equal. */
 static void asking_read(struct gang_asking *asking, const struct policy *policy, size_t count)
 {
     for (size_t i = 0; i <= count; i++)
@@ -236,7 +237,7 @@ static void asking_close(struct gang_asking *asking)
     name_set_done(&asking->read);
 }
 
-/* A face as a plain ad, also of a port that refuses everybody; NULL where nobody docks by it. */
+/* Makes a face as a plain ad, also for a port that refuses everybody; NULL where nobody docks by it. */
 static struct tree *asking_face(struct gang_asking *asking, const struct face *face)
 {
     const struct stocked_offer *offer = &asking->offers.items[face->offer];
@@ -283,7 +284,7 @@ int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *
         return -1;
     }
     arena_init(&why->arena);
-    ports_read(&why->ports, request, err); /* it was in order just now */
+    ports_read(&why->ports, request, err); /* the ports were in order just now */
     asking->ads = mem_alloc((count + 1) * sizeof *asking->ads);
     asking->ads[0] = request;
     for (size_t i = 0; i < count; i++)
@@ -297,7 +298,7 @@ int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *
         gang_why_ports(asking);
         find_together(asking);
         if (why->together)
-            why->outcome = GANG_NONE; /* for a part of it that is proved */
+            why->outcome = GANG_NONE; /* that is proved for some of the ports */
         gang_why_find_died(asking);
     }
     asking_close(asking);

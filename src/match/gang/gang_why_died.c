@@ -1,5 +1,5 @@
-/* gang_why_died.c: where the search died: a search from left to right that looks at nothing ahead goes as deep as it can; there every
- * offer is docked once more, and what says no is written down. */
+/* gang_why_died.c: where the search died: a search from left to right that does not look ahead goes as deep as it can; there every offer is docked
+ * once more, and what says no is written down. */
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "match/gang/gang_why_parts.h"
@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Looking ahead dies early, at the first port; this comes to the port that nobody is left for. */
+/* A search that looks ahead dies early, at the first port; this one comes to the port that nobody is left for. */
 static const struct strategy plainly = {STOCK_SHARED, FILL_LEFT, false, false, false};
 
-#define CLAUSES_TOLD 256 /* of a port; a later one is not told */
+#define CLAUSES_TOLD 256 /* clauses of a port; later ones are not told */
 
-/* The place, with what is docked there. */
+/* The place where the search died, with what is docked there. */
 struct place {
     struct gang_asking *asking;
     struct gang_why_died *died;
     const struct slot *slot;
     const struct expr *clauses[CLAUSES_TOLD + 1]; /* of the port */
-    size_t left[CLAUSES_TOLD + 1]; /* offers that are free for which it and all before are true, or open */
+    size_t left[CLAUSES_TOLD + 1]; /* free offers for which the clause and all before it are true, or open */
     uint32_t clause_count;
 };
 
@@ -32,7 +32,7 @@ static void seat_add(struct gang_asking *asking, uint32_t parent, uint32_t slot,
     uint32_t port = members_slot(&asking->members, parent, slot)->port_number;
 
     if (offer == SEAT_NOBODY && ports->items[port].set)
-        return; /* fewer than there could be */
+        return; /* the set has fewer members than it could */
     died->seats[died->seat_count++] =
         (struct gang_why_seat){member, parent, gang_why_label(asking->why, ports, port), ports->items[port].set, offer};
 }
@@ -59,7 +59,7 @@ static void dock_again(struct gang_asking *asking)
     }
 }
 
-/* May the offer dock there, be it in the gang already? */
+/* May the offer dock there, even if it is in the gang already? */
 static bool offer_free(const struct place *place, uint32_t offer)
 {
     const struct dead_end *dead = &place->asking->dead;
@@ -192,7 +192,7 @@ static void read_add(struct reading *reading, symbol name)
     arena_rewind(members->scratch, mark);
 }
 
-/* The attributes of whoever has the port that a clause of an offer reads. */
+/* Finds the attributes that a clause of an offer reads of whoever has the port. */
 static void reads_find(struct reading *reading, const struct expr *e)
 {
     const struct slot *link = reading->link;
@@ -236,7 +236,7 @@ static void refusal_add(struct place *place, const struct slot *link, const stru
 
 /* -------------------------------------------------------------------------------------------------------------- whoever is left */
 
-/* A clause of somebody else in the gang, or of the set as a whole, that is not true as things are. */
+/* Finds a clause of somebody else in the gang, or of the set as a whole, that is not true as things are. */
 static bool gang_denies(struct place *place, struct gang_why_denial *ret)
 {
     struct members *members = &place->asking->members;
@@ -292,7 +292,7 @@ static void face_ask(struct place *place, uint32_t number)
     members_pop(members);
 }
 
-/* Nobody (more) docks there: what says no to that? */
+/* Asks what says no when nobody (more) docks there. */
 static void empty_ask(struct place *place)
 {
     struct members *members = &place->asking->members;
@@ -337,7 +337,7 @@ void gang_why_find_died(struct gang_asking *asking)
 
     search->strategy = &plainly;
     search->dead = &asking->dead;
-    search->budget = GANG_WHY_NODES_MAX + 4 * (uint64_t)asking->offers.face_count; /* so that it comes to an end once */
+    search->budget = GANG_WHY_NODES_MAX + 4 * (uint64_t)asking->offers.face_count; /* enough for one dead end */
     search_root(search, &asking->root, 0);
     search->strategy = before;
     search->dead = NULL;

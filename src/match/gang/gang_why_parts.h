@@ -4,7 +4,8 @@
  *     gang_why_port.c   a port alone
  *     gang_why_died.c   where the search died
  *     gang_why_words.c  in words
- *     gang_why_json.c   in JSON */
+ *     gang_why_json.c   in JSON
+ *     gang_why_plain.c  do the ports of offers matter to a request that has none? */
 #ifndef BERTH_MATCH_GANG_GANG_WHY_PARTS_H
 #define BERTH_MATCH_GANG_GANG_WHY_PARTS_H
 
@@ -29,7 +30,7 @@ struct gang_asking {
     uint64_t meter; /* of all evaluations */
 };
 
-/* Have they taken as many steps as they may? */
+/* Have all evaluations together taken as many steps as they may? */
 bool gang_why_spent(const struct gang_asking *asking);
 
 #define SEAT_NOBODY SIZE_MAX
@@ -43,7 +44,7 @@ static inline size_t asking_place(const struct gang_asking *asking, uint32_t off
 /* Keeps the tree with the explanation; takes it. */
 struct tree *gang_why_hold(struct gang_why *why, struct tree *taken);
 
-/* What is in the buffer, or a label, kept with the explanation. */
+/* Keeps a copy of the buffer's text, or of a label, with the explanation. */
 const char *gang_why_text(struct gang_why *why, struct buf *text);
 const char *gang_why_label(struct gang_why *why, const struct ports *ports, uint32_t port);
 
@@ -53,10 +54,10 @@ struct tree *gang_why_relabel(const struct tree *tree, symbol label);
 void gang_why_ports(struct gang_asking *asking);
 void gang_why_find_died(struct gang_asking *asking);
 
-/* Who sits at the same port of the same member comes one after another in a text: whether that one was told before. */
+/* Was a seat at the same port of the same member told before? All who sit there are told together. */
 bool gang_why_seat_again(const struct gang_why_seat *seats, uint32_t n);
 
-/* Cpu, or Cpu.Disk for a port of whoever is docked at Cpu. */
+/* Writes Cpu, or Cpu.Disk for a port of whoever is docked at Cpu. */
 void gang_why_seat_path(struct buf *out, const struct gang_why_seat *seats, uint32_t count, uint32_t parent,
                         const char *label);
 

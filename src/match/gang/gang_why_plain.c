@@ -1,6 +1,6 @@
 /* gang_why_plain.c: do the ports of offers matter to a request that has none?
  *
- * They do when it may dock at one of them, as the engine asks too (seeker_meets), and when there are no offers but with ports. */
+ * They do when the request may dock at one of them, as the engine asks too (seeker_meets), and when all offers have ports. */
 #include "match/gang/gang_why.h"
 #include "match/gang/seeker.h"
 

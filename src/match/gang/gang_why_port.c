@@ -1,6 +1,6 @@
 /* gang_why_port.c: a port of the request alone, explained as a plain request is: its window against the faces of the offers.
  *
- * What is open in a window or a face is a reference back to whoever asks (window.h). Here nobody may be blamed for that: a clause of
+ * An attribute that is open in a window or a face is a reference back to whoever asks (window.h). Here nobody may be blamed for that: a clause of
  * an offer that reads something open of the request is left out, and an offer of which the port reads something open is set aside.
  *
  * Windows say `other`; what is told is the clause as its owner wrote it, under the label. */
@@ -37,7 +37,7 @@ struct tree *gang_why_relabel(const struct tree *tree, symbol label)
 
 /* -------------------------------------------------------------------------------------------------------- what is open */
 
-/* Adds the attributes of a window that are open: each is the counterpart's own of that name. */
+/* Adds the attributes of a window that are open: each is a reference to the counterpart's attribute of the same name. */
 static void names_open(struct name_set *open, const struct tree *window)
 {
     const struct expr *root = tree_root(window), *parts = tree_parts(window, root);
@@ -48,7 +48,7 @@ static void names_open(struct name_set *open, const struct tree *window)
             name_set_add(open, parts[i].label);
 }
 
-/* Does the face leave open what the names are? */
+/* Does the face leave any of these names open? */
 static bool face_doubtful(const struct tree *face, const struct name_set *names)
 {
     struct name_set open = {0};
@@ -66,8 +66,8 @@ struct port_asking {
     struct gang_asking *asking;
     struct gang_why_port *of;
     struct name_set open, reads; /* of its window: what is open, and what its constraint reads */
-    struct tree **faces;         /* those that it is explained with */
-    uint32_t *numbers;           /* of them */
+    struct tree **faces;         /* the faces that the port is explained with */
+    uint32_t *numbers;           /* the numbers of those faces */
     uint32_t count;
 };
 
@@ -87,7 +87,7 @@ static bool clause_hangs(const struct port_asking *port, const struct tree *face
     return hangs;
 }
 
-/* Pushes the clauses of a face that can be judged now; how many. */
+/* Pushes the clauses of a face that can be judged now; returns how many. */
 static uint32_t clauses_push(const struct port_asking *port, const struct tree *face, const struct expr *e,
                              struct build *build)
 {
@@ -107,7 +107,7 @@ static uint32_t clauses_push(const struct port_asking *port, const struct tree *
     return 1;
 }
 
-/* The face without the clauses that hang on what is open. */
+/* Makes the face without the clauses that depend on something open. */
 static struct tree *face_judged(const struct port_asking *port, struct tree *face)
 {
     const struct expr *root = tree_root(face), *parts = tree_parts(face, root), *constraint = match_constraint(face);
@@ -165,7 +165,7 @@ static void port_faces(struct port_asking *port)
 
 /* ------------------------------------------------------------------------------------------------- as its owner wrote it */
 
-/* What the clause calls whoever docks there: the label, or it says `other` or TARGET. */
+/* What the clause calls whoever docks there: the label, `other` or TARGET. */
 static symbol origin_label(const struct tree *ad, const struct expr *e, symbol label)
 {
     const struct expr *parts = tree_parts(ad, e);
@@ -187,7 +187,7 @@ static symbol clause_label(const struct port_asking *port, const struct expr *e)
     return origin_label(ports->ad, e, ports->items[port->of->port].label);
 }
 
-/* A text that a window says, under the label. */
+/* Writes a text of a window with the label in the place of `other`. */
 static const char *text_relabel(struct port_asking *port, const char *text, symbol label)
 {
     struct tree *window = port->of->window, *said, *shown;
@@ -241,7 +241,7 @@ static void edits_restore(struct port_asking *port)
     }
 }
 
-/* A clause that is false because of the time is no reason to give up for ever. */
+/* Drops conflicts that the time causes: a clause that is false because of the time is no reason to give up for ever. */
 static void conflicts_restore(struct why *why)
 {
     uint32_t count = 0;
@@ -281,7 +281,7 @@ static void clauses_restore(struct port_asking *port, const struct window_trace 
     }
 }
 
-/* The n-th clause of a flat conjunction that `e` is. */
+/* Which clause of a flat conjunction `e` is, from 0. */
 static uint32_t clause_number(const struct tree *tree, const struct expr *e)
 {
     const struct expr *constraint = match_constraint(tree), *parts = tree_parts(tree, constraint);
@@ -289,7 +289,7 @@ static uint32_t clause_number(const struct tree *tree, const struct expr *e)
     return constraint == e ? 0 : (uint32_t)(e - parts);
 }
 
-/* The clause of an offer's port as it is written, for the n-th clause of its judged face; NULL when it is not found. */
+/* Finds the clause of an offer's port as it is written, for the n-th clause of its judged face; NULL when it is not found. */
 static const struct expr *face_origin(struct port_asking *port, uint32_t number, uint32_t n)
 {
     struct gang_asking *asking = port->asking;
@@ -315,7 +315,7 @@ static const struct expr *face_origin(struct port_asking *port, uint32_t number,
     return found;
 }
 
-/* The offers' clauses as they are written, and the offers by their places. */
+/* Restores the offers' clauses as they are written, and the offers by their places. */
 static void refusals_restore(struct port_asking *port)
 {
     const struct gang_asking *asking = port->asking;
@@ -340,8 +340,8 @@ static void refusals_restore(struct port_asking *port)
 }
 
 #define SPENT_STEPS \
-    2000 /* of an evaluation, when no more are left: what is quickly made out is told of the ports behind */
-#define PORT_STEPS 100000 /* of evaluation, after which it is looked whether that is enough */
+    2000 /* steps of an evaluation when the budget is spent: what is quickly found is told of the later ports */
+#define PORT_STEPS 100000 /* steps of evaluation between two looks at the budget */
 
 static void port_explain(struct gang_asking *asking, uint32_t number)
 {

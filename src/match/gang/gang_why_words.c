@@ -44,7 +44,7 @@ void gang_why_seat_path(struct buf *out, const struct gang_why_seat *seats, uint
 
 /* ------------------------------------------------------------------------------------------------------------------- words */
 
-/* What would control a terminal is a question mark; what is too long is cut. */
+/* Makes a text fit to be shown: a byte that could control a terminal becomes a question mark; a long text is cut. */
 static void make_fit(struct buf *out, size_t from)
 {
     for (size_t i = from; i < out->len; i++)
@@ -88,7 +88,7 @@ static void add_offers(const struct words *words, size_t n)
     buf_adds(words->out, n == 1 ? " offer" : " offers");
 }
 
-/* "1 offer", "8 offers"; where some have several ports, those are counted, and they are candidates. */
+/* Adds "1 offer", "8 offers"; where some offers have several ports, the ports are counted, and called candidates. */
 static void add_count(const struct words *words, size_t n)
 {
     bool ports = words->why->faces > words->why->offers;
@@ -162,7 +162,7 @@ static void say_verdict(const struct words *words)
                  why->broken == 1 ? " has" : "s have");
 }
 
-/* Each line of the text further to the right. */
+/* Adds the text with each line indented. */
 static void add_indented(struct buf *out, const struct buf *text)
 {
     const char *at = text->text, *end = text->text + text->len, *newline;
@@ -176,14 +176,14 @@ static void add_indented(struct buf *out, const struct buf *text)
     }
 }
 
-/* A pool for gangs holds offers of many kinds: that those for other ports refuse, or lack a name, is no news. `hints` has room for
- * all. */
+/* Keeps only the refusals and hints that matter to this port. A pool for gangs holds offers of many kinds: it is no news that those for other ports
+ * refuse, or lack a name. `hints` has room for all. */
 static void only_own(struct why *why, struct why_hint *hints)
 {
     uint32_t refusals = 0, count = 0;
 
     while (refusals < why->refusal_count && why->refusals[refusals].fitting)
-        refusals++; /* they come first */
+        refusals++; /* those of fitting offers come first */
     why->refusal_count = refusals;
     for (uint32_t i = 0; i < why->hint_count; i++)
         if (why->hints[i].kind != WHY_MISSING)
@@ -346,7 +346,7 @@ static void say_denial(const struct words *words, const struct gang_why_denial *
     add_offer(words, denial->offer);
 }
 
-/* What excludes those that are left. */
+/* Says what excludes the candidates that are left. */
 static void say_reason(const struct words *words)
 {
     const struct gang_why_died *died = &words->why->died;

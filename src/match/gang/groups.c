@@ -1,4 +1,4 @@
-/* groups.c: which ports may be filled and which may stay empty, as groups, sets and Essential have it. */
+/* groups.c: which ports may be filled and which may stay empty, as groups, sets and Essential say. */
 #include "match/gang/search_parts.h"
 
 /* What an entry of a list of ports can still become. */
@@ -17,7 +17,7 @@ static struct prospect port_prospect(const struct port *port, enum slot_state st
 static bool group_prospect(const struct ports *ports, uint32_t group, const enum slot_state *states,
                            struct prospect *ret);
 
-/* Adds up the entries of a list: how many must be filled, how many can be; false when one can become nothing. */
+/* Adds up the entries of a list: how many must be filled, how many can be; false when an entry can be neither filled nor empty. */
 static bool entries_add(const struct ports *ports, uint32_t group, const enum slot_state *states, bool must,
                         uint32_t *ret_surely, uint32_t *ret_perhaps, bool *ret_all_empty)
 {
@@ -73,7 +73,7 @@ bool ports_feasible(const struct ports *ports, const enum slot_state *states)
     return entries_add(ports, PORTS_NO_GROUP, states, true, &surely, &perhaps, &empty);
 }
 
-/* The states of all ports, that of one being `state`. */
+/* Could the ports be filled as they must if the slot's port were in that state? */
 static bool feasible_with(const struct search *search, const struct slot *slot, enum slot_state state)
 {
     const struct member *member = &search->members->items[slot->member];

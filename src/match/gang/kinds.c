@@ -79,7 +79,7 @@ static bool row_found(void *user, uint32_t number)
     const struct facade_row *row = &seeking->kinds->faces.rows[number];
 
     if (seeking->kinds->ported[row->owner]->ports.items[row->port].set)
-        return true; /* nobody docks by it */
+        return true; /* nobody docks by a set */
     return head_found(seeking, row->owner, row->port);
 }
 

@@ -19,20 +19,20 @@ struct kinds {
     struct members *members;
     struct index *index;          /* of the kinds without Ports, by their numbers */
     struct facade faces;          /* of the kinds with Ports */
-    const struct ported **ported; /* by kind, its ad held, once it was asked for; NULL then: nobody docks there */
+    const struct ported **ported; /* by kind, its ad held; NULL: not asked for yet, or nobody docks there */
     uint32_t room;
 };
 
 void kinds_init(struct kinds *kinds, const struct seeker_pool *pool, struct members *members);
 void kinds_done(struct kinds *kinds);
 
-/* The kind is another one, or none. */
+/* Forgets a kind: it is another one now, or gone. */
 void kinds_forget(struct kinds *kinds, uint32_t kind);
 
 /* The ports of a kind; NULL when they are not in order. */
 const struct ported *kinds_ported(struct kinds *kinds, uint32_t kind);
 
-/* As in stock.h. */
+/* As stock_seek, stock_next and stock_sort in stock.h. */
 uint32_t kinds_seek(const struct kinds *kinds, const struct tree *window, index_seek_fn *found, void *user);
 uint32_t kinds_next(const struct kinds *kinds, uint32_t face);
 void kinds_sort(const struct kinds *kinds, uint32_t *faces, uint32_t count);

@@ -1,13 +1,13 @@
 /* learn.c: why a slot could not be filled, and how far back that sends the search. */
 #include "match/gang/search_parts.h"
 
-/* Do two ports of a member hang together? */
+/* Do two ports of a member matter to each other? */
 static bool ports_matter(const struct ported *of, uint32_t a, uint32_t b)
 {
     return a == b || of->ports.group_count || !of->connected || of->connected[a] & (uint64_t)1 << b;
 }
 
-/* Only through the member at which their branches meet, and there only if the two ports hang together. */
+/* Two slots matter to each other only through the member at which their branches meet, and there only if the two ports do. */
 bool slot_matters(const struct members *members, const struct slot *one, const struct slot *other)
 {
     uint32_t a = one->member, b = other->member, port_a = one->port_number, port_b = other->port_number;

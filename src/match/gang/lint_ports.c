@@ -10,10 +10,10 @@ struct looking {
     const struct tree *ad;
     lint_report_fn *report;
     void *user;
-    symbol attribute; /* Ports as it is spelt */
+    symbol attribute; /* Ports as the ad spells it */
     uint32_t port;    /* the number of the next port, as ports_read counts */
     unsigned told_count;
-    bool is_job; /* it says what is to be run */
+    bool is_job; /* the ad says what is to be run */
     struct buf text;
 };
 
@@ -46,7 +46,7 @@ static struct buf *begin(struct looking *looking, symbol attribute, enum place p
     return &looking->text;
 }
 
-/* What has a meaning, but not there. */
+/* Tells of attributes that have a meaning, but not there. */
 static void look_at_unread(struct looking *looking, const struct expr *entry, enum place place)
 {
     static const struct {
@@ -78,7 +78,7 @@ static void look_at_unread(struct looking *looking, const struct expr *entry, en
     }
 }
 
-/* A name that has no meaning, one slip away from one that has. */
+/* Tells of names that have no meaning, but are one slip away from one that has. */
 static void look_at_spelling(struct looking *looking, const struct expr *entry, enum place place)
 {
     static const char *const names[] = {"Label", "Constraint", "Requirements", "Rank",
@@ -101,8 +101,8 @@ static void look_at_spelling(struct looking *looking, const struct expr *entry, 
     }
 }
 
-/* What is true or false as it stands, or is taken for what it is when it is absent. Essential may also be an expression: it is evaluated
- * when the member is lost. */
+/* Looks at an attribute that must be true or false as it stands; anything else counts as if it were absent. Essential may also be an expression: it
+ * is evaluated when the member is lost. */
 static void look_at_flag(struct looking *looking, const struct expr *entry, enum place place, symbol name,
                          const char *absent)
 {
@@ -114,7 +114,7 @@ static void look_at_flag(struct looking *looking, const struct expr *entry, enum
     tell(looking, LINT_NOT_BOOLEAN, looking->attribute);
 }
 
-/* A label that is a reserved name is never read by it. */
+/* Tells of a label that is a reserved name: nothing reads the port by it. */
 static void look_at_label(struct looking *looking, const struct expr *port)
 {
     static const struct {
@@ -159,7 +159,7 @@ static void look_at_port(struct looking *looking, const struct expr *port)
     }
 }
 
-/* What ports_read refuses is left out here. */
+/* Looks at the entries of a list of ports. What ports_read refuses is left out here. */
 static void look_at_list(struct looking *looking, const struct expr *list, unsigned depth)
 {
     const struct expr *entries = tree_parts(looking->ad, list);

@@ -94,7 +94,7 @@ void members_pop(struct members *members)
     arena_rewind(&members->arena, members->items[--members->count].mark);
 }
 
-/* Those behind a slot see it under its label. */
+/* Shows a slot under its label to the slots behind it. */
 static void slot_show(struct members *members, const struct slot *slot, const struct scope *who,
                       const struct value *set)
 {
@@ -129,7 +129,7 @@ static void slot_open_again(struct members *members, struct slot *slot)
         slot_show(members, slot, LABEL_OPEN, NULL);
 }
 
-/* A set of which every position is decided is a list to those behind it, and to its whole. */
+/* Settles a set: once every position is decided, the set is a list to the slots behind it, and to its whole. */
 static void set_settle(struct members *members, const struct slot *slot)
 {
     const struct member *member = &members->items[slot->member];
@@ -214,7 +214,7 @@ void members_reopen(struct members *members, uint32_t member, uint32_t slot)
 
 /* ---------------------------------------------------------------------------------------------------------- expressions */
 
-/* How many are in the set of a whole. */
+/* How many members the set of a whole has. */
 static int64_t set_size(const struct slot *whole)
 {
     return whole->state == SLOT_FILLED ? (int64_t)whole->set.len : 0;
@@ -242,7 +242,7 @@ bool members_evaluate(struct members *members, const struct scope *scope, const 
     return evaluate_in(members, members->env, scope, e, ret);
 }
 
-/* In a whole, SetSize is known as well. */
+/* Evaluates in a slot. In a whole, SetSize is known as well. */
 static bool slot_evaluate(struct members *members, const struct slot *slot, const struct scope *scope,
                           const struct expr *e, struct value *ret)
 {
@@ -338,7 +338,7 @@ static bool slot_rank(struct members *members, const struct slot *slot, symbol n
     return known;
 }
 
-/* Is who is docked there free (1), or would somebody have to go for it whom it likes less (0)? An error says that nobody is sent away. */
+/* Is the docked party free (1), or would it have to send away somebody whom it likes less (0)? An error says that it sends nobody away. */
 static bool docked_freedom(struct members *members, const struct slot *slot, struct value *ret)
 {
     const struct slot *its = slot->docked == NOBODY ? NULL : members_slot(members, slot->docked, slot->docked_slot);
@@ -355,7 +355,7 @@ static bool docked_freedom(struct members *members, const struct slot *slot, str
     return known;
 }
 
-/* Of a set: of all who are in it. */
+/* The same for a slot; for a set, of all who are in it. */
 static bool slot_freedom(struct members *members, const struct slot *slot, struct value *ret)
 {
     const struct slot *end = slot;
@@ -374,7 +374,7 @@ static bool slot_freedom(struct members *members, const struct slot *slot, struc
     return known;
 }
 
-/* A scope inside the slot's in which `label` is who is docked there, whatever names the ad has: [ Label = ... ]. */
+/* Makes a scope inside the slot's in which `label` is whoever is docked there, whatever names the ad has: [ Label = ... ]. */
 static const struct scope *label_scope(struct members *members, const struct slot *slot)
 {
     const struct label *label = &slot->labels[slot->port_number];
@@ -396,7 +396,7 @@ static const struct scope *label_scope(struct members *members, const struct slo
     return scope;
 }
 
-/* A component of the policy's vector stands in the slot. */
+/* Evaluates a component of the policy's vector, which stands in the slot. */
 static bool policy_component(struct members *members, const struct slot *slot, const struct expr *e, struct value *ret)
 {
     struct given absent[POLICY_ABSENT_MAX + 1] = {{NAME_RANK, {VALUE_INTEGER, false, 0, 0, {0}, NULL}}};

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define MEMBER_SLOTS_MAX 1024 /* of one ad; an ad with more is in no gang */
+#define MEMBER_SLOTS_MAX 1024 /* slots of one ad; an ad with more is in no gang */
 
 enum slot_state { SLOT_OPEN, SLOT_FILLED, SLOT_EMPTY };
 
@@ -28,7 +28,7 @@ struct slot {
     struct scope ad, port; /* evaluate in `port` */
     struct surroundings around;
     struct label *labels;    /* by port; those after its own port are not in force */
-    uint32_t member, number; /* whose it is, and which */
+    uint32_t member, number; /* whose slot it is, and its number there */
     uint32_t port_number;
     uint32_t position; /* in a set */
     bool whole;        /* the set as a whole: nobody docks here */
@@ -45,16 +45,16 @@ struct member {
     uint32_t link;                /* its own slot that docks there */
     uint32_t depth;
     struct slot *slots;
-    struct arena_mark mark; /* before it came */
+    struct arena_mark mark; /* of the arena, before the member came */
 };
 
-/* The environment of a policy's vector, for a candidate of that place; SIZE_MAX: for a set. It lives until it is asked again. */
+/* Gives the environment of a policy's vector for the candidate of that place (SIZE_MAX: for a set). It lives until the next call. */
 typedef struct env members_env_fn(const void *user, const struct env *env, size_t place);
 
 struct members {
     const struct env *env;
     const struct policy *policy;
-    members_env_fn *vector_env; /* NULL: it is that of all else */
+    members_env_fn *vector_env; /* NULL: the vector uses `env` too */
     const void *vector_user;
     struct arena arena;    /* of slots */
     struct arena *scratch; /* of evaluations */
@@ -68,7 +68,7 @@ struct members {
 void members_init(struct members *members, const struct env *env, const struct policy *policy, struct arena *scratch);
 void members_done(struct members *members);
 
-/* A new member, docked to nobody; its number. The last one goes. */
+/* Adds a member, docked to nobody, and returns its number; takes off the last one. */
 uint32_t members_push(struct members *members, const struct ported *of, size_t place);
 void members_pop(struct members *members);
 
@@ -84,25 +84,25 @@ uint32_t member_slot_of(const struct ported *of, uint32_t port);
 void members_dock(struct members *members, uint32_t parent, uint32_t slot, uint32_t child, uint32_t link);
 void members_undock(struct members *members, uint32_t child);
 
-/* Nobody will dock there; that is open again. */
+/* Decides that nobody docks there; makes the slot open again. */
 void members_leave(struct members *members, uint32_t member, uint32_t slot);
 void members_reopen(struct members *members, uint32_t member, uint32_t slot);
 
-/* Is the constraint of a slot's port true? Of a set, without the clauses about the whole; of a whole, those. */
+/* Is the constraint of a slot's port true? For a position of a set, without the clauses about the whole; for a whole, only those. */
 enum truth { TRUTH_NO, TRUTH_YES, TRUTH_OPEN };
 enum truth members_truth(struct members *members, const struct slot *slot);
 
-/* And one clause of it? */
+/* Is one clause of it true? */
 enum truth members_clause(struct members *members, const struct slot *slot, const struct expr *e);
 
-/* Calls `each` for every clause of the slot's constraint that counts there, until it returns false; false then. */
+/* Calls `each` for every clause of the slot's constraint that counts there, until it returns false; then returns false. */
 typedef bool clause_fn(void *user, const struct slot *slot, const struct expr *e);
 bool slot_clauses(const struct members *members, const struct slot *slot, clause_fn *each, void *user);
 
-/* The value of an expression in a slot; true unless it is open. It lives in the scratch arena. */
+/* Evaluates an expression in a slot; false when it is open. The value lives in the scratch arena. */
 bool members_evaluate(struct members *members, const struct scope *scope, const struct expr *e, struct value *ret);
 
-/* The docking vector of a slot that is filled, or of a whole; in the arena. Its size; 0 when it is discarded. */
+/* Makes the docking vector of a slot that is filled, or of a whole, in the arena. Returns its size; 0 when it is discarded. */
 uint32_t members_vector(struct members *members, const struct slot *slot, struct arena *arena, struct value **ret,
                         bool *ret_open);
 

@@ -1,4 +1,4 @@
-/* ported.c: an ad with its ports read, and what hangs on what among them. */
+/* ported.c: an ad with its ports read, and which of them depend on each other. */
 #include "match/gang/ported.h"
 
 #include "lang/base/mem.h"
@@ -21,7 +21,7 @@ uint64_t ports_mentioned(const struct ports *ports, const struct expr *e)
     return found;
 }
 
-/* What the attributes of an ad mention, but for its Ports and the labels themselves. */
+/* What the attributes of an ad mention, except its Ports and the labels themselves. */
 static uint64_t ad_mentions(const struct ports *ports, const struct expr *ad)
 {
     const struct expr *parts = tree_parts(ports->ad, ad);
@@ -34,7 +34,7 @@ static uint64_t ad_mentions(const struct ports *ports, const struct expr *ad)
     return found;
 }
 
-/* Whatever is joined by a chain of mentions is connected. */
+/* Connects all ports that are joined by a chain of mentions. */
 static void connect_all(struct ported *ported)
 {
     uint32_t count = ported->ports.count;
@@ -94,7 +94,7 @@ static bool expr_alike(const struct tree *ad, const struct expr *x, symbol a, co
     return true;
 }
 
-/* Ports that could change places: alike, and nobody else mentions their labels. */
+/* Finds ports that could change places: they are alike, and nobody else mentions their labels. */
 static void find_twins(struct ported *ported)
 {
     const struct ports *ports = &ported->ports;
@@ -112,7 +112,7 @@ static void find_twins(struct ported *ported)
     }
 }
 
-/* Without holding the ad. */
+/* Reads the ports without holding the ad. */
 static int ported_read(struct ported *ported, struct tree *ad, struct err *err)
 {
     uint64_t outer;

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What is read, and how far. */
+/* The ports that are being read. */
 struct reading {
     struct ports *ports;
     struct err *err;
@@ -26,13 +26,13 @@ const struct expr *port_constraint(const struct ports *ports, uint32_t port)
     return found ? found : tree_find(ports->ad, ad, NAME_REQUIREMENTS);
 }
 
-/* The number of the entry, as people count. */
+/* The number of the entry, counted from 1 as people do. */
 static uint32_t reading_number(const struct reading *reading)
 {
     return reading->ports->count + 1;
 }
 
-/* A number or { least, most }; -1 when it is neither, or not within 1 (0 for the least of a range) and the limit. */
+/* Reads a number or { least, most }; -1 when it is neither, or not within 1 (0 for the least of a range) and the limit. */
 static int range_read(const struct tree *ad, const struct expr *e, uint32_t limit, uint32_t *ret_min, uint32_t *ret_max)
 {
     const struct expr *first = e, *last = e;
@@ -60,7 +60,7 @@ static bool says(const struct tree *ad, const struct expr *entry, symbol name, b
     return found && found->kind == EXPR_BOOLEAN && (found->small != 0) == value;
 }
 
-/* A string that could be a name where the ad is written: no other can be referred to. */
+/* Could the string be a name in the ad's dialect? No other string can be referred to. */
 static bool could_be_name(const struct tree *ad, const struct expr *string)
 {
     return string->u.run.count &&
@@ -75,14 +75,14 @@ static int refuse_twice(const struct reading *reading, uint32_t first, symbol la
     const char *name = symbols_text(ad->symbols, label, &len);
 
     buf_init(&text);
-    print_name(&text, ad->dialect, name, len); /* a quoted one may hold anything */
+    print_name(&text, ad->dialect, name, len); /* a quoted name may hold anything */
     err_set(reading->err, "ports %u and %u have the same Label, %s", first + 1, reading_number(reading),
             buf_string(&text));
     buf_done(&text);
     return -1;
 }
 
-/* A label is a name or a string that could be one. The caller drops it. */
+/* Reads a label, which is a name or a string that could be one. The caller drops it. */
 static int label_read(const struct reading *reading, const struct expr *entry, symbol *ret)
 {
     const struct ports *ports = reading->ports;

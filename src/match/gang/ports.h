@@ -4,9 +4,9 @@
  *                 [ Label = node; Count = { 2, 16 }; Constraint = node.Host == cpu.Host && sum(node.Cpus) >= 32 ],
  *                 [ Choose = 1; Ports = { [ Label = matlab; ... ], [ Label = octave; ... ] } ] } ]
  *
- * A port is an ad in the list Ports. An ad without Ports has one implicit port, which is the ad itself, labelled `other`. A label is
- * in force from its port to the end of the list. A *group* is an entry that has Ports of its own: of its entries as many are filled
- * as Choose says. A *set* is a port with a Count: that many distinct members dock there. */
+ * A port is an ad in the list Ports. An ad without Ports has one implicit port, which is the ad itself, labelled `other`. A label is in force from
+ * its port to the end of the list. A *group* is an entry that has Ports of its own: as many of its entries are filled as Choose says. A *set* is a
+ * port with a Count: that many distinct members dock there. */
 #ifndef BERTH_MATCH_GANG_PORTS_H
 #define BERTH_MATCH_GANG_PORTS_H
 
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PORTS_MAX 64        /* of one ad, those in groups counted */
+#define PORTS_MAX 64        /* ports of one ad, those in groups counted */
 #define PORTS_GROUP_DEPTH 8 /* groups inside one another */
 #define PORTS_SET_MAX 256   /* members of a set */
 
@@ -28,9 +28,9 @@ struct port {
     const struct expr *ad; /* the cell of the port's ad; the root of the ad for the implicit one */
     uint32_t group;        /* the innermost group that it is in, or PORTS_NO_GROUP */
     uint32_t min, max;     /* members: 1 and 1 unless it is a set */
-    bool set;              /* it says Count */
-    bool optional;         /* it says Essential = false */
-    bool share;            /* it says Share = true: an ad that is in the gang already may dock here too */
+    bool set;              /* the port says Count */
+    bool optional;         /* the port says Essential = false */
+    bool share;            /* the port says Share = true: an ad that is in the gang already may dock here too */
 };
 
 struct port_group {

@@ -1,4 +1,4 @@
-/* runs.c: at which ports of an ad those dock who run the job, and what the others are not told. */
+/* runs.c: at which ports of an ad the parties dock that run the job, and what the other parties are not told. */
 #include "match/gang/runs.h"
 
 #include "lang/base/buf.h"
@@ -28,7 +28,7 @@ static bool is_machine(const struct ports *ports, const struct expr *e)
     return e->kind == EXPR_STRING && e->u.run.count == 7 && !strncasecmp(tree_string(ports->ad, e), "Machine", 7);
 }
 
-/* Must the type be that of machines, for it to be true? */
+/* Must the type be that of machines for the expression to be true? */
 static bool asks_for_machine(const struct ports *ports, uint32_t port, const struct expr *e)
 {
     const struct expr *parts = tree_parts(ports->ad, e);
@@ -121,7 +121,7 @@ bool ports_run_words(const struct ports *ports, struct buf *out)
 struct withholding {
     struct tree *ad;
     const struct ports *ports; /* NULL: the ad has none */
-    const struct expr *port;   /* of the one who looks; NULL: of nobody */
+    const struct expr *port;   /* of the party that looks; NULL: of nobody */
     uint64_t link;
     const char *const *names;
     size_t count;
@@ -129,7 +129,7 @@ struct withholding {
     struct build build;
 };
 
-/* Does it read an attribute of that name of the ad around it? */
+/* Does the expression read an attribute of that name of the ad around it? */
 static bool reads(const struct tree *ad, const struct expr *e, symbol name)
 {
     const struct expr *parts = tree_parts(ad, e);
@@ -160,7 +160,7 @@ static void push_named(struct withholding *with, const struct expr *e)
     build_attribute(&with->build, e->label);
 }
 
-/* What keeps the place of a port that is not looked at. */
+/* Does the attribute keep the place of a port that is not looked at? */
 static bool keeps_place(const struct expr *e)
 {
     return symbol_same(e->label, NAME_LABEL) || symbol_same(e->label, NAME_COUNT) ||
@@ -168,7 +168,7 @@ static bool keeps_place(const struct expr *e)
            (symbol_same(e->label, NAME_ESSENTIAL) && e->kind == EXPR_BOOLEAN);
 }
 
-/* Each port says whether those at it run the job: by what is left of the others nobody could tell. */
+/* Pushes a port, which says whether those at it run the job: nobody could tell that by what is left of the other ports. */
 static void push_port(struct withholding *with, const struct expr *entry)
 {
     const struct expr *parts = tree_parts(with->ad, entry);

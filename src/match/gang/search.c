@@ -45,7 +45,7 @@ void search_done(struct search *search)
 
 /* -------------------------------------------------------------------------------------------------------------- frames */
 
-/* The frame of a slot that is like this one and was filled before it: what was passed over there need not be tried here. */
+/* Finds the frame of a slot that is like this one and was filled before it: what was passed over there need not be tried here. */
 static const struct frame *frame_twin(struct search *search, const struct frame *frame)
 {
     const struct slot *slot = frame_slot(search, frame);
@@ -79,7 +79,7 @@ static void frame_pass_over(struct frame *frame, const struct frame *twin)
     frame->count = count;
 }
 
-/* Where the whole set is ranked, its members stand in the order of their places: takes off the list what comes before the twin's. */
+/* Takes off the list what comes before the twin's: where the whole set is ranked, its members are in the order of their places. */
 static void frame_keep_later(struct search *search, struct frame *frame, const struct frame *twin)
 {
     const struct slot *slot = frame_slot(search, frame);
@@ -91,7 +91,7 @@ static void frame_keep_later(struct search *search, struct frame *frame, const s
     frame->count = count;
 }
 
-/* A new frame for the next slot of the agenda. */
+/* Starts a frame for the next slot of the agenda. */
 static void frame_start(struct search *search)
 {
     struct frame *frame = &search->frames[search->depth];
@@ -124,7 +124,7 @@ static void frame_start(struct search *search)
         frame_pass_over(frame, twin);
 }
 
-/* The frame goes, and all that it holds. */
+/* Ends a frame, and frees all that it holds. */
 static void frame_end(struct search *search, struct frame *frame)
 {
     tree_unref(frame->window);
@@ -132,7 +132,7 @@ static void frame_end(struct search *search, struct frame *frame)
     arena_rewind(&search->arena, frame->mark);
 }
 
-/* Writes down where the search is stuck, if that is further than ever. */
+/* Writes down where the search is stuck, if the search has never been further. */
 static void dead_end_note(struct search *search)
 {
     struct dead_end *dead = search->dead;
@@ -169,7 +169,7 @@ static bool frame_decide(struct search *search, struct frame *frame)
     return frame_leave(search, frame);
 }
 
-/* Back to the frame that the failure of the last one hangs on; false when there is none. */
+/* Goes back to the last frame that the failure depends on; false when there is none. */
 static bool search_back(struct search *search)
 {
     uint32_t failed = search->depth, to = failed ? failed - 1 : NOBODY;
@@ -198,7 +198,7 @@ static bool search_back(struct search *search)
     return true;
 }
 
-/* The gang is complete. True when the search is over. Constraints that nothing seemed to settle are asked a last time. */
+/* Offers the gang, which is complete. True when the search is over. Constraints that nothing seemed to settle are tested a last time. */
 static bool search_complete(struct search *search)
 {
     for (uint32_t i = 0; i < search->pending_count; i++)
@@ -246,7 +246,7 @@ static enum gang_outcome search_run(struct search *search)
     return search->best_count ? GANG_FORMED : search_spent(search) ? GANG_GAVE_UP : GANG_NONE;
 }
 
-/* Everything but the root goes. */
+/* Takes everything back but the root. */
 static void search_unwind(struct search *search)
 {
     if (search->depth < search->agenda_count)
@@ -268,13 +268,13 @@ static enum gang_outcome search_once(struct search *search)
     return outcome;
 }
 
-/* There may be a gang, but the first way did not find it. Where any will do, the slots are then filled in another order. */
+/* Searches once more: there may be a gang that the first way did not find. Where any gang will do, the slots are filled in another order. */
 static enum gang_outcome search_again(struct search *search)
 {
     enum gang_outcome outcome = GANG_NONE;
 
     search->counted = true;
-    search->by_fewest = !search->preferences && !search->offers->residual; /* who docks first sees the whole of it */
+    search->by_fewest = !search->preferences && !search->offers->residual; /* residuals depend on who docks first */
     search->agenda_count = 0;
     if (agenda_insert(search, NULL, 0))
         outcome = search_once(search);
@@ -291,9 +291,9 @@ static bool root_has_sets(const struct ported *root)
     return false;
 }
 
-#define METER_PART 2 /* so many times the steps of evaluations may all take together */
+#define METER_PART 2 /* all steps together may be so many times the steps of evaluations */
 
-/* The whole budget is there. */
+/* Grants the whole budget anew. */
 static void search_grant(struct search *search)
 {
     uint64_t steps = search->steps ? search->steps : GANG_STEPS_MAX + 100 * search->budget;
@@ -307,7 +307,7 @@ static void search_grant(struct search *search)
         search->meter_end = search->meter_most;
 }
 
-/* What cannot be settled exactly is put together quickly, if that is better. */
+/* Puts sets together quickly, when the exact search has spent its budget. The better gang stays. */
 static enum gang_outcome search_quickly(struct search *search)
 {
     uint64_t before = search->nodes;

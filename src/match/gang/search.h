@@ -1,6 +1,6 @@
 /* search.h: the search for one gang (chapter 5): one core, and a table of strategies; not installed.
  *
- *     agenda   [ cpu ] [ lic ] ...      the slots that must be filled, in the order in which they are
+ *     agenda   [ cpu ] [ lic ] ...      the slots that must be filled, in that order
  *     frames     m7      l2             what was tried for each, and what is there now
  *
  * A slot is *filled* by the first candidate that docks; the slots of that candidate come next on the agenda. When there is none,
@@ -25,9 +25,9 @@ enum fill_order { FILL_LEFT, FILL_RIGHT, FILL_FEWEST };
 struct strategy {
     enum stock_way way;
     enum fill_order order;
-    bool checks;       /* a port without candidates ends it at once */
+    bool checks;       /* a port without candidates ends the search at once */
     bool random_start; /* among the candidates of a probe */
-    bool ahead;        /* ours: it looks ahead, counts, and learns from failure */
+    bool ahead;        /* ours: looks ahead, counts, and learns from failure */
 };
 
 extern const struct strategy strategies[GANG_ALGORITHMS];
@@ -47,14 +47,14 @@ struct frame {
     uint32_t count, next;
     bool by_place;        /* the list is not in order: the one whose offer comes first is next */
     uint32_t resume;      /* the row from which more can be had, or INDEX_END */
-    struct tree *window;  /* then */
+    struct tree *window;  /* of the slot, while `resume` is a row */
     uint32_t chosen;      /* the face on the list that is docked (or stands for it) */
     uint32_t rest;        /* others of its kind that must be tried as well; INDEX_END: none */
-    uint32_t skip_to;     /* those before this one on the list were for a port like this; INDEX_END: none */
-    uint32_t offer;       /* the offer that is */
-    uint32_t docked;      /* the member that is; NOBODY */
-    bool may_leave, left; /* it may stay empty; it does */
-    uint32_t *plan;       /* of the first position of a set: who is in it, by face; NULL: that is searched for */
+    uint32_t skip_to;     /* those before this one were passed over for a port like this; INDEX_END: none */
+    uint32_t offer;       /* the offer that is docked */
+    uint32_t docked;      /* the member that is docked; or NOBODY */
+    bool may_leave, left; /* the slot may stay empty; it does */
+    uint32_t *plan;       /* at the first position of a set: the faces in the set; NULL: they are searched for */
     uint32_t plan_count;
     struct ported *again;    /* what is left of an offer that is in the gang already; owned */
     struct pending *pending; /* the constraints that are still open once this slot is decided */
@@ -89,8 +89,8 @@ struct search {
     bool preferences, greedy;
     bool steady;           /* the root, of tree_ported, means the same at any time and for everybody */
     uint32_t learnt;       /* windows of which the index was told */
-    uint64_t only;         /* the ports of the root that are filled; whoever hangs on the others is believed */
-    struct dead_end *dead; /* is written there; or NULL */
+    uint64_t only;         /* the ports of the root that are filled; what depends on the others counts as true */
+    struct dead_end *dead; /* where the deepest dead end is written; or NULL */
     struct stock *offers;
     struct members *members;
     struct arena arena; /* of frames */
@@ -103,10 +103,10 @@ struct search {
     uint32_t pending_count;
     uint64_t nodes, budget, probes;
     uint64_t work, steps; /* the limits below, for one root; 0 are the defaults */
-    uint64_t ranked;      /* candidates, where the work is limited */
-    uint64_t meter_most;  /* of the environment's meter: past it every search is given up; 0: none is for that */
-    uint64_t meter_end;   /* the same of this one: all steps, also of what is folded and looked up on the way */
-    uint64_t work_end, steps_end; /* of probes and evaluations, as they are counted: there it gives up too */
+    uint64_t ranked;      /* candidates that were ranked, where the work is limited */
+    uint64_t meter_most;  /* past this value of the environment's meter every search is given up; 0: no limit */
+    uint64_t meter_end;   /* the same for this search: all steps, also of what is folded and looked up on the way */
+    uint64_t work_end, steps_end; /* the counts of probes and dockings, and of steps, at which it gives up too */
     bool by_fewest;               /* the slots with the fewest candidates come first, whatever the strategy says */
     bool counted;                 /* there are enough candidates for all slots of the root */
     bool cut;                     /* not all gangs were seen that could have been better */
@@ -126,7 +126,7 @@ void search_done(struct search *search);
 /* Gathers a gang for a root; its members are in search->best. Nothing is consumed. */
 enum gang_outcome search_root(struct search *search, const struct ported *root, size_t place);
 
-/* How many faces fit each port of the root, when nothing else is known: one more for each of them in `weights`. */
+/* Adds one to the weight of each face, for every port of the root that it fits when nothing else is known. */
 void search_weigh(struct search *search, const struct ported *root, size_t place, uint32_t *weights);
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
  *     search.c     the loop: fill, refill, back
  *     agenda.c     the slots that must be filled, in order
  *     filter.c     the window of a slot
- *     fill.c       its candidates
+ *     fill.c       the candidates of a slot
  *     set.c        a set put together quickly
  *     groups.c     which ports may stay empty
  *     try.c        a candidate is docked, or not
@@ -38,7 +38,7 @@ static inline bool search_spent(const struct search *search)
            (search->members->env->meter && *search->members->env->meter >= search->meter_end);
 }
 
-/* May the slot be filled; may it stay empty? As groups, sets and Essential have it. */
+/* May the slot be filled; may it stay empty? As groups, sets and Essential say. */
 void slot_may(const struct search *search, const struct slot *slot, bool *ret_fill, bool *ret_leave);
 
 /* Can the ports still be filled as their groups say? `states` by port. */
@@ -46,15 +46,15 @@ bool ports_feasible(const struct ports *ports, const enum slot_state *states);
 
 /* ---- filter.c */
 
-/* The window of a slot as things are; NULL when nobody fits. `filter`: later ports have a say. */
+/* Makes the window of a slot as things stand; NULL when nobody fits. `filter`: later ports have a say. */
 struct tree *slot_window(struct search *search, const struct slot *slot, bool filter);
 
 /* ---- fill.c */
 
-/* Up to `limit` faces that may dock at the slot, heads of classes; how many. */
+/* Finds up to `limit` faces that may dock at the slot, heads of classes; returns how many. */
 uint32_t slot_seek(struct search *search, const struct slot *slot, uint32_t *ret_faces, uint32_t limit);
 
-/* Of equal offers, which a face stands for, the first that may dock at the slot. */
+/* Of the equal offers that a face stands for, the first that may dock at the slot. */
 struct face face_available(const struct search *search, const struct slot *slot, uint32_t face);
 
 /* Makes the list of candidates of a frame. */
@@ -79,8 +79,8 @@ void frame_undo(struct search *search, struct frame *frame);
 
 /* ---- agenda.c */
 
-/* The slots of a new member, in the order in which they are filled, go on the agenda behind the frame; false when there are too many,
- * or a check says that one of them cannot be filled. They are taken off again. */
+/* Puts the slots of a new member on the agenda, behind the frame, in the order in which they are filled; false when there are too many, or a check
+ * says that one of them cannot be filled. agenda_remove takes them off again. */
 bool agenda_insert(struct search *search, struct frame *frame, uint32_t member);
 void agenda_remove(struct search *search, struct frame *frame);
 
@@ -96,16 +96,16 @@ static inline uint32_t frame_number(const struct search *search, const struct fr
     return (uint32_t)(frame - search->frames);
 }
 
-/* Does who is docked at one slot matter to who may dock at another? */
+/* Does the party docked at one slot matter to which parties may dock at another? */
 bool slot_matters(const struct members *members, const struct slot *one, const struct slot *other);
 
-/* All frames before `below` on which what may dock at a slot hangs. */
+/* Adds all frames before `below` on which it depends who may dock at a slot. */
 void conflict_add(struct search *search, struct frame_set *set, const struct slot *slot, uint32_t below);
 
-/* The frames that hold the offer. */
+/* Adds the frames that hold the offer. */
 void conflict_add_holder(struct search *search, struct frame_set *set, uint32_t offer, uint32_t below);
 
-/* May the offer dock at a slot, be it in the gang already? It may if of any two slots that have it one shares. */
+/* May the offer dock at a slot, even if it is in the gang already? It may if, of any two slots that have it, one shares. */
 bool offer_is_free(const struct search *search, uint32_t offer, const struct slot *slot);
 
 /* The frame of a slot that is decided; NULL when there is none. */
@@ -121,10 +121,10 @@ bool root_counts(struct search *search);
 
 /* ---- best.c */
 
-/* The choices of the gang as it stands against those of the best: below 0, 0 or above 0; 0 as well when that is not known yet. */
+/* Compares the choices of the gang as it stands with those of the best: below 0, 0 or above 0; 0 as well when that is not known yet. */
 int gang_compare(struct search *search);
 
-/* The gang is complete: it becomes the best if it is better. False when its vector discards it. */
+/* Makes the gang, which is complete, the best if it is better. False when a vector discards it. */
 bool gang_offer(struct search *search);
 
 #ifdef __cplusplus

@@ -25,12 +25,12 @@ struct waiting {
     struct tree **windows; /* by port; NULL: nobody can dock there */
     uint64_t made;         /* which of them are known */
     uint64_t which;        /* the ports that are in the facade */
-    bool there;            /* it is in the facade */
+    bool there;            /* the root is in the facade */
 };
 
 struct seeker {
     struct seeker_pool pool;
-    struct env env; /* of the call at hand: indexes keep its address */
+    struct env env; /* of the present call: indexes keep its address */
     struct members members;
     struct kinds kinds;
     struct facade roots;     /* that wait */
@@ -108,7 +108,7 @@ void seeker_free(struct seeker *seeker)
     free(seeker);
 }
 
-/* What comes is done at that time. */
+/* Begins a call: all that it does is done in this environment. */
 static void seeker_enter(struct seeker *seeker, const struct env *env, struct arena *scratch)
 {
     seeker->env = *env;
@@ -198,7 +198,7 @@ static struct waiting *waiting_of(struct seeker *seeker, uint32_t root)
     return &seeker->waiting[root];
 }
 
-/* Those of its ports (1 << port) are known from now on. */
+/* Makes the windows of those of its ports (1 << port) that are not known yet. */
 static void waiting_make(struct seeker *seeker, struct waiting *waiting, const struct ported *ported, uint64_t which)
 {
     uint32_t member;
@@ -308,7 +308,7 @@ static void alone_hears(void *user, uint32_t root, unsigned doubts)
     hearing->heard->alone(hearing->heard->user, root);
 }
 
-/* The kind passes the news on by those of its ports, by each once. */
+/* Lets a kind pass the news on by those of its ports, by each once. */
 static void kind_pass(struct seeker *seeker, uint32_t kind, uint64_t ports)
 {
     uint32_t room = kind + kind / 2 + 64;
@@ -331,7 +331,7 @@ static void kind_pass(struct seeker *seeker, uint32_t kind, uint64_t ports)
     seeker->passing[seeker->passing_count++] = (struct passing){kind, ports};
 }
 
-/* Whoever could dock at one of its ports could be below it: by another it could be in a gang. */
+/* Hears of a kind at one of whose ports somebody could dock, and so be below it: by another port the kind could be in a gang. */
 static void kind_hears(void *user, uint32_t number, unsigned doubts)
 {
     const struct hearing *hearing = user;
@@ -391,7 +391,7 @@ static void items_grow(struct seeker *seeker, uint32_t offers)
     seeker->item_room = offers;
 }
 
-/* The gang as it is told; what is left of each. */
+/* Writes down the gang as it is told, with what is left of each member. */
 static void gang_write(struct seeker *seeker, const struct ported *root)
 {
     const struct search *search = &seeker->search;
@@ -402,7 +402,7 @@ static void gang_write(struct seeker *seeker, const struct ported *root)
     of[0] = root;
     for (uint32_t i = 0; i < count; i++)
         again[i] = (struct ported){0};
-    for (uint32_t i = 1; i < count; i++) { /* those that stand for a kind may differ in what nobody reads */
+    for (uint32_t i = 1; i < count; i++) { /* a kind's ad may differ from an offer's own in what nobody reads */
         uint32_t offer = (uint32_t)search->best[i].place;
         const struct ported *own = tree_ported(seeker->pool.ad_of_offer(seeker->pool.user, offer));
 

@@ -32,7 +32,7 @@ static void set_pop(struct growing_set *set)
     members_pop(set->search->members);
 }
 
-/* May the candidate be in a set at all? That is the filtering that comes before. */
+/* May the candidate be in a set at all? This filter comes first. */
 static bool set_takes(struct growing_set *set, uint32_t face)
 {
     struct search *search = set->search;
@@ -62,7 +62,7 @@ static int vectors_compare(const struct value *a, const struct value *b, uint32_
     return 0;
 }
 
-/* The candidate that makes the set rank highest at that position; its place on the list, or `count`. */
+/* Finds the candidate that makes the set rank highest at that position; returns its place on the list, or `count`. */
 static uint32_t set_best(struct growing_set *set, const uint32_t *faces, const bool *used, uint32_t count,
                          uint32_t position)
 {
@@ -108,7 +108,7 @@ static bool set_stands(struct growing_set *set, uint32_t size, struct arena *are
     return *ret_count > 0;
 }
 
-/* The frames of the positions behind the first take theirs from the plan. */
+/* Fills the frame of a position behind the first from the plan. */
 static void plan_follow(struct search *search, struct frame *frame, const struct slot *slot)
 {
     const struct frame *first =

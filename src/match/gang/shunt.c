@@ -1,4 +1,4 @@
-/* shunt.c: what is docked elsewhere in a gang asks of whoever docks at a slot that is still open. */
+/* shunt.c: what those who are docked elsewhere in a gang ask of whoever docks at a slot that is still open. */
 #include "match/gang/shunt.h"
 
 #include "lang/ad/functions.h"
@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define HOPS_MAX 32      /* references one behind another */
+#define HOPS_MAX 32      /* references that are followed one after another */
 #define SCALE_MAX 1024.0 /* beyond it an integer that the index tells exactly could wrap */
 #define OFFSET_MAX 0x1p52
-#define SLACK 1e-9 /* of the numbers that went into a bound */
+#define SLACK 1e-9 /* as a part of the numbers that went into a bound */
 
 /* An expression of the gang as a function of one attribute of whoever docks at the target: scale * attribute + offset. */
 struct line_of {
@@ -41,7 +41,7 @@ static const struct slot *slot_around(const struct surroundings *around)
 static enum form form_of(struct shunting *shunting, const struct scope *scope, const struct expr *e,
                          struct value *known, struct line_of *line);
 
-/* An attribute of whoever will dock where the label is open. */
+/* Reads an attribute of whoever will dock where the label is open. */
 static enum form form_asked(const struct shunting *shunting, const struct slot *slot, uint32_t port, symbol name,
                             struct line_of *line)
 {
@@ -68,7 +68,7 @@ static enum form form_attribute(struct shunting *shunting, const struct scope *a
     return form;
 }
 
-/* A name that no enclosing ad has: the counterpart's. */
+/* Reads a name that no enclosing ad has: it is the counterpart's. */
 static enum form form_free(struct shunting *shunting, const struct scope *scope, symbol name, struct value *known,
                            struct line_of *line)
 {
@@ -87,7 +87,7 @@ static enum form form_free(struct shunting *shunting, const struct scope *scope,
     return form_asked(shunting, slot, slot->port_number, name, line);
 }
 
-/* label.name */
+/* Reads label.name. */
 static enum form form_dot(struct shunting *shunting, const struct scope *scope, const struct expr *e,
                           struct value *known, struct line_of *line)
 {
@@ -129,7 +129,7 @@ static bool line_move(struct line_of *line, double scale, double offset)
     return fabs(line->scale) <= SCALE_MAX && fabs(line->scale) >= 1 / SCALE_MAX && line->size <= OFFSET_MAX;
 }
 
-/* left op right, of which one is a line and the other a number. */
+/* Joins a line and a number: left op right, of which one is the line. */
 static bool line_join(struct line_of *line, const struct value *known, enum op op, bool known_left)
 {
     double c;
@@ -184,7 +184,7 @@ static enum form form_prefix(struct shunting *shunting, const struct scope *scop
     return e->small == OP_SUBTRACT && line_move(line, -1, 0) ? FORM_LINE : FORM_NEITHER;
 }
 
-/* What an expression is, where it stands. */
+/* Finds what an expression is, where it stands. */
 static enum form form_of(struct shunting *shunting, const struct scope *scope, const struct expr *e,
                          struct value *known, struct line_of *line)
 {
@@ -212,7 +212,7 @@ static enum form form_of(struct shunting *shunting, const struct scope *scope, c
 
 /* ------------------------------------------------------------------------------------------------------------- clauses */
 
-/* other.name op value */
+/* Pushes other.name op value. */
 static void push_comparison(struct build *build, symbol name, enum op op, const struct value *v)
 {
     window_push_asked(build, name);
@@ -228,14 +228,14 @@ static void push_bound(struct build *build, symbol name, enum op op, double boun
     push_comparison(build, name, op, &v);
 }
 
-/* line op c, solved for the attribute. */
+/* Pushes line op c, solved for the attribute; false when it cannot be solved. */
 static bool solve(const struct shunting *shunting, const struct line_of *line, enum op op, const struct value *known)
 {
     struct build *build = shunting->build;
     double c, bound, slack;
 
     if (op == OP_IS && !shunting->choices)
-        op = OP_EQUAL; /* it holds only where that does; but that may be an error, which spoils a disjunction */
+        op = OP_EQUAL; /* `is` holds only where == does; but == may be an error, which spoils a disjunction */
     if (op == OP_ISNT || (op == OP_IS && !line->identity) || known->type == VALUE_UNDEFINED ||
         known->type == VALUE_ERROR)
         return false;
@@ -282,7 +282,7 @@ static bool comparison_push(struct shunting *shunting, const struct scope *scope
     return false;
 }
 
-/* a || b, all of whose parts must be about the target; a && b, of which some may be. */
+/* Pushes a || b, all of whose parts must be about the target; or a && b, of which some may be. */
 static bool logic_push(struct shunting *shunting, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e);
@@ -310,7 +310,7 @@ static bool logic_push(struct shunting *shunting, const struct scope *scope, con
     return count > 0;
 }
 
-/* member(x, { literals }) */
+/* Pushes member(x, { literals }). */
 static bool member_push(struct shunting *shunting, const struct scope *scope, const struct expr *e)
 {
     const struct function *function = function_find(scope->tree->dialect, e->u.name.id);
@@ -370,7 +370,7 @@ static bool clause_shunt(void *user, const struct slot *slot, const struct expr 
         return false;
     if (members_evaluate(shunting->members, &slot->port, e, &v)) {
         arena_rewind(shunting->members->scratch, mark);
-        return true; /* nothing about it is open */
+        return true; /* nothing about the clause is open */
     }
     if (clause_push(shunting, &slot->port, e)) {
         build_top(shunting->build)->label = OP_AND;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_MAX 200 /* names by which equal offers are told; with more nobody shares */
+#define READ_MAX 200 /* names by which equal offers are told; with more no offers share a row */
 
-/* The face of a port: the ad itself where it has no Ports, else a window in which everything is open. NULL: it takes nobody. */
+/* Makes the face of a port: the ad itself where it has no Ports, else a window in which everything is open. NULL: the port takes nobody. */
 static struct tree *face_make(struct stock *offers, uint32_t number)
 {
     const struct face *face = &offers->faces[number];
@@ -29,15 +29,15 @@ static struct tree *face_make(struct stock *offers, uint32_t number)
     return window;
 }
 
-/* What the face asks for is what roots must show; it may ask by its own attributes: Ok = other.Size < 5; Constraint = Ok. */
+/* Notes what the face asks for: that is what roots must show. It may ask by its own attributes: Ok = other.Size < 5; Constraint = Ok. */
 static void face_read(struct stock *offers, const struct tree *face)
 {
     if (match_constraint(face))
         name_set_read(&offers->asked, face, tree_root(face));
 }
 
-/* A face that is like no other: what hangs on it is not all in the window. So it is of an ad with several ports, and of one that has
- * attributes or clauses that are known only when somebody docks. */
+/* Makes a face that is like no other, where the window does not say all that depends on the port: for an ad with several ports, and for one that
+ * has attributes or clauses that are known only when somebody docks. */
 static struct tree *face_apart(struct tree *window, uint32_t number)
 {
     struct build build;
@@ -95,7 +95,7 @@ static void index_fill(struct stock *offers, const struct name_set *read)
     free(rows);
 }
 
-/* Has the ad, or a port of it, an attribute of that name? */
+/* Does the ad, or a port of it, have an attribute of that name? */
 static bool ad_says(const struct tree *ad, symbol name)
 {
     for (uint32_t i = 0; i < ad->cell_count; i++)

@@ -2,7 +2,7 @@
  *
  *     offer -> its ports -> a *face* each: the port as a plain ad (window.h), a row of the index
  *
- * Faces have numbers of their own. A set is no face: nobody docks by it. */
+ * Faces have numbers of their own. A port that is a set has no face: nobody docks by it. */
 #ifndef BERTH_MATCH_GANG_STOCK_H
 #define BERTH_MATCH_GANG_STOCK_H
 
@@ -24,11 +24,11 @@ struct stocked_offer {
     struct ported ported;
     size_t place;        /* among all ads */
     uint32_t first_face; /* its faces by port: first_face + port, through `number` */
-    uint32_t taken;      /* in the gang that grows: how often */
-    uint64_t seen;       /* when it was last met, while candidates are counted; then the slot that has it, or NOBODY */
-    uint32_t given_to;
+    uint32_t taken;      /* how often it is in the gang that grows */
+    uint64_t seen;       /* when it was last met, while candidates are counted */
+    uint32_t given_to;   /* the slot that has it then, or NOBODY */
     bool gone;
-    struct tree *left; /* of it, while a gang is taken out */
+    struct tree *left; /* what is left of it, while a gang is taken out */
 };
 
 struct stock {
@@ -40,23 +40,23 @@ struct stock {
     uint32_t face_count;
     uint64_t stamp;        /* the time of `seen` */
     struct index *index;   /* NULL: there is none, every face is tried */
-    struct kinds *kinds;   /* the offers are kept by somebody else, in kinds, and faces have other numbers; or NULL */
+    struct kinds *kinds;   /* somebody else keeps the offers, in kinds, and faces have other numbers; or NULL */
     struct name_set asked; /* the names that faces ask of whoever comes */
     bool shared;
     bool residual;  /* some offer says Residual */
     bool ranked;    /* some offer says Rank, or Preempts */
-    bool entangled; /* ports may hang together though none mentions the other: by eval, or Ports[0].Key */
+    bool entangled; /* ports may depend on each other though neither mentions the other: by eval, or Ports[0].Key */
 };
 
 /* How the offers are kept. */
 enum stock_way {
     STOCK_PLAIN,   /* a list */
     STOCK_INDEXED, /* an index */
-    STOCK_SHARED,  /* an index in which equal ones are one */
+    STOCK_SHARED,  /* an index in which equal offers share a row */
 };
 
-/* `ads` are all, `places` those that are offers; `read` the names that anybody reads of another. The offers are tried in their order,
- * or, with `order` (a permutation of the faces), in that. */
+/* Puts in the offers. `ads` are all ads, `places` those that are offers; `read` the names that anybody reads of another. The offers are tried in
+ * their order, until stock_reorder puts the faces into another. */
 void stock_init(struct stock *offers, struct members *members, struct tree *const *ads, const size_t *places,
                 uint32_t count, enum stock_way way, const struct name_set *read);
 void stock_done(struct stock *offers);
@@ -64,10 +64,10 @@ void stock_done(struct stock *offers);
 /* Puts the faces into another order: that of their weights, the smallest first; equal ones stay in theirs. */
 void stock_reorder(struct stock *offers, const uint32_t *weights, const struct name_set *read);
 
-/* The offer is gone, or goes on as another ad. */
+/* Takes an offer out, or lets it go on as another ad. */
 void stock_consume(struct stock *offers, uint32_t offer, struct tree *left);
 
-/* The faces that may dock at a window, heads of their kinds, from that row on; as index_seek. */
+/* Finds the faces that may dock at a window, heads of their kinds, from that row on; like index_seek. */
 uint32_t stock_seek(const struct stock *offers, const struct tree *window, uint32_t from, index_seek_fn *found,
                     void *user);
 
@@ -77,17 +77,17 @@ uint32_t stock_next(const struct stock *offers, uint32_t face);
 struct face stock_face(const struct stock *offers, uint32_t face);
 const struct ported *stock_ported(const struct stock *offers, uint32_t offer);
 
-/* The smaller the sooner; of equal ones the smaller number. */
+/* An offer's place in the order: the smaller the sooner; of equal ones the smaller number. */
 uint64_t stock_order(const struct stock *offers, uint32_t offer);
 
-/* Of two offers, or of the places of two, does the first come before the other? */
+/* Does the first of two offers, or of the places of two, come before the other? */
 bool stock_before(const struct stock *offers, uint32_t a, uint32_t b);
 bool stock_place_before(const struct stock *offers, size_t a, size_t b);
 
 /* Puts faces into the order of their offers, then of their ports. */
 void stock_sort(const struct stock *offers, uint32_t *faces, uint32_t count);
 
-/* Windows like this will come. */
+/* Tells the index that windows like this will come. */
 void stock_learn(const struct stock *offers, const struct tree *window);
 
 #ifdef __cplusplus

@@ -46,8 +46,8 @@ void taken_dock(const struct search *search, const struct ported *const *of, str
 
 /* -------------------------------------------------------------------------------------------------------- counterparts */
 
-/* The attributes that are seen from a scope outward, each as the value it has now; how many. All of them have one budget: past it they are
- * errors. */
+/* Pushes the attributes that are seen from a scope outward, each as the value that it has now; returns how many. All of them share one budget: past
+ * it they are errors. */
 static uint32_t seen_push(const struct members *members, struct build *build, const struct scope *from)
 {
     uint32_t count = 0;
@@ -75,7 +75,7 @@ static uint32_t seen_push(const struct members *members, struct build *build, co
     return count;
 }
 
-/* Those that the member sees under the labels of its own ports, up to the one by which it docks. */
+/* Pushes those that the member sees under the labels of its own ports, up to the port by which it docks. */
 static uint32_t labels_push(const struct members *members, struct build *build, const struct slot *link,
                             const struct scope *superior)
 {

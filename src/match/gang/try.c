@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------------------------------------- constraints still open */
 
-/* The list of those that are open once a frame has decided. */
+/* The constraints that are open once a frame is decided. */
 struct opening {
     struct pending *items;
     uint32_t count, room;
@@ -24,7 +24,7 @@ static bool slot_test(struct search *search, const struct slot *slot, struct ope
     return truth != TRUTH_NO;
 }
 
-/* The set that the slot belongs to, if all its positions are decided now. */
+/* The whole of the set that the slot belongs to, if all its positions are decided now. */
 static const struct slot *slot_whole(const struct search *search, const struct slot *slot)
 {
     const struct port *port = slot_port(search, slot);
@@ -33,7 +33,8 @@ static const struct slot *slot_whole(const struct search *search, const struct s
     return port->set && whole->state == SLOT_FILLED ? whole : NULL;
 }
 
-/* Tests everything that the decision of the frame may have settled. What was not true is in the frame's conflict. */
+/* Tests everything that the decision of the frame may have settled. When an open constraint is not true, the frames that it
+ * depends on go into the frame's conflict. */
 static bool frame_test(struct search *search, struct frame *frame, struct opening *opening)
 {
     const struct slot *slot = frame_slot(search, frame), *whole = slot_whole(search, slot);
@@ -66,7 +67,7 @@ static bool frame_test(struct search *search, struct frame *frame, struct openin
 
 /* --------------------------------------------------------------------------------------------------------- looking ahead */
 
-/* Is somebody left for every slot that hangs on the one just decided, but for the one that comes next anyway? */
+/* Is somebody left for every slot that depends on the one just decided, except the slot that comes next anyway? */
 static bool frame_ahead(struct search *search, struct frame *frame)
 {
     const struct member *member = &search->members->items[frame->member];
@@ -93,7 +94,7 @@ static bool frame_ahead(struct search *search, struct frame *frame)
 
 /* --------------------------------------------------------------------------------------------------------------- docking */
 
-/* An offer that is in the gang already docks as what is left of it; NULL when nothing is said of that, and it docks as it is. False
+/* Makes what is left of an offer that is in the gang already: so it docks again. NULL when the offer has no Residual, and docks as it is. False
  * when what is left has other ports. */
 static bool offer_again(struct search *search, const struct stocked_offer *offer, const struct ported *whole,
                         struct ported **ret)
@@ -139,7 +140,7 @@ static void pending_set(struct search *search, const struct opening *opening)
     search->pending_count = opening->count;
 }
 
-/* The frame is decided: what follows stands on it. */
+/* Settles a frame that is decided: what follows stands on it. False when that cannot be. */
 static bool frame_settle(struct search *search, struct frame *frame, uint32_t child)
 {
     struct opening opening = {0}, before = {(struct pending *)search->pending, search->pending_count, 0};
@@ -159,7 +160,7 @@ static bool frame_settle(struct search *search, struct frame *frame, uint32_t ch
     return false;
 }
 
-/* An offer of that face docks. */
+/* Docks the offer of that face; false when it does not fit. */
 static bool offer_dock(struct search *search, struct frame *frame, uint32_t face)
 {
     struct face of = stock_face(search->offers, face);
@@ -206,7 +207,7 @@ bool frame_dock(struct search *search, struct frame *frame, uint32_t face)
             return offer_dock(search, frame, at); /* if it does not fit, none of its kind does */
         conflict_add_holder(search, &frame->conflict, of.offer, frame_number(search, frame));
         if (!offer_dock(search, frame, at))
-            continue; /* what is left of it hangs on who has it: one that is whole may fit */
+            continue; /* what is left depends on who has the rest: a whole offer may fit */
         frame->rest = stock_next(search->offers, at);
         return true;
     }

@@ -77,7 +77,7 @@ bool window_shows(symbol name)
 
 /* ------------------------------------------------------------------------------------------------------------- clauses */
 
-/* Whether an expression of `tree`, which stands in the slot, can be said in the window; then it is on the builder. */
+/* Carries an expression of `tree`, which stands in the slot, to the window, if the window can say it; then it is on the builder. */
 struct carrying {
     const struct env *env;
     const struct slot *slot;
@@ -96,7 +96,7 @@ void window_push_asked(struct build *build, symbol name)
     cell->u.name.id = name;
 }
 
-/* An attribute of whoever docks there; not one that has a meaning of its own in a window. */
+/* Pushes an attribute of whoever docks there; false for one that has a meaning of its own in a window. */
 static bool carry_asked(const struct carrying *carrying, symbol name)
 {
     if (!window_shows(name))
@@ -149,7 +149,7 @@ static bool carry_name(const struct carrying *carrying, symbol name)
     return carry_asked(carrying, name);
 }
 
-/* Functions that look about where they stand, or roll dice, cannot be carried. */
+/* Can the call be carried? Functions that look about where they stand, read the time, or depend on chance cannot. */
 static bool call_carries(const struct tree *tree, const struct expr *e)
 {
     const struct function *function = function_find(tree->dialect, e->u.name.id);
@@ -215,7 +215,7 @@ static void trace_add(struct clause_run *run, bool asked, bool timed)
     trace->items[trace->count++] = (struct window_origin){run->origin, asked, timed};
 }
 
-/* The clause is false, whoever docks: because of the time? */
+/* Is the clause, which is false whoever docks, false because of the time? */
 static bool origin_timed(const struct clause_run *run)
 {
     struct tree *left = specialize(run->members->env, run->members->scratch, &run->slot->port, run->origin,
@@ -226,7 +226,7 @@ static bool origin_timed(const struct clause_run *run)
     return timed;
 }
 
-/* A clause that is never true: no window then, unless it is to be explained. */
+/* Takes a clause that is never true: there is no window then, unless it is to be explained. */
 static void clause_never(struct clause_run *run)
 {
     run->never = !run->trace;
@@ -238,8 +238,8 @@ static void clause_never(struct clause_run *run)
     trace_add(run, true, origin_timed(run));
 }
 #define FOLDED_MAX 64     /* clauses that are folded with care; what costs more is left to evaluation */
-#define FOLD_STEPS 4096   /* each of them */
-#define FOLD_STEPS_FEW 64 /* each of the others */
+#define FOLD_STEPS 4096   /* steps for each of them */
+#define FOLD_STEPS_FEW 64 /* steps for each of the others */
 
 /* Appends what can be said of an expression in the window, conjunct by conjunct. */
 static void clause_add(struct clause_run *run, const struct tree *tree, const struct expr *e)
@@ -273,7 +273,7 @@ static void clause_add(struct clause_run *run, const struct tree *tree, const st
     }
 }
 
-/* `x op literal` where x is an attribute of whoever docks there: nothing need be folded. */
+/* Is the clause `x op literal`, where x is an attribute of whoever docks there? Then nothing need be folded. */
 static bool clause_is_plain(const struct slot *slot, const struct tree *tree, const struct expr *e)
 {
     const struct expr *parts = tree_parts(tree, e);
@@ -316,7 +316,8 @@ static bool list_is_plain(const struct tree *tree, const struct expr *e)
     return true;
 }
 
-/* An attribute as it is seen now; one that is open, or no scalar, is the counterpart's own to say: the index leaves it in doubt. */
+/* Pushes an attribute as it is seen now. One that is open, or not a scalar, becomes a reference to the counterpart's own: the index leaves it in
+ * doubt. */
 static void attribute_push(struct members *members, struct build *build, const struct scope *scope,
                            const struct expr *e)
 {
@@ -339,7 +340,7 @@ static void attribute_push(struct members *members, struct build *build, const s
     build_attribute(build, e->label);
 }
 
-/* Those of one of the ads around the slot that no inner one hides. */
+/* Pushes the attributes of one of the ads around the slot that no inner one hides. */
 static uint32_t attributes_push(struct members *members, struct build *build, const struct slot *slot,
                                 const struct scope *scope, const struct name_set *asked)
 {
@@ -358,7 +359,7 @@ static uint32_t attributes_push(struct members *members, struct build *build, co
     return count;
 }
 
-/* The clauses that are on the builder become a constraint. */
+/* Makes a constraint of the clauses that are on the builder. */
 static void constraint_bind(struct build *build, uint32_t count)
 {
     if (count > 1)
@@ -400,13 +401,13 @@ struct tree *window_make(struct members *members, const struct slot *slot, const
     return window_run(members, slot, asked, more, user, NULL);
 }
 
-/* Is it the conjunction of several clauses? A clause alone never is. */
+/* Is the expression a conjunction of several clauses? A clause alone never is. */
 static bool is_conjunction(const struct tree *tree, const struct expr *e)
 {
     return e->kind == EXPR_CHAIN && tree_parts(tree, e)[1].label == OP_AND;
 }
 
-/* Pushes the clauses of a constraint; how many. */
+/* Pushes the clauses of a constraint; returns how many. */
 static uint32_t clauses_push(struct build *build, const struct tree *tree, const struct expr *e)
 {
     if (is_conjunction(tree, e)) {

@@ -3,9 +3,9 @@
  *     slot    in [ Memory = 64; Ports = { [ Label = job; Constraint = job.Size < Memory ] } ]
  *     window  [ Memory = 64; Constraint = other.Size < 64 ]
  *
- * The window says what is known of the slot now: attributes that are known as literals, those that are open as something that the
- * index must leave in doubt; of the constraint the clauses that only ask of whoever docks there. What is docked elsewhere and hangs on this
- * slot adds its clauses (shunt.h). Whatever fits into the slot fits the window; the reverse is for evaluation to tell. */
+ * The window says what is known of the slot now: known attributes as literals, open ones as something that the index must leave in doubt; of the
+ * constraint, the clauses that ask only about whoever docks there. Those who are docked elsewhere and depend on this slot add their clauses
+ * (shunt.h). Whatever fits into the slot fits the window; the reverse is for evaluation to tell. */
 #ifndef BERTH_MATCH_GANG_WINDOW_H
 #define BERTH_MATCH_GANG_WINDOW_H
 
@@ -39,20 +39,20 @@ static inline bool name_set_has(const struct name_set *set, symbol name)
 /* Adds all names that are read anywhere in the expression. */
 void name_set_read(struct name_set *set, const struct tree *tree, const struct expr *e);
 
-/* Is that an attribute which windows show? Not one with a meaning of its own, such as Constraint. */
+/* Do windows show that attribute? Not one with a meaning of its own, such as Constraint. */
 bool window_shows(symbol name);
 
 /* Pushes other.name. */
 void window_push_asked(struct build *build, symbol name);
 
-/* Appends clauses to the builder; how many. */
+/* Appends clauses to the builder; returns how many. */
 typedef uint32_t window_more_fn(void *user, struct build *build);
 
-/* What became of a clause of the slot's constraint, for those who explain a window. */
+/* What became of a clause of the slot's constraint, for explaining a window. */
 struct window_origin {
     const struct expr *e; /* as it is written */
-    bool asked;           /* it is the next clause of the window; else it is tested only when somebody docks */
-    bool timed;           /* it is false because of the time */
+    bool asked;           /* the clause is the next one of the window; else it is tested only when somebody docks */
+    bool timed;           /* the clause is false because of the time */
 };
 
 struct window_trace {
@@ -60,12 +60,12 @@ struct window_trace {
     uint32_t count, room;
 };
 
-/* The window of a slot; NULL when nobody can dock there. `asked`: the attributes that it shows; NULL for all. `more` adds clauses; it
- * may be NULL. The caller unrefs it. */
+/* Makes the window of a slot; NULL when nobody can dock there. `asked`: the attributes that the window shows; NULL for all. `more` adds clauses; it
+ * may be NULL. The caller unrefs the window. */
 struct tree *window_make(struct members *members, const struct slot *slot, const struct name_set *asked,
                          window_more_fn *more, void *user);
 
-/* A window as it is with those clauses more: the window itself when there are none. The caller unrefs it. */
+/* Makes a window with those further clauses; it is the window itself when there are none. The caller unrefs it. */
 struct tree *window_extend(struct tree *window, window_more_fn *more, void *user);
 
 /* The same as window_make with all attributes, and never NULL: a clause that is never true is a clause of the window as well. `trace` is empty
