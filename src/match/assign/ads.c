@@ -30,7 +30,7 @@ struct build_run {
     struct class_set rows;  /* classes of requests; the head's number is the row's request */
     uint32_t *row_of_class; /* by class */
     uint32_t class_room, request_room;
-    const struct tree *request; /* whose row is made */
+    const struct tree *request; /* the request whose row is made */
     bool ranked;                /* the request, or some offer, has a rank */
 };
 
@@ -64,7 +64,7 @@ static void tell(const struct build_run *run, bool offer, uint32_t place, const 
         run->ads->told(run->ads->user, offer, place, why);
 }
 
-/* The amount under a name; false, and why, when it is none that counts. */
+/* Reads the amount under a name; false, and why, when it is not one that counts. */
 static bool amount_read(const struct build_run *run, const struct tree *ad, symbol name, bool bounded, double *ret,
                         bool *ret_there, char *why)
 {
@@ -123,7 +123,7 @@ static void reads_of(struct reads *reads, const struct build_run *run, struct tr
         reads_add_ad(reads, ads[i]);
 }
 
-/* What each offer has, and its ad, or NULL when it takes no part. */
+/* Reads what each offer has, and its ad, which is NULL when the offer takes no part. */
 static void offers_read(struct build_run *run, struct tree **ret_chosen, double *ret_free)
 {
     const struct assign_ads *ads = run->ads;
@@ -143,7 +143,7 @@ static void offers_read(struct build_run *run, struct tree **ret_chosen, double 
     }
 }
 
-/* The offers that take part into the index; those that share a row there are of one kind. */
+/* Puts the offers that take part into the index; those that share a row there are of one kind. */
 static void offers_add(struct build_run *run)
 {
     const struct assign_ads *ads = run->ads;
@@ -197,7 +197,7 @@ static int edge_compare(const void *a, const void *b)
     return (left->kind > right->kind) - (left->kind < right->kind);
 }
 
-/* The row of requests like this: the index is asked once. */
+/* Makes the row of requests like this one: the index is asked once. */
 static uint32_t row_make(struct build_run *run, const struct tree *request)
 {
     struct assign_problem *problem = &run->built->problem;
@@ -211,7 +211,7 @@ static uint32_t row_make(struct build_run *run, const struct tree *request)
     return row;
 }
 
-/* The row of a request: that of its class, if it has one. */
+/* Finds the row of a request: that of its class, if it has one. */
 static uint32_t row_of(struct build_run *run, uint32_t place)
 {
     const struct tree *ad = run->ads->requests[place];

@@ -94,7 +94,7 @@ static double pair_weight(const struct settling *settling, uint32_t request, uin
     return 0;
 }
 
-/* What was placed becomes pairs, in the order of the requests. */
+/* Makes pairs of what was placed, in the order of the requests. */
 static void result_take(const struct settling *settling)
 {
     struct assign_result *result = settling->result;
@@ -111,7 +111,7 @@ static void result_take(const struct settling *settling)
     }
 }
 
-/* Is it small enough to be kept in memory? */
+/* Is the problem small enough to be kept in memory? */
 static int size_check(const struct settling *settling, struct err *err)
 {
     uint64_t pairs = 0;

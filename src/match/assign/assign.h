@@ -1,16 +1,16 @@
-/* assign.h: a whole queue is settled at once: who of the waiting requests gets which offer, so that all fits.
+/* assign.h: settles a whole queue at once: which of the waiting requests gets which offer, so that all fits.
  *
  * A problem is in *kinds*, so that what is the same to the other side is told once:
  *
  *     request -> row -> edges -> kind <- offer
  *
- * A row is what some requests think of the offers, and the offers of them: an edge for each kind of offer that is compatible, with the
- * weight that the request gives it (its Rank) and the one it is given back. A request is of one row, asks for an amount of each
- * quantity, and has a duration and a priority. An offer is of one kind and has an amount of each quantity that is free now. A request
- * is placed whole at one offer; an offer takes as many as fit. The order in which requests and offers were added is theirs.
+ * A row is what some requests think of the offers, and the offers of them: an edge for each kind of offer that is compatible, with the weight that
+ * the request gives it (its Rank) and the weight that it gives back. A request is of one row, asks for an amount of each quantity, and has a
+ * duration and a priority. An offer is of one kind and has an amount of each quantity that is free now. A request is placed whole at one offer; an
+ * offer takes as many as fit. Requests and offers keep the order in which they were added.
  *
- * For a series of windows: make the rows once, and for each window assign_problem_next, the offers, the requests, assign_solve. Nothing
- * is allocated once the arrays have grown. build.h makes a problem of ads. docs/assign.md tells what each policy does. */
+ * For a series of windows: make the rows once, and for each window call assign_problem_next, add the offers and the requests, and call
+ * assign_solve. Nothing is allocated once the arrays have grown. ads.h makes a problem of ads. docs/assign.md tells what each policy does. */
 #ifndef BERTH_MATCH_ASSIGN_ASSIGN_H
 #define BERTH_MATCH_ASSIGN_ASSIGN_H
 
@@ -34,8 +34,8 @@ extern "C" {
 
 struct assign_edge {
     uint32_t kind; /* of offers */
-    double weight; /* the request's rank of it: more is better */
-    double back;   /* its rank of the request */
+    double weight; /* the request's rank of such an offer: more is better */
+    double back;   /* the offer's rank of the request */
 };
 
 struct assign_row {
@@ -44,13 +44,13 @@ struct assign_row {
 
 struct assign_request {
     uint32_t row;
-    double duration; /* NAN: it does not say */
-    double priority; /* more is sooner; what was left over last time has one more than before */
+    double duration; /* NAN: the request does not say */
+    double priority; /* more is sooner; a request that was left over last time has one more than before */
 };
 
 struct assign_problem {
     uint32_t quantity_count;
-    uint32_t processors; /* which quantity is that; sjf and ljf look at it when durations are equal */
+    uint32_t processors; /* which quantity is processors; sjf and ljf look at it when durations are equal */
     uint32_t kind_count; /* kinds of offers: numbers below that */
     struct assign_edge *edges;
     struct assign_row *rows;
@@ -67,16 +67,16 @@ void assign_problem_done(struct assign_problem *problem);
 void assign_problem_reset(struct assign_problem *problem); /* empty; the memory is kept */
 void assign_problem_next(struct assign_problem *problem);  /* no requests and no offers; the rows stay */
 
-/* A row without edges; those that are added go to the last row, each to another kind. A weight that is no number counts as 0. */
+/* Adds a row without edges; edges that are added go to the last row, each to another kind. A weight that is not a number counts as 0. */
 uint32_t assign_add_row(struct assign_problem *problem);
 void assign_add_edge(struct assign_problem *problem, uint32_t kind, double weight, double back);
 
-/* Each returns its number, from 0 on. `free` and `amounts` are quantity_count numbers, copied, not below 0; amounts are finite. */
+/* Each returns the number of what was added, from 0 on. `free` and `amounts` are quantity_count numbers, copied, not below 0; amounts are finite. */
 uint32_t assign_add_offer(struct assign_problem *problem, uint32_t kind, const double *free);
 uint32_t assign_add_request(struct assign_problem *problem, uint32_t row, const double *amounts, double duration,
                             double priority);
 
-/* Does that much fit into what is free? A billionth too much does, so that ten times a tenth is one. */
+/* Does that much fit into what is free? A billionth too much still fits, so that ten times a tenth is one. */
 #define ASSIGN_SLACK 1e-9
 static inline bool assign_fits(const double *amounts, const double *free, uint32_t quantity_count)
 {
@@ -88,7 +88,7 @@ static inline bool assign_fits(const double *amounts, const double *free, uint32
 
 /* --------------------------------------------------------------------------------------------------------------- the policies */
 
-/* The name by which people call it, and what it does. */
+/* For each policy the name that people use, and what it does. */
 #define ASSIGN_POLICIES(X)                                                                                 \
     X(FCFS, "fcfs", "in order, each takes the offer that it ranks highest")                                \
     X(SJF, "sjf", "the same, the shortest Duration first")                                                 \
@@ -109,15 +109,15 @@ enum assign_policy {
 
 extern const char *const assign_policy_names[ASSIGN_POLICY_COUNT];
 
-/* By its name, in whatever case; an unknown one is an error that names the nearest. */
+/* Finds a policy by its name, in whatever case; for an unknown one the error names the nearest. */
 int assign_policy_find(const char *name, size_t len, enum assign_policy *ret_policy, struct err *err);
 
-/* Who solves linear programmes: the maximum of objective * x, with 0 <= x and sums of columns below bounds.
+/* Solves linear programmes: the maximum of objective * x, with 0 <= x and sums of columns below bounds.
  *
  *     column i: x[i] <= upper[i], entries from starts[i] to starts[i + 1]: rows[] and values[]
  *
- * Fills `ret_x`, and `ret_prices`: by row, what one more of its bound would be worth. Adds to *ret_work what it did. Returns -1 and says why when it
- * cannot. */
+ * Fills `ret_x`, and `ret_prices`: by row, what one more of its bound would be worth. Adds the work done to *ret_work. Returns -1 and says why when
+ * it cannot solve the programme. */
 struct assign_programme {
     uint32_t column_count, row_count;
     const double *objective, *upper;
@@ -147,14 +147,14 @@ struct assign_result {
     uint32_t count, room;
     double weight; /* of all pairs together */
 
-    /* Of lbm and optimal: no assignment can have more pairs than that. INFINITY when it is not known. */
+    /* For lbm and optimal: no assignment can have more pairs than these bounds. INFINITY when nothing is known. */
     double relaxation;    /* the value of the relaxed programme: it need not be whole */
-    uint32_t count_bound; /* whole */
+    uint32_t count_bound; /* the same as a whole number */
     double weight_bound;  /* no assignment with `count` pairs weighs more; INFINITY when it is not known */
-    bool exact;           /* of optimal: it is proved to be the best */
+    bool exact;           /* of optimal: the result is proved to be the best */
     bool fell_back;       /* of lbm: the programme could not be solved, and this is what srfm does */
-    char why[160];        /* it fell back, or stopped; "" */
-    uint64_t work;        /* units that were done: the same on every machine */
+    char why[160];        /* why it fell back, or stopped; or "" */
+    uint64_t work;        /* units of work that were done: the same on every machine */
 };
 
 void assign_result_init(struct assign_result *result);
@@ -165,8 +165,8 @@ void assign_result_done(struct assign_result *result);
 int assign_solve(struct arena *scratch, enum assign_policy policy, const struct assign_problem *problem,
                  const struct assign_options *options, struct assign_result *result, struct err *err);
 
-/* How far the result may be from the best, as a share of the bound: of the count, or when that is proved and there is a bound of the weight, of that;
- * 0 to 1, and 1 when nothing is known. */
+/* How far the result may be from the best, as a share of the bound: that of the count or, when the count is proved and there is a bound of the
+ * weight, that of the weight. 0 to 1, and 1 when nothing is known. */
 double assign_gap(const struct assign_result *result);
 
 #ifdef __cplusplus

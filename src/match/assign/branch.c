@@ -1,9 +1,10 @@
 /* branch.c: branch and bound over single offers.
  *
- *     node: bounds of the columns -> the relaxed programme -> its value is no better than what we have: cut
+ *     node: bounds of the columns -> the relaxed programme -> its value is no better than the incumbent's: cut
  *                                                          -> a column that is not whole: at least the next number, or at most the one below
  *
- * Depth first, the larger number first, since that finds assignments soon. The programme goes on from where it was, so a node costs few iterations. */
+ * The search goes depth first, the larger number first, since that finds assignments soon. The programme goes on from where it was, so a node costs
+ * few iterations. */
 #include "match/assign/optimal.h"
 
 #include "lang/base/array.h"
@@ -14,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MAX 20000 /* of a programme that is searched */
+#define COLUMNS_MAX 20000 /* columns of a programme that is searched */
 #define WHOLE 1e-6
 
-/* A column that was not whole: which way is tried now. */
+/* A column that was not whole, and which of the two ways is tried now. */
 struct fork {
     uint32_t column;
     bool second;
-    double lower, upper; /* as they were */
+    double lower, upper; /* as they were before */
     double below;        /* the whole number below */
     double bound;
 };
@@ -36,11 +37,11 @@ struct branching {
     double *lower, *upper;
     struct fork *forks;
     uint32_t depth, room;
-    uint64_t limit; /* of the work */
+    uint64_t limit; /* of the work, past which the search stops */
     bool failed;    /* some node could not be solved */
 };
 
-/* The column that is farthest from a whole number; the count of columns when all are whole. */
+/* The column that is farthest from a whole number; the number of columns when all are whole. */
 static uint32_t column_pick(const struct branching *branching)
 {
     const struct programme *programme = &branching->programme;
@@ -58,7 +59,7 @@ static uint32_t column_pick(const struct branching *branching)
     return pick;
 }
 
-/* All columns are whole: an assignment. */
+/* Takes an assignment: all columns are whole. */
 static void solution_take(struct branching *branching)
 {
     struct settling *settling = branching->settling;
@@ -97,7 +98,7 @@ static void fork_push(struct branching *branching, uint32_t column, double bound
     branching->lower[column] = fork->below + 1;
 }
 
-/* The other way of the last fork that has one; false: there is none any more. */
+/* Takes the other way of the last fork that has one left; false when there is none. */
 static bool fork_turn(struct branching *branching)
 {
     for (; branching->depth; branching->depth--) {
@@ -135,7 +136,7 @@ static bool node_look(struct branching *branching)
     return false;
 }
 
-/* The best that may still be found: what the forks that have another way left say. */
+/* The best value that may still be found, by the forks that have another way left. */
 static double bound_left(const struct branching *branching)
 {
     double bound = branching->incumbent->value;
@@ -146,7 +147,7 @@ static double bound_left(const struct branching *branching)
     return bound;
 }
 
-/* True when it came to an end. */
+/* Runs the search; true when it came to an end. */
 static bool search_run(struct branching *branching)
 {
     for (;;) {

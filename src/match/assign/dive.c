@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define STEPS_MAX 200
-#define NEARLY 0.75 /* of one: is taken as one */
-#define PART 12     /* in one step this part of what is open is taken at least */
+#define NEARLY 0.75 /* a part of one that is taken as one */
+#define PART 12     /* in one step at least this part of what is open is taken */
 #define MORE 4      /* rounds of new patterns in a step */
 
 struct choice {
@@ -29,7 +29,7 @@ struct diving {
     uint32_t choice_room;
 };
 
-/* The largest first. */
+/* Puts the largest first. */
 static int choice_compare(const void *a, const void *b)
 {
     const struct choice *left = a, *right = b;
@@ -51,7 +51,7 @@ static bool pattern_fits(const struct diving *diving, const struct pattern *patt
     return true;
 }
 
-/* The next offer of its shelf is filled by the pattern. */
+/* Fills the next offer of the pattern's shelf by the pattern. */
 static void pattern_place(struct diving *diving, const struct pattern *pattern)
 {
     const struct packing *packing = diving->generation->packing;
@@ -73,7 +73,7 @@ static void pattern_place(struct diving *diving, const struct pattern *pattern)
     diving->open_count--;
 }
 
-/* Whole numbers of what the master says. How many offers were filled. */
+/* Takes whole numbers of what the master says. Returns how many offers were filled. */
 static uint32_t patterns_take(struct diving *diving)
 {
     const struct generation *generation = diving->generation;
@@ -104,7 +104,7 @@ static uint32_t patterns_take(struct diving *diving)
     return before - diving->open_count;
 }
 
-/* The master for what is left. */
+/* Solves the master for what is left. */
 static bool rest_solve(struct diving *diving)
 {
     struct generation *generation = diving->generation;

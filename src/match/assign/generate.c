@@ -1,20 +1,21 @@
 /* generate.c: the patterns that the programme over patterns asks for.
  *
- * The programme puts a price on each group: what one more request of it would be worth. For each shelf, the pattern with the most value beyond these prices
- * is a knapsack. When it is worth more than what the programme pays for an offer of that shelf, it is a new column. What the knapsacks are worth,
- * at any prices, is also a bound: all requests at their prices, and all offers at the value of their best pattern. */
+ * The programme puts a price on each group: what one more request of it would be worth. For each shelf, finding the pattern with the most value
+ * beyond these prices is a knapsack problem. When that pattern is worth more than what the programme pays for an offer of that shelf, it is a new
+ * column. What the knapsacks are worth, at any prices, is also a bound: all requests at their prices, and all offers at the value of their best
+ * pattern. */
 #include "match/assign/generate.h"
 
 #include <math.h>
 #include <string.h>
 
 #define ROUNDS 400        /* at most */
-#define ENOUGH 0.0005     /* of the bound: so near is near enough, but for half a request */
+#define ENOUGH 0.0005     /* part of the bound that is near enough, except for half a request */
 #define GAIN 1e-6         /* what a pattern must be worth beyond its price */
-#define VALUE_LEAST 1e-12 /* what is worth less is worth nothing */
-#define PRICE_SPACE 0.001 /* all of a quantity: a size is never nothing */
+#define VALUE_LEAST 1e-12 /* what is worth less counts as worth nothing */
+#define PRICE_SPACE 0.001 /* price of all of a quantity, so that no size is zero */
 #define NODES 1000        /* things tried for a pattern */
-#define NODES_WORK 200    /* of these are a unit of work */
+#define NODES_WORK 200    /* so many of these are a unit of work */
 
 bool generation_stops(const struct generation *generation, uint64_t spare)
 {
@@ -23,7 +24,7 @@ bool generation_stops(const struct generation *generation, uint64_t spare)
     return settling->result->work + spare > generation->limit || settling_stops(settling);
 }
 
-/* What `counts` says becomes a pattern of the shelf. */
+/* Makes a pattern of the shelf from `counts`. */
 static bool pattern_add(struct generation *generation, uint32_t s)
 {
     const struct packing *packing = generation->packing;
@@ -43,7 +44,7 @@ static bool pattern_add(struct generation *generation, uint32_t s)
     return patterns_add(&generation->patterns, s, generation->parts, count, value);
 }
 
-/* The patterns of what is placed now. */
+/* Adds the patterns of what is placed now. */
 static void patterns_placed(struct generation *generation)
 {
     const struct packing *packing = generation->packing;
@@ -93,7 +94,7 @@ void generation_done(struct generation *generation)
     master_free(generation->master);
 }
 
-/* What may go to the shelf and is worth more than its price. What takes no room goes in at once; returns its value. */
+/* Lists what may go to the shelf and is worth more than its price. What takes no room goes in at once; returns its value. */
 static double kinds_priced(struct generation *generation, struct knapsack *knapsack, uint32_t s, const uint32_t *left)
 {
     const struct packing *packing = generation->packing;
@@ -124,7 +125,7 @@ static double kinds_priced(struct generation *generation, struct knapsack *knaps
     return free_value;
 }
 
-/* The best pattern of the shelf at the prices is in `counts`. Returns what it is worth beyond them at most. */
+/* Puts the best pattern of the shelf at the prices into `counts`. Returns a bound of what it is worth beyond them. */
 static double shelf_best(struct generation *generation, uint32_t s, const uint32_t *left)
 {
     struct packing *packing = generation->packing;
@@ -144,7 +145,7 @@ static double shelf_best(struct generation *generation, uint32_t s, const uint32
     return value + knapsack.bound + VALUE_LEAST * settling->problem->request_count;
 }
 
-/* The pattern in `counts` is added when the master gains by it; it is gone in any case. */
+/* Adds the pattern in `counts` when the master gains by it; `counts` is cleared in any case. */
 static bool pattern_offer(struct generation *generation, uint32_t s)
 {
     const struct packing *packing = generation->packing;

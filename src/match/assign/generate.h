@@ -17,28 +17,28 @@ struct generation {
     struct patterns patterns;
     struct master *master;
     double *rows;               /* the limits of the master: by group, by shelf */
-    uint32_t *counts;           /* by group: of the pattern that is made; all 0 between */
-    struct pattern_part *parts; /* of it */
-    double bound;               /* of the worth of all assignments */
-    uint64_t limit;             /* of all work of the settling */
+    uint32_t *counts;           /* by group: of the pattern that is made; all 0 in between */
+    struct pattern_part *parts; /* of the same pattern */
+    double bound;               /* no assignment is worth more */
+    uint64_t limit;             /* of all work of the settling: past it the search stops */
 };
 
-/* `bound` is one of all assignments, and finite. The patterns of what is placed now are the first. `work` is what
- * may be done, half of it before the dive. */
+/* `bound` is a bound of all assignments, and finite. The patterns of what is placed now are the first. `work` is what may be done, half of it
+ * before the dive. */
 void generation_init(struct generation *generation, struct packing *packing, double bound, uint64_t work);
 void generation_done(struct generation *generation);
 
-/* Makes patterns until they are as good as all, nearly. `bound` may become better. False: CLP failed, or it is time to stop. */
+/* Makes patterns until they are nearly as good as all patterns. The bound may become better. False: CLP failed, or it is time to stop. */
 bool generate(struct generation *generation);
 
-/* One more round: the best pattern of each shelf at the prices of the master, made of what is left. How many are new. Nothing that is made of what is
- * left, with all offers, is worth more than the bound. */
+/* Makes one more round of patterns: the best of each shelf at the prices of the master, made of what is left. Returns how many are new. Nothing
+ * that is made of what is left, with all offers, is worth more than the bound. */
 uint32_t generate_more(struct generation *generation, const uint32_t *left, double *ret_bound);
 
-/* Time to stop, when so much of the work is for something else? */
+/* Is it time to stop, when `spare` of the work is kept for something else? */
 bool generation_stops(const struct generation *generation, uint64_t spare);
 
-/* Fills the offers by whole numbers of patterns; what is placed before is taken off. */
+/* Fills the offers by whole numbers of patterns; what was placed before is taken off. */
 void dive(struct generation *generation);
 
 #ifdef __cplusplus

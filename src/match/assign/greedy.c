@@ -1,4 +1,4 @@
-/* greedy.c: pairs are tried in the order of their keys, and taken when they still fit. */
+/* greedy.c: tries pairs in the order of their keys, and takes them when they still fit. */
 #include "match/assign/greedy.h"
 
 #include "lang/base/array.h"
@@ -95,7 +95,7 @@ static int entry_compare(const void *a, const void *b)
     return (left->target > right->target) - (left->target < right->target);
 }
 
-/* The first offer of an entry that fits its requests, or ASSIGN_NONE. */
+/* The first offer of an entry that fits the source's requests, or ASSIGN_NONE. */
 static uint32_t entry_first(const struct greedy *greedy, struct greedy_entry *entry)
 {
     const struct settling *settling = greedy->settling;
@@ -121,7 +121,7 @@ static uint32_t entry_first(const struct greedy *greedy, struct greedy_entry *en
     return ASSIGN_NONE;
 }
 
-/* The next request of the source takes the first offer of these entries, which are all its own. False: nothing fits. */
+/* Gives the next request of the source the first offer of these entries, which are all its own. False: nothing fits. */
 static bool source_serve(struct greedy *greedy, struct greedy_entry *entries, uint32_t count)
 {
     struct greedy_source *source = &greedy->sources[entries->source];
@@ -145,7 +145,7 @@ static bool source_serve(struct greedy *greedy, struct greedy_entry *entries, ui
     return true;
 }
 
-/* The entries of one source among those of one key, in a heap by whose turn it is. */
+/* The entries of one source among those of one key; they are in a heap by the turn of the source. */
 struct part {
     uint32_t turn, first, count;
 };
@@ -168,7 +168,7 @@ static void heap_sink(struct part *heap, uint32_t count, uint32_t at)
     }
 }
 
-/* Entries of one key and several sources: whose turn it is goes first. */
+/* Serves entries of one key and several sources: the source whose turn it is goes first. */
 static void parts_serve(struct greedy *greedy, struct greedy_entry *entries, struct part *heap, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;)
@@ -184,7 +184,7 @@ static void parts_serve(struct greedy *greedy, struct greedy_entry *entries, str
     }
 }
 
-/* Entries of one key. */
+/* Serves the entries of one key. */
 static void run_serve(struct greedy *greedy, struct greedy_entry *entries, uint32_t count, struct part *heap)
 {
     uint32_t parts = 0;

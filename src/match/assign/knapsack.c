@@ -8,13 +8,13 @@
 #include <string.h>
 
 #define DEPTH_MAX 512 /* things in a bag that are chosen by search */
-#define ENOUGH 0.999  /* of the bound */
-#define GAIN 1e-9     /* a bag that is better by less is no better */
+#define ENOUGH 0.999  /* part of the bound that ends the search */
+#define GAIN 1e-9     /* a bag that is better by less counts as no better */
 
 struct bag {
     struct knapsack *of;
     double room[ASSIGN_QUANTITIES_MAX];
-    double size, value; /* size: of the room that is left */
+    double size, value; /* size: that of the room which is left */
     double best, bound;
     uint32_t nodes;
     uint32_t depth, best_depth;
@@ -37,7 +37,7 @@ void knapsack_sort(struct knapsack *knapsack)
     for (uint32_t i = 0; i < knapsack->count; i++) {
         struct knapsack_kind *kind = &knapsack->kinds[i];
 
-        kind->worth = nextafterf((float)(kind->value / kind->size), INFINITY); /* what differs by rounding is equal */
+        kind->worth = nextafterf((float)(kind->value / kind->size), INFINITY); /* rounding makes no difference */
     }
     if (knapsack->count)
         qsort(knapsack->kinds, knapsack->count, sizeof *knapsack->kinds, kind_compare);
@@ -62,7 +62,7 @@ static void bag_keep(struct bag *bag)
     memcpy(bag->kept, bag->chosen, bag->depth * sizeof *bag->kept);
 }
 
-/* As assign_fits, but the room may be below nothing by a rounding. */
+/* Does the thing fit? As assign_fits, but rounding may have made the room a little negative. */
 static bool bag_fits(const struct bag *bag, const double *amounts)
 {
     for (uint32_t q = 0; q < bag->of->quantity_count; q++)
@@ -119,7 +119,7 @@ double knapsack_fill(struct knapsack *knapsack, const double *room)
             from = bag.chosen[--bag.depth];
             bag_move(&bag, from++, -1);
         } else {
-            if (deepest < DEPTH_MAX) /* all was seen */
+            if (deepest < DEPTH_MAX) /* everything was seen */
                 knapsack->bound = fmin(bag.bound, bag.best + GAIN);
             break;
         }

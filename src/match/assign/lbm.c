@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#define WHOLE 1e-6 /* so near a whole number it is one */
+#define WHOLE 1e-6 /* a number so near a whole one counts as whole */
 
 enum part { PART_WHOLE, PART_FRACTION, PART_ZERO, PARTS };
 
-/* The pairs of one part of the columns, by their keys. */
+/* Tries the pairs of one part of the columns, by their keys. */
 static void part_run(struct greedy *greedy, const struct programme *programme, enum part part)
 {
     const struct settling *settling = greedy->settling;

@@ -1,7 +1,7 @@
 /* master.c: the programme over patterns, by CLP's simplex methods.
  *
- * After new columns the solution that there was is still one: the primal method goes on from it. After tighter limits its prices still hold: the dual
- * one does. */
+ * After new columns the old solution is still feasible: the primal method goes on from it. After tighter limits the old prices still hold: the dual
+ * method goes on from them. */
 #include "match/assign/patterns.h"
 #include "match/assign/relax.h"
 
@@ -15,12 +15,12 @@
 struct master {
     Clp_Simplex *model;
     uint32_t group_count, row_count;
-    uint32_t count; /* of patterns that it has */
+    uint32_t count; /* patterns that it has */
     double *upper;  /* by pattern */
     uint32_t upper_room;
     double *prices;
     bool solved;
-    bool limited; /* the limits have changed since it was solved: the solution may not be one any more */
+    bool limited; /* the limits have changed since it was solved: the solution may not be feasible any more */
 };
 
 struct master *master_new(uint32_t group_count, uint32_t shelf_count)
@@ -102,7 +102,7 @@ bool master_solve(struct master *master, uint64_t *work)
 {
     const double *prices;
 
-    if (master->count == 0) { /* CLP does not like to be asked that */
+    if (master->count == 0) { /* CLP does not like a programme without columns */
         for (uint32_t i = 0; i < master->row_count; i++)
             master->prices[i] = 0;
         return true;

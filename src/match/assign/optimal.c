@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALMOST 1e-6       /* the programme's numbers are right to that */
-#define SHIFT 0.7         /* of what goes into each offer; others are no better */
-#define PATTERNS_SHARE 10 /* the first programme was more than so many times the work that may be done: no patterns */
+#define ALMOST 1e-6       /* the programme's numbers are right to within that */
+#define SHIFT 0.7         /* of the parts that go into each offer; other numbers are no better */
+#define PATTERNS_SHARE 10 /* no patterns when the first programme took more than so many times the allowed work */
 
 static void worth_init(struct worth *worth, const struct settling *settling)
 {
@@ -55,7 +55,7 @@ void incumbent_offer(struct incumbent *incumbent, const struct settling *settlin
     memcpy(incumbent->placed, settling->placed, count * sizeof *incumbent->placed);
 }
 
-/* The incumbent is placed. */
+/* Places the incumbent. */
 static void incumbent_restore(const struct incumbent *incumbent, struct settling *settling)
 {
     settling_clear(settling);
@@ -64,7 +64,7 @@ static void incumbent_restore(const struct incumbent *incumbent, struct settling
             settling_place(settling, i, incumbent->placed[i]);
 }
 
-/* The quick policies may have found it already. */
+/* Tries the quick policies, which may find the best already. */
 static void try_policies(struct settling *settling, const struct worth *worth, struct incumbent *incumbent)
 {
     struct err err;
@@ -76,13 +76,13 @@ static void try_policies(struct settling *settling, const struct worth *worth, s
     incumbent_offer(incumbent, settling, worth);
 }
 
-/* Can nothing be better than what there is? */
+/* Can nothing be better than the incumbent? */
 static bool is_best(const struct incumbent *incumbent, const struct worth *worth, double bound)
 {
     return bound < incumbent->value + worth->step + ALMOST * worth->part;
 }
 
-/* By patterns: a better incumbent, and a better bound. Where the first programme was very much work those over patterns would be, too. */
+/* Finds a better incumbent and a better bound by patterns. Where the first programme was very much work, those over patterns would be too. */
 static void try_patterns(struct settling *settling, const struct shelves *shelves, const struct worth *worth,
                          const struct programme *programme, struct incumbent *incumbent, double *bound)
 {
@@ -105,7 +105,7 @@ static void try_patterns(struct settling *settling, const struct shelves *shelve
     generation_done(&generation);
 }
 
-/* By linear programme: the incumbent, and the bound of the worth. -1: there is none. */
+/* Finds an incumbent and a bound of the worth by linear programme. -1: there is no bound. */
 static int try_programme(struct settling *settling, const struct shelves *shelves, const struct worth *worth,
                          struct incumbent *incumbent, double *ret_bound, struct err *err)
 {
@@ -128,7 +128,7 @@ static int try_programme(struct settling *settling, const struct shelves *shelve
     return 0;
 }
 
-/* What the bound says of counts and weights. */
+/* Derives bounds of count and weight from the bound of the worth. */
 static void result_bound(struct settling *settling, const struct worth *worth, const struct incumbent *incumbent,
                          double bound)
 {

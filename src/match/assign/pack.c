@@ -1,9 +1,9 @@
-/* pack.c: the solution of the linear programme is packed into single offers.
+/* pack.c: packs the solution of the linear programme into single offers.
  *
- * The programme fills all offers of a shelf as if they were one, and gives each quantity of a shelf and each group a price. The offers are filled one
- * by one, each with its part of what the programme gives to the shelf, so that what is left over stays as balanced as the whole. What goes in is
- * chosen by the prices: what a request is worth beyond the price of its group, against what it takes. What is left over goes where there is room,
- * and squeeze.c makes more of it. */
+ * The programme fills all offers of a shelf as if they were one, and gives each quantity of a shelf and each group a price. Here the offers are
+ * filled one by one, each with its part of what the programme gives to the shelf, so that the rest stays as balanced as the whole. The prices
+ * choose what goes in: what a request is worth beyond the price of its group, against the room that it takes. Requests that are left over go where
+ * there is room, and squeeze.c makes more of it. */
 #include "match/assign/pack.h"
 #include "match/assign/greedy.h"
 
@@ -14,7 +14,7 @@
 #define VALUE_LEAST 1e-3
 #define GOLDEN 0.6180339887498949 /* its multiples are spread evenly */
 
-/* The columns of each shelf. */
+/* Lists the columns of each shelf. */
 static void columns_list(struct packing *packing)
 {
     const struct programme *programme = packing->programme;
@@ -43,7 +43,7 @@ void shelf_prices(const struct packing *packing, uint32_t s, double *ret_prices)
     }
 }
 
-/* What the programme gives to a shelf, by its value at the prices. */
+/* Lists what the programme gives to a shelf, with its value at the prices. */
 static uint32_t shelf_kinds(struct packing *packing, uint32_t s, const double *prices)
 {
     const struct settling *settling = packing->settling;
@@ -67,7 +67,7 @@ static uint32_t shelf_kinds(struct packing *packing, uint32_t s, const double *p
     return count;
 }
 
-/* A number of 0 to below 1 that is spread evenly. */
+/* A number from 0 to below 1 for each number; they are spread evenly. */
 static double phase_of(const struct packing *packing, uint32_t number)
 {
     double phase = number * GOLDEN + packing->shift;
@@ -102,7 +102,7 @@ static void offer_fill(struct packing *packing, struct knapsack *knapsack, const
     }
 }
 
-/* The offers of a shelf, one after the other. */
+/* Fills the offers of a shelf, one after the other. */
 static void shelf_fill(struct packing *packing, uint32_t s)
 {
     const struct assign_shelf *shelf = &packing->shelves->items[s];
@@ -122,7 +122,7 @@ static void shelf_fill(struct packing *packing, uint32_t s)
     }
 }
 
-/* Who is left over goes where there is room, the smallest first. */
+/* Puts requests that are left over where there is room, the smallest first. */
 static void pack_rest(struct packing *packing)
 {
     struct settling *settling = packing->settling;

@@ -41,7 +41,7 @@ static int number_sinks(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* The rank of a number among different ones that sink. */
+/* The rank of a number among distinct numbers in falling order. */
 static uint32_t number_rank(const double *numbers, uint32_t count, double number)
 {
     uint32_t low = 0, high = count;
@@ -57,7 +57,7 @@ static uint32_t number_rank(const double *numbers, uint32_t count, double number
     return low + 1;
 }
 
-/* Sorted, each once. */
+/* Sorts the numbers in falling order, each once; returns how many. */
 static uint32_t numbers_arrange(double *numbers, uint32_t count)
 {
     uint32_t kept = 0;
@@ -96,7 +96,7 @@ static void rank_right(struct settling *settling, const struct shelves *shelves,
     for (uint32_t i = 1; i <= shelves->count; i++)
         first[i + 1] += first[i];
     for (uint32_t i = 0; i < likings->count; i++)
-        by_shelf[first[likings->items[i].shelf + 1]++] = i; /* then each is where the next one begins */
+        by_shelf[first[likings->items[i].shelf + 1]++] = i; /* afterwards each is where the next one begins */
     for (uint32_t i = 0; i < shelves->count; i++) {
         uint32_t count;
 
@@ -151,7 +151,7 @@ int policy_minsum(struct settling *settling, struct err *err)
 
 /* ------------------------------------------------------------------------------------------------------------------ singles */
 
-/* How many single pairs there are; more than the limit when it is past that. */
+/* How many single pairs there are. */
 static uint64_t pairs_count(const struct settling *settling, const struct shelves *shelves,
                             const struct likings *likings)
 {
@@ -163,7 +163,7 @@ static uint64_t pairs_count(const struct settling *settling, const struct shelve
     return count;
 }
 
-/* All single pairs: the left one is the turn of a request, the right one an offer, in that order. */
+/* Lists all single pairs, by the turn of the request (left), then by the offer (right). */
 static void pairs_list(struct greedy *greedy, const struct likings *likings, struct preference *ret)
 {
     struct settling *settling = greedy->settling;

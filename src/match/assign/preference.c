@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct end {
-    uint32_t first, count; /* in `ends` of its side */
+    uint32_t first, count; /* in the list of pairs of its side */
     uint32_t alive;
 };
 
@@ -32,7 +32,7 @@ static void *scratch_array(struct arena *scratch, uint32_t count, size_t size)
     return arena_alloc(scratch, ((size_t)count + 1) * size);
 }
 
-/* The pairs of each end of a side, in the order of the list. */
+/* Lists the pairs of each end of a side, in the order of the list. */
 static struct end *ends_make(struct arena *scratch, const struct preference_list *list, bool right,
                              uint32_t **ret_pairs)
 {
@@ -53,7 +53,7 @@ static struct end *ends_make(struct arena *scratch, const struct preference_list
     return ends;
 }
 
-/* The sum, and the place in the list. */
+/* The sum of a pair's ranks, and its place in the list. */
 struct sum {
     uint64_t sum;
     uint32_t pair;
@@ -102,7 +102,7 @@ static uint32_t end_last(const struct table *table, const struct end *end, const
     return NOBODY;
 }
 
-/* One pair less; the last one is remembered. Each end comes to one pair once, so there is room. */
+/* Takes one pair from an end; the last one is remembered. Each end comes to one pair once, so there is room. */
 static void end_lose(struct table *table, struct end *end, const uint32_t *pairs)
 {
     if (--end->alive == 1)
@@ -143,7 +143,7 @@ static int place_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Takes those that are single now, in the order of the list. Those that become single by that are for the next round. */
+/* Takes the pairs that are single now, in the order of the list. Pairs that become single by that are for the next round. */
 static bool singles_round(struct table *table, struct arena *scratch)
 {
     uint32_t count = table->single_count;
@@ -160,7 +160,7 @@ static bool singles_round(struct table *table, struct arena *scratch)
     return count > 0;
 }
 
-/* Those that are single to begin with. */
+/* Finds the pairs that are single to begin with. */
 static void singles_first(struct table *table)
 {
     for (uint32_t i = 0; i < table->list->left_count; i++)

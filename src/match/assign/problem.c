@@ -1,4 +1,4 @@
-/* problem.c: the parts of a problem are put in; and does this fit into that? */
+/* problem.c: puts a problem together, and checks that it is in order. */
 #include "match/assign/settle.h"
 
 #include "lang/base/mem.h"
@@ -39,7 +39,7 @@ void assign_problem_reset(struct assign_problem *problem)
     problem->edge_count = problem->row_count = problem->kind_count = 0;
 }
 
-/* Room for one more. */
+/* The room that is wanted for one more. */
 static uint32_t room_for(uint32_t count, uint32_t room)
 {
     if (count < room)

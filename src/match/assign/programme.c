@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns, and whether the amounts of all who could come are more than a shelf has. */
+/* How many columns there are, and what all who could come to a shelf would ask of it. */
 struct sizes {
     uint64_t columns;
     double *demand; /* by shelf and quantity */
@@ -42,7 +42,7 @@ static void sizes_take(struct sizes *sizes, const struct settling *settling, con
     }
 }
 
-/* Rows for the groups, then for what a shelf may run out of: row_of by shelf and quantity, or -1. */
+/* Makes rows for the groups, then for what a shelf may run out of: row_of by shelf and quantity, or -1. */
 static double *rows_make(struct programme *programme, struct settling *settling, const struct shelves *shelves,
                          const double *demand, int *row_of)
 {

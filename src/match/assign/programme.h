@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define PROGRAMME_COLUMNS_MAX 1500000u /* about a gigabyte; more is not solved */
+#define PROGRAMME_COLUMNS_MAX 1500000u /* about a gigabyte; a larger programme is not solved */
 
 struct column {
     uint32_t group, shelf;
@@ -24,24 +24,24 @@ struct programme {
     struct assign_programme lp;
     struct column *columns; /* by group, then by shelf */
     double *x;              /* the solution */
-    double *objective;      /* that of lp */
+    double *objective;      /* the same array as that of lp */
     double *prices;         /* by row: the groups first */
     int *row_of;            /* by shelf and quantity: its row, or -1 when it cannot run out */
 };
 
-/* In the scratch of the settling. `tight`: no column is larger than what whole requests let it be, which the relaxation of the text does not
- * know. The objective is 1 for each column. -1: it is too large. */
+/* All memory is in the scratch of the settling. `tight`: no column is larger than whole requests allow, which the relaxation of the text does not
+ * know. The objective is 1 for each column. -1: the programme is too large. */
 int programme_init(struct programme *programme, struct settling *settling, const struct shelves *shelves, bool tight,
                    struct err *err);
 
-/* By whoever solves for this settling; the work is counted. */
+/* Solves the programme by whatever solves for this settling; the work is counted. */
 int programme_solve(struct programme *programme, struct settling *settling, struct err *err);
 
 /* The sum of all columns. */
 double programme_total(const struct programme *programme);
 
-/* No solution is worth more: all rows at their prices, and what columns are worth beyond them. It holds whatever the prices are, so that no rounding
- * of who solved it makes it too small; with the right ones it is the value of the solution. */
+/* No solution is worth more: all rows at their prices, and what columns are worth beyond them. That holds whatever the prices are, so no rounding
+ * by the solver makes the bound too small; with the right prices it is the value of the solution. */
 double programme_bound(const struct programme *programme);
 
 /* How many requests of that group one offer of that shelf can take alone. */
@@ -55,7 +55,7 @@ assign_relax_fn relax_clp;
 struct relaxer;
 enum relaxed { RELAXED, RELAX_INFEASIBLE, RELAX_FAILED };
 
-struct relaxer *relaxer_new(const struct assign_programme *programme); /* which must stay */
+struct relaxer *relaxer_new(const struct assign_programme *programme); /* the programme must stay */
 void relaxer_free(struct relaxer *relaxer);
 enum relaxed relaxer_solve(struct relaxer *relaxer, const double *lower, const double *upper, double *ret_x,
                            double *ret_value, uint64_t *work);

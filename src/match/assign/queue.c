@@ -26,7 +26,7 @@ int policy_fcfs(struct settling *settling, struct err *err)
     return 0;
 }
 
-/* The smaller the sooner; those that are equal stay in their order. */
+/* A request's turn: the smaller comes sooner; equal ones stay in their order. */
 struct turn {
     double duration, processors;
     uint32_t request;
@@ -47,7 +47,7 @@ static int turn_compare(const void *a, const void *b)
     return order ? order : (left->request > right->request) - (left->request < right->request);
 }
 
-/* `sign`: 1 the shortest first, -1 the longest. Who does not say how long comes last either way. */
+/* Serves requests by duration. `sign`: 1 the shortest first, -1 the longest. Requests that do not say how long come last either way. */
 static void serve_by_duration(struct settling *settling, double sign)
 {
     const struct assign_problem *problem = settling->problem;

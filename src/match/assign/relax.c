@@ -1,6 +1,6 @@
 /* relax.c: linear programmes by CLP's dual simplex; those with many columns are sifted (sift.c).
  *
- * Columns have finite upper bounds, so that the first basis is dual feasible: those that are worth something stand at their upper bounds. */
+ * Columns have finite upper bounds, so that the first basis is dual feasible: the columns that are worth something are at their upper bounds. */
 #include "match/assign/relax.h"
 
 #include "lang/base/mem.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NODE_WORK 10           /* of solving a programme at all */
+#define NODE_WORK 10           /* for solving a programme at all */
 #define ITERATIONS_MAX 2000000 /* a programme that needs more is given up */
 
 static const char *const status_words[] = {

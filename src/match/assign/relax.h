@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-/* The programme, to be solved; Clp_deleteModel. */
+/* Makes a model of the programme, to be solved; the caller frees it with Clp_deleteModel. */
 Clp_Simplex *relax_model(const struct assign_programme *programme);
 
-/* CLP ended with that status, which is not 0. Returns -1. */
+/* Says why CLP ended with that status, which is not 0. Returns -1. */
 int relax_failed(int status, struct err *err);
 
-/* Iterations cost more where there is more to look at. */
+/* The work that the iterations were: they cost more where there is more to look at. */
 static inline uint64_t relax_work(Clp_Simplex *model, uint32_t column_count, uint32_t row_count)
 {
     return (uint64_t)Clp_numberIterations(model) * (1 + (column_count + row_count) / 1000);
@@ -31,8 +31,8 @@ struct column_batch {
 
 void column_batch_init(struct column_batch *batch, uint32_t columns, size_t entries);
 void column_batch_add(struct column_batch *batch, double objective, double upper); /* a column ... */
-void column_batch_entry(struct column_batch *batch, uint32_t row, double value);   /* ... and what it has */
-void column_batch_flush(struct column_batch *batch, Clp_Simplex *model);           /* and the batch is done */
+void column_batch_entry(struct column_batch *batch, uint32_t row, double value);   /* ... and an entry of it */
+void column_batch_flush(struct column_batch *batch, Clp_Simplex *model);           /* ends the batch */
 
 /* The same as relax_clp, for a programme with many columns (sift.c). */
 #define SIFT_COLUMNS 5000

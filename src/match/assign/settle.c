@@ -33,7 +33,7 @@ static bool requests_alike(const struct settling *settling, uint32_t a, uint32_t
     return true;
 }
 
-/* Requests of one row with the same amounts are one group; groups are in the order of their first members. */
+/* Puts requests of one row with the same amounts into one group; groups are in the order of their first members. */
 static void group_requests(struct settling *settling)
 {
     uint32_t count = settling->problem->request_count, room = 16, at = 0;
@@ -86,7 +86,7 @@ static void list_offers(struct settling *settling)
         first[i + 1] += first[i];
     for (uint32_t i = 0; i < problem->offer_count; i++)
         settling->kind_offers[first[problem->offer_kinds[i]]++] = i;
-    for (uint32_t i = problem->kind_count; i > 0; i--) /* each is where the next one begins */
+    for (uint32_t i = problem->kind_count; i > 0; i--) /* each one is where the next begins */
         first[i] = first[i - 1];
     first[0] = 0;
 }
@@ -100,7 +100,7 @@ static int edge_compare(const void *a, const void *b)
     return 0;
 }
 
-/* The edges of a row in the order of their kinds, each once, without the kinds that have no offer now. */
+/* Copies the edges of a row in the order of their kinds, each once, without the kinds that have no offer now. */
 static uint32_t row_edges(struct settling *settling, const struct assign_row *row, struct assign_edge **ret_edges)
 {
     const struct assign_edge *edges = settling->problem->edges + row->first;
@@ -126,7 +126,7 @@ static uint32_t row_edges(struct settling *settling, const struct assign_row *ro
     }
 }
 
-/* Groups of one row share its edges. */
+/* Gives groups their edges; groups of one row share them. */
 static void group_edges(struct settling *settling)
 {
     const struct assign_problem *problem = settling->problem;

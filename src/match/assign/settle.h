@@ -1,10 +1,10 @@
-/* settle.h: what all policies stand on: requests and offers by kinds, what is free now, who has been placed; not installed.
+/* settle.h: what all policies share: requests and offers by kinds, what is free now, who has been placed; not installed.
  *
  *     group -> its requests, in their order         of one row, with the same amounts
  *     kind  -> its offers, in their order
  *
- * An offer only ever gets less free, so what did not fit a group once does not later: for each group and edge a *cursor* goes over the
- * offers of that kind once (cursor.c). */
+ * An offer only ever gets less free, so what did not fit a group once does not later: for each group and edge a *cursor* goes over the offers of
+ * that kind once (group_first). */
 #ifndef BERTH_MATCH_ASSIGN_SETTLE_H
 #define BERTH_MATCH_ASSIGN_SETTLE_H
 
@@ -16,7 +16,7 @@ extern "C" {
 
 struct request_group {
     const double *amounts;
-    const struct assign_edge *edges; /* in the order of their kinds, each once; only kinds of which there is an offer */
+    const struct assign_edge *edges; /* in the order of their kinds, each once; only kinds that have an offer */
     uint32_t edge_count;
     uint32_t first, count; /* in `members` */
     uint32_t *cursors;     /* by edge; NULL until it is asked for */
@@ -29,7 +29,7 @@ struct settling {
     struct arena *scratch;
     uint32_t quantity_count;
 
-    double *free;     /* by offer, as in the problem, what is left now */
+    double *free;     /* by offer, as in the problem: what is left now */
     uint32_t *placed; /* by request: its offer, or ASSIGN_NONE */
     uint32_t placed_count;
 
@@ -44,7 +44,7 @@ struct settling {
 
 int problem_check(const struct assign_problem *problem, struct err *err);
 
-/* In the scratch of the settling, which the caller rewinds. */
+/* Makes a problem ready. All memory is in the scratch, which the caller rewinds. */
 void settling_init(struct settling *settling, struct arena *scratch, const struct assign_problem *problem,
                    const struct assign_options *options, struct assign_result *result);
 
@@ -64,7 +64,7 @@ static inline bool offer_fits(const struct settling *settling, const struct requ
     return assign_fits(group->amounts, offer_free(settling, offer), settling->quantity_count);
 }
 
-/* The request goes to that offer, which has so much less; and back. Cursors do not go back. */
+/* Places a request at that offer, which has so much less free; takes it off again. Cursors do not go back. */
 void settling_place(struct settling *settling, uint32_t request, uint32_t offer);
 void settling_remove(struct settling *settling, uint32_t request);
 void settling_clear(struct settling *settling); /* nobody is placed */
@@ -75,19 +75,19 @@ uint32_t group_first(struct settling *settling, struct request_group *group, uin
 /* The offer that the group ranks highest among those that fit, the first of equal ones; or ASSIGN_NONE. */
 uint32_t group_best(struct settling *settling, struct request_group *group);
 
-/* Who is not placed takes, in order, what it likes most of what has room (queue.c). */
+/* Gives the requests that are not placed, in order, what each likes most of what has room (queue.c). */
 void settling_fill(struct settling *settling);
 
-/* Memory for that many, not cleared. */
+/* Memory for so many items, not cleared. */
 #define SCRATCH(settling, type, count) ((type *)arena_alloc((settling)->scratch, ((size_t)(count) + 1) * sizeof(type)))
 
-/* Time to stop? */
+/* Is it time to stop? */
 static inline bool settling_stops(const struct settling *settling)
 {
     return settling->options->stop && settling->options->stop(settling->options->stop_user);
 }
 
-/* The policies. Each places what it can; -1 when the problem is too much for it. */
+/* The policies. Each places what it can; -1 when the problem is too large for it. */
 int policy_fcfs(struct settling *settling, struct err *err);
 int policy_sjf(struct settling *settling, struct err *err);
 int policy_ljf(struct settling *settling, struct err *err);

@@ -1,4 +1,4 @@
-/* shelves.c: offers that nobody can tell apart, together. */
+/* shelves.c: puts offers that nobody can tell apart together. */
 #include "match/assign/shelves.h"
 
 #include "lang/base/rng.h"
@@ -28,7 +28,7 @@ static bool free_alike(const double *a, const double *b, uint32_t count)
     return true;
 }
 
-/* The shelf for an offer of the kind whose shelves begin at `first`; a new one when there is none. */
+/* Finds the shelf for an offer of that kind, which is the last one that has shelves; makes a new one when there is none. */
 static uint32_t shelf_find(struct shelves *shelves, const struct settling *settling, uint32_t *slots, uint32_t room,
                            uint32_t kind, uint32_t offer)
 {

@@ -2,7 +2,7 @@
  *
  *     shelf -> its offers, in their order       shelves are in the order of their kinds, then of their first offers
  *
- * With them the size of a problem is that of its kinds. */
+ * With shelves the size of a problem is that of its kinds. */
 #ifndef BERTH_MATCH_ASSIGN_SHELVES_H
 #define BERTH_MATCH_ASSIGN_SHELVES_H
 
@@ -25,14 +25,14 @@ struct shelves {
     uint32_t *kind_first; /* by kind, and one more: its shelves */
 };
 
-/* In the scratch of the settling. */
+/* All memory is in the scratch of the settling. */
 void shelves_init(struct shelves *shelves, struct settling *settling);
 
-/* Every offer is on a shelf of its own. */
+/* Puts every offer on a shelf of its own. */
 void shelves_init_single(struct shelves *shelves, struct settling *settling);
 
-/* The desire D(j,c) of equation 4: what is asked for by what there is, over all quantities. A zero factor counts as 1, and a quantity
- * without a limit does not count. */
+/* The desire D(j,c) of equation 4: the product of what is asked for, divided by the product of what there is. A zero factor counts as 1, and a
+ * quantity without a limit does not count. */
 double desire_of(const double *amounts, const double *free, uint32_t quantity_count);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /* sift.c: a linear programme of which few columns matter.
  *
- *     some columns of each row -> solved, which gives prices -> those of the others that are worth more than they take at these prices -> again
+ *     some columns of each row -> solved, which gives prices -> the other columns that are worth more than they take at these prices -> again
  *
  * until there are none: then no other column would be used, and the solution is that of the whole programme. A basis has no more columns than there
- * are rows; with far more of them this is many times faster than to look at all at every step.
+ * are rows; with far more columns than that, this is many times faster than looking at all of them at every step.
  *
- * Columns whose first entry is in the same row are taken for alike (they are those of a group, one for each shelf), and are next to each other. From
+ * Columns whose first entry is in the same row count as alike (they are those of a group, one for each shelf), and are next to each other. From
  * each such run some are taken, spread evenly at first, then those that are worth most. */
 #include "match/assign/relax.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_FIRST 10 /* columns of a run, about */
+#define AT_FIRST 10 /* columns of a run at first, about */
 #define MORE 5      /* columns of a run in one round */
 #define WORTH 1e-9  /* what a column must be worth beyond what it takes */
 
@@ -27,10 +27,10 @@ struct candidate {
 struct sifting {
     const struct assign_programme *programme;
     Clp_Simplex *model;
-    uint32_t *chosen; /* by column of the model: that of the programme */
-    bool *has;        /* by column of the programme */
-    uint32_t count;   /* of the chosen */
-    uint32_t known;   /* of these the model has so many */
+    uint32_t *chosen; /* by column of the model: its column in the programme */
+    bool *has;        /* by column of the programme: whether it is chosen */
+    uint32_t count;   /* how many are chosen */
+    uint32_t known;   /* of these, how many the model has */
     struct candidate *candidates;
 };
 
@@ -59,7 +59,7 @@ static void sifting_done(struct sifting *sifting)
     free(sifting->candidates);
 }
 
-/* Where the run ends that begins at that column. */
+/* The end of the run that begins at that column. */
 static uint32_t run_end(const struct assign_programme *programme, uint32_t from)
 {
     int row = programme->rows[programme->starts[from]];
@@ -76,7 +76,7 @@ static void column_choose(struct sifting *sifting, uint32_t column)
     sifting->chosen[sifting->count++] = column;
 }
 
-/* Some of each run, not the same places in all of them. */
+/* Chooses some columns of each run, not at the same places in all of them. */
 static void choose_first(struct sifting *sifting)
 {
     const struct assign_programme *programme = sifting->programme;
@@ -91,7 +91,7 @@ static void choose_first(struct sifting *sifting)
     }
 }
 
-/* The largest gain first. */
+/* Puts the largest gain first. */
 static int candidate_compare(const void *a, const void *b)
 {
     const struct candidate *left = a, *right = b;
@@ -110,7 +110,7 @@ static double column_gain(const struct assign_programme *programme, uint32_t col
     return gain;
 }
 
-/* Of each run those that are worth most at the prices. */
+/* Chooses those columns of each run that are worth most at the prices. */
 static void choose_more(struct sifting *sifting)
 {
     const struct assign_programme *programme = sifting->programme;
@@ -132,7 +132,7 @@ static void choose_more(struct sifting *sifting)
     }
 }
 
-/* What was chosen goes into the model. */
+/* Puts what was chosen into the model. */
 static void model_extend(struct sifting *sifting)
 {
     const struct assign_programme *programme = sifting->programme;
@@ -178,7 +178,7 @@ int sift_solve(const struct assign_programme *programme, double *ret_x, double *
         if (first)
             Clp_dual(sifting.model, 0);
         else
-            Clp_primal(sifting.model, 0); /* the solution that there was is still one */
+            Clp_primal(sifting.model, 0); /* the old solution is still feasible */
         status = Clp_status(sifting.model);
         *ret_work += relax_work(sifting.model, sifting.count, programme->row_count);
         if (status == 0)

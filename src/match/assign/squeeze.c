@@ -1,7 +1,7 @@
-/* squeeze.c: more requests into offers that are filled already.
+/* squeeze.c: puts more requests into offers that are filled already.
  *
- * Each offer by itself: with what it has and what is left over, more requests, or the same number that takes less, is better. Then several of a shelf
- * together: all but one are filled as much as they can be with what they had, so that the last one has the most room for somebody else. */
+ * First each offer by itself: with what it has and what is left over, more requests, or as many that take less room, is better. Then several of a
+ * shelf together: all but one are filled as much as they can be with what they had, so that the last one has the most room for other requests. */
 #include "match/assign/pack.h"
 
 #include "lang/base/rng.h"
@@ -9,12 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-#define PRICE_SPACE 0.01 /* all of a quantity: also what is not scarce is not wasted */
+#define PRICE_SPACE 0.01 /* price of all of a quantity: what is not scarce is not wasted either */
 #define PASSES 4         /* over all offers, as long as one changes */
 #define TOGETHER 10      /* offers that are squeezed together ... */
-#define ATTEMPTS 3       /* ... for each offer of a shelf so often */
+#define ATTEMPTS 3       /* ... so often for each offer of a shelf */
 
-/* Who is where: a list for each offer. */
+/* Which requests are where: a list for each offer. */
 struct census {
     struct packing *packing;
     uint32_t *first; /* by offer: a request, or ASSIGN_NONE */
@@ -69,7 +69,7 @@ static void offer_put(struct census *census, uint32_t request, uint32_t offer)
     census->first[offer] = request;
 }
 
-/* A request of the group that is nowhere: they are looked for from the last one that was found on. */
+/* A request of the group that is not placed; the search begins at the last one that was found. */
 static uint32_t group_spare(struct packing *packing, uint32_t number)
 {
     const struct settling *settling = packing->settling;
@@ -86,7 +86,7 @@ static uint32_t group_spare(struct packing *packing, uint32_t number)
     return ASSIGN_NONE;
 }
 
-/* What the bag holds goes to the offer. */
+/* Places what the bag holds at the offer. */
 static void offer_take(struct census *census, const struct knapsack *knapsack, uint32_t offer)
 {
     for (uint32_t i = 0; i < knapsack->count; i++)
@@ -104,7 +104,7 @@ static void shelf_sizes(const struct packing *packing, uint32_t s, double *ret_p
             ret_prices[q] += PRICE_SPACE / shelf->free[q];
 }
 
-/* All that may go to the shelf and is left. */
+/* Lists all that may go to the shelf and is left. */
 static void kinds_left(struct packing *packing, struct knapsack *knapsack, uint32_t s)
 {
     const struct settling *settling = packing->settling;
@@ -126,7 +126,7 @@ static void kinds_left(struct packing *packing, struct knapsack *knapsack, uint3
     knapsack_sort(knapsack);
 }
 
-/* Of those only what was kept, and it is worth the room that it takes. */
+/* Lists of those only what was kept; each is worth the room that it takes. */
 static void kinds_kept(struct census *census, struct knapsack *knapsack, uint32_t s)
 {
     struct packing *packing = census->packing;
@@ -151,7 +151,7 @@ static void kinds_kept(struct census *census, struct knapsack *knapsack, uint32_
     knapsack_sort(knapsack);
 }
 
-/* The value of some requests for the shelf, and the room that they take. */
+/* The value of some requests to the shelf, and the room that they take. */
 static double requests_worth(const struct packing *packing, uint32_t s, const uint32_t *requests, uint32_t count,
                              const double *prices, double *ret_size)
 {
@@ -174,7 +174,7 @@ static double requests_worth(const struct packing *packing, uint32_t s, const ui
     return value;
 }
 
-/* One offer is filled anew, when that is better. */
+/* Fills one offer anew, when that is better. */
 static bool offer_again(struct census *census, struct knapsack *knapsack, uint32_t s, uint32_t offer)
 {
     struct packing *packing = census->packing;
@@ -212,7 +212,7 @@ static uint32_t shelf_again(struct census *census, uint32_t s)
     return changed;
 }
 
-/* Some offers of the shelf together: true when they hold more than before. */
+/* Fills some offers of the shelf together; true when they hold more than before. */
 static bool offers_together(struct census *census, struct knapsack *knapsack, uint32_t s, const uint32_t *offers,
                             uint32_t count)
 {

@@ -1,8 +1,8 @@
 /* srfm.c: scarce resources first (section 4.4).
  *
- * The requests are looked at by priority. Who has one offer that is compatible and has room takes it at once. The others wait, and their pairs
- * are tried by desire: how much of the offer the request would fill. What an offer had free when the request was looked at is what counts for
- * that; so requests that are alike, between which nobody was placed, are one source of pairs, and an offer that somebody got leaves its shelf. */
+ * The requests are looked at by priority. A request that has just one compatible offer with room takes it at once. The others wait, and their pairs
+ * are tried by desire: how much of the offer the request would fill. What counts for that is what an offer had free when the request was looked at.
+ * So requests that are alike, between which nobody was placed, are one source of pairs, and an offer that somebody got leaves its shelf. */
 #include "match/assign/greedy.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 struct view {
     struct greedy greedy;
     const struct shelves *shelves;
-    uint32_t epoch;    /* how many were placed at once */
-    uint32_t *touched; /* offers that somebody got, each once */
+    uint32_t epoch;    /* how many requests were placed at once */
+    uint32_t *touched; /* offers that some request got, each once */
     uint32_t touched_count;
     uint32_t *missing;   /* by shelf: how many of its offers have left it */
     uint32_t *source_of; /* by group: the source of the epoch in seen_at, or ASSIGN_NONE: nothing fits */
@@ -19,12 +19,12 @@ struct view {
     uint32_t *marks;     /* by kind: the group that has an edge to it */
 };
 
-/* How many offers fit, and one of them. */
+/* How many offers fit a group, and one of them. */
 struct degree {
     uint32_t count, offer;
 };
 
-/* A shelf of which some offers are untouched: its free amounts are those of the start. */
+/* Counts a shelf of which some offers are untouched: their free amounts are those of the start. */
 static void shelf_count(struct view *view, const struct request_group *group, uint32_t shelf, struct degree *degree)
 {
     const struct settling *settling = view->greedy.settling;
@@ -62,7 +62,7 @@ static struct degree group_degree(struct view *view, uint32_t number)
     return degree;
 }
 
-/* The pairs of a group that has several offers, as it sees them now. */
+/* Adds the pairs of a group that has several offers, as it sees them now. */
 static uint32_t group_pairs(struct view *view, uint32_t number)
 {
     const struct settling *settling = view->greedy.settling;
@@ -100,7 +100,7 @@ static void place_at_once(struct view *view, uint32_t request, uint32_t offer)
     view->missing[view->shelves->of[offer]]++;
 }
 
-/* A request is looked at: placed at once, or its pairs are kept. */
+/* Looks at a request: places it at once, or keeps its pairs. */
 static void request_look(struct view *view, uint32_t turn)
 {
     uint32_t request = view->greedy.order[turn], group = view->greedy.settling->group_of[request];

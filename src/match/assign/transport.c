@@ -1,4 +1,4 @@
-/* transport.c: as much as possible goes from the left to the right, at the least cost. */
+/* transport.c: carries as much as possible from the left to the right, at the least cost. */
 #include "match/assign/transport.h"
 
 #include <string.h>
@@ -6,17 +6,17 @@
 #define NOWHERE UINT32_MAX
 #define FAR INT64_MAX
 
-/* Nodes: those of the left, then those of the right. An arc is open forwards always, backwards when something flows. */
+/* The nodes are those of the left, then those of the right. An arc is always open forwards, and backwards when something flows. */
 struct net {
     struct transport *of;
     uint32_t node_count;
     uint32_t *in_first, *in_arcs; /* by right, and one more: the arcs that come there */
     uint32_t *tails;              /* by arc: its left end */
     int64_t *potential, *distance;
-    uint32_t *level, *next; /* by node: in the graph of arcs that cost nothing; the place of its next arc */
+    uint32_t *level, *next; /* by node: its level over arcs that cost nothing; the place of its next arc */
     uint32_t *path;         /* arcs */
     uint32_t *queue;        /* nodes; also the heap */
-    uint32_t *place;        /* by node: in the heap */
+    uint32_t *place;        /* by node: its place in the heap */
     uint32_t heap_count;
     uint64_t arcs; /* that were looked at */
 };
@@ -52,7 +52,7 @@ static void net_init(struct net *net, struct arena *scratch, struct transport *o
         }
 }
 
-/* The arcs of a node are places from *first to below *end; each is open to a node, at a cost. */
+/* The arcs of a node are at the places from *ret_first to below *ret_end; each leads to a node, at a cost. */
 static void node_arcs(const struct net *net, uint32_t node, uint32_t *ret_first, uint32_t *ret_end)
 {
     const struct transport *of = net->of;
@@ -62,7 +62,7 @@ static void node_arcs(const struct net *net, uint32_t node, uint32_t *ret_first,
     *ret_end = left ? of->first[node + 1] : net->in_first[node - of->left_count + 1];
 }
 
-/* Where a place of a node leads: NOWHERE when the arc is shut. */
+/* The node that a place of a node leads to; NOWHERE when the arc is shut. */
 static uint32_t arc_to(const struct net *net, uint32_t node, uint32_t place, int64_t *ret_cost, uint32_t *ret_arc)
 {
     const struct transport *of = net->of;
@@ -129,7 +129,7 @@ static void node_reach(struct net *net, uint32_t node, int64_t distance)
     heap_rise(net, net->place[node]);
 }
 
-/* The length of the shortest way from what has supply to what has capacity; the potentials follow. FAR: there is none. */
+/* Finds the length of the shortest way from a node with supply to one with capacity, and moves the potentials. FAR: there is no way. */
 static int64_t paths_find(struct net *net)
 {
     int64_t end = FAR, cost;
@@ -163,7 +163,7 @@ static int64_t paths_find(struct net *net)
 
 /* ------------------------------------------------------------------------------------- all that flows where it costs no more */
 
-/* How many arcs from a source each node is, over arcs that cost nothing. False: no end can be reached. */
+/* Finds how many arcs each node is from a source, over arcs that cost nothing. False: no end can be reached. */
 static bool levels_find(struct net *net)
 {
     uint32_t head = 0, tail = 0, arc;
@@ -195,7 +195,7 @@ static bool levels_find(struct net *net)
     return found;
 }
 
-/* What can go along the path that was found goes. */
+/* Sends what can go along the path that was found. */
 static void path_push(struct net *net, uint32_t source, uint32_t end, uint32_t length)
 {
     struct transport *of = net->of;
@@ -216,7 +216,7 @@ static void path_push(struct net *net, uint32_t source, uint32_t end, uint32_t l
     of->capacity[end - of->left_count] -= amount;
 }
 
-/* One path from the source; false: there is none any more. Nodes from which nothing goes on are not entered again. */
+/* Finds one path from the source; false when there is none left. Nodes from which nothing goes on are not entered again. */
 static bool path_find(struct net *net, uint32_t source)
 {
     uint32_t node = source, length = 0, arc;

@@ -1,6 +1,6 @@
-/* unit.c: the best assignment when requests ask the same of a shelf, as far as it could run out: a flow from groups to shelves.
+/* unit.c: the best assignment when all requests ask a shelf for the same amounts, as far as it could run out: a flow from groups to shelves.
  *
- * The result is exact: the weights are made whole numbers first. */
+ * The result is exact: the weights are first made whole numbers. */
 #include "match/assign/optimal.h"
 #include "match/assign/transport.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the first group of a shelf asks for, and all of them together. */
+/* What the first group of a shelf asks for, and what all groups ask for together. */
 struct asked {
     const double *amounts;
     double *total; /* by quantity */
@@ -46,13 +46,13 @@ static void asked_count(struct settling *settling, const struct shelves *shelves
     }
 }
 
-/* May one offer of the shelf run out of that, if all came? */
+/* May one offer of the shelf run out of that quantity, if all requests came? */
 static bool runs_out(const struct assign_shelf *shelf, const struct asked *asked, uint32_t quantity)
 {
     return asked->total[quantity] > shelf->free[quantity];
 }
 
-/* Does the group ask the shelf for the same as the first one? */
+/* Does the group ask the shelf for the same amounts as the first group? */
 static bool asks_alike(const struct settling *settling, const struct assign_shelf *shelf, const struct asked *asked,
                        const struct request_group *group)
 {
@@ -83,7 +83,7 @@ struct unit {
     double most, scale; /* cost = (most - weight) * scale */
 };
 
-/* Every arc of the flow, counted or made. False: some shelf is asked for different amounts. */
+/* Counts or makes every arc of the flow. False: some shelf is asked for different amounts. */
 static bool unit_arcs(struct unit *unit, uint32_t *first, uint32_t *right, double *weight)
 {
     const struct settling *settling = unit->settling;
@@ -118,7 +118,7 @@ static bool unit_arcs(struct unit *unit, uint32_t *first, uint32_t *right, doubl
     return true;
 }
 
-/* Whole costs from weights: exact when the weights are whole numbers and not huge. */
+/* Makes whole costs of weights: exact when the weights are whole numbers and not huge. */
 static void unit_costs(struct unit *unit, const double *weight, int64_t *cost)
 {
     double least = INFINITY, most = -INFINITY;
@@ -167,7 +167,7 @@ static void unit_make(struct unit *unit)
     }
 }
 
-/* What flows becomes pairs: the requests of a group in their order, the offers of a shelf one after the other. */
+/* Makes pairs of what flows: the requests of a group in their order, the offers of a shelf one after the other. */
 static void unit_place(struct unit *unit)
 {
     struct settling *settling = unit->settling;
