@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* A requirement on its way to be clauses. */
+/* A requirement that is being written as clauses. */
 struct clause_writer {
     struct buf *out;
     const struct grdl_reading *reading;
     const struct grdl_point *req;
     bool folded;
-    struct buf group, value; /* its names begin so; what it compares with */
+    struct buf group, value; /* how its names begin; what it compares with */
 };
 
 static const char *group(struct clause_writer *writer)
@@ -22,7 +22,7 @@ static const char *value(struct clause_writer *writer)
     return buf_string(&writer->value);
 }
 
-/* other.G_DIM__SUFFIX[TYPE] TEST */
+/* Writes other.G_DIM__SUFFIX[TYPE] TEST. */
 static void dimension_test(struct clause_writer *writer, const char *suffix, bool typed, const char *test)
 {
     buf_adds(writer->out, "other.");
@@ -30,7 +30,7 @@ static void dimension_test(struct clause_writer *writer, const char *suffix, boo
     buf_addf(writer->out, " %s", test);
 }
 
-/* "some element": the smallest or the largest tells, but for = and !=. */
+/* Writes "some element": the smallest or the largest tells, except for = and !=. */
 static void pairwise_write(struct clause_writer *writer)
 {
     static const char *const ends[GRDL_OPERATORS] = {[GRDL_LT] = "_lo <",
@@ -49,7 +49,7 @@ static void pairwise_write(struct clause_writer *writer)
         ad_equal_print(writer->out, writer->reading, writer->req, writer->folded);
 }
 
-/* "all elements": each of that kind and type, and then the other end tells. */
+/* Writes "all elements": each is of that kind and type, and then the other end tells. */
 static void set_wise_write(struct clause_writer *writer)
 {
     static const char *const ends[GRDL_OPERATORS] = {
@@ -65,7 +65,7 @@ static void set_wise_write(struct clause_writer *writer)
         buf_addf(writer->out, "other.%s%s %s", group(writer), ends[match], value(writer));
 }
 
-/* "no element": nor an unspecified one that could be it. */
+/* Writes "no element", nor an unspecified one that could be it. */
 static void negation_write(struct clause_writer *writer)
 {
     bool typed = writer->req->value.type != GRDL_TYPE_NONE;
@@ -93,7 +93,7 @@ static void negation_write(struct clause_writer *writer)
              value(writer), group(writer));
 }
 
-/* Without a value: whatever is there, of the type if it has one. */
+/* Writes a requirement without a value: something is there, of the type if the requirement has one. */
 static void whole_write(struct clause_writer *writer)
 {
     bool typed = writer->req->value.type != GRDL_TYPE_NONE;

@@ -1,7 +1,7 @@
 /* ad_names.c: the names and values by which ads of resources see each other.
  *
- * Names of ads overlook case and have only letters, digits and '_'; so all but small letters and digits are written as '_' and two
- * hexadecimal digits, and "__" stands only where we put it. */
+ * Names in ads ignore case and have only letters, digits and '_'; so all but small letters and digits are written as '_' and two hexadecimal
+ * digits, and "__" stands only where we put it. */
 #include "match/grdl/ad_parts.h"
 
 #include "lang/text/print.h"

@@ -1,9 +1,9 @@
 /* ad_preferences.c: preferences as a list of components, two each, larger ones better:
  *
- *     how good    0 it is what is wanted, -1 it has other values, -2 only such as cannot be compared, -3 it has none
- *     how much    of the first, by its value or distance; else 0
+ *     how good    0 the candidate is what is wanted, -1 it has other values, -2 only values that cannot be compared, -3 it has none
+ *     how much    among those with 0, by value or distance; else 0
  *
- * What a name does not give is guarded with `is undefined`, so no component is undefined or error. */
+ * A name that may be missing is guarded with `is undefined`, so no component is undefined or error. */
 #include "match/grdl/ad_parts.h"
 
 struct pref_writer {
@@ -24,7 +24,7 @@ static bool is_number(const struct grdl_value *value)
     return value->kind == GRDL_NUMBER || value->kind == GRDL_DATE;
 }
 
-/* The tiers of those that are not wanted: others, incomparable ones, none. */
+/* Writes the tiers of candidates that are not what is wanted: other values, incomparable ones, none. */
 static void rest_write(struct pref_writer *writer, bool comparable)
 {
     buf_addf(writer->out, "%s is undefined ? -3 : ", buf_string(&writer->has));
@@ -33,7 +33,7 @@ static void rest_write(struct pref_writer *writer, bool comparable)
     buf_adds(writer->out, "-1");
 }
 
-/* = and != without a value. */
+/* Writes = and != without a value. */
 static void presence_write(struct pref_writer *writer)
 {
     bool wanted = writer->pref->match == GRDL_EQ;
@@ -41,7 +41,7 @@ static void presence_write(struct pref_writer *writer)
     buf_addf(writer->out, "(%s is undefined ? %d : %d), 0", buf_string(&writer->has), wanted ? -1 : 0, wanted ? 0 : -1);
 }
 
-/* = and != with a value. */
+/* Writes = and != with a value. */
 static void membership_write(struct pref_writer *writer)
 {
     buf_adds(writer->out, "(((");
@@ -55,7 +55,7 @@ static void membership_write(struct pref_writer *writer)
     buf_adds(writer->out, "), 0");
 }
 
-/* < <= > >= without a value: the lowest first, or the highest. */
+/* Writes < <= > >= without a value: the lowest first, or the highest. */
 static void extreme_write(struct pref_writer *writer)
 {
     bool above = writer->pref->match == GRDL_GT || writer->pref->match == GRDL_GE;
@@ -75,7 +75,7 @@ static void extreme_write(struct pref_writer *writer)
     buf_done(&none);
 }
 
-/* < <= > >= with a value: the nearest on that side first. With two values, the one at the far end may be on the other side. */
+/* Writes < <= > >= with a value: the nearest on that side first. Of two values, the one at the far end may be on the other side. */
 static void nearest_write(struct pref_writer *writer)
 {
     bool above = writer->pref->match == GRDL_GT || writer->pref->match == GRDL_GE;
@@ -91,7 +91,7 @@ static void nearest_write(struct pref_writer *writer)
              group(writer), mark, far + 1);
 }
 
-/* >< and <>: by distance to the nearer, or the farther, of the smallest and the largest. */
+/* Writes >< and <>: by the distance to the nearer, or the farther, of the smallest and the largest. */
 static void distance_write(struct pref_writer *writer)
 {
     const char *value = buf_string(&writer->value);

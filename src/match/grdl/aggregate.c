@@ -36,7 +36,7 @@ static int whole_add(struct merging *merging, const struct grdl_point *point)
                          merging->err);
 }
 
-/* Does the dimension of that part, up to `end` of its characteristics, have the value? */
+/* Does the part have the value of `point` in that dimension? If `point` is the part's own, only those before it count. */
 static bool part_has(const struct grdl_reading *part, uint32_t dimension, const struct grdl_point *point)
 {
     struct grdl_points chars = grdl_reading_chars(part, dimension);
@@ -208,7 +208,7 @@ static bool has_rule(const struct merging *merging, uint32_t dimension)
     return false;
 }
 
-/* The dimensions that no rule names, each once, where it first is. */
+/* Merges the dimensions that no rule names, each once, where it occurs first. */
 static int merge_others(struct merging *merging)
 {
     static const struct grdl_merge_rule unite = {.merge = GRDL_MERGE_UNITE};
@@ -228,7 +228,7 @@ static int merge_others(struct merging *merging)
     return 0;
 }
 
-/* Is the same requirement in an earlier part, or further to the front? */
+/* Is the same requirement in an earlier part, or earlier in this one? */
 static bool req_is_there(const struct merging *merging, uint32_t part, uint32_t which)
 {
     const struct grdl_point *one = &merging->parts[part]->reqs[which];

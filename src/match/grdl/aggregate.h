@@ -16,9 +16,9 @@ extern "C" {
 
 enum grdl_merge {
     GRDL_MERGE_UNITE, /* all values of all parts */
-    GRDL_MERGE_ADD,   /* the sum: one number a part, or what the rule says for a part without one */
+    GRDL_MERGE_ADD,   /* the sum: one number for each part; the rule says what a part without one counts */
     GRDL_MERGE_AGREE, /* the same values in all parts of the classes that have the dimension */
-    GRDL_MERGE_LEAST, /* the smallest, the largest value: one a part, likewise */
+    GRDL_MERGE_LEAST, /* the smallest, the largest value: one for each part, likewise */
     GRDL_MERGE_MOST,
     GRDL_MERGE_DROP, /* not in the whole */
 };
@@ -32,13 +32,13 @@ struct grdl_merge_rule {
         *missing; /* the value of a part without the dimension, as text; NULL: such a part cannot be merged by it */
 };
 
-/* The whole, of class and name given; the caller frees it. NULL and the reason when the parts cannot be merged. */
+/* Makes the whole, of the class and name given; the caller frees it. NULL and the reason when the parts cannot be merged. */
 struct grdl_resource *grdl_aggregate(struct grdl_consumer *consumer, const struct grdl_merge_rule *rules,
                                      uint32_t rule_count, const struct grdl_reading *const *parts, uint32_t count,
                                      const char *class_name, const char *name, struct err *err);
 
-/* Looks for parts whose whole is a peer of `task`: as few as can be, in the order of the candidates; at most `parts_max`. Parts whose own
- * requirements the task does not meet are left out. `ret_parts` needs room for parts_max. Returns how many; 0 when there are none, or `work`
+/* Looks for parts whose whole is a peer of `task`: as few as possible, in the order of the candidates; at most `parts_max`. Parts whose own
+ * requirements the task does not meet are left out. `ret_parts` needs room for parts_max. Returns how many; 0 when none were found before `work`
  * wholes were tried. */
 uint32_t grdl_aggregate_find(struct grdl_consumer *consumer, const struct grdl_merge_rule *rules, uint32_t rule_count,
                              const struct grdl_reading *task, const struct grdl_reading *const *candidates,

@@ -39,7 +39,7 @@ static void peers_free(struct peers *peers)
     free(peers->ranked);
 }
 
-/* Ranks the peers of one and notes their positions; then there are none. */
+/* Ranks the peers of one resource and notes their positions; afterwards `peers` is empty. */
 static void positions_fill(struct grdl_batch *batch, const struct grdl_reading *who, bool is_left, struct peers *peers)
 {
     grdl_rank(who, peers->readings, peers->count, 0, peers->ranked);
@@ -60,7 +60,7 @@ static void peers_add(struct peers *peers, const struct grdl_reading *reading, u
     peers->pairs[peers->count++] = pair;
 }
 
-/* The numbers of the pairs, those of the first right one first. */
+/* The numbers of the pairs, by their right ones. */
 static uint32_t *pairs_by_right(const struct grdl_batch *batch, uint32_t **ret_ends)
 {
     uint32_t *ends = mem_alloc(((size_t)batch->right_count + 1) * sizeof *ends);
@@ -82,7 +82,7 @@ static uint32_t *pairs_by_right(const struct grdl_batch *batch, uint32_t **ret_e
     return order;
 }
 
-/* The pairs of resources that are peers, by shape: who looks alike is matched once. */
+/* The pairs of resources that are peers, by shape: resources that look alike are matched once. */
 struct shaped {
     struct grdl_dimensions seen[2];
     struct grdl_shapes shapes[2];
@@ -185,7 +185,7 @@ static bool choice_fits(void *user, uint32_t left, uint32_t right)
     return !choice->left_taken[left] && !choice->right_taken[right];
 }
 
-/* They lie by left, then by right. */
+/* Finds a pair; they are sorted by left, then by right. */
 static uint32_t pair_find(const struct grdl_batch *batch, uint32_t left, uint32_t right)
 {
     uint32_t low = 0, high = batch->count;

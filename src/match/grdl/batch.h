@@ -1,7 +1,8 @@
-/* batch.h: two sides who all have preferences: pairs, positions, and who gets whom (7.5, 7.6).
+/* batch.h: two sides that both have preferences: pairs, positions, and who gets whom (7.5, 7.6).
  *
- * Every pair that are peers has two positions: the right one's among all peers of the left one, in the left one's order of preference, and the
- * other way round; tied ones have the same. MINSUM takes pairs by the sum of both; SINGLES those of which a side has no other.
+ * Every pair of peers has two positions: that of the right one among all peers of the left one, in the left one's order of preference, and the
+ * other way round; tied peers have the same position. MINSUM takes pairs by the sum of both positions; SINGLES takes those of which a side has no
+ * other.
  *
  * Resources that look alike to the other side are matched once (shapes.h). */
 #ifndef BERTH_MATCH_GRDL_BATCH_H
@@ -31,7 +32,7 @@ void grdl_batch_done(struct grdl_batch *batch);
 
 enum grdl_batch_policy { GRDL_MINSUM, GRDL_SINGLES, GRDL_SINGLES_MINSUM };
 
-/* The numbers of the pairs chosen, in the order in which they were; room for batch->count. Returns how many. */
+/* Chooses pairs. `ret_chosen`, with room for batch->count, gets their numbers in the order in which they were chosen. Returns how many. */
 uint32_t grdl_batch_choose(const struct grdl_batch *batch, enum grdl_batch_policy policy, uint32_t *ret_chosen);
 
 #ifdef __cplusplus

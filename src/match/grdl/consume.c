@@ -1,4 +1,4 @@
-/* consume.c: what is left of a resource when another has had its part. */
+/* consume.c: what is left of a resource when another has taken its part. */
 #include "match/grdl/consume.h"
 
 #include "lang/base/buf.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Exactly one characteristic, and a number. */
+/* Finds the characteristic in a dimension, if there is exactly one and it is a number. */
 static const struct grdl_point *number_find(const struct grdl_reading *reading, const char *dimension, bool *ret_none)
 {
     struct grdl_points chars = grdl_reading_chars(reading, grdl_consumer_find(reading->consumer, dimension));
@@ -57,7 +57,7 @@ struct grdl_resource *grdl_consume(const struct grdl_reading *provider, const st
 
 /* ---- blocks of time ---- */
 
-/* The one requirement in a dimension that is a bound to that side. */
+/* Finds the requirement in a dimension that is a bound to that side; NULL unless there is exactly one. */
 static const struct grdl_point *bound_find(const struct grdl_reading *reading, const char *dimension,
                                            enum grdl_operator a, enum grdl_operator b)
 {
@@ -88,7 +88,7 @@ static bool is_time(const struct grdl_point *point)
     return point && (point->value.kind == GRDL_NUMBER || point->value.kind == GRDL_DATE);
 }
 
-/* The executor with `bound` moved to where the task has a time. */
+/* Adds the executor with `bound` moved to the time `to` of the task. */
 static void window_publish(const struct grdl_reading *executor, const struct grdl_point *bound,
                            const struct grdl_point *to, struct grdl_resources *left)
 {

@@ -13,7 +13,7 @@
 /* What is known of a dimension. Types are NULL where nothing is. */
 struct dimension {
     char *by_name, *by_default, *by_operation;
-    uint32_t same; /* the dimension that it is; itself at first */
+    uint32_t same; /* the dimension that it is the same as; itself at first */
     bool single;
 };
 
@@ -23,12 +23,12 @@ struct grdl_consumer {
     struct textmap names;         /* of dimensions: the place is the number */
     struct dimension *dimensions; /* by number */
     uint32_t count, room;
-    struct textmap types; /* the place and 1 is the number: "=NAME" of a type of its own, "/CATEGORY" of units */
+    struct textmap types; /* the place plus 1 is the number: "=NAME" for a type of its own, "/CATEGORY" for units */
 };
 
 const char *const grdl_state_words[4] = {"undefined", "unspecified", "single", "multiple"};
 
-/* The types that are kinds. */
+/* Types that name a kind. */
 static const struct {
     const char *name;
     enum grdl_kind kind;
@@ -163,7 +163,7 @@ const char *grdl_consumer_type(const struct grdl_consumer *consumer, uint32_t ty
 
 /* ---- where a type comes from ---- */
 
-/* One property on its way to a value. */
+/* A property whose value is being made. */
 struct asked {
     const struct grdl_consumer *consumer;
     const struct grdl_resource *resource;
@@ -189,7 +189,7 @@ static bool is_number(const char *text, size_t len)
     return text && grdl_number_read(text, len, 1, 0, &value);
 }
 
-/* A date, a version, or a number with a unit behind it: "512 MB". */
+/* The type that a value shows by itself: a date, a version, or a number with a unit behind it: "512 MB". */
 static const char *type_of_value(struct asked *asked)
 {
     const char *text = asked->from->text, *blank = text ? strchr(text, ' ') : NULL;
@@ -214,7 +214,7 @@ static const char *type_of_value(struct asked *asked)
     return NULL;
 }
 
-/* One for the dimension goes before one for all, which is of numbers alone. */
+/* A default for the dimension goes before one for all, which is for numbers alone. */
 static const char *type_of_resource(struct asked *asked)
 {
     const struct grdl_resource *resource = asked->resource;
@@ -276,7 +276,7 @@ static uint32_t type_class(struct grdl_consumer *consumer, const char *type, con
     return type_number(consumer, '=', type);
 }
 
-/* The kind that the text has, and its number. A kind that was named but does not fit leaves text. */
+/* Reads the kind that the text has, and its number. A kind that was named but does not fit leaves a text. */
 static void value_read(const char *text, size_t len, enum grdl_kind wanted, const struct grdl_unit *unit,
                        struct grdl_value *value)
 {
@@ -329,7 +329,7 @@ static struct grdl_point point_make(struct grdl_consumer *consumer, const struct
     };
 }
 
-/* In document order where `a` and `b` come from one array. */
+/* Compares by document order; `a` and `b` come from one array. */
 static int from_order(const struct grdl_point *a, const struct grdl_point *b)
 {
     return (a->from > b->from) - (a->from < b->from);

@@ -1,4 +1,4 @@
-/* consumer.h: who reads resources: what the reader knows of units and dimensions, and a resource as it understands it.
+/* consumer.h: the reader of resources: what it knows of units and dimensions, and a resource as it understands it.
  *
  *     resource --(consumer)--> reading:  chars  [c c c][c][c c]     by dimension, in document order within one
  *                                        reqs   [r][r r]
@@ -9,9 +9,9 @@
  *     type               types of one category are one type, values are in base units   (5.5.1)
  *     dimension and type dimensions declared to be one are one, too: ghz and mhz        (5.5.2)
  *
- * Where a value's type comes from is a table of six sources, tried in the order of 5.2.1; the first that names a type is taken and
- * remembered in the value. A reading lends from its resource and its consumer; both must outlive it. Readings can be compared only when
- * one consumer made them. */
+ * Where a value's type comes from is a table of six sources, tried in the order of 5.2.1; the first that names a type is taken and remembered in
+ * the value. A reading borrows from its resource and its consumer; both must outlive it. Readings can be compared only when one consumer made
+ * them. */
 #ifndef BERTH_MATCH_GRDL_CONSUMER_H
 #define BERTH_MATCH_GRDL_CONSUMER_H
 
@@ -30,8 +30,8 @@ struct grdl_consumer;
 
 /* Names that force a kind when they stand as a type: "number", "text" (and "string"), "version", "date" (and "dateTime"). */
 
-/* `units` is lent and must not change while readings are made. The names of the units of frequency are known as dimensions: mhz is
- * in MHz, and ghz, mhz, khz, hz and thz are one dimension for a comparator that transforms dimensions. */
+/* Makes a consumer. `units` is lent and must not change while readings are made. The names of the units of frequency are known as dimensions: mhz
+ * is in MHz, and ghz, mhz, khz, hz and thz are one dimension for a comparator that transforms dimensions. */
 struct grdl_consumer *grdl_consumer_new(const struct grdl_units *units, enum grdl_comparator comparator);
 
 /* The same with a seed that makes its tables' places unguessable where strangers choose the names. A consumer remembers every name of a
@@ -40,7 +40,7 @@ struct grdl_consumer *grdl_consumer_new_seeded(const struct grdl_units *units, e
                                                uint64_t seed);
 void grdl_consumer_free(struct grdl_consumer *consumer);
 
-/* What it knows besides; before the first reading. Each copies its texts. A later row takes the place of an earlier one. */
+/* Tell the consumer what else it should know, before the first reading. Each copies its texts. A later row takes the place of an earlier one. */
 void grdl_consumer_name(struct grdl_consumer *consumer, const char *dimension, const char *type);      /* source 1 */
 void grdl_consumer_default(struct grdl_consumer *consumer, const char *dimension, const char *type);   /* source 4 */
 void grdl_consumer_operation(struct grdl_consumer *consumer, const char *dimension, const char *type); /* source 5 */
@@ -54,7 +54,7 @@ uint32_t grdl_consumer_find(const struct grdl_consumer *consumer, const char *di
 bool grdl_consumer_is_single(const struct grdl_consumer *consumer, uint32_t dimension);
 const char *grdl_consumer_dimension(const struct grdl_consumer *consumer, uint32_t dimension); /* its name */
 
-/* A type by its number, for those who name it: "/time" of the units of time, "=SI2K" of a type of its own, "" of none. */
+/* The name of a type by its number: "/time" for the units of time, "=SI2K" for a type of its own, "" for none. */
 const char *grdl_consumer_type(const struct grdl_consumer *consumer, uint32_t type);
 
 /* A property as it was understood. */
@@ -74,23 +74,23 @@ struct grdl_reading {
     bool set_wise; /* some requirement looks at all characteristics of a dimension: 6.4 and 6.5 */
 };
 
-/* The caller frees it. */
+/* Makes a reading of a resource; the caller frees it. */
 struct grdl_reading *grdl_read(struct grdl_consumer *consumer, const struct grdl_resource *resource);
 void grdl_reading_free(struct grdl_reading *reading);
 
-/* Does the requirement look at all characteristics of its dimension? So do the set-wise ones, and != without a value. */
+/* Does the requirement look at all characteristics of its dimension? The set-wise ones do, and != without a value. */
 bool grdl_point_set_wise(const struct grdl_point *requirement);
 
-/* The same value of the same type; unspecified ones are, when their types are. */
+/* Are they the same value of the same type? Unspecified values are the same when their types are. */
 bool grdl_same_value(const struct grdl_value *a, const struct grdl_value *b);
 
 /* The type that must be written beside a value so that it stays what it is in another resource; NULL: none. */
 const char *grdl_point_type(const struct grdl_point *point);
 
-/* A number in base units, as text in the unit that the type is. */
+/* Prints a number, which is in base units, in the unit that the type is. */
 void grdl_number_print(const struct grdl_consumer *consumer, double number, const char *type, struct buf *out);
 
-/* A number that is written in the unit that the type is, in base units. */
+/* Reads a number that is written in the unit that the type is; gives it in base units. */
 bool grdl_number_in(const struct grdl_consumer *consumer, const char *text, const char *type, double *ret_number);
 
 /* The characteristics of one dimension. */

@@ -1,4 +1,4 @@
-/* contract.c: profiles that are held against resources as they are now. */
+/* contract.c: holds profiles against resources as they are now. */
 #include "match/grdl/profile.h"
 
 #include "lang/base/array.h"
@@ -20,7 +20,7 @@ static void breach_add(struct grdl_breaches *breaches, struct grdl_breach breach
     breaches->items[breaches->count++] = breach;
 }
 
-/* Minimal: every characteristic that was agreed upon is still one. */
+/* Checks a minimal profile: every characteristic that was agreed upon is still there. */
 static void missing_find(const struct grdl_reading *agreed, const struct grdl_reading *now, uint32_t part,
                          struct grdl_breaches *breaches)
 {
@@ -35,7 +35,7 @@ static void missing_find(const struct grdl_reading *agreed, const struct grdl_re
     }
 }
 
-/* Full: every requirement of `of` is met by `by`. */
+/* Checks a full profile: `by` meets every requirement of `of`. */
 static void unmet_find(enum grdl_mode mode, const struct grdl_reading *const *now, uint32_t of, uint32_t by,
                        struct grdl_breaches *breaches)
 {

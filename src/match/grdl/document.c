@@ -1,4 +1,4 @@
-/* document.c: resources as text: which form it is, and the JSON of it, which is that of the record as an ad. */
+/* document.c: resources as text: which form a text has, and its JSON, which is that of the record as an ad. */
 #include "match/grdl/document.h"
 
 #include "match/grdl/xml.h"

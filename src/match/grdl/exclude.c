@@ -1,10 +1,10 @@
 /* exclude.c: a multi matcher: of compositions that overlap, some that do not.
  *
- *     uses[resource]   in how many of those left it is           of[first[resource] ...]   the compositions that it is in
- *     singles          a heap of compositions of which a resource had no other when they were put in; the first one first
+ *     uses[resource]   how many compositions it is left in        of[first[resource] ...]   the compositions that it is in
+ *     singles          a heap of compositions that were the last one of a resource when they were put in; the first one first
  *
- * A composition that is taken takes with it all that share a resource with it. A resource gets its last composition once at most, so all
- * the work together is that of going through each resource's compositions a few times. */
+ * A composition that is taken takes all others with it that share a resource with it. A resource gets its last composition once at most, so all the
+ * work together is that of going through each resource's compositions a few times. */
 #include "match/grdl/matcher.h"
 
 #include "lang/base/mem.h"
@@ -17,7 +17,7 @@ struct exclusion {
     bool *alive; /* by composition */
     uint32_t *uses, *first, *of;
     uint32_t *singles, single_count;
-    uint32_t at; /* none before it is alive */
+    uint32_t at; /* no composition before it is alive */
 };
 
 static const uint32_t *members_of(const struct exclusion *exclusion, uint32_t composition)
@@ -52,7 +52,7 @@ static uint32_t singles_pop(struct exclusion *exclusion)
     return top;
 }
 
-/* The resource is in one composition that is left: which has no other, then. */
+/* Notes the one composition that the resource is left in, as the resource has no other. */
 static void single_note(struct exclusion *exclusion, uint32_t resource)
 {
     for (uint32_t i = exclusion->first[resource]; i < exclusion->first[resource + 1]; i++)
@@ -92,7 +92,7 @@ static void exclusion_init(struct exclusion *exclusion, const struct grdl_compos
             single_note(exclusion, i);
 }
 
-/* The first that has a resource with no other composition, else the first; UINT32_MAX when none is left. */
+/* The first composition that is the only one of a resource, else the first one; UINT32_MAX when none is left. */
 static uint32_t exclusion_next(struct exclusion *exclusion)
 {
     while (exclusion->single_count) {
@@ -116,7 +116,7 @@ static void composition_drop(struct exclusion *exclusion, uint32_t composition)
             single_note(exclusion, members[i]);
 }
 
-/* Takes out all that share a resource with the one chosen. */
+/* Takes out all compositions that share a resource with the chosen one. */
 static void exclusion_take(struct exclusion *exclusion, uint32_t chosen)
 {
     const uint32_t *taken = members_of(exclusion, chosen);

@@ -1,4 +1,4 @@
-/* failures.c: what failed most often is tested first (8.1). */
+/* failures.c: tests first what failed most often (8.1). */
 #include "match/grdl/profile.h"
 
 #include "lang/base/mem.h"

@@ -21,7 +21,7 @@ struct from_ad {
     struct err *err;
 };
 
-/* "ATTRIBUTE: EXPRESSION cannot be expressed: why" */
+/* Fails with "ATTRIBUTE: EXPRESSION cannot be expressed: why". */
 static int refuse(struct from_ad *from, const char *attribute, const struct tree *tree, const struct expr *e,
                   const char *why)
 {
@@ -44,7 +44,7 @@ static bool has_letters(const char *text)
 
 /* ------------------------------------------------------------------------------------------------------------- values */
 
-/* A type that keeps a string a text, where it looks like something else. */
+/* The type that keeps a string a text where it looks like something else; NULL where it does not. */
 static const char *string_type(const char *text)
 {
     double ignored;
@@ -56,7 +56,7 @@ static const char *string_type(const char *text)
                : NULL;
 }
 
-/* Minutes east as +HH:MM. */
+/* Prints a time as 2008-09-30T12:00:00Z; nothing when it is beyond the calendar. */
 static void time_print(struct buf *out, int64_t seconds)
 {
     struct date date;
@@ -66,7 +66,7 @@ static void time_print(struct buf *out, int64_t seconds)
                  date.second);
 }
 
-/* The literal as a value: its text in from->text, and its type. False when it is none, or none that a document can hold. */
+/* Reads a literal as a value: its text into from->text, and its type. False when it is not one, or not one that a document can hold. */
 static bool literal_read(struct from_ad *from, const struct tree *tree, const struct expr *e, const char **ret_type)
 {
     bool minus = e->kind == EXPR_PREFIX && e->small == OP_SUBTRACT;
@@ -140,7 +140,7 @@ static const enum grdl_operator compare_operators[OP_COUNT] = {
     [OP_LESS_EQUAL] = GRDL_LE, [OP_GREATER] = GRDL_GT,   [OP_GREATER_EQUAL] = GRDL_GE,
 };
 
-/* ClassAds overlook the case of letters in text. */
+/* Takes the operator that ignores the case of letters, as ClassAds do in text; false when there is none. */
 static bool text_operator(enum grdl_operator *operation)
 {
     if (*operation == GRDL_EQ)
@@ -237,7 +237,7 @@ static int rank_take(struct from_ad *from, const struct expr *rank)
     size_t len;
 
     if (inner->kind == EXPR_INTEGER || inner->kind == EXPR_REAL || inner->kind == EXPR_UNDEFINED)
-        return 0; /* the same for all: no preference */
+        return 0; /* the same for all: not a preference */
     if (asked == SYMBOL_NONE)
         return refuse(from, "Rank", from->ad, rank, "expected an attribute of the other, or minus one");
     return grdl_add_pref(from->resource, symbols_text(from->ad->symbols, asked, &len), minus ? GRDL_LT : GRDL_GT, NULL,

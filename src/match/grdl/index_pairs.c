@@ -1,4 +1,4 @@
-/* index_pairs.c: pairs of resources by the index: the ads of one side are put into it, those of the other look for whom they match. */
+/* index_pairs.c: pairs of resources by the index: it holds the ads of one side, and those of the other look for the ones that they match. */
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
 #include "match/grdl/translate.h"

@@ -50,7 +50,7 @@ static int fact_single(struct facts *facts, char **words)
     return 0;
 }
 
-/* `dimensions`: how many of the words behind the first name one. */
+/* `dimensions`: how many of the words after the first name a dimension. */
 static const struct fact {
     const char *word, *wanted;
     int words, dimensions;
@@ -81,7 +81,8 @@ static int words_cut(char *line, char **words)
     return count;
 }
 
-/* The facts that say what a dimension is are taken in a second turn, when the schema is there: `know` is set in it. */
+/* Takes a line: its fact in a first turn; in a second turn, when the schema is there and `know` is set, the schema learns the dimensions that it
+ * names. */
 static int line_take(struct facts *facts, char *line, bool know)
 {
     char *words[WORDS_MAX];

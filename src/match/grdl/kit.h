@@ -1,6 +1,6 @@
 /* kit.h: all that a reader of resources needs, put together: units, what is known of dimensions, and the schema.
  *
- * A file of one's own adds to it, a line a fact, `#` begins a comment:
+ * A file of one's own adds to it, one fact a line; `#` begins a comment:
  *
  *     unit       KiB   binary   2**10        one more unit, of a category that is there or a new one
  *     dimension  mem   MB                    values of this dimension are in MB when they say no type; it is known from now on
@@ -26,7 +26,7 @@ struct grdl_kit {
     struct grdl_schema *schema;
 };
 
-/* `text` is that of the file, or NULL. NULL with the place of what is wrong in it. */
+/* Makes a kit. `text` is that of the file, or NULL. Returns NULL, with the place of what is wrong in the file. */
 struct grdl_kit *grdl_kit_new(enum grdl_comparator comparator, const char *text, size_t len, struct err *err);
 void grdl_kit_free(struct grdl_kit *kit);
 

@@ -78,7 +78,7 @@ static bool pair_is_wanted(const struct grdl_reading *const *readings, const str
         return false;
     if (!symmetric || i < j)
         return true;
-    /* the pair the other way round has been here, unless the classes kept it out */
+    /* the pair the other way round was here already, unless the classes kept it out */
     return !is_of_class(readings[j], pairing->first_class) || !is_of_class(readings[i], pairing->second_class);
 }
 
@@ -96,11 +96,11 @@ void grdl_find_pairs(const struct grdl_reading *const *readings, uint32_t count,
         }
 }
 
-/* Sets of peers grow in ascending order: each one more must be a peer of all that are in. */
+/* Sets of peers grow in ascending order: each new member must be a peer of all that are in. */
 struct peer_search {
     const struct grdl_reading *const *readings;
     uint32_t count, limit;
-    uint64_t work; /* left */
+    uint64_t work; /* that is left */
     struct grdl_counts *counts;
     struct grdl_compositions *found;
     uint32_t *members; /* of the set as it grows */

@@ -88,7 +88,7 @@ void grdl_resource_free(struct grdl_resource *resource)
     free(resource);
 }
 
-/* Room for one more of `count`; the items as they now lie. */
+/* Makes room for one more than `count` items; returns where they now are. */
 static void *items_grow(void *items, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
@@ -106,7 +106,7 @@ static int name_check(const char *what, const char *name, struct err *err)
     return 0;
 }
 
-/* The text without blanks around it, kept; NULL when nothing is left of it. */
+/* Keeps the text without blanks around it; NULL when nothing is left of it. */
 static const char *value_keep(struct grdl_resource *resource, const char *text)
 {
     size_t len;
@@ -120,7 +120,7 @@ static const char *value_keep(struct grdl_resource *resource, const char *text)
     return len ? bytes_keep(resource, text, len) : NULL;
 }
 
-/* What characteristics, requirements and preferences have in common. */
+/* Makes what characteristics, requirements and preferences have in common. */
 static int char_make(struct grdl_resource *resource, uint32_t count, const char *dimension, const char *type,
                      const char *text, struct grdl_char *ret_char, struct err *err)
 {
@@ -213,7 +213,7 @@ void grdl_set_value(struct grdl_resource *resource, struct grdl_char *property, 
     property->text = value_keep(resource, text);
 }
 
-/* The other's, with its text kept here. */
+/* Copies a property of another resource; its text is kept here. */
 static struct grdl_char char_copy(struct grdl_resource *resource, const struct grdl_char *from)
 {
     struct grdl_char to = *from;

@@ -11,7 +11,7 @@ void grdl_profile_done(struct grdl_profile *profile)
         grdl_resources_done(&profile->parts);
 }
 
-/* Do the requirements of that one count, in that mode? */
+/* Do the requirements of that resource count in that mode? */
 static bool asks(enum grdl_mode mode, uint32_t which)
 {
     return which > 0 || (mode != GRDL_ONE_WAY && mode != GRDL_PARTIAL);
@@ -22,7 +22,7 @@ static bool is_shared_mode(enum grdl_mode mode)
     return mode == GRDL_PARTIAL || mode == GRDL_PARTIAL_PEER;
 }
 
-/* Does it meet the requirement, as far as the mode asks? */
+/* Does the resource meet the requirement, as far as the mode asks? */
 static bool meets(enum grdl_mode mode, const struct grdl_reading *by, const struct grdl_point *requirement)
 {
     struct grdl_points chars = grdl_reading_chars(by, requirement->dimension);
@@ -67,7 +67,7 @@ static void part_add_req(struct grdl_resource *part, const struct grdl_char *fro
     grdl_add_req(part, from->dimension, match, from->type, from->text, NULL);
 }
 
-/* The point that was made of what was written, which lies elsewhere in the reading. */
+/* Finds the point that was made of what was written: points are in another order. */
 static const struct grdl_point *point_of(const struct grdl_point *points, uint32_t count, const struct grdl_char *from)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -76,7 +76,8 @@ static const struct grdl_point *point_of(const struct grdl_point *points, uint32
     return NULL;
 }
 
-/* Of resource `self`, in the order in which it was written, what the kind of profile keeps. Defaults go along, so that the types stay. */
+/* Makes the part of resource `self`: what that kind of profile keeps, in the order in which it was written. Defaults are kept too, so that the
+ * types stay. */
 static struct grdl_resource *part_make(enum grdl_profile_kind kind, enum grdl_mode mode,
                                        const struct grdl_reading *const *readings, uint32_t count, uint32_t self)
 {

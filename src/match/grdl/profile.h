@@ -25,8 +25,8 @@ struct grdl_profile {
 
 void grdl_profile_done(struct grdl_profile *profile);
 
-/* The profile of peers; with GRDL_ONE_WAY of exactly two, the requirements of the first do not count. -1 when they are (no failure) or are not
- * (the others) a composition. */
+/* Makes the profile of peers; with GRDL_ONE_WAY, of exactly two, and the requirements of the first do not count. -1 when they are a composition
+ * (for a failure) or are not (for the others). */
 int grdl_profile_make(enum grdl_profile_kind kind, enum grdl_mode mode, const struct grdl_reading *const *readings,
                       uint32_t count, struct grdl_profile *ret_profile, struct err *err);
 
@@ -38,7 +38,7 @@ enum grdl_breach_kind {
 struct grdl_breach {
     enum grdl_breach_kind kind;
     uint32_t by;                  /* the part whose characteristics do not suffice */
-    uint32_t of;                  /* the part whose requirement it is; that of the characteristic itself */
+    uint32_t of;                  /* the part whose requirement it is; for a missing characteristic the same as `by` */
     const struct grdl_char *what; /* lent from a part of the contract, or from a resource as it is now */
 };
 struct grdl_breaches {
@@ -47,8 +47,8 @@ struct grdl_breaches {
 };
 void grdl_breaches_done(struct grdl_breaches *breaches);
 
-/* Checks a minimal or full profile against resources as they are now: `now[i]` stands for part i, NULL: it has not changed. True when it still
- * holds; else `ret_breaches`, when wanted, tells all that does not. */
+/* Checks a minimal or full profile against resources as they are now: `now[i]` stands for part i, NULL: it has not changed. True when the profile
+ * still holds; else `ret_breaches`, unless it is NULL, tells all that does not hold. */
 bool grdl_contract_holds(struct grdl_consumer *consumer, const struct grdl_profile *contract, enum grdl_mode mode,
                          const struct grdl_resource *const *now, struct grdl_breaches *ret_breaches);
 

@@ -1,7 +1,7 @@
 /* rank.c: candidates in the order of somebody's preferences: algorithm 7.1 with table 7.1.
  *
- * A preference gives each candidate a key; candidates are sorted by it, and runs of equal keys go to the next preference. What lies behind the
- * first `top` is not sorted any further. */
+ * A preference gives each candidate a key; candidates are sorted by it, and runs of equal keys go to the next preference. Candidates behind the
+ * first `top` are not sorted any further. */
 #include "match/grdl/rank.h"
 
 #include "lang/base/mem.h"
@@ -31,8 +31,8 @@ static bool is_specified(const struct grdl_point *point)
     return point->value.kind != GRDL_UNSPECIFIED;
 }
 
-/* The value that stands for its type: of a preference without a value, the first that some candidate has, of the type of the
- * preference if it has one. */
+/* Finds the value that stands for the type of a preference without a value: the first that some candidate has, of the preference's own type if it
+ * names one. */
 static const struct grdl_value *like_find(const struct grdl_point *pref, const struct grdl_reading *const *candidates,
                                           uint32_t count)
 {
@@ -77,7 +77,7 @@ static int key_order(const struct judge *judge, const struct index_key *a, const
     return judge->direction * grdl_value_order(a->value, b->value);
 }
 
-/* What one characteristic makes of its candidate. */
+/* The key that one characteristic gives its candidate. */
 static struct index_key char_key(const struct judge *judge, const struct grdl_point *characteristic)
 {
     const struct grdl_value *value = &characteristic->value;
@@ -101,7 +101,7 @@ static struct index_key char_key(const struct judge *judge, const struct grdl_po
     return key;
 }
 
-/* The best of what its characteristics make of it. */
+/* The key of a candidate: the best of those that its characteristics give. */
 static struct index_key candidate_key(const struct judge *judge, const struct grdl_reading *candidate)
 {
     struct grdl_points chars = grdl_reading_chars(candidate, judge->pref->dimension);
@@ -151,7 +151,7 @@ static void entries_sort(const struct judge *judge, struct entry *entries, struc
     memcpy(entries, spare, count * sizeof *entries);
 }
 
-/* Ranks what lies from `first` to `end`, which the preferences before left tied. */
+/* Ranks the entries from `first` to `end`, which the preferences before left tied. */
 static void range_rank(struct ranking *ranking, uint32_t first, uint32_t end, uint32_t pref)
 {
     const struct judge *judge = &ranking->judges[pref];

@@ -11,8 +11,9 @@
  *     != V                    those that have another; then those that have only it
  *     >< V  <> V              by distance to V, the nearest (farthest) first
  *
- * Of several values the one that serves best counts. Behind these come, tied, candidates that have the dimension but no value that can be
- * compared (to = and != with a value they are among the others); last those without the dimension (but for != without a value). Candidates tied to the end stay in the order given. */
+ * Of several values the one that serves best counts. After these come, tied, candidates that have the dimension but no value that can be compared
+ * (for = and != with a value they are among the others); last come those without the dimension (except for != without a value). Candidates that
+ * stay tied keep the order given. */
 #ifndef BERTH_MATCH_GRDL_RANK_H
 #define BERTH_MATCH_GRDL_RANK_H
 
@@ -24,21 +25,22 @@ extern "C" {
 
 struct grdl_ranked {
     uint32_t candidate; /* its number in the array given */
-    uint32_t position;  /* 1 and the number of those that are better: tied ones have the same */
+    uint32_t position;  /* 1 plus the number of candidates that are better: tied ones have the same */
 };
 
 /* Fills `ret_ranked` with the best `top` (0: all) in order; returns how many. Room for `count` is needed. */
 uint32_t grdl_rank(const struct grdl_reading *who, const struct grdl_reading *const *candidates, uint32_t count,
                    uint32_t top, struct grdl_ranked *ret_ranked);
 
-/* Below 0 when `a` is preferred, 0 when they are tied. `first` numbers the first preference that told them apart, when wanted. */
+/* Below 0 when `a` is preferred, 0 when they are tied. `ret_preference`, unless it is NULL, gets the number of the first preference that tells them
+ * apart. */
 int grdl_prefer(const struct grdl_reading *who, const struct grdl_reading *a, const struct grdl_reading *b,
                 uint32_t *ret_preference);
 
-/* The same dimension, operator and value (7.3); their ranks are compared by the order in their sets. */
+/* Do they have the same dimension, operator and value (7.3)? Their ranks are compared by the order in their sets. */
 bool grdl_pref_same(const struct grdl_point *a, const struct grdl_point *b);
 
-/* A orders as B does, and may order more: the preferences of B are the first of A, in the same order (7.3). */
+/* Does A order as B does, and perhaps more? The preferences of B are the first of A, in the same order (7.3). */
 bool grdl_prefs_consistent(const struct grdl_reading *a, const struct grdl_reading *b);
 
 #ifdef __cplusplus

@@ -24,7 +24,7 @@ static void label_push(struct build *build, const char *name)
     build_attribute(build, symbols_take(build->symbols, name, strlen(name)));
 }
 
-/* An attribute that is a text, unless there is none; how many were pushed. */
+/* Pushes an attribute that is a text, unless there is none; returns how many were pushed. */
 static uint32_t text_push(struct build *build, const char *name, const char *text)
 {
     if (!text)
@@ -50,7 +50,7 @@ static void rank_push(struct build *build, double rank)
     label_push(build, "rank");
 }
 
-/* `match` NULL: it is a characteristic; `rank` NULL: it is no preference. */
+/* Pushes a property. `match` NULL: it is a characteristic; `rank` NULL: it is not a preference. */
 static void property_push(struct build *build, const struct grdl_char *at, const enum grdl_operator *match,
                           const double *rank)
 {
@@ -67,7 +67,7 @@ static void property_push(struct build *build, const struct grdl_char *at, const
     ad_bind(build, count);
 }
 
-/* The properties pushed last are a list of that name, unless there are none. */
+/* Makes a list of that name of the properties pushed last, unless there are none. */
 static uint32_t list_bind(struct build *build, const char *name, uint32_t count)
 {
     if (!count)
@@ -119,7 +119,7 @@ static const struct expr *part_of(const struct record *record, const struct expr
     return found && found->kind != EXPR_UNDEFINED ? found : NULL;
 }
 
-/* Only these names may stand in the ad. */
+/* Checks that only these names are in the ad. */
 static int names_check(const struct record *record, const struct expr *ad, const char *const *names, size_t count)
 {
     const struct expr *parts = tree_parts(record->tree, ad);
@@ -143,7 +143,7 @@ static int names_check(const struct record *record, const struct expr *ad, const
     return 0;
 }
 
-/* A text, or a number as one. */
+/* Reads a text, or a number as one. */
 static int literal_text(const struct record *record, const struct expr *e, const char *name, struct buf *ret)
 {
     buf_reset(ret);
@@ -196,7 +196,7 @@ static const char *text_or_null(struct buf *text, bool there)
     return there ? buf_string(text) : NULL;
 }
 
-/* One property of a section. */
+/* Adds one property of a section. */
 typedef int property_fn(struct record *record, const struct expr *ad, const bool *there, enum grdl_operator match);
 
 static int char_add(struct record *record, const struct expr *ad, const bool *there, enum grdl_operator match)
@@ -238,7 +238,7 @@ static int default_add(struct record *record, const struct expr *ad, const bool 
 static const struct section {
     const char *name;
     property_fn *add;
-    bool dimension; /* each needs one */
+    bool dimension; /* each property needs a dimension */
     const char *names[5];
     size_t name_count;
 } sections[] = {
@@ -289,7 +289,7 @@ static int section_read(struct record *record, const struct section *section, co
     return 0;
 }
 
-/* The class and the name, of a resource that is yet to be made. */
+/* Reads the class and the name, and makes the resource. */
 static int title_read(struct record *record, const struct expr *ad)
 {
     const struct expr *class_part = part_of(record, ad, "class"), *name_part = part_of(record, ad, "name");

@@ -23,7 +23,7 @@ static bool is_set_wise(const struct grdl_point *requirement)
     return grdl_point_set_wise(requirement);
 }
 
-/* "none": set_ne, and != without a value. */
+/* Is it a negation ("none"): set_ne, or != without a value? */
 static bool is_negation(const struct grdl_point *requirement)
 {
     return requirement->match == GRDL_SET_NE || (requirement->match == GRDL_NE && is_whole(requirement));
@@ -66,13 +66,13 @@ bool grdl_req_met(const struct grdl_point *requirement, struct grdl_points chars
 
         if (counts)
             counts->comparisons++;
-        if (holds != set_wise) /* one that is in it is enough; of a set, one that is not */
+        if (holds != set_wise) /* one in the range is enough; of a set, one that is not */
             return !set_wise;
     }
     return set_wise && (negation || chars.count);
 }
 
-/* The order of a text in one case of letters against another text. */
+/* The order of a text, written in one case of letters, against another text. */
 static int cased_order(const char *a, char from, char to, const char *b)
 {
     for (;; a++, b++) {
@@ -85,7 +85,7 @@ static int cased_order(const char *a, char from, char to, const char *b)
     }
 }
 
-/* All texts that are equivalent to `a` lie between it in capitals and it in small letters. */
+/* Are all texts that are equivalent to `a` in the range `x OUTER b`? They lie between `a` in capitals and `a` in small letters. */
 static bool equivalent_within(const struct grdl_value *a, enum grdl_operator outer, const struct grdl_value *b)
 {
     int first = cased_order(a->text, 'a', 'A', b->text), last = cased_order(a->text, 'A', 'a', b->text);
@@ -137,7 +137,7 @@ static bool range_within(enum grdl_operator inner, const struct grdl_value *a, e
     }
 }
 
-/* Of the ranges of two requirements, as if both were pairwise. */
+/* Does the range of one requirement lie in that of the other, as if both were pairwise? */
 static bool req_range_within(const struct grdl_point *inner, const struct grdl_point *outer)
 {
     if (is_whole(outer))
@@ -154,7 +154,7 @@ static bool negation_within(const struct grdl_point *inner, const struct grdl_po
     return !is_whole(outer) && grdl_value_holds(&inner->value, GRDL_EQ, &outer->value);
 }
 
-/* All characteristics are in the range of the inner one: do none of them do what the outer one rules out? */
+/* All characteristics are in the range of the inner one: is none of them what the outer one rules out? */
 static bool set_within_negation(const struct grdl_point *inner, const struct grdl_point *outer)
 {
     if (is_whole(outer) && outer->value.type == GRDL_TYPE_NONE)
@@ -193,7 +193,7 @@ static bool is_lower(enum grdl_operator op)
     return op == GRDL_GT || op == GRDL_GE;
 }
 
-/* set_ne with a value: it leaves out that value, and nothing that cannot be compared with it. */
+/* Is it set_ne with a value? That leaves out the value, and nothing that cannot be compared with it. */
 static bool is_set_ne(const struct grdl_point *requirement)
 {
     return requirement->match == GRDL_SET_NE && !is_whole(requirement);

@@ -2,10 +2,10 @@
  *
  * A requirement is a range of values in its dimension (6.1):
  *
- *     <x match="<">5</x>      all comparable values below 5; an unspecified value is in no range but that of the next
+ *     <x match="<">5</x>      all comparable values below 5; an unspecified value is in no range but the next one
  *     <x/>                    the whole dimension; with a type, all values of that type
  *
- * The set-wise ones (table 6.1, and != without a value) are no ranges: they are met by all characteristics of a dimension together.
+ * The set-wise ones (table 6.1, and != without a value) are not ranges: they are met by all characteristics of a dimension together.
  *     set_eq set_lt set_le set_gt set_ge   there is one at least, and each is in the range of the pairwise relation
  *     set_ne V                             none equals V, and none is unspecified where it could be V; there may be none
  *     != without a value, set_ne likewise  none is there, or none that is or may be of the type
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* What was done, for those who count. */
+/* What was done, for callers that count. */
 struct grdl_counts {
     uint64_t pairs;       /* of resources that were looked at, in one direction */
     uint64_t comparisons; /* of a characteristic with a requirement */

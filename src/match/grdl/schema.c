@@ -1,4 +1,4 @@
-/* schema.c: resources by the schema. */
+/* schema.c: checks resources by the schema. */
 #include "match/grdl/schema.h"
 
 #include "lang/base/buf.h"
@@ -19,7 +19,7 @@ struct grdl_schema {
 
 /* ----------------------------------------------------------------------------------------------------------- its making */
 
-/* The lists of units in the schema, and what they are of. */
+/* The lists of units in the schema, and their categories. */
 static const struct {
     const char *opens, *category;
 } unit_lists[] = {
@@ -99,7 +99,7 @@ void grdl_schema_know(struct grdl_schema *schema, const char *dimension)
 
 struct check {
     const struct grdl_resource *resource;
-    struct textmap told; /* dimensions of which it was said that they are unknown */
+    struct textmap told; /* dimensions that were told to be unknown */
     xmlSAXHandlerPtr sax;
     void *plug;
     const struct grdl_char *at; /* the property that is being looked at */
@@ -114,7 +114,7 @@ static int name_order(const void *a, const void *b)
     return strcmp(a, *(const char *const *)b);
 }
 
-/* In the schema itself, by the spelling there: the text outlives the check. */
+/* The spelling of a dimension in the schema itself, or NULL: that text outlives the check. */
 static const char *schema_spelling(const char *dimension)
 {
     const char *const *found =
@@ -132,7 +132,7 @@ static void complaint_tell(struct check *check, enum grdl_complaint complaint, s
         check->complain(check->user, complaint, err);
 }
 
-/* Which value a pattern of the schema is of, in plain words: by a piece of the pattern. The last row fits every other. */
+/* What a pattern of the schema asks for, in plain words, by a piece of the pattern. The last row fits every other. */
 static const struct {
     const char *piece, *words;
 } pattern_words[] = {
@@ -141,7 +141,7 @@ static const struct {
     {"pattern", "a number"},
 };
 
-/* The set that libxml2 prints as {'B', 'KB', 'MB'}, without the quotes. */
+/* Prints the set that libxml2 shows as {'B', 'KB', 'MB'}, without the quotes. */
 static void set_print(struct buf *out, const char *message)
 {
     const char *at = strrchr(message, '{');
@@ -151,7 +151,7 @@ static void set_print(struct buf *out, const char *message)
             buf_addc(out, *at);
 }
 
-/* The first word counts: what follows repeats it. */
+/* Takes an error of libxml2. The first one counts: those that follow repeat it. */
 static void on_invalid(void *user, xmlErrorPtr error)
 {
     const char *message = error->message ? error->message : "";

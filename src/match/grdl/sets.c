@@ -60,7 +60,7 @@ bool grdl_space_within(const struct grdl_reading *a, const struct grdl_reading *
     return true;
 }
 
-/* From `first` on, the end of what lies in the same dimension. */
+/* The end of the points that are in the same dimension as that at `first`. */
 static uint32_t dimension_end(const struct grdl_point *points, uint32_t count, uint32_t first)
 {
     uint32_t end = first;
@@ -115,7 +115,7 @@ bool grdl_req_met_by(const struct grdl_point *requirement, const struct grdl_rea
     return grdl_req_met(requirement, grdl_reading_chars(a, requirement->dimension), counts);
 }
 
-/* "None of them": no characteristic is in it. */
+/* Does the requirement say "none of them": no characteristic is in it? */
 static bool is_absence(const struct grdl_point *requirement)
 {
     return requirement->value.kind == GRDL_UNSPECIFIED &&

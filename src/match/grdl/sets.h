@@ -15,14 +15,14 @@ extern "C" {
 bool grdl_chars_within(const struct grdl_reading *a, const struct grdl_reading *b);
 bool grdl_chars_within_shared(const struct grdl_reading *a, const struct grdl_reading *b);
 
-/* Reqs_A within Reqs_B: every requirement of A lies in one of B (6.6, 6.7). It says nothing about who matches: see the next. */
+/* Reqs_A within Reqs_B: every requirement of A lies in one of B (6.6, 6.7). That says nothing about who matches: grdl_space_within does. */
 bool grdl_reqs_within(const struct grdl_reading *a, const struct grdl_reading *b);
 
 /* The requirement space of A lies in that of B: every requirement of B is implied by one of A (6.8, 6.9). */
 bool grdl_space_within(const struct grdl_reading *a, const struct grdl_reading *b);
 
-/* Can nothing meet the requirements? That is known only where a dimension has one value at most (grdl_consumer_single), or where set-wise
- * relations are involved: else x < 2 and x > 4 are met by {1, 5}. The two that contradict each other, when they are wanted. */
+/* Can nothing meet the requirements? That is known only where a dimension has one value at most (grdl_consumer_single), or where set-wise relations
+ * are involved: else x < 2 and x > 4 are met by {1, 5}. `ret_a` and `ret_b`, unless they are NULL, are the two that contradict each other. */
 bool grdl_space_empty(const struct grdl_reading *reading, const struct grdl_point **ret_a,
                       const struct grdl_point **ret_b);
 

@@ -69,7 +69,7 @@ static uint64_t point_hash(const struct grdl_point *point, uint64_t seed)
     return rng_mix(seed ^ bits);
 }
 
-/* Is the same characteristic there already, further to the front? They lie by dimension. */
+/* Is the same characteristic there already, further to the front? Characteristics are sorted by dimension. */
 static bool is_repeated(const struct grdl_reading *reading, uint32_t which)
 {
     for (uint32_t i = which; i-- && reading->chars[i].dimension == reading->chars[which].dimension;)
@@ -134,7 +134,7 @@ struct sorting {
     const struct grdl_reading *const *readings;
     const struct grdl_dimensions *seen;
     struct grdl_shapes *shapes;
-    struct map hashes; /* to the first shape with it */
+    struct map hashes; /* to the first shape with that hash */
     uint32_t *next;    /* by shape: the next with the same hash */
 };
 

@@ -41,7 +41,7 @@ struct grdl_shapes {
     uint32_t reading_count;
 };
 
-/* `seen` are the dimensions that the other side looks at. The readings are of one consumer. */
+/* Sorts readings into shapes. `seen` are the dimensions that the other side looks at. The readings are of one consumer. */
 void grdl_shapes_make(const struct grdl_reading *const *readings, uint32_t count, const struct grdl_dimensions *seen,
                       struct grdl_shapes *ret_shapes);
 void grdl_shapes_done(struct grdl_shapes *shapes);
@@ -53,8 +53,8 @@ struct grdl_shape_pair {
 struct grdl_shape_pairs {
     struct grdl_shape_pair *items;
     uint32_t count, room;
-    uint64_t resource_pairs; /* that these stand for */
-    uint64_t all_pairs;      /* that there are */
+    uint64_t resource_pairs; /* pairs of resources that these stand for */
+    uint64_t all_pairs;      /* all pairs of resources */
     struct grdl_counts counts;
 };
 void grdl_shapes_match(const struct grdl_shapes *left, const struct grdl_reading *const *left_readings,

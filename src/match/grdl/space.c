@@ -1,8 +1,8 @@
 /* space.c: requirement spaces that are empty.
  *
- * In each dimension the requirements fall into those that one and the same characteristic must meet, all of them when the dimension has one
- * value at most, else the set-wise ones; and those that each may have a characteristic of its own. A common group is empty when two of
- * its ranges do not meet, or when they meet in one point that a third leaves out. */
+ * In each dimension there are requirements that one and the same characteristic must meet (all of them when the dimension has one value at most,
+ * else the set-wise ones), and requirements that may each have a characteristic of its own. A common group is empty when two of its ranges do not
+ * meet, or when they meet in one point that a third leaves out. */
 #include "match/grdl/sets.h"
 
 /* The requirements of one dimension. */
@@ -31,7 +31,7 @@ static bool contradict(struct space *space, const struct grdl_point *a, const st
     return true;
 }
 
-/* "None of that type may be there", and one that must be. */
+/* Does "none of that type may be there" contradict a requirement that something is? */
 static bool absence_contradicts(struct space *space, const struct grdl_point *absence)
 {
     for (uint32_t i = 0; i < space->count; i++) {

@@ -45,7 +45,7 @@ static bool requires_in(const struct grdl_reading *reading, uint32_t dimension)
     return false;
 }
 
-/* As the template relation, over the dimensions that both speak of. */
+/* Is A a template of B, over the dimensions that both speak of? */
 static bool is_template_shared(const struct grdl_reading *a, const struct grdl_reading *b,
                                enum grdl_template_prefs prefs)
 {

@@ -21,14 +21,14 @@ extern "C" {
 enum grdl_template_prefs {
     GRDL_PREFS_OF_MEMBERS,  /* the template has none: members and candidates rank each other */
     GRDL_PREFS_OF_TEMPLATE, /* members have none: the template's rank the candidates */
-    GRDL_PREFS_EQUIVALENT,  /* those of the other order as the template does, and may order more */
+    GRDL_PREFS_EQUIVALENT,  /* those of the other order as the template's do, and may order more */
 };
 extern const char *const grdl_template_prefs_words[3]; /* "members", "template", "equivalent" */
 
-/* May it be a template? -1 and the requirement that may not be in one. */
+/* May the reading be a template? -1, and the requirement that may not be in one. */
 int grdl_template_check(const struct grdl_reading *reading, struct err *err);
 
-/* Is A a template of B (8.6)? The second one with the term for preferences that `prefs` asks for. */
+/* Is A a template of B (8.6)? grdl_is_template_with adds the term for preferences that `prefs` asks for. */
 bool grdl_is_template(const struct grdl_reading *a, const struct grdl_reading *b);
 bool grdl_is_template_with(const struct grdl_reading *a, const struct grdl_reading *b, enum grdl_template_prefs prefs);
 
@@ -46,12 +46,12 @@ struct grdl_queue {
     bool set_wise; /* some member looks at all characteristics of a dimension */
 };
 
-/* -1 when the reading may not be a template, or has preferences where `prefs` says that it has none. */
+/* Begins a queue. -1 when the reading may not be a template, or has preferences where `prefs` says that it has none. */
 int grdl_queue_init(struct grdl_queue *queue, enum grdl_queue_kind kind, enum grdl_template_prefs prefs, bool partial,
                     const struct grdl_reading *head, struct err *err);
 void grdl_queue_done(struct grdl_queue *queue);
 
-/* One more member. -1 and the reason when the relation to the template does not hold. */
+/* Adds a member. -1 and the reason when the relation to the template does not hold. */
 int grdl_queue_add(struct grdl_queue *queue, const struct grdl_reading *member, struct err *err);
 
 /* Is the candidate good for every member by the template alone? */
@@ -60,9 +60,9 @@ bool grdl_queue_takes(const struct grdl_queue *queue, const struct grdl_reading 
 /* The resource as it is now, just before a composition is realised; NULL: it is gone. */
 typedef const struct grdl_reading *grdl_current_fn(void *user, const struct grdl_reading *member);
 
-/* Two stages: the template first; then, member by member in the order of the queue (or, where the candidate ranks members, in its order), the
- * member as it is now, as a peer in full. The number of the first that is good, or UINT32_MAX. `current` may be NULL: members are as they
- * were. Where the theorem says all and members do not change, the second stage is not needed and not done. */
+/* Offers a candidate in two stages: first to the template; then to member by member in the order of the queue (or, where the candidate ranks
+ * members, in its order), each as it is now, as a peer in full. Returns the number of the first member that is good, or UINT32_MAX. `current` may
+ * be NULL: members are as they were. Where the theorem covers everything and members do not change, the second stage is not needed and not done. */
 uint32_t grdl_queue_offer(const struct grdl_queue *queue, const struct grdl_reading *candidate,
                           grdl_current_fn *current, void *user, struct grdl_counts *counts);
 

@@ -28,7 +28,7 @@ static bool same_group(const struct grdl_point *a, const struct grdl_point *b)
     return a->value.kind == b->value.kind && a->value.type == b->value.type;
 }
 
-/* ; NAME[SUFFIX] = */
+/* Begins an attribute: ; NAME[SUFFIX] = */
 static void group_begin(struct ad_writer *writer, const struct grdl_point *point, bool folded, const char *suffix)
 {
     buf_adds(writer->out, "; ");
@@ -47,7 +47,7 @@ struct ends {
     const struct grdl_point *low, *high;
 };
 
-/* The smallest and the largest of the group of the i-th characteristic. */
+/* Finds the smallest and the largest value in the group of the characteristic at `first`. */
 static struct ends ends_find(const struct ad_writer *writer, uint32_t first, bool folded)
 {
     const struct grdl_point *items = writer->run.items;
@@ -64,7 +64,7 @@ static struct ends ends_find(const struct ad_writer *writer, uint32_t first, boo
     return ends;
 }
 
-/* A flag a value: what = asks for. Equal values have one. */
+/* Writes a flag for each value: that is what = asks for. Equal values have one. */
 static void flags_write(struct ad_writer *writer, uint32_t first, bool folded)
 {
     const struct grdl_point *items = writer->run.items;
@@ -115,7 +115,7 @@ static void group_write(struct ad_writer *writer, uint32_t first, bool folded)
     buf_adds(writer->out, "}");
 }
 
-/* The ends of all values, when they are of one kind and type: what a preference without a value goes by. */
+/* Writes the ends of all values, when they are of one kind and type: a preference without a value goes by these. */
 static void one_write(struct ad_writer *writer, uint32_t first)
 {
     struct ends ends = ends_find(writer, first, false);
@@ -130,7 +130,7 @@ static void one_write(struct ad_writer *writer, uint32_t first)
     ad_value_print_inverted(writer->out, &ends.low->value);
 }
 
-/* Is the i-th the first of its type in the dimension; of its type without a value; of its type and kind? */
+/* Is the i-th characteristic the first of its type in the dimension or, with `by_kind`, of its type and kind? */
 static bool first_of(const struct ad_writer *writer, uint32_t i, bool by_kind)
 {
     const struct grdl_point *items = writer->run.items;
@@ -152,7 +152,7 @@ static bool alone(const struct ad_writer *writer, uint32_t i)
     return true;
 }
 
-/* What all characteristics of the dimension have in common. */
+/* Writes what all characteristics of the dimension have in common. */
 static void common_write(struct ad_writer *writer)
 {
     const struct grdl_point *items = writer->run.items;
@@ -243,7 +243,7 @@ static void plain_value(struct buf *out, const struct grdl_char *at)
         print_string(out, at->text, strlen(at->text), PRINT_PLAIN);
 }
 
-/* The characteristics by the names of their dimensions, in document order; a dimension where its first stands. */
+/* Writes the characteristics by the names of their dimensions, in document order; a dimension is where its first characteristic is. */
 static void plain_write(struct buf *out, const struct grdl_reading *reading)
 {
     const struct grdl_resource *resource = reading->resource;

@@ -13,9 +13,9 @@
  *                                there are more than one; numbers in base units, the rest as keys (grdl_value_key)
  *        G_DIM__only, __onlyT    the one kind and type, the one type, that all its values have
  *     Constraint         the requirements: "some element" of a dimension is below 5 when its smallest is
- *     Preferences        a list of two numbers or texts a preference, larger ones are better: how good, then by how much. Each component is
+ *     Preferences        a list, two numbers or texts for each preference, larger ones are better: how good, then by how much. Each component is
  *                        guarded, so that a docking vector of them discards nobody
- *     Rank               the first preference alone, for those without a docking vector
+ *     Rank               the first preference alone, for use without a docking vector
  *
  * The constraint is true exactly when the requirements are met (6.11). The preferences order as grdl_rank does, where all candidates
  * have values of one kind and type in a dimension, at most two of them each; distances only of numbers and dates. */
@@ -33,15 +33,16 @@ enum grdl_ad_flags {
     GRDL_AD_WANTS_NOTHING = 1, /* without the constraint: for one-way matches */
 };
 
-/* The caller unrefs it. The symbols are of names_new. */
+/* Makes an ad of a reading; the caller unrefs it. NULL when the ad would be too large. The symbols come from names_new. */
 struct tree *grdl_to_ad(struct symbols *symbols, const struct grdl_reading *reading, unsigned flags);
 
-/* The resource of an ad; the caller frees it. An ad with a Grdl attribute is what that says. Of any other, attributes that are literals, or
- * lists of them, are characteristics; a constraint that is a conjunction of comparisons of the other's attributes with constants becomes
- * requirements; a rank that is an attribute of the other, or minus one, a preference. NULL and what cannot be expressed otherwise. */
+/* Makes the resource of an ad; the caller frees it. An ad with a Grdl attribute is what that says. Of any other ad, attributes that are literals,
+ * or lists of them, are characteristics; a constraint that is a conjunction of comparisons of the other's attributes with constants becomes
+ * requirements; a rank that is an attribute of the other, or minus one, becomes a preference. NULL and what cannot be expressed otherwise. */
 struct grdl_resource *grdl_from_ad(const struct tree *ad, struct err *err);
 
-/* The pairs of two sides by the index (match/index/index.h) over the ads of the right: with GRDL_PEER semantics, or one way: the right meets the requirements of the left. In no order. What the index did, when wanted. */
+/* Finds the pairs of two sides by the index (match/index/index.h) over the ads of the right, in no order: peers or, one way, pairs in which the
+ * right meets the requirements of the left. `ret_done`, unless it is NULL, says what the index did. */
 struct grdl_indexed {
     uint64_t candidates, evaluations;
 };

@@ -1,8 +1,8 @@
 /* units.c: the table of units, and numbers in them.
  *
- * A value of D digits in a unit is D * factor, which is exact in 128 bits; times a power of ten that is rounded once, by a division or
- * product of doubles that are exact where they are, else by the reader of decimal text, which rounds correctly. So two ways to write one
- * quantity give one double. */
+ * The digits of a value times the factor of its unit are exact in 128 bits. The product is rounded once, with its power of ten: by a division or
+ * product of doubles where both are exact, else by the reader of decimal text, which rounds correctly. So two ways to write one quantity give one
+ * double. */
 #include "match/grdl/units.h"
 
 #include "lang/base/array.h"
@@ -56,8 +56,8 @@ static const struct {
     {"metric", "P", "1e15"},
 };
 
-/* An unsigned decimal at the start of a text as digits * 10^exponent, without zeros at its ends; the bytes it took, 0 when there is none.
- * What lies behind the 19th digit is cut off. */
+/* Reads an unsigned decimal at the start of a text as digits * 10^exponent, without zeros at its end; returns the bytes that it took, 0 when there
+ * is none. Digits behind the 19th are cut off. */
 static size_t decimal_take(const char *text, size_t len, uint64_t *ret_digits, int *ret_exponent)
 {
     uint64_t digits = 0;
@@ -103,7 +103,7 @@ static size_t decimal_take(const char *text, size_t len, uint64_t *ret_digits, i
     return i;
 }
 
-/* digits * 10^exponent, nearest; infinite when it is too large. */
+/* digits * 10^exponent, as the nearest double; infinite when it is too large. */
 static double decimal_value(unsigned __int128 digits, int exponent)
 {
     static const double tens[EXACT_TENS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -152,7 +152,7 @@ bool grdl_number_read(const char *text, size_t len, uint64_t factor, int exponen
     return true;
 }
 
-/* One term of a factor: a decimal, or one to the power of an integer. */
+/* Reads one term of a factor: a decimal, or a decimal to the power of an integer. */
 static size_t term_take(const char *text, size_t len, uint64_t *ret_factor, int *ret_exponent)
 {
     uint64_t base, power, factor = 1;

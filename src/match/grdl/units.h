@@ -35,8 +35,8 @@ struct grdl_unit {
 struct grdl_units *grdl_units_new(void); /* with the rows that everybody begins with */
 void grdl_units_free(struct grdl_units *units);
 
-/* One more row. The factor is a product of decimals and powers: "1e-9", "0.5", "60*60*24", "2**30". A name that is there already must
- * mean the same, or -1; so must a factor that is none, is not above 0, or does not fit. */
+/* Adds a row. The factor is a product of decimals and powers: "1e-9", "0.5", "60*60*24", "2**30". -1 when the name is there already and means
+ * something else, or when the factor is not one, is not above 0, or does not fit. */
 int grdl_units_add(struct grdl_units *units, const char *name, const char *category, const char *factor,
                    struct err *err);
 
@@ -46,8 +46,8 @@ const struct grdl_unit *grdl_units_find(const struct grdl_units *units, const ch
 uint32_t grdl_units_count(const struct grdl_units *units);
 const struct grdl_unit *grdl_units_row(const struct grdl_units *units, uint32_t row);
 
-/* Reads a whole text as a decimal ([+-]digits[.digits][e[+-]digits]) and gives it times factor * 10^exponent, correctly rounded as far
- * as 19 digits go. False: it is no number, or too large for one. */
+/* Reads a whole text as a decimal ([+-]digits[.digits][e[+-]digits]) and gives it times factor * 10^exponent, correctly rounded as far as 19 digits
+ * go. False: the text is not a number, or the number is too large. */
 bool grdl_number_read(const char *text, size_t len, uint64_t factor, int exponent, double *ret_value);
 
 #ifdef __cplusplus

@@ -39,7 +39,7 @@ static int letter_folded(unsigned char c)
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
-/* A run of digits or of anything else that is no separator; len 0 at the end of the version. */
+/* A run of digits, or of anything else that is not a separator; len 0 at the end of the version. */
 struct version_part {
     const char *text;
     size_t len;
@@ -82,7 +82,7 @@ static struct version_part version_next(const char **at)
     return part;
 }
 
-/* The end before letters before numbers. */
+/* The class of a part: the end comes before letters, letters before numbers. */
 static int part_class(const struct version_part *part)
 {
     return !part->len ? 0 : part->number ? 2 : 1;
@@ -117,7 +117,7 @@ int grdl_version_order(const char *a, const char *b)
         same++;
     if (!a[same] && !b[same])
         return 0;
-    same = part_start(a, same); /* what lies before is the same parts */
+    same = part_start(a, same); /* the parts before that are the same */
     a += same;
     b += same;
     for (;;) {
@@ -155,7 +155,7 @@ static struct grdl_distance version_distance(const char *a, const char *b)
     }
 }
 
-/* Digits, a point, digits, ... and letters at the end of a part: 0.9.7, 0.9.7d, 2.4-rc1; 1.5 is a number first. */
+/* Is it digits, a point, digits, ... and letters at the end of a part: 0.9.7, 0.9.7d, 2.4-rc1? 1.5 is a number first. */
 bool grdl_version_like(const char *text, size_t len)
 {
     unsigned points = 0;
@@ -177,7 +177,7 @@ bool grdl_version_like(const char *text, size_t len)
     return points > 1 || (points == 1 && letters);
 }
 
-/* Exactly `count` digits at `at`. */
+/* Reads exactly `count` digits at `at`. */
 static bool digits_take(const char *text, size_t len, size_t at, size_t count, int *ret_value)
 {
     int value = 0;
@@ -193,7 +193,7 @@ static bool digits_take(const char *text, size_t len, size_t at, size_t count, i
     return true;
 }
 
-/* A fraction of a second behind its point, from `*at` on. */
+/* Reads the digits of a fraction of a second, from `*at` on. */
 static double fraction_take(const char *text, size_t len, size_t *at)
 {
     double fraction = 0, weight = 0.1;
@@ -203,7 +203,7 @@ static double fraction_take(const char *text, size_t len, size_t *at)
     return fraction;
 }
 
-/* YYYY-MM-DD, or that and T (or a blank) and HH:MM[:SS[.FRACTION]][ZONE]. */
+/* Reads YYYY-MM-DD, or that and T (or a blank) and HH:MM[:SS[.FRACTION]][ZONE]. */
 bool grdl_date_read(const char *text, size_t len, double *ret_seconds)
 {
     struct date date = {0};
@@ -329,7 +329,8 @@ static void bytes_key(struct buf *out, const char *text, size_t len, bool folded
         buf_addf(out, "%02x", folded ? (unsigned)letter_folded((unsigned char)text[i]) : (unsigned char)text[i]);
 }
 
-/* Part by part: its class, then of a number its length and digits, of letters their bytes and an end that is below them all. */
+/* Appends the key of a version, part by part: its class, then the length and digits of a number, or the bytes of letters and an end that is below
+ * them all. */
 static void version_key(struct buf *out, const char *at)
 {
     for (;;) {
@@ -356,7 +357,7 @@ void grdl_value_key(struct buf *out, const struct grdl_value *value, bool folded
         bytes_key(out, value->text, strlen(value->text), folded);
 }
 
-/* Each character becomes its opposite, and the end is above them all. */
+/* Inverts a key: each character becomes its opposite, and the end is above them all. */
 void grdl_value_key_inverted(struct buf *out, const struct grdl_value *value)
 {
     static const char order[] = "!0123456789abcdef", opposite[] = "fedcba9876543210!";

@@ -20,7 +20,7 @@ enum grdl_kind { GRDL_UNSPECIFIED, GRDL_NUMBER, GRDL_TEXT, GRDL_VERSION, GRDL_DA
 
 /* Where a type came from: 5.2.1. The hint goes first, then as numbered there. */
 enum grdl_source {
-    GRDL_FROM_NOWHERE, /* nobody named a type: its kind is that of how it is written */
+    GRDL_FROM_NOWHERE, /* nobody named a type: the kind is that in which the value is written */
     GRDL_FROM_HINT,
     GRDL_FROM_NAME,
     GRDL_FROM_VALUE,
@@ -43,10 +43,10 @@ struct grdl_value {
     const char *text;      /* as it was written; NULL: unspecified */
 };
 
-/* Of the same type and kind, with a value each? */
+/* Are both of the same type and kind, with a value each? */
 bool grdl_comparable(const struct grdl_value *a, const struct grdl_value *b);
 
-/* Below 0, 0 or above 0; both comparable. The second overlooks the case of letters in text. */
+/* Below 0, 0 or above 0; both are comparable. grdl_value_order_folded ignores the case of letters in text. */
 int grdl_value_order(const struct grdl_value *a, const struct grdl_value *b);
 int grdl_value_order_folded(const struct grdl_value *a, const struct grdl_value *b);
 
@@ -61,9 +61,9 @@ int grdl_distance_order(const struct grdl_distance *a, const struct grdl_distanc
 /* `a OP b` for the eight base relations of table 5.2; false when they are not comparable. */
 bool grdl_value_holds(const struct grdl_value *a, enum grdl_operator base, const struct grdl_value *b);
 
-/* A text whose order by bytes is the order of values of its kind and type: of versions and texts; `folded` as grdl_value_order_folded. It
- * has only digits, small letters up to f, and ! (which is below them), so that it is the same to those who overlook case. The second
- * is in the opposite order. Both are appended. */
+/* Append a text whose order by bytes is the order of values of that kind and type, for versions and texts; `folded` as in grdl_value_order_folded.
+ * The text has only digits, small letters up to f, and ! (which is below them), so that it is the same to those who ignore case.
+ * grdl_value_key_inverted gives the opposite order. */
 struct buf;
 void grdl_value_key(struct buf *out, const struct grdl_value *value, bool folded);
 void grdl_value_key_inverted(struct buf *out, const struct grdl_value *value);

@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Is it a text that may be read? Tags must end and have few attributes, a document type has no declarations, the encoding is UTF-8. */
+/* Checks that a text may be read: tags end and have few attributes, a document type has no declarations, the encoding is UTF-8. -1 when it may
+ * not. */
 int xml_look_through(const char *text, size_t len, struct err *err);
 
 /* Appends the resources of a document. */
@@ -17,7 +18,7 @@ int xml_resources_read(struct grdl_resources *ret, const char *text, size_t len,
 /* Appends a document: one resource alone, or <resources> around any other number. */
 int xml_resources_write(struct buf *out, const struct grdl_resource *const *resources, uint32_t count, struct err *err);
 
-/* Is it UTF-8 of characters that XML can hold? */
+/* Is the text UTF-8 of characters that XML can hold? */
 bool xml_text_is_good(const char *text, size_t len);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* xml_read.c: resources of an XML document.
  *
- * libxml2 tells of one element after another; what it is told to read was looked through first (xml_scan.c). Places are found in the
- * text: libxml2 stands inside a tag when it tells of it. */
+ * libxml2 reports one element after another; the text that it reads was looked through first (xml_scan.c). Places are found in the text: libxml2 is
+ * inside a tag when it reports it. */
 #include "match/grdl/xml.h"
 
 #include "lang/base/mem.h"
@@ -45,7 +45,7 @@ struct xml_read {
 
 /* ------------------------------------------------------------------------------------------------------------- places */
 
-/* Offsets are asked for in their order, nearly always. */
+/* Finds the line and column of an offset. Offsets are asked for in their order, nearly always. */
 static void place_of(struct xml_read *read, size_t offset, unsigned *ret_line, unsigned *ret_column)
 {
     if (offset > read->len)
@@ -105,7 +105,7 @@ static void stop(struct xml_read *read)
 
 /* ---------------------------------------------------------------------------------------------------------- attributes */
 
-/* libxml2 gives five pointers an attribute: its name, prefix, namespace, and where its value begins and ends. */
+/* libxml2 gives five pointers for each attribute: its name, prefix, namespace, and where its value begins and ends. */
 struct attribute {
     const char *name, *value;
     size_t len;
@@ -124,7 +124,7 @@ static bool attribute_is(const struct attribute *attribute, const char *name)
     return strcmp(attribute->name, name) == 0;
 }
 
-/* A number, blanks around it allowed. */
+/* Reads a number; blanks around it are allowed. */
 static bool rank_read(const char *text, size_t len, double *ret)
 {
     double value;
@@ -143,7 +143,7 @@ static bool rank_read(const char *text, size_t len, double *ret)
     return true;
 }
 
-/* match, of a requirement or a preference. */
+/* Takes the attribute match of a requirement or a preference. */
 static bool match_take(struct xml_read *read, const struct attribute *attribute)
 {
     unsigned use = read->section == SECTION_REQS ? GRDL_OPERATOR_REQUIRES : GRDL_OPERATOR_PREFERS;
@@ -163,7 +163,7 @@ static bool match_take(struct xml_read *read, const struct attribute *attribute)
     return true;
 }
 
-/* What an attribute of a property says; false when it has no place there. */
+/* Takes what an attribute of a property says; false when it has no place there. */
 static bool property_attribute(struct xml_read *read, const struct attribute *attribute)
 {
     bool requires = read->section == SECTION_REQS || read->section == SECTION_PREFS;
@@ -190,7 +190,7 @@ static bool property_attribute(struct xml_read *read, const struct attribute *at
 
 /* ------------------------------------------------------------------------------------------------------------ elements */
 
-/* What was added is at the place of the property; or it could not be, and that is told there. */
+/* Gives what was added the place of the property; or, when it could not be added, gives the error that place. */
 static void place_set(struct xml_read *read, int added, struct grdl_char *at)
 {
     if (added < 0 && read->err) {
@@ -217,7 +217,7 @@ static void property_begin(struct xml_read *read, const char *name, int count, c
     read->property.has_type = false;
     read->property.match = GRDL_EQ;
     read->property.rank = GRDL_RANK_DEFAULT;
-    read->property.dimension = name; /* libxml2 keeps it as long as itself */
+    read->property.dimension = name; /* libxml2 keeps the name as long as itself */
     place_of(read, tag_start(read), &read->property.line, &read->property.column);
     if (!grdl_name_is_good(name, strlen(name))) {
         FAIL(read, "<%.60s>: a dimension has up to %d letters, digits, '_', '-' and '.'", name, GRDL_NAME_MAX);
@@ -400,7 +400,7 @@ static size_t blanks_pass(const struct xml_read *read, size_t at)
     return at;
 }
 
-/* Where the text begins that libxml2 tells of: it stands before it, or behind. */
+/* Where the text begins that libxml2 reports: libxml2 is before it, or behind. */
 static size_t stray_start(struct xml_read *read)
 {
     long consumed = xmlByteConsumed(read->parser);
@@ -444,7 +444,7 @@ static xmlEntityPtr on_entity(void *user, const xmlChar *name)
     return xmlGetPredefinedEntity(name);
 }
 
-/* What may be wrong with a text, in plain words: libxml2's own name its functions. */
+/* What may be wrong with a text, in plain words: libxml2's own messages name its functions. */
 static const struct {
     int code;
     const char *what;

@@ -1,4 +1,4 @@
-/* xml_scan.c: looks through an XML text before libxml2 reads it, so that nothing reaches that whose reading could take more than linear time, or
+/* xml_scan.c: looks through an XML text before libxml2 reads it, so that libxml2 gets nothing whose reading could take more than linear time, or
  * more than the text itself: tags with a thousand attributes, declarations of entities, other encodings. */
 #include "match/grdl/xml.h"
 
@@ -26,7 +26,7 @@ static bool starts(const struct scan *scan, size_t at, const char *with)
     return scan->len - at >= len && memcmp(scan->text + at, with, len) == 0;
 }
 
-/* The offset behind what begins at `at` and ends so; it fails when it has no end. */
+/* Moves `at` behind what begins there and ends with `close`; fails when it has no end. */
 static int skip_to(const struct scan *scan, size_t *at, const char *open, const char *close, const char *what)
 {
     size_t len = strlen(close);
@@ -45,7 +45,7 @@ static int skip_to(const struct scan *scan, size_t *at, const char *open, const 
     return fail_at(scan, *at, what);
 }
 
-/* A tag: how many values are in it, and where it ends. */
+/* Moves `at` behind a tag; fails when the tag has no end, too many values, or declarations. */
 static int skip_tag(const struct scan *scan, size_t *at, bool declares)
 {
     unsigned values = 0;
@@ -72,7 +72,7 @@ static int skip_tag(const struct scan *scan, size_t *at, bool declares)
     return fail_at(scan, *at, "this tag has no end: expected '>'");
 }
 
-/* <?xml ... encoding="..."?>: only UTF-8 is read. */
+/* Checks <?xml ... encoding="..."?>: only UTF-8 is read. */
 static int encoding_check(const struct scan *scan, size_t end)
 {
     static const char *const known[] = {"UTF-8", "US-ASCII", "ASCII"};

@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------------------------------------- what XML can hold */
 
-/* The character that begins here, and its bytes; 0 bytes when it is none of UTF-8. */
+/* Reads the character that begins here; returns how many bytes it has, 0 when it is not UTF-8. */
 static size_t character_read(const unsigned char *at, size_t left, uint32_t *ret)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -39,7 +39,8 @@ bool xml_text_is_good(const char *text, size_t len)
     return true;
 }
 
-/* Of the letters that are not ASCII only the ranges that hold letters of living scripts: XML has more, and some there are none. */
+/* May a name begin with that letter? Beyond ASCII only the ranges that hold letters of living scripts count: XML allows more, and some of them are
+ * not letters. */
 static bool letter_begins(uint32_t c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
@@ -83,7 +84,7 @@ struct section_writer {
     struct err *err;
 };
 
-/* <DIMENSION ATTRIBUTES> VALUE </DIMENSION>; `operators`: match is written, unless it is the one that is meant anyway. */
+/* Writes <DIMENSION ATTRIBUTES> VALUE </DIMENSION>. Rank and match are left out when they are the defaults. */
 static int property_write(const struct section_writer *writer, const struct grdl_char *at, enum grdl_operator match,
                           const double *rank)
 {
@@ -119,7 +120,7 @@ static void section_mark(const struct section_writer *writer, const char *mark, 
     buf_addf(writer->out, "%s  <%s%s>\n", writer->indent, mark, name);
 }
 
-/* A type for all dimensions is an attribute of <defaults>, so that each begins one of its own. */
+/* Writes the defaults. A type for all dimensions is an attribute of <defaults>, so each such type begins a <defaults> of its own. */
 static int defaults_write(const struct section_writer *writer, const struct grdl_resource *resource)
 {
     for (uint32_t i = 0; i < resource->default_count; i++) {
