@@ -9,11 +9,12 @@
 extern "C" {
 #endif
 
-/* What an identity counts for: the account, which is the beginning of its name; returns how long that is. Whoever holds a token can make others from it that
- * add "/" and more to the name, as many as it likes, so it must gain nothing by that: zoe/s1 counts for zoe, and in a group physics~zoe/s1 for physics~zoe. A
- * machine that has joined, machine/NAME, is an account by itself, for it needed a code of an administrator's. Shares, quotas, and all that one may have go by it. */
+/* The account that an identity counts for is the beginning of its name; returns how long that is. Whoever holds a token
+ * can make others from it that add "/" and more to the name, as many as they like, so they must gain nothing by that:
+ * zoe/s1 counts for zoe, and in a group physics~zoe/s1 for physics~zoe. A machine that has joined, machine/NAME, is an
+ * account by itself, because joining takes an administrator's code. Shares, quotas and limits go by the account. */
 size_t account_len(const char *identity, size_t len);
-bool account_same(const char *identity, const char *other); /* do they count for the same? */
+bool account_same(const char *identity, const char *other); /* do both count for the same account? */
 
 #ifdef __cplusplus
 }

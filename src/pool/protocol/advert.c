@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define RENEWALS 3 /* within a lifetime */
+#define RENEWALS 3 /* an ad is renewed this often within its lifetime */
 
 void advert_init(struct advert *advert, uint64_t id, bool request, uint64_t first)
 {
@@ -128,12 +128,12 @@ int64_t advert_run(struct advert *advert, const struct role_env *env, agent matc
     if (advert->due > env->now)
         return advert->due;
     advert_send(advert, matchmaker, token, after, effects);
-    /* whatever becomes of it, from now on something may be there */
+    /* whatever becomes of this message, the matchmaker may have the ad from now on */
     advert->there = advert->there || advert->text;
     return INT64_MAX;
 }
 
-/* The ad has been put in or renewed. */
+/* The matchmaker has taken the ad, or renewed it. */
 static void advert_settled(struct advert *advert, const struct role_env *env, const struct spans *spans,
                            const struct advertised *told)
 {
@@ -146,8 +146,8 @@ static void advert_settled(struct advert *advert, const struct role_env *env, co
     seen_settle(&advert->seen, told->incarnation, told->settled);
     advert->pause = 0;
     if (!current)
-        return; /* it has moved since: what is due is due */
-    /* what no longer counts is left out of what is named: no hurry, but the next renewal has to say so */
+        return; /* the ad has changed since it was sent: `due` stands as it is */
+    /* matches that no longer count are left out of `seen`: no hurry, but the next renewal has to say so */
     advert->moved = !seen_equal(&before, &advert->seen);
     advert->version += advert->moved;
     advert->due = env->now + third - (int64_t)rng_below(env->chance, (uint64_t)third / 4 + 1);
@@ -163,7 +163,7 @@ static void advert_told(struct advert *advert, const struct role_env *env, const
     case REASON_OK:
         advert_settled(advert, env, spans, told);
         return;
-    case REASON_CONSUMED: /* it was matched, and we have not heard of it: the whole text again, when that may help */
+    case REASON_CONSUMED: /* matched, and we have not heard of it: send the whole text again when that may help */
         advert_settled(advert, env, spans, told);
         advert->moved = true;
         if (told->span >= 0 && told->span < spans->lifetime && env->now + told->span < advert->due)
@@ -173,7 +173,7 @@ static void advert_told(struct advert *advert, const struct role_env *env, const
         advert->moved = true;
         advert->due = env->now;
         return;
-    case REASON_STALE: /* of an earlier life of ours */
+    case REASON_STALE: /* an earlier life of ours sent a newer version */
         if (told->version >= advert->version) {
             advert->version = told->version;
             advert_moves(advert, env->now);

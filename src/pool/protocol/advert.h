@@ -1,7 +1,7 @@
-/* advert.h: one ad kept at the matchmaker: put in, replaced, renewed, withdrawn; by providers and customers alike.
- *
- * The owner says what should be there; this sends it, one message at a time, and again until it is answered. The version rises with
- * every change of the text and of the matches taken into account; a renewal without body is sent only while neither has moved. */
+/* advert.h: one ad kept at the matchmaker: put in, replaced, renewed, withdrawn; by providers and customers alike. *
+ * The ad's owner says what the matchmaker should have; this file sends it, one message at a time, and repeats it until
+ * it is answered. The version rises with every change of the text and of the matches taken into account. A renewal
+ * without body is sent only while neither has moved. */
 #ifndef BERTH_POOL_PROTOCOL_ADVERT_H
 #define BERTH_POOL_PROTOCOL_ADVERT_H
 
@@ -11,46 +11,48 @@
 extern "C" {
 #endif
 
-#define ADVERT_TAGS 8 /* the tags of its messages are multiples of this; smaller ones are free for others */
+#define ADVERT_TAGS 8 /* the tags of an ad's messages are multiples of this; smaller tags are free for others */
 
 struct advert {
     uint64_t id;
     bool request;
-    int64_t lifetime;    /* that the text gives itself; 0: it does not say */
-    struct tree *text;   /* held: what should be there; NULL: nothing */
+    int64_t lifetime;    /* as the text says; 0: it does not say */
+    struct tree *text;   /* held: the ad that the matchmaker should have; NULL: none */
     uint64_t version;    /* of text, key and seen */
-    struct seen seen;    /* matches that the text takes into account */
-    uint64_t teller;     /* an incarnation of the matchmaker, ... */
-    int64_t heard;       /* ... and its clock, as it last told */
-    struct key key;      /* of an offer's tickets */
+    struct seen seen;    /* which matches the text takes into account */
+    uint64_t teller;     /* the incarnation of the matchmaker that answered last, ... */
+    int64_t heard;       /* ... and its clock, as it told us last */
+    struct key key;      /* an offer's: makes its tickets */
     bool moved;          /* the matchmaker has not confirmed this version */
-    bool there;          /* something may be there */
-    enum reason refused; /* why the matchmaker last refused it; OK: it did not */
+    bool there;          /* the matchmaker may have the ad */
+    enum reason refused; /* why the matchmaker refused the ad last; OK: it did not */
     uint32_t flight;     /* the tag of the message under way; 0: none */
-    uint32_t flights;    /* that were made */
+    uint32_t flights;    /* messages sent so far */
     uint64_t carried;    /* the version that is under way */
     int64_t due, pause;  /* when to send next, and the present pause between repeats */
 };
 
-/* `first` is the version that all of this life lie above. */
+/* All versions of this life lie above `first`. */
 void advert_init(struct advert *advert, uint64_t id, bool request, uint64_t first);
 void advert_done(struct advert *advert);
 
-/* This text should be there; NULL: none. Holds it. Nothing happens when it says the same as before. */
+/* The matchmaker should have this text; NULL: none. Holds it. Nothing happens when it says the same as the last one. */
 void advert_want(struct advert *advert, int64_t now, struct tree *text);
 
-/* Is that the life of the matchmaker that answered us last? Of others nothing is taken: they may be long over; a new one answers soon. */
+/* Is that the life of the matchmaker that answered us last? Matches of other lives are not taken: those may be long
+ * over, and a new life answers soon. */
 bool advert_knows(const struct advert *advert, uint64_t incarnation);
 
-/* A match of that life has been taken into account: true if it was not known. The next text names it. */
+/* A match of that life has been taken into account: true if that is new. The next text names the match. */
 bool advert_saw(struct advert *advert, int64_t now, uint64_t incarnation, uint64_t number);
 
 void advert_set_key(struct advert *advert, int64_t now, const struct key *key);
 
-/* The matchmaker may have forgotten it: it is renewed now. */
+/* The matchmaker may have forgotten the ad: it is renewed now. */
 void advert_again(struct advert *advert, int64_t now);
 
-/* Sends what is due, behind the persist `after`; returns when to look again. `token` comes back with the answer. */
+/* Sends the message that is due, behind the persist `after`; returns when to look again. `token` comes back with the
+ * answer. */
 int64_t advert_run(struct advert *advert, const struct role_env *env, agent matchmaker, uint64_t token, uint64_t after,
                    struct effects *effects);
 
@@ -58,7 +60,7 @@ int64_t advert_run(struct advert *advert, const struct role_env *env, agent matc
 void advert_answer(struct advert *advert, const struct role_env *env, const struct spans *spans,
                    const struct event *event, struct effects *effects);
 
-/* The pause after another failure, doubled up to the deadline of requests, with some chance in it. */
+/* The pause after another failure: doubled up to the deadline of requests, and somewhat random. */
 int64_t pause_next(int64_t *pause, const struct role_env *env, const struct spans *spans);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* executor.h: where jobs run. An interface: exec/ implements it for the machine at hand, live/ uses it.
+/* executor.h: where jobs run. An interface: exec/ implements it for the machine it runs on, live/ uses it.
  *
  *     launch -> EXECUTOR_RUNS -> EXECUTOR_ENDED            by itself, at a limit, or because its time was up
  *                  `-- stop, or the deadline -> EXECUTOR_GONE
  *
- * A claim has at most one job at a time. What carries a job out outlives whoever ordered it: after a restart `find` tells of all that
- * was begun before. It ends the job by itself at the deadline, which only `deadline` moves. Nothing of a job is left when its end is told: no process, and
- * nothing outside its folder. */
+ * A claim has at most one job at a time. The launcher that carries a job out outlives the program that ordered it: after a restart `find`
+ * tells of all jobs that were begun before. The launcher ends a job by itself at the deadline, which only `deadline` moves. When a job's
+ * end is told, nothing of it is left: no process, and nothing outside its folder. */
 #ifndef BERTH_POOL_PROTOCOL_EXECUTOR_H
 #define BERTH_POOL_PROTOCOL_EXECUTOR_H
 
@@ -25,73 +25,73 @@ struct executor_limits {
     int64_t processes;
 };
 
-/* All is lent for the call. Times are in microseconds of the clock that never jumps (CLOCK_BOOTTIME). */
+/* All pointers are lent for the call. Times are in microseconds of the clock that never jumps (CLOCK_BOOTTIME). */
 struct executor_order {
     uint64_t claim, number, job;
-    const char *folder; /* absolute, with its inputs in it: where it begins, and where its outputs are found */
+    const char *folder; /* absolute; the job begins there, finds its inputs there and leaves its outputs there */
     const char *const *arguments;   /* ends with NULL; the first is the program: looked for in the folder if it has a
                                        slash, else in the sandbox's PATH */
-    const char *const *environment; /* "NAME=value", all that it gets; ends with NULL */
+    const char *const *environment; /* "NAME=value", all that the job gets; ends with NULL */
     const char *input, *output, *error; /* names in the folder; NULL: /dev/null. Output and error are made anew */
-    int64_t deadline;                   /* it is ended then: killed at once */
-    int64_t span;                       /* it may run that long, counted from its start; INT64_MAX: any time */
+    int64_t deadline;                   /* then the job is killed, without a warning */
+    int64_t span;                       /* how long the job may run from its start; INT64_MAX: no limit */
     int warning;                        /* the signal of a warning: SIGTERM for most */
-    bool network;                       /* it may use the machine's network; else it has only its own loopback */
-    /* 1: its first process is a shell that runs one command after another, and signals are for the one at hand. It stands where the orders
+    bool network;                       /* the job may use the machine's network; else it has only its own loopback */
+    /* 1: its first process is a shell that runs one command after another, and signals are for the one that runs. The flag stands where the orders
      * of older programs had nothing, so that they can be read. */
     unsigned char staged;
     struct executor_limits limits;
 };
 
-/* What was really used. */
+/* What a job really used. */
 struct executor_usage {
-    int64_t wall, cpu;    /* microseconds; cpu: user and system, of all its processes */
+    int64_t wall, cpu;    /* microseconds; cpu: user and system, of all processes of the job */
     int64_t memory, disk; /* bytes, at the most */
 };
 
 enum executor_news_kind {
     EXECUTOR_RUNS,  /* after `launch`, or found by `find`: deadline and usage so far */
     EXECUTOR_ENDED, /* reason: EXITED (status: the code, or minus the signal), TIME, MEMORY, DISK, SETUP (the job itself cannot be run) or FAULT
-                       (the machine cannot, now: no room, no sandbox); of those two words say what failed */
-    EXECUTOR_GONE, /* after `stop` or its deadline, or what carried it out has died: nothing of it is left. usage, if known */
+                       (the machine cannot run it now: no room, no sandbox); with SETUP and FAULT, `words` say what failed */
+    EXECUTOR_GONE,  /* after `stop` or the deadline, or its launcher died: nothing of it is left. usage, if known */
 };
 
 struct executor_news {
     enum executor_news_kind kind;
-    uint64_t claim, number; /* number 0: with GONE, there was nothing */
+    uint64_t claim, number; /* number 0, with GONE: there was no job */
     enum reason reason;
     int64_t status, deadline;
     struct executor_usage usage;
     char words[EXECUTOR_WORDS_MAX + 1];
 };
 
-/* From the loop, never from inside a call but `find`. */
+/* Called from the loop, never from inside a call, except `find`. */
 typedef void executor_told_fn(void *user, const struct executor_news *news);
 
 struct executor;
 
 struct executor_kind {
     const char *name;
-    /* After a start: tells of everything that was begun before and not cleared, before it returns. */
+    /* After a start: tells of every job that was begun before and not cleared, before it returns. */
     int (*find)(struct executor *executor, struct err *err);
-    /* 0: it will be told. -1: nothing was begun. */
+    /* 0: news of the job will follow. -1: nothing was begun. */
     int (*launch)(struct executor *executor, const struct executor_order *order, struct err *err);
     void (*deadline)(struct executor *executor, uint64_t claim, int64_t at);
-    /* Warned, and after `grace` microseconds killed; EXECUTOR_GONE follows in every case. */
+    /* Warns the job, and kills it after `grace` microseconds; EXECUTOR_GONE follows in every case. */
     void (*stop)(struct executor *executor, uint64_t claim, int64_t grace);
     void (*suspend)(struct executor *executor, uint64_t claim, bool suspended);
     void (*signal)(struct executor *executor, uint64_t claim, int number); /* to the job's first process */
-    /* What has been used so far, of a job that runs; false: it is not known. */
+    /* What a running job has used so far; false: not known. */
     bool (*usage)(struct executor *executor, uint64_t claim, struct executor_usage *ret);
-    /* The claim is over and its job has ended: what it kept beside the folder is given back. */
+    /* The claim is over and its job has ended: gives back what the executor kept beside the folder. */
     void (*clear)(struct executor *executor, uint64_t claim);
-    /* How jobs are held, for people and the machine's ad: "bubblewrap, seccomp, landlock, cgroup v1 (cpu memory pids)". Lent. */
+    /* How jobs are confined, for people and the machine's ad: "bubblewrap, seccomp, landlock, cgroup v1 (cpu memory pids)". Lent. */
     const char *(*describe)(const struct executor *executor);
     void (*free)(struct executor *executor); /* jobs go on; takes NULL */
 };
 
 struct executor {
-    const struct executor_kind *kind; /* what it is made of follows */
+    const struct executor_kind *kind; /* the implementation's own fields follow */
 };
 
 #ifdef __cplusplus

@@ -119,7 +119,7 @@ static const size_t sizes[] = {
 
 bool field_is_left_out(const struct field *field, const void *structure)
 {
-    static const struct key zero; /* the largest but for a text */
+    static const struct key zero; /* no quiet sort but a text is larger */
     const char *at = (const char *)structure + field->at;
 
     if (!field->quiet)

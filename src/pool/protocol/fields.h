@@ -10,14 +10,15 @@
  *     FLAG     bool
  *     REASON   enum reason
  *     TEXT     struct text: a short name
- *     KEY      struct key: 32 bytes that are nobody else's business
+ *     KEY      struct key: 32 secret bytes
  *     SEEN     struct seen
  *     AD       struct tree *, held; or NULL
  *     EDGES    struct edges *, held; or NULL
  *
  * A field that came after a version was in use is LATER_NUMBER, LATER_WORD, LATER_FLAG or LATER_TEXT: where it is missing, in a
- * row or a message of that version, it reads as 0, false or empty. LATER_TIME is a NUMBER that then reads as -1: not known. One that is QUIET_WORD
- * and so on is not written either where it is that (a reason: OK), so that who does not know of it can read the rest. All others must be there. */
+ * row or a message of that version, it reads as 0, false or empty. LATER_TIME is a NUMBER that then reads as -1: not known. A field that is
+ * QUIET_WORD and so on may be missing too, and is not written while it has that value (a reason: OK), so that a reader that does not know
+ * the field can read the rest. All other fields must be there. */
 #ifndef BERTH_POOL_PROTOCOL_FIELDS_H
 #define BERTH_POOL_PROTOCOL_FIELDS_H
 
@@ -97,23 +98,23 @@ const char *reason_words(enum reason reason);
 
 /* A subordinate in a gang, as its superior is told of it. */
 struct edge {
-    uint64_t claim; /* what the two call their claim */
+    uint64_t claim; /* the name of the claim between the two */
     uint64_t agent;
-    uint64_t offer; /* the ad's id there */
-    uint64_t depth; /* how many levels are below it: it must have heard of them before it is verified */
+    uint64_t offer; /* the ad's id at that agent */
+    uint64_t depth; /* how many levels are below it: the subordinate must have heard of those before it is verified */
     uint64_t port;  /* the superior's port that it docks at, ... */
     uint64_t link;  /* ... and its own that it docks by: their places among the ports; 0 for an ad without ports */
     struct key ticket;
     struct tree *ad;      /* held */
-    uint64_t under;       /* of one further below: the claim of the subordinate that it is beneath; else 0 */
-    struct tree *receipt; /* held: to be handed to it; or NULL (receipt.h) */
+    uint64_t under;       /* of an edge further below: the claim of the subordinate that it is beneath; else 0 */
+    struct tree *receipt; /* held: the superior hands it to the subordinate; or NULL (receipt.h) */
 };
 
 #define EDGES_MAX 64
 
 struct edges {
     uint32_t refs, count;
-    struct edge *items; /* behind it, in the same block */
+    struct edge *items; /* in the same block, behind this structure */
 };
 
 struct edges *edges_new(uint32_t count); /* cleared */
@@ -173,9 +174,9 @@ struct field {
     const char *name;
     size_t at; /* the offset in the structure */
     enum field_sort sort;
-    bool later;      /* it may be missing, and is then: */
-    int64_t missing; /* ... of a NUMBER that; of others 0 */
-    bool quiet;      /* it is not written where it is 0 */
+    bool later;      /* the field may be missing; it then reads as ... */
+    int64_t missing; /* ... this, if it is a NUMBER; other sorts as 0 */
+    bool quiet;      /* it is not written while it is 0 */
 };
 
 /* What a list describes. */
@@ -186,15 +187,16 @@ struct layout {
     size_t size;
 };
 
-/* A copy that holds its own references; what holds references gives them back; are they equal (ads by what they say)? */
+/* fields_copy makes a copy that holds its own references; fields_done gives references back; fields_equal compares, ads
+ * by what they say. */
 void fields_copy(const struct layout *layout, void *to, const void *from);
 void fields_done(const struct layout *layout, void *structure);
 bool fields_equal(const struct layout *layout, const void *a, const void *b);
 
-/* Is a quiet field zero, so that it need not be said? Never of others. */
+/* Is this a quiet field that is zero, so that it is not written? False for all other fields. */
 bool field_is_left_out(const struct field *field, const void *structure);
 
-/* Up to TEXT_MAX bytes of a text. False, and cut, when it is longer or has a NUL. */
+/* Takes up to TEXT_MAX bytes. Returns false, and cuts the text, when it is longer or has a NUL. */
 bool text_set(struct text *text, const char *bytes, size_t len);
 
 #ifdef __cplusplus

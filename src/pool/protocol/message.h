@@ -1,10 +1,9 @@
-/* message.h: all that parties say to each other.
- *
- * Every message has one answer (the reply named beside it), or none comes and it is *unknown* whether it arrived: so every message may
- * be repeated, and repeating one changes nothing. Who sent it is proved by the world and stands in the event (role.h), not here.
- *
- * Advertising and pulling: an agent tells the matchmaker.   Notification: the matchmaker tells agents.   Claiming: a superior in the gang tells its
- * subordinate (VERIFY to ATTACH), a subordinate its superior (BEAT to LEFT), one far below the root (TASK).   Users tell a customer (SUBMIT, CONTROL). */
+/* message.h: all messages that parties send to each other. * Every message has one answer (the reply named beside it),
+ * or none comes and it is *unknown* whether it arrived: so every message may be repeated, and repeating one changes
+ * nothing. Who sent it is proved by the world and stands in the event (role.h), not here. * Advertising and pulling: an
+ * agent tells the matchmaker.   Notification: the matchmaker tells agents.   Claiming: a superior in the gang tells its
+ * subordinate (VERIFY to ATTACH), a subordinate its superior (BEAT to LEFT), a member far below the root its customer
+ * (TASK).   Users tell a customer (SUBMIT, CONTROL). */
 #ifndef BERTH_POOL_PROTOCOL_MESSAGE_H
 #define BERTH_POOL_PROTOCOL_MESSAGE_H
 
@@ -14,24 +13,26 @@
 extern "C" {
 #endif
 
-/* Puts in or replaces an ad; `bare` only renews it: its text and `seen` are those of that version. `heard` is the matchmaker's clock as it
- * last told us, in the incarnation that `seen` names: so a text that was long on its way is known to be old. `key` makes the tickets of
- * an offer. */
+/* Puts in or replaces an ad; `bare` only renews it: its text and `seen` are those of that version. `heard` is the
+ * matchmaker's clock as it last told us, in the incarnation that `seen` names: so the matchmaker knows that a text
+ * which was long on its way is old. `key` makes the tickets of an offer. */
 #define ADVERTISE_FIELDS(F, S) \
     F(S, WORD, id)             \
     F(S, WORD, version)        \
     F(S, FLAG, request) F(S, FLAG, bare) F(S, SEEN, seen) F(S, NUMBER, heard) F(S, KEY, key) F(S, AD, ad)
-/* `settled`: matches up to that number no longer count. `span`: with CONSUMED, a text after that time may have units again. */
+/* `settled`: matches up to that number no longer count. `span`: with CONSUMED, a text sent after that time may have units again. */
 #define ADVERTISED_FIELDS(F, S) \
     F(S, WORD, id)              \
     F(S, WORD, version)         \
     F(S, REASON, reason) F(S, WORD, incarnation) F(S, WORD, settled) F(S, NUMBER, span) F(S, NUMBER, clock)
 #define WITHDRAW_FIELDS(F, S) F(S, WORD, id) F(S, WORD, version)
 
-/* One unit of the offer `id` asks for a request; the ad is not kept. `key` makes the ticket. `number` rises from pull to pull of an offer:
- * the same one again is the same pull: the match that it got is told again within the window; a smaller one is stale. 0: the next one. */
+/* One unit of the offer `id` asks for a request; the ad is not kept. `key` makes the ticket. `number` rises from pull
+ * to pull of an offer: a repeated number is the same pull, and within the window the matchmaker tells the match that it
+ * got again; a smaller number is stale. 0: the next pull. */
 #define PULL_FIELDS(F, S) F(S, WORD, id) F(S, WORD, number) F(S, KEY, key) F(S, AD, ad)
-/* OK: it was matched `age` ago, as MATCH says to a member. WAIT: nobody fits, ask again after `span`. */
+/* OK: the unit was matched `age` ago; the rest is as MATCH tells a member. WAIT: nobody fits, ask again after
+ * `span`. */
 #define PULLED_FIELDS(F, S) \
     F(S, WORD, id)          \
     F(S, WORD, number)      \
@@ -41,11 +42,11 @@ extern "C" {
     F(S, NUMBER, age)       \
     F(S, NUMBER, window) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, superior) F(S, AD, superior_ad) F(S, AD, receipt)
 
-/* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the root); its `port` is
- * docked by your `link`. `customer` is the agent at the root, 0 when that is the superior. `below` are those who run the job further below
- * than the edges, in the order of ports: only claim, agent and `under` are told of them.
- * `receipt` is to be kept with the claim, and shown with each report of it (receipt.h); those of others, in the edges, are handed to them by
- * VERIFY. */
+/* Your ad `id` was matched, as its match `number`, `age` ago. The claim towards `superior` is `claim` (both 0 at the
+ * root); its `port` is docked by your `link`. `customer` is the agent at the root, 0 when that is the superior. `below`
+ * are the members that run the job further below than the edges, in the order of ports: of those only claim, agent and
+ * `under` are filled in. The agent keeps `receipt` with the claim, and shows it with each report of it (receipt.h). It
+ * hands the receipts in the edges to the subordinates by VERIFY. */
 #define MATCH_FIELDS(F, S)  \
     F(S, WORD, id)          \
     F(S, WORD, incarnation) \
@@ -59,8 +60,10 @@ extern "C" {
     F(S, EDGES, edges)      \
     F(S, QUIET_WORD, port) F(S, QUIET_WORD, link) F(S, QUIET_WORD, customer) F(S, EDGES, below) F(S, AD, receipt)
 
-/* `port` of the superior is to be docked by `link` of the subordinate. Without a proof it asks for a challenge. `leads`: it must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad` the superior's.
- * `root_owner` is whose job it is at the root: to be charged; empty where that is the ad's owner. */
+/* The subordinate's `link` is to dock at the superior's `port`. Without a proof the message asks for a challenge.
+ * `leads`: the subordinate must know of subordinates of its own. `offer` is the ad's id at the subordinate, `ad`
+ * the superior's ad. `root_owner` is the owner of the job at the root, who is charged; empty where that is the
+ * ad's owner. */
 #define VERIFY_FIELDS(F, S) \
     F(S, WORD, gang)        \
     F(S, WORD, claim)       \
@@ -72,10 +75,11 @@ extern "C" {
 #define VERIFIED_FIELDS(F, S) \
     F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, span) F(S, KEY, nonce) F(S, KEY, proof) F(S, AD, ad)
 #define COMMIT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, NUMBER, collect)
-/* `ad` is that of the unit when the claim is used again, else there is none. */
+/* `ad` is the unit's, when the claim is used again; else there is none. */
 #define ACTIVATE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence) F(S, AD, ad)
-/* `ad` is the superior's, as ever. `task` is the ad of the job at the root as all below a service may know it; none: `ad` is the job's. What is run
- * below a service the customer itself tells (TASK). `customer`, `line`, `pass`, `helps` and `idle` are as duty.h has them. */
+/* `ad` is the superior's, as ever. `task` is the ad of the job at the root as all members below a service may know it;
+ * none: `ad` is the job's. The customer itself tells members below a service what they run (TASK). `customer`,
+ * `line`, `pass`, `helps` and `idle` are as duty.h has them. */
 #define START_FIELDS(F, S)     \
     F(S, WORD, claim)          \
     F(S, WORD, epoch)          \
@@ -86,9 +90,9 @@ extern "C" {
     F(S, AD, task)             \
     F(S, QUIET_WORD, customer) \
     F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle)
-/* A member below a service asks the customer at the root, in a gang of its, what it is to run. */
+/* A member below a service asks the customer at the root of its gang what it is to run. */
 #define TASK_FIELDS(F, S) F(S, WORD, gang) F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job)
-/* OK: that is the job's ad; `line`, `pass` and `helps` as in START. WAIT: ask again. */
+/* OK: `ad` is the job's; `line`, `pass` and `helps` as in START. WAIT: ask again. */
 #define TASKED_FIELDS(F, S) \
     F(S, WORD, claim)       \
     F(S, REASON, reason) F(S, AD, ad) F(S, QUIET_WORD, line) F(S, QUIET_KEY, pass) F(S, QUIET_FLAG, helps)
@@ -97,13 +101,13 @@ extern "C" {
 #define ATTACH_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)
 /* The answer to COMMIT, ACTIVATE, START, RELEASE and ABORT; `epoch` is the one that holds. */
 #define CLAIMED_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
-/* How the claim stands: activated or still pinned; the last job's number, and whether that still runs. */
+/* How the claim stands: activated or still pinned; the last job's number, and whether that job still runs. */
 #define ATTACHED_FIELDS(F, S) \
     F(S, WORD, claim)         \
     F(S, WORD, epoch) F(S, REASON, reason) F(S, FLAG, active) F(S, WORD, number) F(S, WORD, job) F(S, FLAG, running)
 
-/* `sent` comes back in the answer: the lease is counted from it. `heard` is the `clock` of the last answer: so the superior knows when the
- * beat was sent at the earliest, by its own clock, however long it was on its way. */
+/* `sent` comes back in the answer: the subordinate counts its lease from it. `heard` is the `clock` of the last answer:
+ * so the superior knows when the beat was sent at the earliest, by its own clock, however long it was on its way. */
 #define BEAT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, NUMBER, sent) F(S, NUMBER, heard)
 #define BEATEN_FIELDS(F, S) F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, sent) F(S, NUMBER, clock)
 /* A pinned subordinate without news: what was decided? */
@@ -112,9 +116,10 @@ extern "C" {
     F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
 /* The claim is over on the subordinate's side, and nothing of the job is left. */
 #define LEFT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
-/* Each member tells the registrar; `used` since the last report; the first is sent when it is pinned. `group` and `limits` are what the root's ad
- * says, `weight` the unit's in thousandths (0: one unit). `reason`: why it is over; OK: it was released, or is not. A matchmaker that has begun
- * anew learns of the claim by the `receipt`, and believes what that says. */
+/* Each member reports to the registrar. `used` counts since the last report; the first report is sent when the claim is
+ * pinned. `group` and `limits` are what the root's ad says, `weight` the unit's in thousandths (0: one unit). `reason`:
+ * why the claim is over; OK: it was released, or is not over. A matchmaker that has begun anew learns of the claim by
+ * the `receipt`, and believes what that says. */
 #define REPORT_FIELDS(F, S) \
     F(S, WORD, claim)       \
     F(S, WORD, gang)        \
@@ -124,8 +129,8 @@ extern "C" {
     F(S, LATER_TEXT, group) \
     F(S, LATER_TEXT, limits) F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason) F(S, AD, receipt)
 
-/* A node of a workflow says which (`flow`, a word that all its nodes share; 0: it is none), how many `nodes` that has, and in `node` its own
- * name and whom it waits for: [ Node = "D"; After = { "B", "C" } ]. */
+/* A node of a workflow says which workflow that is (`flow`, a word that all its nodes share; 0: none), how many `nodes` it has, and in `node` its own
+ * name and which nodes it waits for: [ Node = "D"; After = { "B", "C" } ]. */
 #define SUBMIT_FIELDS(F, S) \
     F(S, TEXT, key)         \
     F(S, TEXT, owner)       \
@@ -193,13 +198,13 @@ struct message {
 };
 
 const struct layout *message_layout(enum message_kind kind);
-enum message_kind message_answer(enum message_kind kind); /* MESSAGE_NONE when it is an answer itself */
+enum message_kind message_answer(enum message_kind kind); /* MESSAGE_NONE if this kind is an answer itself */
 
-/* The answer to a message of that kind that refuses it; false when it has none. */
+/* The answer that refuses a message of that kind; false when such a message has no answer. */
 bool message_refusal(enum message_kind kind, enum reason reason, struct message *ret);
 
 void message_copy(struct message *to, const struct message *from);
-void message_done(struct message *message); /* gives back what it holds; of kind NONE then */
+void message_done(struct message *message); /* gives back what it holds; its kind is NONE then */
 bool message_equal(const struct message *a, const struct message *b);
 
 #ifdef __cplusplus

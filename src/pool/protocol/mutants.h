@@ -78,7 +78,7 @@ extern "C" {
     X(REPORT_BELIEVED, "a report is believed without its receipt")                               \
     X(FAULT_BLAMED, "a job is held for a fault of the machine that was to run it")
 
-/* Those of gangs, for tests that make some (tests/sim/tree_test.c). */
+/* Planted bugs that show only in gangs, for tests that make gangs (tests/sim/tree_test.c). */
 #define GANG_MUTANTS(X)                                                                          \
     X(ESSENTIAL_IGNORED, "the loss of an essential member is taken for harmless")                \
     X(PORT_UNCHECKED, "a superior does not look at its own ports when its gang is verified")     \

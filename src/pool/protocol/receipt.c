@@ -8,7 +8,7 @@
 
 #define PURPOSE_BYTES 16
 
-/* It fills its bytes with NULs, as those of tickets do. */
+/* The rest of the array is NULs, as with the purposes of tickets. */
 static const char purpose[PURPOSE_BYTES] = "berth receipt";
 
 static const struct field receipt_fields[] = {RECEIPT_FIELDS(FIELD_ROW, receipt)};

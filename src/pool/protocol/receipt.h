@@ -2,9 +2,9 @@
  *
  *     receipt = [Claim; Gang; Agent; Offer; Account; Weight; Limits; Seal]    Seal = seal(key, "berth receipt", all before it)
  *
- * It says which agent may tell of which claim, to whom that is charged, and how much it counts for. The key is the matchmaker's own, drawn
- * at its first start and kept: whatever life of it made a receipt, the next one knows it. Agents keep theirs with the claim and hand it
- * back; they neither read nor change it. A stranger can make none. */
+ * A receipt says which agent may report on which claim, whom the claim is charged to, and how much it counts for. The key is the
+ * matchmaker's own, drawn at its first start and kept: so the matchmaker knows a receipt that an earlier life of it made. Agents keep
+ * theirs with the claim and hand it back; they neither read nor change it. Nobody else can make one. */
 #ifndef BERTH_POOL_PROTOCOL_RECEIPT_H
 #define BERTH_POOL_PROTOCOL_RECEIPT_H
 
@@ -28,13 +28,14 @@ struct receipt {
     RECEIPT_FIELDS(FIELD_MEMBER, receipt)
 };
 
-/* As an ad, sealed; the caller unrefs it. */
+/* The receipt as an ad, sealed; the caller unrefs it. */
 struct tree *receipt_make(const struct role_env *env, const struct key *key, const struct receipt *receipt);
 
-/* What it says, if it was made with that key; false when it was not. NULL is none. */
+/* Reads the receipt; false when it was not made with that key, or `ad` is NULL. */
 bool receipt_read(const struct role_env *env, const struct key *key, const struct tree *ad, struct receipt *ret);
 
-/* Has it the form of one for that claim, and nothing else in it? Whose it is, only the matchmaker can tell. */
+/* Does the ad have the form of a receipt for that claim, with nothing else in it? Only the matchmaker can tell whether
+ * it is genuine. */
 bool receipt_is_for(const struct tree *ad, uint64_t claim);
 
 #ifdef __cplusplus

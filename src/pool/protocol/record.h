@@ -10,18 +10,18 @@
 extern "C" {
 #endif
 
-/* Every role: how often it started (the upper half of its ads' versions), and the largest number it gave to a job. The
- * matchmaker: the key of its receipts (receipt.h), drawn once. Key 0. */
+/* Every role: how often it has started (the upper half of its ads' versions), and the largest number it has given to a
+ * job. The matchmaker: the key of its receipts (receipt.h), drawn once. The row's key is 0. */
 #define ROLE_RECORD_FIELDS(F, S) F(S, WORD, starts) F(S, LATER_WORD, last) F(S, QUIET_KEY, receipts)
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
- * a second of the wall clock. `port` of the superior is docked by our `link`. `behind`: the claim that it follows, while that is there. `pool`: the
- * matchmaker of the pool from which it was pulled; 0: it was not.
- * `serves`: of one that is `running`, nothing was launched for that.
- * `grant`: what may be used, of an ad with ports; of others that stands in `ad`.
- * `receipt`: the matchmaker's, shown with each report of it.
- * Below a service: `root_owner` as in VERIFY; and of a job that was started, `task` to `helps` as in START. */
+ * a second of the wall clock. Our `link` docks at the superior's `port`. `behind`: the claim that this one follows, while that is there. `pool`: the
+ * matchmaker of the pool that the claim was pulled from; 0: it was not pulled.
+ * `serves`: the claim is `running`, but nothing was launched for it.
+ * `grant`: what the job may use, for an ad with ports; for others that stands in `ad`.
+ * `receipt`: the matchmaker's, shown with each report of the claim.
+ * Below a service: `root_owner` as in VERIFY; and, once a job was started, `task` to `helps` as in START. */
 #define TENANT_RECORD_FIELDS(F, S) \
     F(S, WORD, offer)              \
     F(S, WORD, gang)               \
@@ -54,7 +54,7 @@ extern "C" {
     F(S, WORD, number) F(S, WORD, job) F(S, WORD, superior) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
 /* Customer: jobs that are equal but for their number. */
 #define SHAPE_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, AD, ad)
-/* Customer: a job; `gang` and `number` say where it runs, or ran last. One to which nothing has happened since it was submitted has none. */
+/* Customer: a job; `gang` and `number` say where it runs, or ran last. A job to which nothing has happened since it was submitted has no row. */
 #define JOB_RECORD_FIELDS(F, S) \
     F(S, WORD, shape)           \
     F(S, WORD, state)           \
@@ -71,9 +71,11 @@ extern "C" {
     F(S, WORD, first)           \
     F(S, WORD, count)           \
     F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
-/* Customer (and whoever has subordinates): a subordinate of a gang that was decided, in its place among all. One that is `dropped` was
- * lost and the gang goes on without it: its row stays to the gang's end, for that is not whole any more. `shape` is the root's, or the claim
- * of the superior that is a member itself. `pass` is the gang's, at the root (duty.h); `below` as in MATCH; `receipt` the one that it was handed. Key: its claim. */
+/* Customer (and whoever has subordinates): a subordinate of a gang that was decided, and its `place` among all. A
+ * subordinate that is `dropped` was lost, and the gang goes on without it: its row stays to the gang's end, because the
+ * gang is not whole any more. `shape` is the root's, or the claim of the superior that is a member itself. `pass` is
+ * the gang's, at the root (duty.h); `below` is as in MATCH; `receipt` is the one that the subordinate was handed. Key:
+ * its claim. */
 #define BRANCH_RECORD_FIELDS(F, S) \
     F(S, WORD, gang)               \
     F(S, WORD, shape)              \

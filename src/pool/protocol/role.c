@@ -1,4 +1,4 @@
-/* role.c: lists of effects, and the spans that hold when nobody says otherwise. */
+/* role.c: lists of effects, and the default spans. */
 #include "pool/protocol/role.h"
 
 #include "lang/base/array.h"

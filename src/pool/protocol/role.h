@@ -2,13 +2,13 @@
  *
  *     event  ->  role_step  ->  effects
  *
- * A role is a structure and one function. It is handed one event, changes its own state, and appends effects; it never waits, reads no
- * clock, and keeps nothing that is lent to it. The world carries the effects out and hands over what follows. Two worlds run the same
+ * A role is a structure and one function. The function gets one event, changes the role's state, and appends effects; it never waits, reads no
+ * clock, and keeps nothing that is lent to it. The world carries the effects out and returns what follows as events. Two worlds run the same
  * roles: live/ with sockets, time and a store, and sim/ with none of them.
  *
  * Durability is a barrier: a persist has a number, and an effect that says `after` happens when that persist is on disk. Persists
- * become durable in their order. A role goes on as if they were; if one fails, or the host dies, the role starts anew from what is
- * durable, and what stood behind has never happened.
+ * become durable in their order. A role goes on as if they were durable; if one fails, or the host dies, the role starts anew from what is
+ * durable, and the effects behind that persist have never happened.
  *
  * A role begins with EVENT_LOADED for each row that was durable, in the order of their kinds, then EVENT_JOB for each job of its own
  * that is found, then one EVENT_BOOTED. */
@@ -34,11 +34,12 @@ static inline int64_t wall_seconds(int64_t wall)
     return wall / SECOND - (wall % SECOND < 0);
 }
 
-/* Chance that nobody may guess, and the seal that tickets are made of; of the kernel and libsodium when live. */
+/* Random bytes that nobody can guess, and the seal that tickets are made of; live, they come from the kernel and
+ * libsodium. */
 struct secrets {
     void *user;
     void (*draw)(void *user, void *bytes, size_t len);
-    /* 32 bytes that depend on the key and the data, and tell nothing of either. */
+    /* 32 bytes that depend on the key and the data, and reveal nothing of either. */
     void (*seal)(void *user, const struct key *key, const void *data, size_t len, struct key *ret);
 };
 
@@ -58,13 +59,13 @@ struct role_env {
 /* Who sent a message, as the world has proved it. */
 struct peer {
     uint64_t agent;
-    const char *identity; /* of the user it acts as */
-    bool any;             /* it may act for any user */
-    uint64_t channel;     /* of the connection: a proof made for one is no proof on another */
-    const char *account;  /* for whom it counts: who has delegated to it; NULL: the identity itself */
+    const char *identity; /* of the user that the agent acts as */
+    bool any;             /* the agent may act for any user */
+    uint64_t channel;     /* of the connection: a proof made for one channel proves nothing on another */
+    const char *account;  /* the account it counts for: whoever delegated to it; NULL: the identity itself */
 };
 
-/* What happened to something that was sent. */
+/* What became of a message that was sent. */
 enum answer {
     ANSWER_GOT,     /* event.message is the answer */
     ANSWER_UNKNOWN, /* perhaps it arrived, perhaps not */
@@ -72,26 +73,26 @@ enum answer {
 
 /* What the launcher of a job says. */
 enum job_news {
-    JOB_FOUND,  /* after the role began: it still runs, its deadline is `at` */
-    JOB_EXITED, /* by itself, or its time was up; with the reason FAULT: the machine could not run it */
-    JOB_GONE,   /* after it was told to stop, at its deadline, or never to be found: nothing of it is left */
+    JOB_FOUND,  /* after the role began: the job still runs, its deadline is `at` */
+    JOB_EXITED, /* the job ended by itself, or its time was up; with the reason FAULT: the machine could not run it */
+    JOB_GONE,   /* after `stop`, at the deadline, or the job was not found: nothing of it is left */
 };
 
 enum event_kind {
     EVENT_LOADED,  /* record */
-    EVENT_BOOTED,  /* all that was durable has been loaded, and the launchers that live have been found */
-    EVENT_MESSAGE, /* message, peer; the answer is owed by EFFECT_REPLY with `token` */
+    EVENT_BOOTED,  /* all durable rows have been loaded, and all launchers that still run have been found */
+    EVENT_MESSAGE, /* message, peer; the role owes an answer: EFFECT_REPLY with `token` */
     EVENT_ANSWER,  /* token and tag of the send, answer; message and the peer who answered, if one did */
     EVENT_WAKE,
     EVENT_JOB,    /* news, claim, number, reason, status, used, at */
     EVENT_PROBED, /* provider: the machine's state, as an ad, for the offer `claim` (its place: 0, 1, ...) */
-    EVENT_DRAIN, /* provider: take no more claims, and end as they end; with status 1 jobs are warned, and have to go */
+    EVENT_DRAIN,  /* provider: take no more claims; those that run may end; with status 1 jobs are warned and must go */
     EVENT_RESUME, /* provider: take claims again */
     EVENT_POLICY, /* matchmaker: `ad` is the policy from now on; NULL: the defaults */
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
-    EVENT_FORGET, /* customer: `job`, which has ended, is written down elsewhere */
-    EVENT_KNOWN, /* provider, customer: the matchmaker `claim` has been told who we are: it may have begun anew, and have no ads */
+    EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
+    EVENT_KNOWN,  /* provider, customer: the matchmaker `claim` knows us now: it may have begun anew, without ads */
 };
 
 struct event {
@@ -114,20 +115,20 @@ struct event {
 enum effect_kind {
     EFFECT_SEND,     /* message to `to`; token and tag come back with the answer */
     EFFECT_REPLY,    /* message in answer to `token` */
-    EFFECT_WAKE,     /* at `at`, in place of any earlier one; INT64_MAX: never */
+    EFFECT_WAKE,     /* wake the role at `at`; replaces any earlier wake; INT64_MAX: never */
     EFFECT_PERSIST,  /* record; its number is `token` */
     EFFECT_JOB,      /* launch: claim, number, job; the launcher ends it at `at`, and when it has run for `span` */
-    EFFECT_DEADLINE, /* the launcher of `claim` ends the job at `at` */
+    EFFECT_DEADLINE, /* the launcher of `claim` is to end the job at `at` */
     EFFECT_STOP,     /* the job of `claim`: warned, and after `span` ended; EVENT_JOB says when nothing is left */
     EFFECT_SUSPEND,  /* the job of `claim` stands still (span 1) or goes on (span 0) */
     EFFECT_CHANGED,  /* customer: `job` is in another state */
-    EFFECT_NOTE,     /* for the log: reason, claim, and what it is about */
+    EFFECT_NOTE,     /* for the log: reason, claim, and words */
 };
 
 struct effect {
     enum effect_kind kind;
     uint64_t token;
-    uint64_t after; /* that persist first; 0: at once */
+    uint64_t after; /* only when that persist is durable; 0: at once */
     uint32_t tag;
     enum reason reason;
     agent to;
@@ -142,14 +143,14 @@ struct effect {
 struct effects {
     struct effect *items;
     uint32_t count, room;
-    uint64_t persists; /* that the role made so far */
+    uint64_t persists; /* how many the role has made */
 };
 
 void effects_init(struct effects *effects);
 void effects_done(struct effects *effects);
-void effects_reset(struct effects *effects); /* empty; the count of persists stays */
+void effects_reset(struct effects *effects); /* empties the list; the count of persists stays */
 
-/* Each appends one. What is handed over (message, record) is copied, and its references are held anew. */
+/* Each appends one effect. The message or record is copied, and its references are held anew. */
 void effects_send(struct effects *effects, agent to, const struct message *message, uint64_t token, uint32_t tag,
                   uint64_t after);
 void effects_reply(struct effects *effects, uint64_t token, const struct message *message, uint64_t after);
@@ -164,7 +165,7 @@ void effects_suspend(struct effects *effects, uint64_t claim, bool suspended);
 void effects_changed(struct effects *effects, uint64_t job, uint64_t after);
 void effects_note(struct effects *effects, enum reason reason, uint64_t claim, const char *words);
 
-/* A role as the world sees it. `make` is called when a host starts it; what was durable then comes as events. */
+/* A role as the world sees it. `make` is called when a host starts it; the durable rows then come as events. */
 struct role_kind {
     const char *name;
     void *(*make)(const void *settings); /* the settings outlive it */
@@ -175,15 +176,15 @@ struct role_kind {
 
 /* The spans of the protocol; one table for all roles of a pool. */
 struct spans {
-    int64_t window;   /* to complete a claim after a match */
-    int64_t pin;      /* P: a pin without activation */
-    int64_t lease;    /* L >= P: a claim without acknowledged heart beats */
-    int64_t life;     /* of a claim: then it is not used again */
-    int64_t deadline; /* of a request: then its outcome is unknown */
+    int64_t window;   /* a claim must be complete this long after its match */
+    int64_t pin;      /* P: how long a pin holds without activation */
+    int64_t lease;    /* L >= P: how long a claim holds without acknowledged heart beats */
+    int64_t life;     /* of a claim: after that it gets no further job */
+    int64_t deadline; /* of a message: after that its outcome is unknown */
     int64_t retry;    /* the first pause before a message is repeated; it doubles up to the deadline */
-    int64_t lifetime; /* of an ad that does not say */
-    int64_t cycle;    /* between cycles, at least */
-    int64_t keep;     /* a result that nobody took */
+    int64_t lifetime; /* of an ad that does not say one itself */
+    int64_t cycle;    /* the least time between cycles */
+    int64_t keep;     /* how long a result is kept that nobody takes */
     int64_t grace;    /* between a job's warning and its end */
     int64_t half;     /* the half-life of usage */
 };

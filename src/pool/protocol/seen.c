@@ -13,7 +13,7 @@ bool seen_has(const struct seen *seen, uint64_t incarnation, uint64_t number)
     return number >= 2 && number - 2 < BEYOND_BITS && (seen->beyond >> (number - 2) & 1);
 }
 
-/* The gap has been closed: `last` moves on, over those that were beyond it. */
+/* The gap is closed: `last` moves on, over the numbers seen beyond it. */
 static void seen_advance(struct seen *seen)
 {
     bool more = true;
@@ -45,7 +45,7 @@ void seen_settle(struct seen *seen, uint64_t incarnation, uint64_t settled)
     uint64_t steps;
     bool closes; /* the number behind `settled` has been seen */
 
-    if (seen->incarnation != incarnation) /* of a matchmaker, or a life of ours, that knew nothing of those before */
+    if (seen->incarnation != incarnation) /* a new life of the matchmaker, or of ours: earlier numbers mean nothing */
         *seen = (struct seen){.incarnation = incarnation};
     if (settled <= seen->last)
         return;

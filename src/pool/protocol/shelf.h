@@ -1,10 +1,10 @@
-/* shelf.h: where a world keeps what must outlive it: rows of bytes by space and key. An interface: store/ implements it, live/ uses it.
+/* shelf.h: where a world keeps the data that must outlive it: rows of bytes by space and key. An interface: store/ implements it, live/ uses it.
  *
  *     put, remove, put ... commit          all since the last commit is durable together, or not at all
  *
- * What commit has returned 0 for is on disk. Where a put or a commit fails, the shelf is *broken*: nothing more is taken, whatever is
- * asked, and whether the rows since the last commit are there is not known. It is not tried again: a second fsync may claim what the
- * first one lost. Whoever uses it stops, and starts anew from what is there. */
+ * When commit has returned 0, the rows are on disk. When a put or a commit fails, the shelf is *broken*: it refuses everything from then
+ * on, and whether the rows since the last commit are there is not known. The shelf does not try again: a second fsync may claim what the
+ * first one lost. Its user stops, and starts anew from the rows that are there. */
 #ifndef BERTH_POOL_PROTOCOL_SHELF_H
 #define BERTH_POOL_PROTOCOL_SHELF_H
 
@@ -24,27 +24,27 @@ extern "C" {
 
 struct shelf;
 
-/* Lent for the call. Returns false to stop. */
+/* Key and value are lent for the call. Returns false to stop. */
 typedef bool shelf_row_fn(void *user, const void *key, size_t key_len, const void *value, size_t len);
 
 struct shelf_kind {
     const char *name;
     /* All return 0, or -1 with `err` filled. */
     int (*put)(struct shelf *shelf, const char *space, const void *key, size_t key_len, const void *value, size_t len,
-               struct err *err); /* in the place of what was there */
+               struct err *err); /* replaces the row that was there */
     int (*remove)(struct shelf *shelf, const char *space, const void *key, size_t key_len, struct err *err);
-    int (*commit)(struct shelf *shelf, struct err *err); /* costs nothing when nothing was put */
-    /* All rows of a space, in the order of their keys' bytes; those not committed yet as well. */
+    int (*commit)(struct shelf *shelf, struct err *err); /* costs nothing when nothing has changed */
+    /* All rows of a space, in the order of their keys' bytes, including those not committed yet. */
     int (*each)(struct shelf *shelf, const char *space, shelf_row_fn *fn, void *user, struct err *err);
     /* One row; `fn` is called at most once. */
     int (*get)(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn, void *user,
                struct err *err);
     bool (*broken)(const struct shelf *shelf);
-    void (*close)(struct shelf *shelf); /* what was not committed is dropped; takes NULL */
+    void (*close)(struct shelf *shelf); /* rows not committed are dropped; takes NULL */
 };
 
 struct shelf {
-    const struct shelf_kind *kind; /* what it is made of follows */
+    const struct shelf_kind *kind; /* the implementation's own fields follow */
 };
 
 #ifdef __cplusplus

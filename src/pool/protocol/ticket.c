@@ -7,7 +7,7 @@
 
 #define PURPOSE_BYTES 16
 
-/* The names fill their bytes with NULs, so that none is the beginning of another. */
+/* The names are padded with NULs, so that none is the beginning of another. */
 static const char purpose_ticket[PURPOSE_BYTES] = "berth ticket", purpose_nonce[PURPOSE_BYTES] = "berth nonce",
                   purpose_provider[PURPOSE_BYTES] = "berth provider",
                   purpose_customer[PURPOSE_BYTES] = "berth customer", purpose_pool[PURPOSE_BYTES] = "berth pool";
@@ -89,7 +89,7 @@ void ticket_pool_key(const struct secrets *secrets, const struct key *offer_key,
 
 bool key_equal(const struct key *a, const struct key *b)
 {
-    volatile unsigned char differs = 0; /* volatile: all bytes are looked at, whatever the first ones say */
+    volatile unsigned char differs = 0; /* volatile: the loop looks at all bytes, whatever the first ones are */
 
     for (int i = 0; i < KEY_BYTES; i++)
         differs = (unsigned char)(differs | (a->bytes[i] ^ b->bytes[i]));

@@ -1,12 +1,12 @@
-/* ticket.h: what a match gives a customer to show, and how both sides show it without telling.
+/* ticket.h: the secret that a match gives a customer, and how both sides prove that they have it without sending it.
  *
  *     ticket = seal(offer's key, "ticket", offer, claim, gang, owner)   by the matchmaker, and again by the provider
- *              below a service also the root's owner: so nobody can say that another is to be charged
+ *              below a service also the root's owner: so nobody can have somebody else charged
  *     proof  = seal(ticket, "provider" or "customer", both nonces, channel)
- *     nonce  = seal(offer's key, "nonce", claim, peer, channel, slot)   the provider's: it remembers none
- *     key of an offer for one of several pools = seal(offer's key, "pool", pool): what one pool is given makes no tickets for another
+ *     nonce  = seal(offer's key, "nonce", claim, peer, channel, slot)   the provider's: it need not remember any
+ *     key of an offer for one of several pools = seal(offer's key, "pool", pool): the key that one pool has makes no tickets for another
  *
- * The ticket never travels to the provider, and a proof made on one channel is none on another. Each string that is
+ * The ticket never travels to the provider, and a proof made on one channel proves nothing on another. Each string that is
  * sealed begins with the name of its purpose; numbers are eight bytes, the lowest first. */
 #ifndef BERTH_POOL_PROTOCOL_TICKET_H
 #define BERTH_POOL_PROTOCOL_TICKET_H
@@ -20,7 +20,7 @@ extern "C" {
 void ticket_make(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
                  uint64_t gang, const char *owner, struct key *ret_ticket);
 
-/* The same for a superior that is not the root; an empty root owner: it is. */
+/* The same for a superior that is not the root; with an empty root owner it is the root. */
 void ticket_make_below(const struct secrets *secrets, const struct key *offer_key, uint64_t offer, uint64_t claim,
                        uint64_t gang, const char *owner, const char *root_owner, struct key *ret_ticket);
 
@@ -28,13 +28,13 @@ void ticket_proof(const struct secrets *secrets, const struct key *ticket, bool 
                   const struct key *nonce_provider, const struct key *nonce_customer, uint64_t channel,
                   struct key *ret_proof);
 
-/* A provider's nonce: `slot` is a number that changes with the time for which nonces shall be good. */
+/* A provider's nonce: `slot` is a number that changes as often as nonces shall expire. */
 void ticket_nonce(const struct secrets *secrets, const struct key *offer_key, uint64_t claim, uint64_t peer,
                   uint64_t channel, uint64_t slot, struct key *ret_nonce);
 
 void ticket_pool_key(const struct secrets *secrets, const struct key *offer_key, uint64_t pool, struct key *ret_key);
 
-bool key_equal(const struct key *a, const struct key *b); /* in a time that does not depend on what they are */
+bool key_equal(const struct key *a, const struct key *b); /* in constant time */
 
 #ifdef __cplusplus
 }

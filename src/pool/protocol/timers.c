@@ -26,7 +26,7 @@ static bool timer_before(const struct timer *a, const struct timer *b)
     return a->what != b->what ? a->what < b->what : a->which < b->which;
 }
 
-/* From the place, which is free, up to where it belongs. */
+/* Moves the timer from the place, which is free, up to where it belongs. */
 static void timer_rise(struct timer *heap, uint32_t place, struct timer timer)
 {
     while (place) {
@@ -46,7 +46,8 @@ void timers_set(struct timers *timers, int64_t at, uint32_t what, uint64_t which
     timer_rise(timers->heap, timers->count++, (struct timer){at, which, what});
 }
 
-/* Without looking at what will fill it: that comes from the end and nearly always belongs there. */
+/* Moves the hole down, without comparing with the timer that will fill it: that one comes from the end and nearly
+ * always belongs at the bottom. */
 static uint32_t hole_sink(struct timer *heap, uint32_t count)
 {
     uint32_t place = 0;

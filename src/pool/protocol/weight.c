@@ -3,7 +3,7 @@
 
 #include "match/pair/pair.h"
 
-#define STEPS_MAX 2000 /* of evaluation: many are weighed at once, and anybody may write one */
+#define STEPS_MAX 2000 /* of evaluation: many offers are weighed at once, and anybody may write a Weight */
 
 int64_t weight_of(const struct env *env, struct arena *arena, symbol name, const struct tree *offer,
                   const struct tree *other)

@@ -19,7 +19,7 @@ static const char *const record_ids[] = {"NONE",
 #undef X
 };
 
-/* What all records have; `key` is the name of a field in one of them. */
+/* The fields that all records have. The key is called "row": `key` is the name of a field in one of them. */
 static const struct field row_fields[] = {
     {.name = "row", .at = offsetof(struct record, key), .sort = FIELD_WORD},
     {.name = "removed", .at = offsetof(struct record, removed), .sort = FIELD_FLAG}};
@@ -56,7 +56,7 @@ struct tree *wire_message(struct symbols *symbols, const struct message *message
     return seal_ad(&build, 1 + wire_push_fields(&build, message_layout(message->kind), &message->u));
 }
 
-/* What is a number in the list of fields, and a choice among few to those who read it. */
+/* Checks fields that are numbers in the list, but a choice among few values to their readers. */
 static int message_check(const struct message *message, struct err *err)
 {
     if (message->kind == MESSAGE_CONTROL && message->u.control.verb >= CONTROL_COUNT)
@@ -100,7 +100,7 @@ int wire_read_brief(const struct tree *ad, const char *skip, struct message *ret
     return read_message(ad, true, skip, ret, err);
 }
 
-/* Of a removed row only kind and key say something. */
+/* A removed row has only kind and key. */
 static const struct layout *record_fields(const struct record *record)
 {
     return record_layout(record->removed ? RECORD_NONE : record->kind);
@@ -167,7 +167,7 @@ int wire_parse(struct symbols *symbols, const char *text, size_t len, struct tre
     return 0;
 }
 
-/* Takes the ad; gives that which its text is read as, or NULL. */
+/* Takes the ad; returns the ad that its text reads as, or NULL. */
 static struct tree *through_text(struct symbols *symbols, struct tree *taken, struct err *err)
 {
     struct tree *back = NULL;

@@ -4,7 +4,7 @@
  *     [Record="shape";Row="000000000000002a";Removed=false;Owner="alice";Ad=[Memory=64;Constraint=other.Disk>10]]
  *
  * The language's own printer and parser write and read them, so they are JSON or XML by form.h as well. Each field is an attribute: its
- * name is the field's (superior_ad: SuperiorAd), what it holds goes by its sort:
+ * name is the field's (superior_ad: SuperiorAd), its value depends on the sort:
  *
  *     NUMBER   an integer                              TEXT    a string of up to TEXT_MAX bytes, no NUL among them
  *     WORD     16 hexadecimal digits, in a string      KEY     64 hexadecimal digits, in a string
@@ -14,10 +14,10 @@
  *              another, is a string: the name of its dialect, a blank and its text, "condor [a=1]"
  *
  * Kinds and reasons are their identifiers in lower case, digits too are lower case. Reading is strict: each field once, of its type
- * and within its range, and nothing else. So whatever is accepted is written again and read as an equal, and a message in memory
- * that came from a stranger has no value which its own code could not have given it.
+ * and within its range, and nothing else. So whatever is accepted can be written again and read back equal, and a message in memory
+ * that came from a stranger has only values that our own code could have given it.
  *
- * Versions: fields that came later (fields.h) may be missing, and a row may have fields that are not known, which are passed over. So the
+ * Versions: fields that came later (fields.h) may be missing, and a row may have unknown fields, which are passed over. So the
  * rows of an older version are read, and those of a newer one as far as they are understood. */
 #ifndef BERTH_POOL_PROTOCOL_WIRE_H
 #define BERTH_POOL_PROTOCOL_WIRE_H
@@ -33,26 +33,27 @@ extern "C" {
 
 #define WIRE_BYTES_MAX (16u << 20) /* of one text */
 #define WIRE_CELLS_MAX (1u << 20)  /* of one text's tree: EDGES_MAX large ads */
-#define WIRE_LEVELS_MAX 100 /* of an ad inside a message; TREE_DEPTH_MAX less what stands around, parentheses counted */
+#define WIRE_LEVELS_MAX 100 /* of an ad inside a message; TREE_DEPTH_MAX less the levels around it, and parentheses */
 
-/* As an ad; the caller unrefs it. All ads inside must be of that table of symbols. */
+/* The message or record as an ad; the caller unrefs it. All ads inside must use that table of symbols. */
 struct tree *wire_message(struct symbols *symbols, const struct message *message);
 struct tree *wire_record(struct symbols *symbols, const struct record *record);
 
-/* 0, and the caller's to give back with message_done or record_done; its ads are trees of their own. -1 when the ad is none such: the
- * error names the field. */
+/* Return 0, and the caller gives `ret` back with message_done or record_done; its ads are trees of their own. Return -1
+ * when the ad is not a message or record: the error names the field. */
 int wire_read_message(const struct tree *ad, struct message *ret, struct err *err);
 int wire_read_record(const struct tree *ad, struct record *ret, struct err *err);
 
-/* The same of a message that a person wrote: fields that are not there are 0, false or empty. The field that is called `skip` (NULL: none)
- * may be anything, and stays 0: its reader knows better. */
+/* The same for a message that a person wrote: missing fields are 0, false or empty. The field called `skip` (NULL:
+ * none) may be anything, and stays 0: its reader knows better. */
 int wire_read_brief(const struct tree *ad, const char *skip, struct message *ret, struct err *err);
 
-/* The text of such an ad, appended, in one line; and back: 0 and an ad that the caller unrefs, or -1 and the place. */
+/* wire_print appends the text of such an ad, in one line. wire_parse reads it: 0 and an ad that the caller unrefs, or
+ * -1 and the place of the error. */
 void wire_print(struct buf *out, const struct tree *ad);
 int wire_parse(struct symbols *symbols, const char *text, size_t len, struct tree **ret, struct err *err);
 
-/* Does it come back equal: as an ad, as text, as an ad, as itself? If not, `why` is told. */
+/* Does the message or record come back equal, through ad, text and ad again? If not, `why` says so. */
 bool wire_same(struct symbols *symbols, const struct message *message, struct err *why);
 bool wire_same_record(struct symbols *symbols, const struct record *record, struct err *why);
 

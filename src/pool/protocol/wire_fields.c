@@ -1,7 +1,5 @@
-/* wire_fields.c: a list of fields as the attributes of an ad.
- *
- * One row a sort of field says how it is written, what may stand for it, and how it is read. A `seen` and an edge are lists of fields
- * themselves. */
+/* wire_fields.c: a list of fields as the attributes of an ad. * The table has a row for each sort of field: how it is
+ * written, which cells may stand for it, and how it is read. A `seen` and an edge are lists of fields themselves. */
 #include "pool/protocol/wire_fields.h"
 
 #include "lang/ad/value.h"
@@ -95,7 +93,7 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* What the digits are is nobody's business: errors do not repeat them. */
+/* The digits may be secret: errors do not repeat them. */
 static int hex_read(const char *text, size_t len, unsigned char *bytes, size_t count, struct err *err)
 {
     if (len != 2 * count)
@@ -116,7 +114,7 @@ void wire_push_ad(struct build *build, uint32_t count)
 {
     uint32_t place;
 
-    build_ad(build, count, &place); /* no two fields of a list have one name */
+    build_ad(build, count, &place); /* never fails: no two fields of a list have the same name */
 }
 
 void wire_name_top(struct build *build, const char *name, size_t len)
@@ -188,7 +186,7 @@ static bool push_seen(struct build *build, const void *at)
     return true;
 }
 
-/* Are no more than so many cells inside one another? */
+/* Is the expression nested no deeper than `levels`? */
 static bool is_shallow(const struct tree *tree, const struct expr *e, uint32_t levels)
 {
     const struct expr *parts = tree_parts(tree, e);
@@ -209,7 +207,7 @@ static bool can_nest(const struct build *build, const struct tree *ad)
            (ad->cell_count <= WIRE_LEVELS_MAX || is_shallow(ad, tree_root(ad), WIRE_LEVELS_MAX));
 }
 
-/* An ad in parentheses is no ad to its parser. */
+/* The parser does not take an ad in parentheses for an ad. */
 static struct expr without_parentheses(const struct expr *e)
 {
     struct expr plain = *e;
@@ -254,7 +252,7 @@ static bool push_edges(struct build *build, const void *at)
 
 /* --------------------------------------------------------------------------------------------------------- reading */
 
-/* Most messages have few attributes, and are asked for many. */
+/* A linear search where attributes are few: most messages have few, and are asked for many. */
 static const struct expr *source_find(const struct wire_source *source, const char *name, size_t len)
 {
     const struct expr *parts = tree_parts(source->tree, source->ad);
@@ -281,7 +279,7 @@ static const struct expr *source_take(struct wire_source *source, const char *na
     return e;
 }
 
-/* The number of what the string names, or -1. NONE, where the list has it, is nothing's name. */
+/* The number of the id that the string names, or -1. Where the list has NONE, no string names it. */
 static int read_id(const struct wire_source *source, const struct expr *e, const char *const *ids, unsigned count,
                    unsigned first, const char *what, struct err *err)
 {
@@ -433,9 +431,9 @@ static int read_edges(struct wire_source *source, const struct expr *e, void *at
 
 static const struct sort_row {
     const char *what;
-    unsigned kinds;                                    /* of cells that may stand for it */
-    bool optional;                                     /* NULL is that it is not there */
-    bool (*push)(struct build *build, const void *at); /* false when it is not there */
+    unsigned kinds;                                    /* bits: the kinds of cells that may stand for it */
+    bool optional;                                     /* the field may be missing, and is NULL then */
+    bool (*push)(struct build *build, const void *at); /* false: nothing to write */
     int (*read)(struct wire_source *source, const struct expr *e, void *at, struct err *err);
 } sorts[] = {
     [FIELD_NUMBER] = {"an integer", KIND(INTEGER), false, push_number, read_number},
@@ -484,7 +482,7 @@ int wire_read_fields(struct wire_source *source, const struct layout *layout, vo
 
         if (source->brief && source->ad->u.run.count < 64 &&
             source->taken + 1 == UINT64_C(1) << source->ad->u.run.count)
-            break; /* all that is there has been read */
+            break; /* all attributes of the ad have been read */
         e = source_take(source, name, name_of_field(field->name, name));
 
         if (!e && field->missing)
@@ -523,7 +521,7 @@ int wire_read_end(const struct wire_source *source, struct err *err)
     return 0;
 }
 
-/* Which of the kinds it is; -1 when it is none. */
+/* The number of the kind; -1 when it is none of them. */
 int wire_read_kind(struct wire_source *source, const char *name, const char *const *ids, unsigned count,
                    const char *what, struct err *err)
 {

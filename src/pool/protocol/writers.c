@@ -71,7 +71,7 @@ static void setting_push(struct build *build, const struct ad_setting *setting)
     attribute_name(build, setting->name);
 }
 
-/* The attributes of the ad, those that are set with what they are set to; what lies between them is copied at once. */
+/* Pushes the ad's attributes, with the settings in their places; the runs between them are copied at once. */
 static void attributes_push(struct build *build, const struct tree *ad, const struct ad_setting *settings,
                             size_t setting_count)
 {
@@ -103,7 +103,7 @@ struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, si
     build_init(&build, ad->symbols, ad->dialect);
     attributes_push(&build, ad, settings, setting_count);
     count = root->u.run.count;
-    for (size_t i = 0; i < setting_count; i++) { /* what the ad did not have, where it is first set */
+    for (size_t i = 0; i < setting_count; i++) { /* an attribute that the ad lacks, at its first setting */
         if (tree_find(ad, root, settings[i].name) || setting_find(settings, i, settings[i].name))
             continue;
         setting_push(&build, setting_find(settings, setting_count, settings[i].name));

@@ -30,7 +30,7 @@ struct writer {
 struct writer writer_layer(const char *name, struct tree *layer);
 
 /* The ad that comes out at the end of the pipeline (the caller unrefs it), or NULL and "NAME: why". It begins as an
- * empty ad. All that the writers give is of this table of symbols and this dialect. */
+ * empty ad. All writers use this table of symbols and this dialect. */
 struct tree *writers_run(const struct writer *writers, size_t count, struct symbols *symbols,
                          const struct dialect *dialect, struct err *err);
 
