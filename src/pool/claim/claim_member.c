@@ -11,7 +11,7 @@ int64_t lease_clock(const struct role_env *env)
     return MUTANT(WALL_LEASE) ? env->wall : env->now;
 }
 
-/* Those of them who are under that claim; NULL: nobody is. */
+/* The edges under that claim; NULL: there are none. */
 static struct edges *edges_under(const struct edges *all, uint64_t claim)
 {
     struct edges *edges = NULL;
@@ -70,7 +70,7 @@ void claim_member_lives(struct claim_member *branch, const struct role_env *env,
 {
     int64_t lease = spans->lease + (MUTANT(NO_MARGIN) ? 0 : spans_margin(spans));
 
-    /* it may be dead already while those below it live on, each level as long as it heard from the one above */
+    /* the member may be dead already while those below it live on, each level as long as it heard from the one above */
     branch->lease = lease_clock(env) + lease * (int64_t)(1 + branch->depth);
     branch->alive = branch->alive == INT64_MAX ? env->now + lease : branch->alive;
 }
@@ -168,7 +168,7 @@ static void claim_member_keep_ad(struct claim_member *branch, struct tree *ad)
     branch->ad = tree_ref(ad);
 }
 
-/* It asks for a proof of the ticket, on this channel. */
+/* The subordinate asks us to prove the ticket, on this channel. */
 static void claim_member_challenged(struct claim_member *branch, const struct claim_member_errand *errand,
                                     const struct event *event)
 {
@@ -199,9 +199,9 @@ static enum claim_member_news heard_verified(struct claim_member *branch, const 
     ticket_proof(errand->env->secrets, &branch->ticket, false, &verified->nonce, &branch->nonce, branch->channel,
                  &proof);
     if (!key_equal(&proof, &verified->proof))
-        return CLAIM_MEMBER_REFUSED; /* it does not know the ticket: it is not who advertised */
+        return CLAIM_MEMBER_REFUSED; /* it does not know the ticket: it is not the agent that advertised */
     if (branch->ad && !ad_executes(branch->ad) && ad_executes(verified->ad))
-        return CLAIM_MEMBER_REFUSED; /* it was chosen as one that runs nothing */
+        return CLAIM_MEMBER_REFUSED; /* it was chosen as a member that runs nothing */
     claim_member_keep_ad(branch, verified->ad);
     branch->state = CLAIM_MEMBER_VERIFIED;
     return CLAIM_MEMBER_REACHED;
@@ -224,7 +224,7 @@ static enum claim_member_news heard_claimed(struct claim_member *branch, const s
             branch->attached = true;
         }
         branch->active = branch->active || branch->state == CLAIM_MEMBER_ACTIVATING;
-        branch->state++; /* the one behind the -ING */
+        branch->state++; /* to the state behind the -ING */
         return CLAIM_MEMBER_REACHED;
     }
     if (reason == REASON_WAIT || (reason == REASON_BUSY && branch->state == CLAIM_MEMBER_ACTIVATING)) {

@@ -108,7 +108,7 @@ static struct dock crew_dock(const struct crew *crew, const struct claim_member_
     return (struct dock){errand->ad, at, count};
 }
 
-/* Which of those docked it is. */
+/* The branch's place among those docked. */
 static uint32_t crew_which(const struct crew *crew, const struct claim_member *branch)
 {
     uint32_t which = 0;
@@ -234,7 +234,8 @@ static struct crew_chief errand_chief(const struct claim_member_errand *errand)
     return (struct crew_chief){errand->ad, errand->above ? errand->above->port : RUNS_NO_LINK};
 }
 
-/* What a member is to run, and by what right. Further below the job is known by what all may know of it. */
+/* What a member is to run, and by what right. Further below, members see only the part of the job's ad that all may
+ * know. */
 static struct duty crew_hand(const struct crew *crew, const struct claim_member *branch,
                              const struct claim_member_errand *errand)
 {
@@ -272,7 +273,7 @@ struct tree *crew_shows(const struct crew *crew, const struct claim_member *bran
     return less;
 }
 
-/* It is told our ad as it may see it. */
+/* Tells the member our ad, as it may see it. */
 static int64_t crew_say(const struct crew *crew, struct claim_member *branch, struct claim_member_errand *errand)
 {
     struct crew_chief chief = errand_chief(errand);

@@ -1,7 +1,7 @@
 /* crew.h: the subordinates of a party in a gang, led through the protocol together: of a root, or of a member that has its own.
  *
- * All are in one phase: none is told to commit before all are verified, none to start before all have cleared the way. So a pair is a
- * crew of one, and a tree is crews of members that have crews. From then on a member that is not essential may be lost: it is *dropped*,
+ * All members are in one phase: none is told to commit before all are verified, and none to start before all have cleared the way. So a pair is a
+ * crew of one, and a tree is crews of members that have crews. From the start on a member that is not essential may be lost: it is *dropped*,
  * and the others go on. */
 #ifndef BERTH_POOL_CLAIM_CREW_H
 #define BERTH_POOL_CLAIM_CREW_H
@@ -22,83 +22,89 @@ struct crew {
 void crew_done(struct crew *crew);
 struct claim_member *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below);
 struct claim_member *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was); /* in its place */
-struct claim_member *crew_find(const struct crew *crew, uint64_t claim);                            /* NULL: nobody */
+struct claim_member *crew_find(const struct crew *crew, uint64_t claim);                            /* NULL: none */
 
-/* All that are not gone or dropped go on to that state, in -ING. */
+/* All members that are not gone or dropped go on to that state, in -ING. */
 void crew_go(struct crew *crew, int64_t now, enum claim_member_state state);
 
-/* Have all come to that state? To it, or further, up to STARTED? Who is dropped counts only when all are to be gone. */
+/* crew_all: are all members in that state? crew_through: in it, or further, up to STARTED? A dropped member counts only
+ * when all are to be gone. */
 bool crew_all(const struct crew *crew, enum claim_member_state state);
 bool crew_through(const struct crew *crew, enum claim_member_state state);
-bool crew_whole(const struct crew *crew); /* nobody is dropped */
+bool crew_whole(const struct crew *crew); /* no member is dropped */
 
-/* Says what is due of all; returns when to look again. `leased`: from the decision on a member whose lease passes is gone. */
+/* Sends what is due to all members; returns when to look again. `leased`: from the decision on, a member whose lease
+ * passes is gone. */
 int64_t crew_run(struct crew *crew, struct claim_member_errand *errand, bool leased);
 
-/* What an answer to one of them brought; it is refused if our own port does not accept what it says it is now. */
+/* What an answer from a member brought. The member is refused if our own port does not accept its present ad. */
 enum claim_member_news crew_answer(struct crew *crew, struct claim_member *branch,
                                    const struct claim_member_errand *errand, const struct event *event);
 
-/* Has every port of ours whom it must have, and accepts it as all are now? */
+/* Does each of our ports have the members it must have, and does it accept them as all are now? */
 bool crew_accepts(const struct crew *crew, const struct claim_member_errand *errand);
 
-/* Marks those whose lease and margin have passed as gone: nothing of theirs runs. */
+/* Marks members whose lease and margin have passed as gone: nothing of theirs runs. */
 void crew_expire(struct crew *crew, const struct role_env *env);
 
-/* Is it gone, or has it been silent for a lease and margin, by what it has shown to have heard from us? Late beats of the dead do not keep
- * the others. */
+/* Is the member gone, or has it been silent for a lease and margin, counted from what it has shown to have heard from
+ * us? Late beats of a dead member do not keep the others. */
 bool claim_member_lost(const struct claim_member *branch, const struct role_env *env);
 
-/* The first that is lost, and not dropped yet; NULL: nobody is. */
+/* The first member that is lost and not dropped yet; NULL: none is. */
 struct claim_member *crew_lost(const struct crew *crew, const struct role_env *env);
 
-/* Does that loss end the gang, by the superior's own ad? `run`: seconds since the job's start; -1: it has not begun. */
+/* Does losing this member end the gang, by the superior's own ad? `run`: seconds since the job's start; -1: it has not
+ * begun. */
 bool crew_needs(const struct crew *crew, const struct claim_member_errand *errand, const struct claim_member *branch,
                 int64_t run);
 
-/* That run, of a start at that second of the wall clock (-1: none). */
+/* The `run` of a job that started at that second of the wall clock (-1: it has not). */
 int64_t run_time(const struct role_env *env, int64_t started);
 
-/* The gang goes on without it: it is released, unless it is gone already. Returns the persist that says so. */
+/* The gang goes on without this member, which is released unless it is gone already. Returns the persist that
+ * says so. */
 uint64_t crew_drop(struct claim_member *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects);
 
-/* Does a member with that ad run jobs itself, as far as that is for itself to say? Not when it says Executes = false. */
+/* Does a member with that ad run jobs itself, as far as the member decides? Not when it says Executes = false. */
 bool ad_executes(const struct tree *ad);
 
-/* Whose crew it is: the superior's ad, and the port by which that is docked itself (RUNS_NO_LINK: it is the root). */
+/* The superior of a crew: its ad, and the port by which it is docked itself (RUNS_NO_LINK: it is the root). */
 struct crew_chief {
     struct tree *ad;
     uint64_t link;
 };
 
-/* Does it run the job itself? It, or one below it? Only where our own port says so (match/gang/runs.h). */
+/* claim_member_executes: does the member run the job itself? claim_member_works: does it, or a member below it? Only
+ * where our own port says so (match/gang/runs.h). */
 bool claim_member_executes(const struct claim_member *branch, const struct crew_chief *chief);
 bool claim_member_works(const struct claim_member *branch, const struct crew_chief *chief);
 
-/* The first in the order of ports that works: what it ends with is how the job has ended. NULL: nobody does. */
+/* The first member, in the order of ports, that works: its result is the job's. NULL: none works. */
 struct claim_member *crew_leader(const struct crew *crew, const struct crew_chief *chief);
 
-/* Who of all runs the job as that agent, by that claim, further below than our own: under which branch is it? NULL: nobody, or not for us. */
+/* The branch above the member that runs the job further below, with that claim and as that agent. NULL: there is none,
+ * or our port does not want it to run. */
 struct claim_member *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who);
 
-/* Our ad as the one at that branch may see it: all of it only if it runs the job. The caller unrefs it. */
+/* Our ad as the member at that branch may see it: whole only if it runs the job. The caller unrefs it. */
 struct tree *crew_shows(const struct crew *crew, const struct claim_member *branch,
                         const struct claim_member_errand *errand, bool runs);
 
-/* Fills in who is docked at our ports, as last heard; how many: at most `room`. */
+/* Fills in the members docked at our ports, as last heard; returns how many, at most `room`. */
 uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room);
 
-/* Tells all that it is off: also those who only know of the match, and keep a unit for it. */
+/* Tells all members that the claim is off, also those that only know of the match and keep a unit for it. */
 void crew_abort(const struct crew *crew, struct effects *effects);
 
-/* Somebody else is being verified at one of them: nobody waits; all are verified anew after that pause. */
+/* Somebody else is being verified at one member. Nobody waits meanwhile: all are verified anew after that pause. */
 void crew_pause(struct crew *crew, int64_t now, int64_t pause, struct effects *effects);
 
-/* What a heart beat is answered with; one that is acknowledged renews. `ending`: the claim is being released. */
+/* The answer to a heart beat; acknowledging one renews the lease. `ending`: the claim is being released. */
 enum reason crew_beat(struct claim_member *branch, const struct role_env *env, const struct spans *spans,
                       const struct beat *beat, bool decided, bool ending);
 
-/* The row that says that this subordinate is claimed; returns its persist. */
+/* Writes the row that says that this subordinate is claimed; returns its persist. */
 uint64_t claim_member_store(const struct claim_member *branch, uint64_t gang, uint64_t shape, struct effects *effects);
 
 #ifdef __cplusplus

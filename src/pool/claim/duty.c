@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define PURPOSE_BYTES 16 /* filled with NULs, as those of tickets are */
+#define PURPOSE_BYTES 16 /* padded with NULs, as the purposes of tickets are */
 
 void duty_pass_draw(const struct secrets *secrets, struct key *ret)
 {
@@ -55,7 +55,7 @@ struct duty duty_hand(const struct secrets *secrets, const struct duty *ours, co
 
 struct tree *duty_withhold(struct tree *ad, uint64_t port, uint64_t link)
 {
-    /* what it is to run a job, and nothing by which anybody could decide whether to have a part in it */
+    /* attributes that say how the job is run; none by which anybody could decide whether to take part in it */
     static const char *const names[] = {
         "Cmd",        "Args",       "Env",
         "Iwd",        "In",         "Out",
