@@ -1,4 +1,4 @@
-/* customer.c: the agent of users with jobs: what came is handed to the part that it is for. */
+/* customer.c: the agent of users with jobs: passes each event to the part that handles it. */
 #include "lang/base/mem.h"
 #include "pool/customer/customer_parts.h"
 
@@ -52,8 +52,9 @@ void customer_store(const struct customer_step *step)
     step->customer->stored = effects_persist(step->effects, &record);
 }
 
-/* Rows that know less than was used are new, or were put back from a backup: numbers go on behind those that are in use, so that none is given
- * again. One that is new begins its starts so high that what was advertised before is older than what will be. */
+/* Rows that know fewer numbers than were used are new, or were restored from a backup: numbers go on behind those in
+ * use, so that none is given twice. A new store begins `starts` so high that ads sent before are older than those to
+ * come. */
 static void numbers_boot(const struct customer_step *step)
 {
     struct customer *customer = step->customer;
@@ -102,7 +103,7 @@ static void customer_due(const struct customer_step *step)
     }
 }
 
-/* What is not for a customer is answered all the same. */
+/* A message that is not for a customer still gets an answer. */
 static void reply_invalid(const struct customer_step *step, const struct event *event)
 {
     struct message message;
@@ -153,9 +154,9 @@ static void customer_step(void *role, const struct role_env *env, const struct e
         if (!customer->booted)
             return;
     }
-    if (event->kind == EVENT_WAKE) /* it has been used up, perhaps a moment too early */
+    if (event->kind == EVENT_WAKE) /* the wake is used up, perhaps a moment too early */
         customer->woken = INT64_MAX;
-    customer_due(&step); /* leases come before anything that is said */
+    customer_due(&step); /* leases run out before any message is looked at */
     customer_event(&step, event);
     customer_due(&step);
     next = timers_next(&customer->timers);

@@ -1,6 +1,6 @@
 /* customer_claims.c: claims of which the customer is the root, from the match to the release.
  *
- * Nothing runs before the decision is durable; nothing is run elsewhere before every member is gone: it said so, or its lease and the
+ * Nothing runs before the decision is durable; the job does not run elsewhere before every member is gone: it has said so, or its lease and the
  * margin have passed. */
 #include "lang/base/mem.h"
 #include "pool/customer/customer_parts.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define COLLECT_PART 4 /* all members acknowledge a commit within P / 4, or it is off */
+#define COLLECT_PART 4 /* all members must acknowledge a commit within P / 4, or the claim is off */
 
 struct root *root_of(const struct map *map, uint64_t key)
 {
@@ -125,14 +125,14 @@ static void root_go(const struct customer_step *step, struct root *root, enum ro
     crew_go(&root->crew, step->env->now, branches);
 }
 
-/* Before the decision: nobody is bound, the match is just dropped. */
+/* Before the decision nobody is bound: the match is just dropped. */
 static void root_abort(const struct customer_step *step, struct root *root)
 {
     crew_abort(&root->crew, step->effects);
     root_forget(step, root);
 }
 
-/* Every member is gone: the job may run elsewhere. It is recorded as waiting before the members' records go. */
+/* Every member is gone: the job may run elsewhere. The job is recorded as waiting before the members' records go. */
 static void root_over(const struct customer_step *step, struct root *root)
 {
     if (root->job)
@@ -142,7 +142,7 @@ static void root_over(const struct customer_step *step, struct root *root)
     root_forget(step, root);
 }
 
-/* Jobs are offered to several pools: claims for which none is left are stale, and their members hear so at once. */
+/* Jobs may be offered to several pools: a claim for which no job is left is stale, and its members hear so at once. */
 static void roots_stale(const struct customer_step *step, struct shape *shape)
 {
     struct root *root;
@@ -169,7 +169,7 @@ bool root_is_gang(const struct root *root)
     return root->crew.count > 1 || root->crew.branches[0].depth > 0;
 }
 
-/* Members ask for the job's files by it; it outlives a restart with their rows. */
+/* Draws the key by which members ask for the job's files. It outlives a restart, in the members' rows. */
 static void root_draw_pass(const struct customer_step *step, struct root *root)
 {
     duty_pass_draw(step->env->secrets, &root->crew.branches[0].pass);
@@ -177,7 +177,7 @@ static void root_draw_pass(const struct customer_step *step, struct root *root)
         root->crew.branches[i].pass = root->crew.branches[0].pass;
 }
 
-/* All are pinned. In time, and with a job that still waits, this is where the gang is decided. */
+/* All members are pinned. If that is in time, and a job still waits, the gang is decided here. */
 static void root_decide(const struct customer_step *step, struct root *root)
 {
     int64_t collect = step->customer->spans->pin / COLLECT_PART;
@@ -223,12 +223,12 @@ static void root_attached(const struct customer_step *step, struct root *root)
     }
     root->started = any ? root->job->changed : -1;
     if (!root_mourn(step, root, any))
-        return; /* if one has begun, all had cleared the way; else the gang is not whole */
+        return; /* if one member has begun, all had cleared the way; else the gang is not whole */
     if (!started && !crew_whole(&root->crew)) {
         root_end(step, root);
         return;
     }
-    if (!started) { /* they start together: who has begun begins anew, under the next number */
+    if (!started) { /* members start together: one that has begun begins anew, under the next number */
         if (any)
             root_take(step, root, root->job);
         else
@@ -249,7 +249,7 @@ static void root_advance(const struct customer_step *step, struct root *root)
         if (crew_all(&root->crew, CLAIM_MEMBER_VERIFIED)) {
             struct claim_member_errand errand = root_errand(step, root);
 
-            if (!crew_accepts(&root->crew, &errand)) { /* somebody is not as it was when others were verified */
+            if (!crew_accepts(&root->crew, &errand)) { /* a member is not as it was when the others were verified */
                 root_abort(step, root);
                 break;
             }
@@ -299,7 +299,8 @@ void root_end(const struct customer_step *step, struct root *root)
     root_set(step, root, step->env->now);
 }
 
-/* Somebody else is being verified there: nobody waits, it is tried again after some part of the window. */
+/* Somebody else is being verified at a member. Nobody waits meanwhile: all is tried again after some part of the
+ * window. */
 static void root_busy(const struct customer_step *step, struct root *root)
 {
     int64_t left = root->until - step->env->now;
@@ -308,7 +309,7 @@ static void root_busy(const struct customer_step *step, struct root *root)
                step->effects);
 }
 
-/* Says what is due of all branches, and sets the next time. */
+/* Sends what is due on all branches, and sets the next time. */
 static void root_run(const struct customer_step *step, struct root *root)
 {
     struct claim_member_errand errand = root_errand(step, root);
@@ -322,7 +323,7 @@ static void root_run(const struct customer_step *step, struct root *root)
     root_set(step, root, next);
 }
 
-/* Goes on as far as it can, then says what is due. */
+/* Goes on as far as the claim can, then sends what is due. */
 void root_continue(const struct customer_step *step, uint64_t gang)
 {
     struct root *root = root_of(&step->customer->gangs, gang);
@@ -363,7 +364,7 @@ void root_due(const struct customer_step *step, uint64_t gang)
 
 /* --------------------------------------------------------------------------------------------------- what is heard */
 
-/* Unless it is a claim of ours already, said again. */
+/* Aborts the match's claim, unless we have it already and the match was repeated. */
 static void edge_abort(const struct customer_step *step, const struct edge *edge)
 {
     struct message message = {.kind = MESSAGE_ABORT};
@@ -396,7 +397,7 @@ void root_matched(const struct customer_step *step, const struct event *event)
            told->edges->count && told->edges->count <= EDGES_MAX && !root_of(&customer->gangs, told->gang);
     for (uint32_t i = 0; fits && i < told->edges->count; i++)
         fits = told->edges->items[i].ad && !root_of(&customer->claims, told->edges->items[i].claim);
-    if (!fits) { /* it has been taken into account, and nothing is made of it: those who wait for us need not */
+    if (!fits) { /* the match has been taken into account, and nothing comes of it: the members need not wait for us */
         for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
             edge_abort(step, &told->edges->items[i]);
         return;
@@ -413,7 +414,8 @@ void root_matched(const struct customer_step *step, const struct event *event)
     root_run(step, root);
 }
 
-/* One that was claimed for its job alone does not start it. A claim that is used again may be refused for what it has done before. */
+/* A member that was claimed for this very job does not start it: the job is failing. A claim that is used again may be
+ * refused for what it did before. */
 static void root_refused(const struct root *root, const struct event *event)
 {
     if (!root->job || root->job->state != JOB_RUNNING || root->number > 1 || event->message->kind != MESSAGE_CLAIMED ||
@@ -488,7 +490,7 @@ void reply_root(const struct customer_step *step, const struct event *event, uin
     effects_reply(step->effects, event->token, &message, after);
 }
 
-/* Without a record it is off; with one it is decided, or will be. */
+/* Without a record the claim is off; with one it is decided, or will be. */
 void root_asked(const struct customer_step *step, const struct event *event)
 {
     uint64_t claim = event->message->u.ask.claim;
@@ -497,13 +499,13 @@ void root_asked(const struct customer_step *step, const struct event *event)
 
     reply_root(step, event, claim, branch ? REASON_WAIT : REASON_ABORT, 0);
     if (branch && claim_member_speaks(branch) && !branch->flight && branch->due > step->env->now) {
-        branch->due = step->env->now; /* it is there and listens */
+        branch->due = step->env->now; /* the member is there and listens */
         root_run(step, root);
     }
 }
 
-/* Who runs the job below a service asks what that is. Only the one that the matchmaker has told of is answered, by its own agent; and only when
- * the start was said, and is durable. */
+/* A member that runs the job below a service asks what the job is. Only a member that the matchmaker has told us of is
+ * answered, and only to its own agent, when the start was sent and is durable. */
 void root_tasked(const struct customer_step *step, const struct event *event)
 {
     const struct task_asked *task = &event->message->u.task_asked;
@@ -535,7 +537,8 @@ void root_tasked(const struct customer_step *step, const struct event *event)
     tree_unref(told->ad);
 }
 
-/* Its user is told why it waits again. A member that could not set it up says so when it leaves; what is the job's own fault is a result. */
+/* Tells the job's user why it waits again. A member that could not set the job up says so when it leaves; a failure
+ * that is the job's own fault comes as a result. */
 static void root_is_left(struct root *root, enum reason reason)
 {
     root->job->failing = root->job->failing || reason == REASON_SETUP;
@@ -556,7 +559,7 @@ void root_left(const struct customer_step *step, const struct event *event)
     branch->state = CLAIM_MEMBER_GONE;
     ending = root->state == ROOT_ENDING;
     root_loses(step, root, branch);
-    root = root_of(&step->customer->gangs, gang); /* before the decision it is forgotten at once */
+    root = root_of(&step->customer->gangs, gang); /* before the decision the root is forgotten at once */
     if (!ending && root && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)
         root_is_left(root, event->message->u.left.reason);
     root_continue(step, gang);
@@ -595,7 +598,7 @@ static void root_bind(const struct customer_step *step, struct job *job)
     job->root = root;
 }
 
-/* Each recorded claim is asked, with a new epoch that is recorded first; until then its members may be running. */
+/* Asks each recorded claim, with a new epoch that is recorded first; until it answers its members may be running. */
 void roots_boot(const struct customer_step *step)
 {
     struct customer *customer = step->customer;

@@ -1,12 +1,12 @@
 /* customer_parts.h: the inside of a customer, shared by its files.
  *
- *     customer.c   the step: what came is handed to the right part
- *     shapes.c     requests: what is advertised, to each pool
- *     pools.c      of several pools
+ *     customer.c   the step: passes each event to the right part
+ *     shapes.c     requests: what each pool is told
+ *     pools.c      offering jobs to several pools
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
  *     workflow.c      workflows: submissions that wait for each other
- *     customer_claims.c      claims of which it is the root, from the match to the release
+ *     customer_claims.c      claims of which the customer is the root, from the match to the release
  *     customer_results.c       what comes of their jobs: results, and members that are lost
  *
  *     shape 1 --- jobs (idle ones in a list, first come first served)
@@ -22,12 +22,12 @@
 #include "pool/protocol/advert.h"
 #include "pool/protocol/timers.h"
 
-#define JOB_ID_MAX (UINT64_C(1) << 40) /* they are counted from 1: what is larger was never one */
+#define JOB_ID_MAX (UINT64_C(1) << 40) /* jobs are counted from 1: a larger number was never one */
 
 enum customer_timer {
-    TIMER_SHAPE, /* its ad is sent or renewed; `which` is its place */
-    TIMER_ROOT,  /* what is due of a claim; `which` is its gang */
-    TIMER_JOB,   /* a job has rested */
+    TIMER_SHAPE, /* a shape's ad is sent or renewed; `which` is its place */
+    TIMER_ROOT,  /* a claim has something due; `which` is its gang */
+    TIMER_JOB,   /* a job has rested; `which` is its id */
 };
 
 struct root;
@@ -41,30 +41,30 @@ struct job {
     struct shape *shape;
     struct submission *from;
     enum job_state state;
-    uint64_t gang, claim, number; /* where it runs, or ran last ... */
-    agent member;                 /* ... and who has it there */
-    uint64_t tries;               /* that failed */
-    uint64_t begun;               /* how often it was given to a claim */
+    uint64_t gang, claim, number; /* where the job runs, or ran last ... */
+    agent member;                 /* ... and which agent has it there */
+    uint64_t tries;               /* tries that failed */
+    uint64_t begun;               /* how often the job was given to a claim */
     enum reason reason;
     int64_t status;
-    int64_t changed;            /* since when it is in this state: seconds, on the wall clock */
-    struct root *root;          /* that may be running it; NULL: none can */
+    int64_t changed;            /* since when the job is in this state: seconds, on the wall clock */
+    struct root *root;          /* the root that may be running the job; NULL: none can */
     struct job *before, *after; /* in its shape's list while it waits */
     bool waits;
-    bool failing;     /* its claim comes to nothing, and not because something was lost */
-    uint32_t in_vain; /* so many claims in turn have */
-    int64_t rests;    /* therefore it is offered again only then; 0: it does not rest */
+    bool failing;     /* its claim comes to nothing, and not because a member was lost */
+    uint32_t in_vain; /* claims in a row that came to nothing */
+    int64_t rests;    /* because of that it is offered again only then; 0: it does not rest */
     enum tally tally;
-    bool moves; /* of a workflow: it waits for a machine, or has one */
+    bool moves; /* in a workflow: the job waits for a machine, or has one */
     uint64_t stored;
 };
 
 /* A shape as one pool has it. */
 struct shape_pool {
     agent matchmaker;
-    bool wanted;     /* the shape is offered there */
+    bool wanted;     /* the shape is offered to this pool */
     bool dirty;      /* the count has moved */
-    int64_t pending; /* claims from there on their way to a job */
+    int64_t pending; /* this pool's claims that are on their way to a job */
     struct advert advert;
 };
 
@@ -73,15 +73,15 @@ struct shape {
     uint32_t place;
     struct text owner;
     struct tree *ad;          /* held; without a count */
-    struct job *first, *last; /* that wait */
+    struct job *first, *last; /* jobs that wait */
     int64_t waiting;          /* jobs that wait */
-    int64_t retries;          /* of a job that fails ... */
+    int64_t retries;          /* how often a failing job is tried again ... */
     int64_t unless;           /* ... but not with this status; -1: with any */
-    int64_t patience;         /* seconds that a job may wait since it was submitted */
+    int64_t patience;         /* seconds that a job may wait, counted from its submission */
     uint64_t uses;            /* by jobs, submissions and roots */
     struct shape_pool *pools;
     uint32_t pool_count;
-    int64_t rest; /* not to be advertised before, so that a rush is one update */
+    int64_t rest; /* the shape is not advertised before then, so that a rush is one update */
     int64_t set;  /* the earliest timer that is set */
     uint64_t stored;
 };
@@ -89,14 +89,14 @@ struct shape {
 struct root {
     uint64_t gang;
     struct shape *shape;
-    uint32_t pool;   /* from which it was matched */
+    uint32_t pool;   /* the pool that the match came from */
     struct job *job; /* NULL before the decision, and between jobs */
-    uint64_t number; /* of its jobs so far */
+    uint64_t number; /* how many jobs it has had */
     enum root_state state;
     int64_t until;   /* VERIFYING: the window's end */
     int64_t began;   /* COMMITTING: the first commit */
     int64_t active;  /* since the decision */
-    int64_t started; /* when its job had been, by all: seconds, on the wall clock; -1: not yet */
+    int64_t started; /* when all members had started its job: seconds, on the wall clock; -1: not yet */
     bool pending;    /* counted in its shape, for its pool */
     struct crew crew;
     struct tree *unit; /* held: the job's own ad; NULL: not made yet */
@@ -108,25 +108,25 @@ struct submission {
     struct text owner, key;
     struct shape *shape;
     uint64_t first, count;
-    uint64_t gone;  /* of its first jobs, those that are forgotten */
-    uint64_t alive; /* of all, those that are not */
+    uint64_t gone;  /* how many of its jobs, from the first on, are forgotten */
+    uint64_t alive; /* how many of all its jobs are not forgotten */
     int64_t at;     /* when it was submitted: seconds, on the wall clock */
-    int64_t since;  /* the same on the clock that does not jump, as well as that can be told after a restart */
-    int64_t ended;  /* on that clock: when the last one was forgotten, or it was loaded */
+    int64_t since;  /* the same on the clock that does not jump; after a restart, as good a guess as can be made */
+    int64_t ended;  /* on that clock: when its last job was forgotten, or the row was loaded */
     uint64_t stored;
 
     /* as a node of a workflow: */
-    struct flow *flow;           /* NULL: it is none */
+    struct flow *flow;           /* NULL: it is not a node */
     struct tree *node;           /* held */
-    uint32_t place;              /* in it */
-    uint32_t blocked;            /* names in its After of nodes that are not done */
-    bool done;                   /* those who wait for it know */
-    uint64_t tally[TALLY_COUNT]; /* its jobs */
-    uint32_t *children;          /* places of those who wait for it, as often as they name it */
+    uint32_t place;              /* in the workflow */
+    uint32_t blocked;            /* how many names in its After are of nodes that are not done */
+    bool done;                   /* all jobs have ended well, and the nodes that wait for it know */
+    uint64_t tally[TALLY_COUNT]; /* of its jobs */
+    uint32_t *children;          /* places of the nodes that wait for it, as often as they name it */
     uint32_t child_count, child_room;
 };
 
-/*     flow --- items: submissions, by place --- children: places       begun: all are here, and who waits for whom is known */
+/*     flow --- items: submissions, by place --- children: places       begun: all nodes are here, and who waits for whom is known */
 struct flow {
     uint64_t word;
     struct text owner;
@@ -144,14 +144,14 @@ struct customer {
     const struct spans *spans;
     struct map jobs;           /* id -> struct job */
     struct map places;         /* id of a shape, and of its ad -> its place */
-    struct map shapes;         /* hash of what it says -> its place (of the last of that hash) */
+    struct map shapes;         /* hash of owner and ad -> place (of the last shape with that hash) */
     struct shape **shape_list; /* by place; NULL: gone */
     uint32_t shape_count, shape_room;
     struct map keys;                 /* hash of owner and key -> struct submission */
     struct map stubs;                /* while loading: jobs that are forgotten */
     struct submission **submissions; /* in the order of their jobs' numbers */
     uint32_t submission_count, submission_room, sweep_at;
-    struct map owners; /* account_hash -> jobs that are not at an end */
+    struct map owners; /* account_hash -> how many jobs have not ended */
     struct map flows;  /* word -> struct flow */
     struct map gangs;  /* gang -> struct root */
     struct map claims; /* claim -> struct root */
@@ -169,21 +169,21 @@ struct customer_step {
 };
 
 /* customer.c */
-void customer_store(const struct customer_step *step); /* its own row */
+void customer_store(const struct customer_step *step); /* the customer's own row */
 
 /* shapes.c */
 uint64_t owner_hash(const struct text *text, uint64_t seed);
-uint64_t account_hash(const struct text *owner); /* of what it counts for */
+uint64_t account_hash(const struct text *owner); /* of the account that the owner counts for */
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad);
 void shapes_done(struct customer *customer);
 void shapes_boot(const struct customer_step *step);
-void shapes_again(const struct customer_step *step, agent matchmaker); /* it may have begun anew */
+void shapes_again(const struct customer_step *step, agent matchmaker); /* the matchmaker may have begun anew */
 struct shape *shape_find(const struct customer *customer, uint64_t id);
 struct shape *shape_like(const struct customer *customer, const struct text *owner, const struct tree *ad);
 void shape_changed(const struct customer_step *step, struct shape *shape);
 void shape_due(const struct customer_step *step, uint32_t place);
 void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event);
-struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker); /* NULL: it is none of them */
+struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker); /* NULL: not one of its pools */
 enum reason shape_refused(const struct shape *shape); /* why no pool takes its request; OK: one does, or may yet */
 
 /* pools.c */
@@ -202,17 +202,17 @@ void submission_lost(const struct customer_step *step, const struct job *job); /
 void flows_done(struct customer *customer);
 bool flow_fits(const struct customer *customer, uint64_t word, uint64_t nodes, const struct tree *node,
                const struct text *owner);
-/* The submission is the node that `node` says, which fits. */
+/* The submission becomes the node that `node` describes; flow_fits has said that it fits. */
 void flow_join(struct customer *customer, struct submission *submission, uint64_t word, uint64_t nodes,
                struct tree *node);
-void flow_count(struct submission *submission);                            /* it is new, its jobs are made */
-void flow_leave(struct customer *customer, struct submission *submission); /* it is forgotten */
-/* All nodes are here, as far as they ever will be: those that wait for nobody are let go. */
+void flow_count(struct submission *submission);                            /* it is new, and its jobs are made */
+void flow_leave(struct customer *customer, struct submission *submission); /* the submission is forgotten */
+/* All nodes are here: those that wait for nobody are let go. */
 void flow_begin(const struct customer_step *step, struct flow *flow);
 void flows_boot(
-    const struct customer_step *step); /* what follows from the jobs that were loaded; before anything waits */
-void flow_tally(const struct customer_step *step, struct job *job); /* after it was recorded */
-void flow_moves(struct job *job);                                   /* it may wait now, or not any more */
+    const struct customer_step *step); /* counts what follows from the jobs that were loaded; before any job waits */
+void flow_tally(const struct customer_step *step, struct job *job); /* after the job was recorded */
+void flow_moves(struct job *job);                                   /* it may have begun to wait or run, or stopped */
 int64_t flow_since(const struct customer *customer, const struct submission *submission); /* it waits: wall, seconds */
 bool flow_is_whole(const struct flow *flow);
 static inline bool job_is_blocked(const struct job *job)
@@ -231,7 +231,7 @@ bool job_ended(const struct job *job);
 void owner_count(struct customer *customer, const struct text *owner, int64_t more);
 struct job *shape_next(struct shape *shape); /* the job that has waited longest; NULL: none */
 void job_wait(struct job *job, bool first);
-void job_give_up(const struct customer_step *step, struct job *job); /* it has waited too long */
+void job_give_up(const struct customer_step *step, struct job *job); /* the job has waited too long */
 /* The job runs under a claim, waits again, or has ended: recorded at once. */
 void job_assign(const struct customer_step *step, struct job *job, struct root *root);
 void job_rested(const struct customer_step *step, uint64_t id); /* TIMER_JOB */
@@ -241,12 +241,12 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
 
 /* customer_claims.c */
 struct root *root_of(const struct map *map, uint64_t key); /* NULL: none */
-bool root_is_gang(const struct root *root);                /* is more than one process at a job of it? */
+bool root_is_gang(const struct root *root);                /* does more than one member work on its job? */
 struct claim_member_errand root_errand(const struct customer_step *step, struct root *root);
-/* The next job that waits is for this claim: that is durable before anybody is told. */
+/* Gives the waiting job to this claim: that is durable before anybody is told. */
 void root_take(const struct customer_step *step, struct root *root, struct job *job);
-void root_continue(const struct customer_step *step, uint64_t gang); /* as far as it can; then what is due is said */
-/* The branch that a subordinate speaks of, if it is its own. */
+void root_continue(const struct customer_step *step, uint64_t gang); /* goes on while it can; then sends what is due */
+/* The branch of that claim, if the sender is its subordinate; else NULL. */
 struct claim_member *claim_member_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
                                         struct root **ret_root);
 void reply_root(const struct customer_step *step, const struct event *event, uint64_t claim, enum reason reason,
@@ -257,7 +257,7 @@ void roots_boot(const struct customer_step *step);
 void root_matched(const struct customer_step *step, const struct event *event);
 void root_due(const struct customer_step *step, uint64_t gang);
 void root_answer(const struct customer_step *step, const struct event *event);
-void root_end(const struct customer_step *step, struct root *root); /* what it claims is released */
+void root_end(const struct customer_step *step, struct root *root); /* releases all that it claims */
 void root_beat(const struct customer_step *step, const struct event *event);
 void root_asked(const struct customer_step *step, const struct event *event);
 void root_tasked(const struct customer_step *step, const struct event *event);
@@ -265,11 +265,11 @@ void root_left(const struct customer_step *step, const struct event *event);
 
 /* customer_results.c */
 void root_loses(const struct customer_step *step, struct root *root,
-                struct claim_member *branch); /* it ends, or goes on */
-/* All that are lost: does the gang go on? `whole`: it has been, all members have cleared the way. */
+                struct claim_member *branch); /* the gang ends, or goes on without it */
+/* Handles all lost members: does the gang go on? `whole`: the gang has been whole: all members have cleared the way. */
 bool root_mourn(const struct customer_step *step, struct root *root, bool whole);
 
-/* After a restart: would the gang go on if those who have not answered yet were lost? */
+/* After a restart: would the gang go on if the members that have not answered yet were lost? */
 bool root_bears(const struct customer_step *step, struct root *root);
 void root_result(const struct customer_step *step, const struct event *event);
 

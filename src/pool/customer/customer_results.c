@@ -1,14 +1,14 @@
 /* customer_results.c: what comes of the job of a gang: its leader's result, or members that are lost.
  *
- * The *leader* is the first member in the order of ports that executes anything: its result is the job's. What others end with is nobody's
- * result; a failure is a loss. A loss ends the gang, unless the port says that the member is not essential: then the gang goes on without
+ * The *leader* is the first member in the order of ports that executes anything: its result is the job's. The result of any other member is nobody's
+ * result, but its failure is a loss. A loss ends the gang, unless the port says that the member is not essential: then the gang goes on without
  * it, and is released after this job. */
 #include "pool/customer/customer_parts.h"
 #include "pool/protocol/mutants.h"
 
 /* --------------------------------------------------------------------------------------------------------- losses */
 
-/* Does the gang end without it? Never without the leader; nor before all have cleared the way: a gang begins whole. */
+/* Does the gang end if it loses this member? Always if that is the leader, or if there is no job yet. */
 static bool root_needs(const struct customer_step *step, struct root *root, const struct claim_member *branch)
 {
     struct claim_member_errand errand = root_errand(step, root);
@@ -39,7 +39,8 @@ bool root_mourn(const struct customer_step *step, struct root *root, bool whole)
     return true;
 }
 
-/* Else those who have answered are not to run on beyond their leases for what may have been lost before the restart. */
+/* If not, members that have answered must not run on beyond their leases for the sake of a gang that was perhaps lost
+ * before the restart. */
 bool root_bears(const struct customer_step *step, struct root *root)
 {
     bool began = false;
@@ -67,7 +68,7 @@ void root_loses(const struct customer_step *step, struct root *root, struct clai
     if (root->state == ROOT_ENDING || branch->dropped)
         return;
     if (root->state == ROOT_ATTACHING && branch->state == CLAIM_MEMBER_GONE)
-        return; /* that is judged when the others have answered */
+        return; /* the loss is judged when the others have answered */
     if ((root->state == ROOT_STARTING || root->state == ROOT_RUNNING ||
          (MUTANT(UNWHOLE) && root->state == ROOT_ACTIVATING)) &&
         !root_needs(step, root, branch))
@@ -78,13 +79,13 @@ void root_loses(const struct customer_step *step, struct root *root, struct clai
 
 /* --------------------------------------------------------------------------------------------------------- results */
 
-/* The claim has done its job: the next of its shape, or the release. */
+/* The claim has done its job: it takes the next of its shape, or is released. */
 static void root_next(const struct customer_step *step, struct root *root)
 {
     struct job *job = shape_next(root->shape);
 
     if (root->state == ROOT_ENDING || root->state == ROOT_ATTACHING)
-        return; /* who is not attached yet may still be at the last one */
+        return; /* a member that is not attached yet may still be at the last job */
     if (job && !root->job && step->env->now - root->active < step->customer->spans->life &&
         (crew_whole(&root->crew) || MUTANT(REUSE_REDUCED)))
         root_take(step, root, job);
@@ -97,7 +98,7 @@ static bool result_failed(const struct result *result)
     return result->reason != REASON_EXITED || result->status != 0;
 }
 
-/* What a member ended with that is not the leader: if it failed, it is lost. A member that was given nothing to run has no result, whatever it
+/* The result of a member that is not the leader: if it failed, it is lost. A member that was given nothing to run has no result, whatever it
  * says: a licence can leave, but it cannot use up a job's tries. */
 static void helper_result(const struct customer_step *step, const struct event *event)
 {
@@ -112,7 +113,7 @@ static void helper_result(const struct customer_step *step, const struct event *
         reply_root(step, event, result->claim, REASON_STALE, 0);
         return;
     }
-    if (root->state != ROOT_RUNNING && root->state != ROOT_ENDING) { /* ask again when all have begun */
+    if (root->state != ROOT_RUNNING && root->state != ROOT_ENDING) { /* the member asks again when all have begun */
         reply_root(step, event, result->claim, REASON_WAIT, 0);
         return;
     }
@@ -127,8 +128,8 @@ static void helper_result(const struct customer_step *step, const struct event *
     root_continue(step, gang);
 }
 
-/* A result is taken if claim and number are those recorded for the job, once. One whose last result has been taken has no claim, and whoever
- * had it has nothing more to say. */
+/* A result is taken once, if claim and number are those recorded for the job. A job whose last result has been taken
+ * has no claim, and whoever had it has nothing more to say. */
 void root_result(const struct customer_step *step, const struct event *event)
 {
     const struct result *result = &event->message->u.result;

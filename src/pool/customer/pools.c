@@ -1,7 +1,7 @@
 /* pools.c: a customer that offers its jobs to several pools at once. */
 #include "pool/customer/customer_parts.h"
 
-/* Is it one of our matchmakers? */
+/* Is that agent one of our matchmakers? */
 bool customer_knows(const struct customer *customer, agent who)
 {
     for (uint32_t i = 0; i < customer->settings->pool_count; i++)
@@ -10,7 +10,7 @@ bool customer_knows(const struct customer *customer, agent who)
     return !customer->settings->pool_count && who == customer->settings->matchmaker;
 }
 
-/* A claim of that pool and shape that is on its way to a job, the youngest; NULL: none. */
+/* The youngest claim of that pool and shape that is on its way to a job; NULL: none. */
 struct root *root_pending(const struct customer_step *step, const struct shape *shape, uint32_t pool)
 {
     struct root *found = NULL;
@@ -27,7 +27,7 @@ struct root *root_pending(const struct customer_step *step, const struct shape *
     return found;
 }
 
-/* A bug that can be planted: a job of that shape that another claim has. */
+/* For a planted bug (STALE_CLAIM): a job of that shape that another claim has. */
 struct job *job_taken(const struct customer_step *step, const struct shape *shape)
 {
     uint64_t id, value;

@@ -96,7 +96,7 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
     struct crew_chief chief = {root->shape->ad, RUNS_NO_LINK};
     const struct claim_member *leader = crew_leader(&root->crew, &chief);
 
-    leader = leader ? leader : &root->crew.branches[0]; /* nobody runs anything: it is held until it is removed */
+    leader = leader ? leader : &root->crew.branches[0]; /* no member runs anything: the job stays until it is removed */
     job_unwait(job);
     job->state = JOB_RUNNING;
     job->root = root;
@@ -104,7 +104,7 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
     job->claim = leader->claim;
     job->member = leader->agent;
     if (leader->below && leader->below->count &&
-        !claim_member_executes(leader, &chief)) /* its result is for itself to say */
+        !claim_member_executes(leader, &chief)) /* the member below sends the result itself */
         job->member = leader->below->items[0].agent;
     job->number = root->number;
     job->begun++;
@@ -113,8 +113,9 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
     shape_changed(step, job->shape);
 }
 
-/* The first time it goes elsewhere at once. After that it rests, longer every time: what no machine starts, or what all fail to set up, is
- * not to use up the pool. */
+/* Does the job rest before it is offered again? Not after its first claim that comes to nothing: it goes elsewhere at
+ * once. After that it rests, longer every time: a job that no machine starts, or that all fail to set up, must not use
+ * up the pool. */
 static bool job_rest(const struct customer_step *step, struct job *job)
 {
     const struct spans *spans = step->customer->spans;
@@ -143,14 +144,14 @@ void job_rested(const struct customer_step *step, uint64_t id)
     shape_changed(step, job->shape);
 }
 
-/* Its claim is over, and nothing of it runs there. Where it ran last is kept: its result may still come. */
+/* The job's claim is over, and nothing of the job runs there. Where it ran last is kept: its result may still come. */
 void job_requeue(const struct customer_step *step, struct job *job)
 {
     bool rests;
 
     job->root = NULL;
     if (job->state != JOB_RUNNING)
-        return; /* held or removed meanwhile, or done */
+        return; /* it was held or removed meanwhile, or is done */
     job->state = JOB_IDLE;
     rests = job_rest(step, job);
     job->failing = false;
@@ -166,12 +167,13 @@ static void job_end(const struct customer_step *step, struct job *job, enum job_
     owner_count(step->customer, &job->shape->owner, -1);
 }
 
-/* It has ended, one way or the other; it is tried again as often as it says; held when it could not even begin. */
+/* The job has ended, one way or the other. It is tried again as often as it says, and held when it could not even
+ * begin. */
 void job_result(const struct customer_step *step, struct job *job, const struct result *result)
 {
     bool failed = result->reason != REASON_EXITED || result->status != 0, last;
 
-    job_unwait(job); /* it may have been waiting, its claim given up */
+    job_unwait(job); /* the job may have been waiting, its claim given up */
     job->in_vain = 0;
     job->failing = false;
     job->reason = result->reason;
@@ -184,16 +186,17 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
     } else if (last) {
         job->state = JOB_HELD;
     } else if (job->state != JOB_HELD && !job->root) {
-        job->state = JOB_IDLE; /* else when its claim is over: others of the gang may still be at it */
+        job->state = JOB_IDLE; /* otherwise only when its claim is over: others of the gang may still be at it */
     }
-    job->claim = job->state == JOB_DONE ? job->claim : 0; /* this one has been taken */
+    job->claim = job->state == JOB_DONE ? job->claim : 0; /* this claim's result has been taken */
     job_store(step, job);
     if (job->state == JOB_IDLE && !job->root)
         job_wait(job, true);
     shape_changed(step, job->shape);
 }
 
-/* A member failed that is not the leader, and the gang ends for that: a try, but no result. Past all tries its user has to look at it. */
+/* A member that is not the leader failed, and the gang ends because of that: this counts as a try, but is no result.
+ * When all tries are used up the job is held, for its user to look at. */
 void job_spoiled(const struct customer_step *step, struct job *job, const struct result *result)
 {
     if (job->state != JOB_RUNNING)
@@ -203,7 +206,7 @@ void job_spoiled(const struct customer_step *step, struct job *job, const struct
     if (++job->tries > (uint64_t)job->shape->retries)
         job->state = JOB_HELD;
     else
-        job->claim = 0; /* no result of this try counts any more: so a restart knows that the gang ends */
+        job->claim = 0; /* no result of this try counts any more; by this a restart knows that the gang ends */
     job_store(step, job);
 }
 
@@ -218,7 +221,7 @@ void job_give_up(const struct customer_step *step, struct job *job)
 
 /* --------------------------------------------------------------------------------------------------- hold and the rest */
 
-/* What has ended badly in a workflow that is not over waits again. */
+/* A job that has ended badly, in a workflow that is not over, waits again. */
 static enum reason job_rescue(const struct customer_step *step, struct job *job)
 {
     if (!job->from->flow)
@@ -226,7 +229,7 @@ static enum reason job_rescue(const struct customer_step *step, struct job *job)
     if (!job_ended(job))
         return REASON_OK;
     if (job->tally == TALLY_GOOD || !job->from->flow->left ||
-        (job->tally == TALLY_REMOVED && !job->from->child_count)) /* nobody waits for what its user did not want */
+        (job->tally == TALLY_REMOVED && !job->from->child_count)) /* the user removed it, and no node waits for it */
         return REASON_STALE;
     if (job->root)
         return REASON_BUSY;
@@ -243,7 +246,7 @@ static enum reason job_rescue(const struct customer_step *step, struct job *job)
     return REASON_OK;
 }
 
-/* It has ended badly, and with its workflow it is not needed any more. */
+/* The job has ended badly, and its workflow does not need it any more. */
 static enum reason job_dismiss(const struct customer_step *step, struct job *job)
 {
     if (job->tally != TALLY_FAILED)
@@ -266,7 +269,7 @@ static enum reason job_control(const struct customer_step *step, struct job *job
         if (job->state != JOB_HELD)
             return REASON_OK;
         if (job->root)
-            return REASON_BUSY; /* what it ran under is not yet gone */
+            return REASON_BUSY; /* the claim that it ran under is not gone yet */
         job->state = JOB_IDLE;
         job->tries = 0;
         job->in_vain = 0;
@@ -303,7 +306,7 @@ void queue_control(const struct customer_step *step, const struct event *event)
     effects_reply(step->effects, event->token, &message, job ? job->stored : 0);
 }
 
-/* The world has written down all that is worth keeping of a job that has ended. */
+/* The world has recorded all that is worth keeping of a job that has ended. */
 void queue_forget(const struct customer_step *step, const struct event *event)
 {
     struct job *job = job_find(step->customer, event->job);

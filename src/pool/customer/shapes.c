@@ -1,4 +1,4 @@
-/* shapes.c: a customer's requests: jobs that are equal share one, and it says how many of them wait. */
+/* shapes.c: a customer's requests: equal jobs share one, which says how many of them wait. */
 #include "lang/ad/names.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
@@ -33,7 +33,7 @@ static uint64_t shape_hash(const struct text *owner, const struct tree *ad)
     return owner_hash(owner, tree_hash(ad, tree_root(ad)));
 }
 
-/* A number of the ad that is not negative; else what is said when it has none. */
+/* The ad's attribute, if it is an integer that is not negative; else `otherwise`. */
 static int64_t shape_number(const struct tree *ad, const char *attribute, int64_t otherwise)
 {
     symbol name = symbols_find(ad->symbols, attribute, strlen(attribute));
@@ -164,7 +164,7 @@ static void shape_set(const struct customer_step *step, struct shape *shape, int
     timers_set(&step->customer->timers, at, TIMER_SHAPE, shape->place);
 }
 
-/* A request that nobody waits for any more is taken back at once: a match for it would keep a machine from others. */
+/* A request that no job needs any more is taken back at once: a match for it would keep a machine from others. */
 static int64_t shape_rest(const struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->pool_count; i++)
@@ -182,7 +182,7 @@ void shape_changed(const struct customer_step *step, struct shape *shape)
     shape_set(step, shape, rest > step->env->now ? rest : step->env->now);
 }
 
-/* The request for all that wait and that no claim from that pool is on its way to. */
+/* The request for all waiting jobs that no claim from that pool is on its way to; NULL: there are none. */
 static struct tree *shape_text(const struct shape *shape, const struct shape_pool *pool)
 {
     int64_t count = pool->wanted ? shape->waiting - pool->pending : 0;
@@ -191,7 +191,7 @@ static struct tree *shape_text(const struct shape *shape, const struct shape_poo
     return count > 0 ? ad_set(shape->ad, &setting, 1, NULL) : NULL;
 }
 
-/* Jobs that have waited longer than they may are given up; the next is looked at when its time comes. */
+/* Gives up jobs that have waited longer than they may; the next job is looked at when its time comes. */
 static void shape_tire(const struct customer_step *step, struct shape *shape)
 {
     if (shape->patience >= INT64_MAX / SECOND / 4)
@@ -202,7 +202,7 @@ static void shape_tire(const struct customer_step *step, struct shape *shape)
         shape_set(step, shape, shape->first->from->since + shape->patience * SECOND);
 }
 
-/* Nothing needs it any more, and nothing of it is advertised. */
+/* Drops the shape if nothing needs it any more and it is not advertised. */
 static bool shape_drop(const struct customer_step *step, struct shape *shape)
 {
     struct customer *customer = step->customer;
@@ -226,7 +226,7 @@ static bool shape_drop(const struct customer_step *step, struct shape *shape)
     return true;
 }
 
-/* What that pool should have, and what is due there. */
+/* Settles what that pool should have, and sends what is due there. */
 static void shape_advertise(const struct customer_step *step, struct shape *shape, uint32_t which, bool rested)
 {
     struct shape_pool *pool = &shape->pools[which];

@@ -1,6 +1,6 @@
-/* submissions.c: jobs as they come: many at once, by a key that makes the same submission twice one.
+/* submissions.c: jobs as they come: many at once, under a key, so that a repeated submission makes no new jobs.
  *
- *     row of a submission: first job, count, how many of the first are forgotten        rows of jobs: only of those that something happened to
+ *     row of a submission: first job, count, how many from the first on are forgotten        rows of jobs: only of jobs that something happened to
  *
  * So a hundred thousand jobs are one row until they begin to run. A job that is forgotten leaves a stub, until all before it are
  * forgotten too. */
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGE_MAX INT64_C(1000000000)  /* seconds: more is a clock that was wrong */
-#define KEYS_KEPT (24 * 60 * MINUTE) /* that a key is remembered after its last job was forgotten ... */
-#define KEYS_KEPT_ALL 100000         /* ... while there are no more than these; then for the span `keep` alone */
+#define AGE_MAX INT64_C(1000000000)  /* seconds: a greater age means that a clock was wrong */
+#define KEYS_KEPT (24 * 60 * MINUTE) /* how long a key is remembered after its last job was forgotten ... */
+#define KEYS_KEPT_ALL 100000 /* ... while there are no more submissions than these; then for the span `keep` alone */
 
 static bool text_same(const struct text *a, const struct text *b)
 {
@@ -78,8 +78,8 @@ static void submission_store(const struct customer_step *step, struct submission
     submission->stored = effects_persist(step->effects, &record);
 }
 
-/* A key is remembered for a while after its last job was forgotten; then the row goes. The largest number that was given is kept apart: it
- * is not given again. */
+/* A key is remembered for a while after its last job was forgotten; then the row goes. The largest number given is kept
+ * apart, so that it is not given again. */
 static bool submission_forget(const struct customer_step *step, uint32_t place)
 {
     struct customer *customer = step->customer;
@@ -100,7 +100,8 @@ static bool submission_forget(const struct customer_step *step, uint32_t place)
     return true;
 }
 
-/* All that may be forgotten. Cheap enough to be done whenever their number has doubled since the last time. */
+/* Forgets all submissions that may be forgotten. Cheap enough to be done whenever their number has doubled since the
+ * last time. */
 static void submissions_sweep(const struct customer_step *step)
 {
     struct customer *customer = step->customer;
@@ -128,7 +129,7 @@ static void reply_submitted(const struct customer_step *step, const struct event
     effects_reply(step->effects, event->token, &message, submission && !MUTANT(SUBMIT_EARLY) ? submission->stored : 0);
 }
 
-/* The request as it will be advertised: whose it is stands in it. NULL when it cannot be. */
+/* The request as it will be advertised, with its owner in it. NULL when that cannot be made. */
 static struct tree *submission_ad(const struct customer_step *step, const struct submit *submit)
 {
     struct ad_setting setting = {symbols_take(step->env->symbols, "Owner", 5),
@@ -193,7 +194,7 @@ static bool node_same(const struct tree *a, const struct tree *b)
     return a && b ? tree_equal(a, tree_root(a), b, tree_root(b)) : a == b;
 }
 
-/* Is it the submission that was made under this key? */
+/* Is this the same submission that was made under this key? */
 static bool submission_same(const struct customer *customer, const struct submission *known,
                             const struct submit *submit, const struct tree *ad)
 {
@@ -292,7 +293,7 @@ static void load_job(struct customer *customer, const struct record *record)
     job->status = was->status;
 }
 
-/* Rows of jobs that are forgotten, which a crash has left: they go when the role begins. */
+/* Rows of forgotten jobs that a crash has left: they go when the role begins. */
 static void load_leftovers(struct customer *customer, const struct submission *submission)
 {
     for (uint64_t id = submission->first; id < submission->first + submission->gone; id++) {
@@ -325,7 +326,7 @@ static void load_submission(struct customer *customer, const struct record *reco
     submission->count = was->count;
     submission->gone = was->gone;
     submission->at =
-        was->at > 0 && was->at < INT64_MAX / SECOND ? was->at : 0; /* what comes from a disk may be anything */
+        was->at > 0 && was->at < INT64_MAX / SECOND ? was->at : 0; /* a number read from a disk may be anything */
     if (was->flow && flow_fits(customer, was->flow, was->nodes, was->node, &was->owner))
         flow_join(customer, submission, was->flow, was->nodes, was->node);
     load_leftovers(customer, submission);
@@ -356,7 +357,7 @@ static int submission_order(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* A row of a job whose submission is not there cannot be, but on a disk that is broken; the job is kept under a key of its own. */
+/* A job's row without its submission exists only on a broken disk; the job is kept under a key of its own. */
 static void adopt_jobs(struct customer *customer)
 {
     uint64_t id, value;

@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* A constant, or a list of them: what is computed may read what is not there. */
+/* Is this a constant, or a list of constants? Other expressions may read attributes that are not there. */
 static bool is_plain(const struct tree *ad, const struct expr *e)
 {
     bool plain = expr_is_literal(e) || e->kind == EXPR_LIST;
@@ -38,7 +38,7 @@ static int member_push(struct build *build, const struct tree *ad)
     return build_ad(build, count, &place);
 }
 
-/* Who docks at a port: one, or a list. False: nobody. */
+/* Pushes the ad of the member that docks at a port, or a list of them. False: there is none. */
 static bool port_push(struct build *build, const struct crew *crew, uint32_t port, bool set)
 {
     uint32_t count = 0;

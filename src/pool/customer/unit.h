@@ -1,9 +1,9 @@
-/* unit.h: the ad of one job of a shape: what was submitted, which of its jobs it is, and whom it got.
+/* unit.h: the ad of one job of a shape: what was submitted, which of its jobs this is, and which members it got.
  *
  *     [ ...; JobId = 7; JobIndex = 2; JobTry = 1; Node = "D"; Gang = [ cpu = [ Name = "heron"; ... ]; node = { [ ... ], [ ... ] } ] ]
  *
- * Node is there in a workflow alone. Gang has an attribute for each port of the job that somebody docks at, by its label: the constants in that one's ad; a list for a port with
- * a Count. A job without Ports has none. */
+ * Node is there only in a workflow. Gang has an attribute for each port of the job that a member docks at, by its label: the constants in
+ * that member's ad; a list for a port with a Count. A job without Ports has no Gang. */
 #ifndef BERTH_POOL_CUSTOMER_UNIT_H
 #define BERTH_POOL_CUSTOMER_UNIT_H
 
@@ -16,11 +16,11 @@ extern "C" {
 struct unit {
     struct tree *ad; /* of the shape; borrowed, as the crew is */
     uint64_t job, index, tries;
-    const struct tree *node; /* borrowed: of a workflow; or NULL */
+    const struct tree *node; /* borrowed: the node of a workflow; or NULL */
     const struct crew *crew;
 };
 
-/* The caller unrefs it. NULL when there is more than an ad can hold. */
+/* The caller unrefs the ad. NULL when there is more than an ad can hold. */
 struct tree *unit_ad(const struct unit *unit);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /* workflow.c: workflows: submissions that wait for each other, by the names of their nodes.
  *
- *     A --- B --- D        After of B and C: { "A" };  of D: { "B", "C" }: blocked by two, and let go by the second of them
+ *     A --- B --- D        After of B and C: { "A" };  of D: { "B", "C" }: blocked by two, and let go when the second of them is done
  *      `--- C ---'
  *
- * Nothing of this is recorded but the names: who is blocked follows from the ends of jobs, which are. So a node is let go by the same facts
- * before a restart and after it. An end costs its own children, a start all names in all After once. */
+ * Only the names are recorded: which nodes are blocked follows from the results of jobs, which are recorded. So a node is let go by the same facts
+ * before a restart and after it. When a node is done only its children are looked at; a restart looks at all names in all After once. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/form/dag.h"
@@ -23,7 +23,7 @@ static const struct expr *node_find(const struct tree *node, const char *attribu
     return name ? tree_find(node, tree_root(node), name) : NULL;
 }
 
-/* Its name; NULL: it has none that is good. */
+/* The node's name; NULL: it has no valid one. */
 static const char *node_name(const struct tree *node, size_t *ret_len)
 {
     const struct expr *name = node && tree_is_ad(node) ? node_find(node, "Node") : NULL;
@@ -34,7 +34,7 @@ static const char *node_name(const struct tree *node, size_t *ret_len)
     return tree_string(node, name);
 }
 
-/* The next node that it waits for. False: there are no more. NULL: the name is of nobody. */
+/* The next node in an After. False: there are no more. NULL: no node has that name. */
 static bool parent_next(const struct flow *flow, struct dag_after *after, struct submission **ret,
                         const char **ret_name, size_t *ret_len)
 {
@@ -145,7 +145,7 @@ static void child_add(struct submission *parent, uint32_t child)
     parent->children[parent->child_count++] = child;
 }
 
-/* A name of nobody blocks for ever. */
+/* Counts for each node the names that block it. A name that no node has blocks for ever. */
 static void flow_tie(struct flow *flow)
 {
     for (uint32_t i = 0; i < flow->count; i++) {
@@ -166,7 +166,8 @@ static void flow_tie(struct flow *flow)
     flow->begun = true;
 }
 
-/* Its jobs wait for machines from now on. What is advertised rests on `stored`. */
+/* The node's jobs wait for machines from now on. Their request must not be sent before the persist `stored` is
+ * durable. */
 static void node_go(const struct customer_step *step, struct submission *node, uint64_t stored)
 {
     node->since = step->env->now;
@@ -249,7 +250,7 @@ static void node_boot(const struct customer *customer, struct submission *node)
 {
     struct flow *flow = node->flow;
 
-    node->tally[TALLY_GOOD] = node->count - node->alive; /* what is forgotten: then all of it is over */
+    node->tally[TALLY_GOOD] = node->count - node->alive; /* jobs are forgotten only when all of it is over */
     for (uint64_t id = node->first + node->gone; id < node->first + node->count; id++) {
         struct job *job = job_find(customer, id);
 
@@ -265,7 +266,7 @@ static void node_boot(const struct customer *customer, struct submission *node)
         flow->first = node->first;
 }
 
-/* One that is not whole never begins: it was not submitted as a whole, or all of it is over. */
+/* A workflow that is not whole never begins: it was not submitted as a whole, or all of it is over. */
 void flows_boot(const struct customer_step *step)
 {
     uint64_t word, value;
@@ -281,7 +282,7 @@ void flows_boot(const struct customer_step *step)
     }
 }
 
-/* The latest of: when a job of it, or of those it waited for, came to stand as it does. */
+/* When the last of the node's jobs came into its present state. */
 static int64_t node_changed(const struct customer *customer, const struct submission *node)
 {
     int64_t latest = node->at;
@@ -300,12 +301,12 @@ int64_t flow_since(const struct customer *customer, const struct submission *sub
     int64_t latest = node_changed(customer, submission), one;
     struct submission *parent;
     struct dag_after after;
-    struct textmap seen; /* a name may be there often, and a node may have many jobs */
+    struct textmap seen; /* a name may appear often, and a node may have many jobs */
     const char *name;
     size_t len;
 
     if (submission->shape->patience == INT64_MAX)
-        return latest; /* nobody asks */
+        return latest; /* no job of it can wait too long: nobody asks */
     textmap_init(&seen, submission->flow->word);
     dag_after_begin(&after, submission->node);
     while (parent_next(submission->flow, &after, &parent, &name, &len)) {
