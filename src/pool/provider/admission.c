@@ -1,6 +1,6 @@
-/* admission.c: who may have a unit of an offer: matches that are announced, and the verification of those who come to claim.
+/* admission.c: who may have a unit of an offer: matches that are announced, and the verification of superiors that come to claim.
  *
- * A ticket is proved, not shown; the ad's owner is the one that the world has proved; and our own constraint, in our present state, has
+ * A ticket is proved, not shown; the ad's owner is the one whom the world has proved; and our own constraint, in our present state, has
  * the last word. */
 #include "match/gang/dock.h"
 #include "pool/protocol/mutants.h"
@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-#define SLOT_WINDOWS 1 /* a challenge is good for that many windows and the one after */
+#define SLOT_WINDOWS 1 /* a challenge is good for that many windows and one more */
 
 /* ---------------------------------------------------------------------------------------------------- being matched */
 
-/* A customer that does not want a match may say so before we have heard of it. */
+/* Remembers an abort: a customer that does not want a match may say so before we have heard of the match. */
 void match_unwanted(struct provider *provider, uint64_t claim, agent superior)
 {
     uint32_t at = provider->unwanted_at++ % UNWANTED_MAX;
@@ -31,7 +31,8 @@ static bool match_is_unwanted(const struct provider *provider, const struct matc
     return false;
 }
 
-/* The claim may be quicker than the news of its match: what the matchmaker gives takes the place of what the superior has handed us. */
+/* The claim may come before the news of its match: then the matchmaker's receipt replaces the one that the superior
+ * handed us. */
 static void match_receipt(const struct provider_step *step, uint32_t place, const struct match_told *told)
 {
     struct tenant *tenant = tenant_find(step->provider, told->claim);
@@ -44,7 +45,7 @@ static void match_receipt(const struct provider_step *step, uint32_t place, cons
         tenant_store(step, tenant);
 }
 
-/* The match becomes a tenant that keeps its unit for the window, unless it is known, too old, not wanted or one too many. */
+/* The match becomes a tenant that keeps its unit for the window, unless the match is known, too old, not wanted or one too many. */
 struct tenant *match_admit(const struct provider_step *step, uint32_t place, const struct match_told *told)
 {
     struct provider *provider = step->provider;
@@ -80,7 +81,7 @@ void told_match(const struct provider_step *step, const struct event *event)
     const struct match_told *told = &event->message->u.match_told;
     struct provider *provider = step->provider;
     struct message message = {.kind = MESSAGE_GOT};
-    bool second, closed = false; /* nobody can come behind the claim */
+    bool second, closed = false; /* no successor can come behind the claim */
     uint32_t place = offer_named(provider, told->id, &second);
     struct advert *advert = NULL;
     uint64_t behind = 0;
@@ -123,7 +124,7 @@ void reply_verified(const struct provider_step *step, uint64_t token, const stru
     effects_reply(step->effects, token, &message, 0);
 }
 
-/* A challenge depends on who asks for what, on what channel, and when; so none need be remembered. */
+/* A challenge depends on who asks for what, on which channel, and when; so none need be remembered. */
 static void challenge(const struct provider_step *step, const struct event *event, uint64_t back, struct key *ret)
 {
     uint64_t slot = (uint64_t)(step->env->now / (SLOT_WINDOWS * step->provider->spans->window)) - back;
@@ -141,7 +142,7 @@ bool tenant_owns(const struct tenant *tenant, const struct tree *ad)
                       memcmp(tree_string(ad, owner), tenant->owner.bytes, owner->u.run.count) == 0);
 }
 
-/* Who says that the ad is theirs has proved to be that user, or may act for any. */
+/* Has the peer proved to be the user whom the ad names as its owner, or may it act for any user? */
 static bool owner_proved(const struct peer *peer, const struct tree *ad, struct text *ret_owner)
 {
     symbol name = symbols_find(ad->symbols, "Owner", 5);
@@ -161,13 +162,13 @@ static bool owner_proved(const struct peer *peer, const struct tree *ad, struct 
     return text_set(ret_owner, text, len);
 }
 
-/* What one who has proved its ticket is answered with. */
+/* The answer to a superior that has proved its ticket. */
 struct answering {
     struct key nonce, proof;
-    uint32_t pool; /* of the ticket: plus 1; 0: it does not pull */
+    uint32_t pool; /* the ticket's pool, plus 1; 0: this provider does not pull */
 };
 
-/* Is the proof that of the ticket which this key makes? Then `ret` has ours. */
+/* Does the proof belong to the ticket that this key makes? Then `ret` gets our proof. */
 static bool key_holds(const struct provider_step *step, const struct event *event, const struct key *key,
                       const char *owner, const char *root_owner, struct answering *ret)
 {
@@ -190,15 +191,15 @@ static bool key_holds(const struct provider_step *step, const struct event *even
     return holds;
 }
 
-/* Who comes to claim, and behind whom. */
+/* A superior that comes to claim, and the claim that it would follow. */
 struct comer {
     struct tenant *tenant; /* or NULL */
     uint64_t claim, behind;
     bool second;
 };
 
-/* One of the keys of the ad that was matched: the offer's, or the one for the present claim. Of one that pulls each pool has its own: so it is
- * known from which the ticket is. */
+/* Tries the keys of the ad that was matched: the offer's, or the one for the present claim. A provider that pulls has
+ * its own keys for each pool: so it knows which pool the ticket is from. */
 static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
                         const struct comer *comer, const char *owner, const char *root_owner, struct answering *ret)
 {
@@ -231,8 +232,9 @@ static bool comer_accepted(const struct provider_step *step, uint32_t place, con
                           : successor_leaves(step, place, comer->tenant, superior));
 }
 
-/* Is another being verified for what this claim would have? Then it is told how long that may last. What is left beside the other is free for
- * it: a machine with many cores verifies many at once. Behind a claim there is room for one. */
+/* Is another claim being verified for what this one would have? Then it is told how long that may last. A claim may
+ * have what is left beside the other: a machine with many cores verifies many claims at once. Behind a claim there is
+ * room for one. */
 static bool offer_busy(const struct provider_step *step, uint32_t place, const struct comer *comer,
                        const struct docked *superior, int64_t *ret_span)
 {
@@ -253,7 +255,7 @@ static bool offer_busy(const struct provider_step *step, uint32_t place, const s
     return false;
 }
 
-/* `ad` is that of the superior, with what it takes as plain numbers. */
+/* `ad` is the superior's, with what it takes as plain numbers. */
 static void verified_tenant(const struct provider_step *step, const struct event *event, uint32_t place,
                             const struct comer *comer, struct tree *ad, struct verified *verified)
 {
@@ -269,7 +271,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
         verified->reason = REASON_IDENTITY;
         return;
     }
-    /* who is said to be at the root is so if the ticket was made for that; if not, it is the superior's owner who is charged */
+    /* the root owner is believed if the ticket was made for it; if not, the superior's owner is charged */
     if (!proof_holds(step, event, offer, comer, owner.bytes, root_owner.bytes, &answering)) {
         text_set(&root_owner, "", 0);
         if (!proof_holds(step, event, offer, comer, owner.bytes, "", &answering)) {
@@ -297,7 +299,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
     }
     late = comer->tenant && tenant->state == TENANT_MATCHED &&
            tenant->until - step->env->now < step->provider->spans->window / 2;
-    if (tenant->state != TENANT_VERIFIED) /* saying it again does not make it longer */
+    if (tenant->state != TENANT_VERIFIED) /* a repeat does not prolong the time */
         tenant->until = step->env->now + step->provider->spans->window;
     tenant->state = TENANT_VERIFIED;
     tenant->gang = verify->gang;
@@ -319,12 +321,12 @@ static void verified_tenant(const struct provider_step *step, const struct event
     tenant->pool = answering.pool;
     tenant->nonce = answering.nonce;
     tenant->proof = answering.proof;
-    if (late) /* the match's own window may be over before it is pinned: what it holds of limits is not to be given away then */
+    if (late) /* the match's own window may be over before the claim is pinned: then its limits must not be given away */
         tenant_report(step, tenant, false);
     verified->reason = REASON_OK;
 }
 
-/* The offer is seen as it is left for this one. */
+/* The ad's amounts as plain numbers, evaluated against what is left of the offer for this claim. */
 static struct tree *comer_ad(const struct provider_step *step, uint32_t place, const struct comer *comer,
                              struct tree *ad)
 {
@@ -335,7 +337,7 @@ static struct tree *comer_ad(const struct provider_step *step, uint32_t place, c
     return fixed;
 }
 
-/* It is accepted: the answer has the offer as it is for this one, and proves that we know the ticket too. */
+/* The claim is accepted: the answer has the offer as it is for this claim, and proves that we know the ticket too. */
 void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
     struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
@@ -361,7 +363,7 @@ void told_verify(const struct provider_step *step, const struct event *event)
     uint32_t place = offer_named(provider, verify->offer, &comer.second);
     struct verified verified = {.claim = verify->claim};
 
-    if (comer.second) /* one that was matched keeps its place when the claim in front has ended */
+    if (comer.second) /* a matched successor keeps its place when the claim in front has ended */
         comer.behind = tenant && tenant->second ? tenant->behind : second_claim(provider, place);
     if (place == provider->settings->count || (comer.second && !comer.behind && !(tenant && tenant->second))) {
         verified.reason = REASON_UNKNOWN;
@@ -376,7 +378,7 @@ void told_verify(const struct provider_step *step, const struct event *event)
         verified.reason = REASON_IDENTITY;
     } else if (offer_busy(step, place, &comer, &superior, &verified.span) ||
                (verify->leads && (!tenant || !tenant->crew.count)) || (tenant && tenant->waits == WAITS_COMMIT)) {
-        verified.reason = REASON_BUSY; /* or it has not heard yet whom it leads */
+        verified.reason = REASON_BUSY; /* or the tenant has not heard yet which subordinates it leads */
     } else if (!verify->proves) {
         verified.reason = REASON_CHALLENGE;
         challenge(step, event, 0, &verified.nonce);

@@ -1,4 +1,4 @@
-/* docking.c: a tenant's offer among those docked at it: the superior at its link, its own subordinates at the other ports. */
+/* docking.c: a tenant's offer and the parties docked at it: the superior at its link, its own subordinates at the other ports. */
 #include "lang/ad/ops.h"
 #include "match/gang/dock.h"
 #include "match/pair/match.h"
@@ -17,7 +17,7 @@ static struct dock tenant_dock(struct tree *offer, const struct crew *crew, cons
     return (struct dock){offer, at, 1 + (crew ? crew_docked(crew, at + 1, DOCK_MAX - 1) : 0)};
 }
 
-/* Before the crew is verified, what hangs on it may be open: that is asked again then. */
+/* Before the crew is verified, an answer that depends on it may be open: it is asked for again then. */
 bool tenant_docks_at(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
                      const struct docked *superior)
 {

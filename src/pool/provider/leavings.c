@@ -1,4 +1,4 @@
-/* leavings.c: claims that are over, until their superiors know, or would have given them up by themselves. */
+/* leavings.c: claims that are over, kept until their superiors know, or have given the claims up by themselves. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/provider/provider_parts.h"
@@ -34,7 +34,7 @@ void leaving_due(const struct provider_step *step, uint64_t claim)
 
     if (!leaving || leaving->due > step->env->now)
         return;
-    if (leaving->until <= step->env->now) { /* by now the superior has given it up by itself */
+    if (leaving->until <= step->env->now) { /* by now the superior has given the claim up by itself */
         *leaving = step->provider->leavings[--step->provider->leaving_count];
         return;
     }

@@ -1,13 +1,13 @@
-/* next_change.c: when a part of an expression will say something else. */
+/* next_change.c: when the value of a part of an expression will change. */
 #include "pool/provider/next_change.h"
 
 #include "lang/ad/functions.h"
 #include "lang/ad/ops.h"
 #include "pool/provider/trend.h"
 
-#define TURNS_LOOK_AHEAD (8 * 86400) /* where jumps go on for ever, and not by the week */
+#define TURNS_LOOK_AHEAD (8 * 86400) /* seconds: for expressions that jump for ever, and not weekly */
 #define TURNS_ALIASES_MAX 8          /* a = b; b = c; c = [ ... ] */
-#define TURNS_SCAN 3600              /* where each second is looked at */
+#define TURNS_SCAN 3600              /* seconds: for expressions that must be tried second by second */
 
 void next_change_init(struct next_change *turns, const struct env *env, struct arena *scratch, uint64_t steps)
 {
@@ -35,7 +35,7 @@ void next_change_value(struct next_change *turns, const struct scope *scope, con
     }
     env.now = at;
     env.steps = env.steps ? env.steps : EVAL_STEPS_MAX;
-    less = env.steps > turns->steps; /* then an evaluation that is cut short says nothing */
+    less = env.steps > turns->steps; /* then an evaluation that is cut short tells nothing */
     if (less)
         env.steps = turns->steps + 1;
     eval_init(&eval, &env, turns->scratch);
@@ -51,7 +51,7 @@ static bool expr_refers(const struct expr *e)
     return e->kind >= EXPR_NAME && e->kind <= EXPR_PATH;
 }
 
-/* name, in the ad that a definition is written as. */
+/* Follows to the attribute `name` of the ad that a definition is. */
 static enum followed follow_select(struct next_change *turns, const struct scope *scope, const struct expr *e,
                                    symbol name, const struct scope **ret_scope, const struct expr **ret)
 {
@@ -211,11 +211,11 @@ static int reads_of(struct next_change *turns, const struct scope *scope, const 
 struct leaf {
     const struct scope *scope;
     const struct expr *e;
-    const struct expr *sides; /* of a comparison of two, or NULL */
-    bool ties;                /* the comparison asks whether they are the same: true for a moment, perhaps */
+    const struct expr *sides; /* the two sides, if it is a comparison; or NULL */
+    bool ties;                /* the comparison asks whether the sides are the same: perhaps true for a moment only */
 };
 
-/* What counts of a value. */
+/* The part of a value that counts: true, false, undefined, error or another. */
 static int key_of(const struct dialect *dialect, const struct value *v)
 {
     bool is = false;
@@ -232,8 +232,8 @@ static int key_of(const struct dialect *dialect, const struct value *v)
     }
 }
 
-/* The key of the leaf at a second. As long as a course goes on, no key comes back that has gone: so where the sides
- * may be the same for a moment, which is larger is part of it; and of a number, its sign. */
+/* The key of the leaf at a second. While a course goes on, a key that has gone must not come back: so where the sides
+ * may be the same for a moment, the key also says which one is larger; and for a number, its sign. */
 static int leaf_key(struct next_change *turns, const struct leaf *leaf, int64_t at)
 {
     const struct dialect *dialect = leaf->scope->tree->dialect;
@@ -259,7 +259,7 @@ static int leaf_key(struct next_change *turns, const struct leaf *leaf, int64_t 
     return key * 4 + sign + 1;
 }
 
-/* Two sides as one: how the left one goes as seen from the right one. False when they may pass each other more than
+/* Two sides as one: how the left side moves as seen from the right one. False when they may pass each other more than
  * once. */
 static bool sides_course(struct next_change *turns, const struct leaf *leaf, int64_t at, bool stays, struct trend *ret)
 {
@@ -289,7 +289,7 @@ static bool leaf_course(struct next_change *turns, const struct leaf *leaf, int6
     return sides_course(turns, leaf, at, false, ret) || sides_course(turns, leaf, at, true, ret);
 }
 
-/* The first second after `same` with another key; there is one at `differs`. */
+/* The first second after `same` with another key; the key at `differs` is another one. */
 static int64_t leaf_halve(struct next_change *turns, const struct leaf *leaf, int key, int64_t same, int64_t differs)
 {
     while (differs - same > 1 && !turns->spent) {
@@ -303,8 +303,8 @@ static int64_t leaf_halve(struct next_change *turns, const struct leaf *leaf, in
     return differs;
 }
 
-/* The first second after `at` with another key than there; or how far it was looked: up to `bound`, and with half of
- * the steps that are left, so that others may look as well. */
+/* The first second after `at` whose key differs from that at `at`; or how far it looked: up to `bound`, and with half
+ * of the steps that are left, so that others may look as well. */
 static int64_t leaf_scan(struct next_change *turns, const struct leaf *leaf, int64_t at, int64_t bound)
 {
     struct leaf plain = {.scope = leaf->scope, .e = leaf->e};
@@ -360,7 +360,7 @@ static void leaf_add(struct next_change *turns, const struct leaf *leaf)
 
 /* -------------------------------------------------------------------------------------------------------- walk */
 
-/* Nothing can be told: the whole must be looked at again in a second. */
+/* Nothing can be foretold: the whole must be looked at again in a second. */
 static void next_change_odd(struct next_change *turns)
 {
     turns->next = turns->once = turns->from + 1;
@@ -374,7 +374,7 @@ static void walk_parts(struct next_change *turns, const struct scope *scope, con
         next_change_walk(turns, scope, &parts[i]);
 }
 
-/* What is not of && || ! ?:. */
+/* An expression other than && || ! ?:. */
 static void walk_operation(struct next_change *turns, const struct scope *scope, const struct expr *e)
 {
     const struct expr *parts = tree_parts(scope->tree, e);

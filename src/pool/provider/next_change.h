@@ -1,9 +1,9 @@
-/* next_change.h: when will a part of an expression say something else, by the passing of time alone?
+/* next_change.h: when will the value of a part of an expression change, by the passing of time alone?
  *
- * What reads the time in a constraint is nearly always a comparison whose sides go one way until they jump:
- * DayTime() rises until midnight, time() - Start for ever. Such a comparison turns once at most between two jumps,
- * so its value at both ends tells whether it does, and halving finds the second. Where that cannot be seen, each
- * second is looked at. Values come from evaluation: there is no arithmetic here but that of directions.
+ * The part of a constraint that reads the time is nearly always a comparison whose sides move one way until they jump:
+ * DayTime() rises until midnight, time() - Start for ever. Such a comparison changes at most once between two jumps,
+ * so its value at both ends tells whether it does, and halving finds the second. Where the sides cannot be analysed so, each
+ * second is looked at. Values come from evaluation: this file itself computes only directions.
  *
  *     DayTime() < '8:00'       true ........ 7:59:59 | false 8:00:00 ................ 23:59:59 | true 0:00:00
  *
@@ -23,12 +23,12 @@ extern "C" {
 struct next_change {
     const struct env *env;
     struct arena *scratch;
-    uint64_t steps; /* of work that are left, as evaluation counts them */
-    bool spent;     /* they did not suffice: `next` and `once` say nothing */
+    uint64_t steps; /* steps of work that are left, as evaluation counts them */
+    bool spent;     /* the steps did not suffice: `next` and `once` mean nothing */
     int64_t from;
-    int64_t next;   /* the first second after `from` at which some part of the expression may say something else */
-    int64_t once;   /* the same, but for the parts that say the same every week; not before `next` */
-    unsigned depth; /* of the part that is being looked at */
+    int64_t next;   /* the first second after `from` at which the value of some part of the expression may change */
+    int64_t once;   /* the same, without the parts that are the same every week; not before `next` */
+    unsigned depth; /* of the part that is being examined */
 };
 
 void next_change_init(struct next_change *turns, const struct env *env, struct arena *scratch, uint64_t steps);

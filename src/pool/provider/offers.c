@@ -1,4 +1,4 @@
-/* offers.c: the ads of a provider: written from its parts, advertised while somebody could be accepted and something is left. */
+/* offers.c: the ads of a provider: each is written from its parts, and advertised while a claim could be accepted and something is left. */
 #include "lang/base/mem.h"
 #include "lang/text/build.h"
 #include "match/gang/dock.h"
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEY_LIFETIMES 10 /* a key is used for that many lifetimes of its ad, and accepted for as many more */
+#define KEY_LIFETIMES 10 /* a key is used for that many lifetimes of the ad, and accepted for as many more */
 
-/* The last writer: whose it is, whatever the others say. */
+/* The last writer: sets the owner, whatever the others say. */
 static struct tree *write_owner(void *user, struct tree *ad, struct err *err)
 {
     const char *identity = user;
@@ -24,7 +24,7 @@ static struct tree *write_owner(void *user, struct tree *ad, struct err *err)
     return owned;
 }
 
-/* The pipeline of 3.4.1: what was probed, then configuration and policy over it, then whose it is. */
+/* The pipeline of 3.4.1: the probed state, then configuration and policy over it, then the owner. */
 static struct tree *offer_write(const struct provider *provider, const struct offer *offer)
 {
     struct writer writers[] = {
@@ -74,7 +74,8 @@ uint32_t offer_find(const struct provider *provider, uint64_t id)
     return place;
 }
 
-/* A successor has nothing while the one in front is there; to a successor the one in front has nothing. */
+/* Does the tenant have a part of the offer? A successor has none while the claim in front is there; and as a successor
+ * of `behind` sees it, that claim has none. */
 static bool tenant_has(const struct tenant *tenant, uint64_t behind)
 {
     return !tenant->behind && (!behind || tenant->claim != behind);
@@ -112,7 +113,7 @@ bool offer_key_used(const struct offer *offer, uint64_t claim)
     return false;
 }
 
-/* The key is made anew, on our own clock; the one before is still good, the one before that is forgotten. */
+/* Makes a new key, on our own clock; the one before is still good, the one before that is forgotten. */
 static void offer_renew_key(const struct provider_step *step, struct offer *offer)
 {
     offer->keys[1] = offer->keys[0];
@@ -130,11 +131,12 @@ void offer_use_key(const struct provider_step *step, const struct tenant *tenant
     if (MUTANT(TICKET_TWICE))
         return;
     if (tenant->second) {
-        if (offer->second.key.used_count < OFFER_USED_MAX) /* when it is full the next ad has a new key */
+        if (offer->second.key.used_count < OFFER_USED_MAX) /* when the list is full the next ad has a new key */
             offer->second.key.used[offer->second.key.used_count++] = claim;
         return;
     }
-    /* which of the keys made the ticket does not matter: it is remembered for as long as either could have */
+    /* which of the keys made the ticket does not matter: the claim is remembered for as long as either could have made
+     * it */
     if (offer->keys[0].used_count == OFFER_USED_MAX)
         offer_renew_key(step, offer);
     offer->keys[0].used[offer->keys[0].used_count++] = claim;
@@ -189,7 +191,7 @@ void offer_probed(const struct provider_step *step, uint32_t place, struct tree 
     offer->probe = tree_ref(probe);
     tree_unref(offer->whole);
     offer->whole = offer_write(step->provider, offer);
-    offer->faulty = false; /* whoever looks at the machine knows what came of its jobs, and says it anew */
+    offer->faulty = false; /* the probe knows what came of the machine's jobs, and says so anew */
     offer_changed(step, place);
     if (step->provider->booted)
         tenants_check(step, place);
@@ -253,7 +255,7 @@ bool offer_starts(const struct provider_step *step, uint32_t place, const struct
     return !start_of(whole) || match_says(&eval, step->env->scratch, whole, "Start", ad);
 }
 
-/* With its Start in its constraint: takes `left`. */
+/* The offer with its Start in its constraint; takes `left`. */
 static struct tree *offer_narrow(struct tree *left)
 {
     struct tree *text = left ? constraint_narrow(left, left, start_of(left)) : NULL;
@@ -262,7 +264,8 @@ static struct tree *offer_narrow(struct tree *left)
     return text;
 }
 
-/* It is there to be seen, with what it lacks, and nobody fits. Where others would still ask for it by its ports, or it would pull, it is not. */
+/* An offer that ails is still advertised, so that people see what it lacks, but nobody fits it. An offer with ports is
+ * not, because others would still ask for it by its ports; nor is one that pulls. */
 static struct tree *offer_ailing(const struct provider_step *step, uint32_t place)
 {
     const struct offer *offer = &step->provider->offers[place];
@@ -279,7 +282,7 @@ static struct tree *offer_ailing(const struct provider_step *step, uint32_t plac
     return text;
 }
 
-/* What should be advertised now: NULL for nothing. And when the time may change that. */
+/* The ad that should be there now; NULL: none. Sets when the time alone may change that. */
 static struct tree *offer_text(const struct provider_step *step, uint32_t place)
 {
     struct offer *offer = &step->provider->offers[place];
@@ -318,7 +321,7 @@ void offer_due(const struct provider_step *step, uint32_t place)
 
     if (offer->set <= now)
         offer->set = INT64_MAX;
-    if (wall < offer->looked) /* it was made out by a clock that was ahead: when it is to be looked at again, too */
+    if (wall < offer->looked) /* a clock that was ahead decided the ad and `look`: both are made anew */
         offer->dirty = true;
     offer->looked = wall;
     if (offer->dirty || wall >= offer->look) {

@@ -147,7 +147,7 @@ void outcome_answer(const struct provider_step *step, const struct event *event)
     outcome->flying = false;
     if (event->answer == ANSWER_GOT && event->message && event->message->kind == MESSAGE_CLAIMED &&
         event->message->u.claimed.reason != REASON_WAIT) {
-        outcome_drop(step, outcome); /* taken, or never to be */
+        outcome_drop(step, outcome); /* the customer has taken it, or never will */
         return;
     }
     outcome->due = step->env->now + pause_next(&outcome->pause, step->env, step->provider->spans);

@@ -9,20 +9,20 @@
 #include "match/pair/match.h"
 #include "pool/provider/next_change.h"
 
-#define OWNER_CLOCK_MAX ((int64_t)1 << 52) /* seconds on either side of 1970 from which on no time is foretold */
-#define OWNER_TRY_FIRST 64                 /* steps of a first attempt to fold the time in */
-#define OWNER_TRY_MORE 4                   /* times as many for the next */
+#define OWNER_CLOCK_MAX ((int64_t)1 << 52) /* seconds on either side of 1970; beyond them no time is foretold */
+#define OWNER_TRY_FIRST 64                 /* steps for a first attempt to fold the time in */
+#define OWNER_TRY_MORE 4                   /* the next attempt has that many times more */
 
-/* What a look says; lost: its budget was spent. */
+/* The result of a look. LOST: its budget was spent. */
 enum look { LOOK_CLOSED, LOOK_OPEN, LOOK_LOST };
 
-/* A provider that is looked at again and again. */
+/* A provider's constraint, to be tried at one time after another. */
 struct looker {
     const struct env *env;
     struct arena *scratch;
     const struct scope *scope; /* of its ad */
-    struct tree *left;         /* what is left of its constraint before the time is known */
-    uint64_t steps, most;      /* that one look takes, about; and may take */
+    struct tree *left;         /* the constraint, specialised without the time */
+    uint64_t steps, most;      /* steps that one look takes, about; and may take */
 };
 
 static bool tree_is_false(const struct tree *tree)
@@ -40,14 +40,14 @@ static enum look look_at(const struct looker *looker, int64_t now, uint64_t step
     env.steps = steps < looker->most ? steps : looker->most;
     left = specialize_tree(&env, looker->scratch, looker->scope, looker->left, SPECIALIZE_TRUTH | SPECIALIZE_TIME);
     if (left == looker->left)
-        look = LOOK_LOST; /* it came back unchanged */
+        look = LOOK_LOST; /* specialisation gave up: the tree came back unchanged */
     else
         look = tree_is_false(left) ? LOOK_CLOSED : LOOK_OPEN;
     tree_unref(left);
     return look;
 }
 
-/* The first look also finds out what one takes. */
+/* The first look also finds out how many steps one takes. */
 static enum look look_first(struct looker *looker)
 {
     enum look look;
@@ -65,7 +65,7 @@ static bool clock_is_odd(const struct env *env)
     return env->now > OWNER_CLOCK_MAX || env->now < -OWNER_CLOCK_MAX;
 }
 
-/* Looked ahead up to `seen`, and no further. */
+/* The look ahead came as far as `seen`, and no further. */
 static void owner_again(const struct env *env, int64_t seen, struct owner *ret)
 {
     ret->sure = false;
@@ -74,11 +74,12 @@ static void owner_again(const struct env *env, int64_t seen, struct owner *ret)
     ret->until = seen > env->now + OWNER_AGAIN ? seen : env->now + OWNER_AGAIN;
 }
 
-/* Goes from turn to turn until one makes a difference. Some parts of a constraint say the same every week: when they
- * have been seen for a week while nothing else turned, they make no difference before something else does. */
+/* Goes from change to change until one changes the answer. Some parts of a constraint are the same every week:
+ * when they have been seen for a week while nothing else changed, they do not change the answer before something
+ * else does. */
 static void look_ahead(const struct looker *looker, enum look first, struct owner *ret)
 {
-    int64_t at = looker->env->now, week = at, once = at; /* the week that is being seen begins */
+    int64_t at = looker->env->now, week = at, once = at; /* `week`: where the present week of looking begins */
     struct next_change turns;
     struct scope inner;
     enum look look;
@@ -118,7 +119,7 @@ static bool left_unchanged(const struct tree *left, const struct expr *constrain
     return root->kind == EXPR_NAME && symbol_same(root->u.name.id, constraint->label);
 }
 
-/* Of a constraint that stands in a scope; NULL: there is none. */
+/* Looks at a constraint that stands in a scope; NULL: there is none. */
 static void constraint_look(const struct env *env, struct arena *scratch, const struct scope *scope,
                             const struct expr *constraint, struct owner *ret)
 {
@@ -150,7 +151,7 @@ static void constraint_look(const struct env *env, struct arena *scratch, const 
 
 /* --------------------------------------------------------------------------------------------------------- ports */
 
-/* The scope of a port, inside those of the groups around it, which are made in `around`. */
+/* The scope of a port, inside the scopes of the groups around it, which are made in `around`. */
 static void port_scope(const struct ports *ports, const struct scope *outer, uint32_t port,
                        struct scope around[PORTS_GROUP_DEPTH], struct scope *ret)
 {
@@ -166,14 +167,15 @@ static void port_scope(const struct ports *ports, const struct scope *outer, uin
     scope_open(ret, outer, ports->items[port].ad);
 }
 
-/* Must somebody be there, whatever the others are? */
+/* Must this port be filled, whatever the others are? */
 static bool port_is_needed(const struct port *port)
 {
     return !port->optional && port->group == PORTS_NO_GROUP;
 }
 
-/* Whoever comes docks at one of the ports, and all that must be filled have to be, by somebody: so one of those that nobody can satisfy
- * closes the ad, and so do all together. What a label stands for is not known here, as is the counterpart of an ad without ports. */
+/* A counterpart docks at one of the ports, and every port that must be filled has to be filled by somebody. So the ad
+ * is closed when nobody can satisfy one such port, or when nobody can satisfy any port. Labels stand for counterparts,
+ * which are not known here, as with an ad without ports. */
 static void ports_look(const struct env *env, struct arena *scratch, const struct tree *ad, const struct ports *ports,
                        struct owner *ret)
 {
@@ -218,14 +220,14 @@ struct reasons {
     struct arena *scratch;
     struct buf *out;
     uint32_t told;
-    bool more; /* there are others */
+    bool more; /* there are more clauses than may be told */
     unsigned depth;
 };
 
 #define REASONS_DEPTH_MAX 16
 #define REASONS_FACTS_MAX 6 /* names with their values, for each clause */
 
-/* Is that part of the constraint not true, whoever asks? */
+/* Is that part of the constraint false, whoever asks? */
 static bool part_refuses(const struct reasons *reasons, const struct scope *scope, const struct expr *e,
                          const struct active *active)
 {
@@ -250,7 +252,7 @@ static void buf_cut(struct buf *out, size_t start, size_t max)
     buf_adds(out, "...");
 }
 
-/* "name is value" for an attribute of its own, or the time, that the clause reads; each once. */
+/* "name is value" for each attribute of the ad, or time, that the clause reads; each once. */
 struct facts {
     const struct expr *told[REASONS_FACTS_MAX];
     uint32_t count;
@@ -345,7 +347,7 @@ static void reasons_find(struct reasons *reasons, const struct scope *scope, con
         reason_tell(reasons, scope, e);
 }
 
-/* Of the ports that close the ad; of none while it is open. */
+/* Tells of the ports that nobody can satisfy; of none while the ad is open. */
 static void ports_why(struct reasons *reasons, const struct scope *outer, const struct ports *ports)
 {
     struct scope around[PORTS_GROUP_DEPTH], scope;

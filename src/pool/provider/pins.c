@@ -1,10 +1,10 @@
 /* pins.c: what a tenant may use: evaluated once, when it is verified, and written into its ad as plain numbers.
  *
  *     verify   RequestMemory = isUndefined(other.Type) ? 3G : 16M     ->  RequestMemory = 16777216, in the tenant's ad and its row
- *     start    whatever the unit's ad says then                       ->  as much, or less
+ *     start    the amounts in the unit's ad                       ->  as much as was pinned, or less
  *
- * An ad can tell whether somebody stands opposite: what is reckoned with the offer beside it must not be read again without. So the
- * residual, the weight, the launcher and whoever looks at the claim all read the same numbers. Who has ports says them of each port:
+ * An ad can tell whether it has a counterpart: an amount that was evaluated with the offer beside it must not be evaluated again without it. So the
+ * residual, the weight, the launcher and anybody who looks at the claim all read the same numbers. An ad with ports says them for each port:
  * those numbers lie beside the ad (`grant`). */
 #include "lang/ad/refs.h"
 #include "lang/text/build.h"
@@ -17,10 +17,11 @@
 
 #include <string.h>
 
-#define PINS_MAX 32 /* names that an offer's residual may take from a job, of which we take care */
+#define PINS_MAX 32 /* at most so many names that an offer's residual reads from a job are pinned */
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* What the launcher reads as limits; and what else of an ad it is bound by that an owner may have looked at. */
+/* `limits`: what the launcher reads as limits. `bounds`: other attributes that bind the job and that an owner may have
+ * looked at. */
 static const char *const limits[] = {"RequestCpus", "RequestMemory", "RequestDisk", "RequestProcesses", "RequestGpus"};
 static const char *const bounds[] = {"Network", "TimeLimit", "Cmd"};
 
@@ -38,7 +39,7 @@ static void pins_add(struct pins *pins, symbol name)
         pins->names[pins->count++] = name;
 }
 
-/* The names that are borrowed here live in one of the ads. */
+/* Finds the names to pin. They are borrowed: each lives in one of the ads. */
 static void pins_find(struct pins *pins, const struct tree *offer)
 {
     const struct expr *residual = residual_of(offer), *weight;
@@ -72,7 +73,7 @@ static bool is_same(const struct tree *a, const struct expr *in_a, const struct 
     return is_plain(in_a) && is_plain(in_b) && (in_a == in_b || tree_equal(a, in_a, b, in_b));
 }
 
-/* What the ad says with the offer beside it; neither a list nor an ad. */
+/* The value of the ad's attribute, with the offer as its counterpart; undefined if it is a list or an ad. */
 static struct value pin_says(const struct provider_step *step, const struct tree *ad, const struct tree *offer,
                              symbol name)
 {
@@ -94,7 +95,7 @@ static double number_of(const struct value *v)
     return v->type == VALUE_INTEGER ? (double)v->u.integer : v->u.real;
 }
 
-/* Less may be taken than was pinned, never more. */
+/* A job may take less than was pinned, never more. */
 static struct value pin_least(struct value now, struct value pinned)
 {
     return value_is_number(&now) && value_is_number(&pinned) && number_of(&now) <= number_of(&pinned) ? now : pinned;
@@ -140,7 +141,7 @@ static struct tree *ad_empty(struct symbols *symbols, const struct dialect *dial
     return ad;
 }
 
-/* What the superior says of our port, under these names; `count` of them. */
+/* What the superior's ad says for our port, under these names; returns how many. */
 static uint32_t port_says(const struct provider_step *step, const struct tenant *tenant, const char *const *names,
                           size_t count, struct ad_setting *ret)
 {
@@ -181,7 +182,7 @@ struct tree *pins_grant(const struct provider_step *step, const struct tenant *t
 
 /* --------------------------------------------------------------------------------------------------------- launching */
 
-/* A job that docks at us itself, without ports: what it is bound by is what our constraint has seen. */
+/* A job without ports that docks at us itself: it is bound by the values that our constraint has seen. */
 static struct tree *grant_plain(const struct provider_step *step, const struct tenant *tenant, struct tree *job)
 {
     struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
@@ -202,7 +203,7 @@ static struct tree *grant_plain(const struct provider_step *step, const struct t
     return granted ? granted : tree_ref(job);
 }
 
-/* Below a service the job has not asked us for anything: what is not said there is not granted. */
+/* Below a service the job has asked us for nothing: only what the superior's port says is granted. */
 static struct tree *grant_docked(const struct provider_step *step, const struct tenant *tenant, struct tree *job)
 {
     struct ad_setting said[COUNT(limits) + COUNT(bounds)], settings[COUNT(said)];

@@ -1,4 +1,4 @@
-/* provider.c: the agent of what is offered: what came is handed to the part that it is for. */
+/* provider.c: the agent of what is offered: passes each event to the part that handles it. */
 #include "lang/base/mem.h"
 #include "pool/provider/provider_parts.h"
 
@@ -34,7 +34,7 @@ static void provider_free(void *role)
     free(provider);
 }
 
-/* All that was durable is there: what of it still holds is decided now, before anybody is answered. */
+/* All durable rows are loaded: which of them still hold is decided now, before anybody is answered. */
 static void provider_boot(const struct provider_step *step)
 {
     struct record record = {.kind = RECORD_ROLE};
@@ -95,7 +95,7 @@ static void provider_due(const struct provider_step *step)
     }
 }
 
-/* What an answer belongs to is told by its tag. */
+/* An answer's tag tells which part it belongs to. */
 static void provider_answer(const struct provider_step *step, const struct event *event)
 {
     struct tenant *tenant;
@@ -185,16 +185,16 @@ static void provider_step(void *role, const struct role_env *env, const struct e
             tenant_job(&step, event);
         else if (event->kind == EVENT_PROBED)
             provider_event(&step, event);
-        else if (event->kind == EVENT_DRAIN) /* it was drained before it restarted: nothing is offered first */
+        else if (event->kind == EVENT_DRAIN) /* drained before the restart: nothing is offered first */
             provider->draining = true;
         else if (event->kind == EVENT_BOOTED)
             provider_boot(&step);
         if (!provider->booted)
             return;
     }
-    if (event->kind == EVENT_WAKE) /* it has been used up, perhaps a moment too early */
+    if (event->kind == EVENT_WAKE) /* the wake is used up, perhaps a moment too early */
         provider->woken = INT64_MAX;
-    provider_due(&step); /* deadlines come before anything that is said */
+    provider_due(&step); /* deadlines pass before any message is looked at */
     provider_event(&step, event);
     provider_due(&step);
     next = timers_next(&provider->timers);

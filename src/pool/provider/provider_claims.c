@@ -1,4 +1,4 @@
-/* provider_claims.c: claims on a provider's offers: what jobs do, what time does, and what of them outlives a restart. */
+/* provider_claims.c: claims on a provider's offers: what jobs do, what time does, and what outlives a restart. */
 #include "lang/ad/functions.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
@@ -31,7 +31,7 @@ struct tenant *tenant_new(const struct provider_step *step, uint64_t claim, uint
     return tenant;
 }
 
-/* Its ads are others now. */
+/* The tenant's ads have changed: its memo is dropped. */
 static void tenant_forget(struct tenant *tenant)
 {
     if (tenant->memo)
@@ -40,7 +40,7 @@ static void tenant_forget(struct tenant *tenant)
     tenant->memo = NULL;
 }
 
-/* What is known of it and of its offer as that is; NULL: they read the time. */
+/* The memo of the tenant and its offer as they are; NULL: their ads read the time. */
 static struct tenant_memo *tenant_memo(const struct provider_step *step, struct tenant *tenant)
 {
     struct tree *whole = step->provider->offers[tenant->offer].whole;
@@ -68,7 +68,7 @@ static void tenant_free(struct tenant *tenant)
     free(tenant);
 }
 
-/* The others stay in their order: residuals are made in it. */
+/* Drops the tenant. The others stay in their order: residuals are made in it. */
 void tenant_drop(const struct provider_step *step, struct tenant *tenant)
 {
     struct provider *provider = step->provider;
@@ -188,7 +188,7 @@ const struct text *tenant_charged(const struct tenant *tenant)
     return tenant->root_owner.bytes[0] && !MUTANT(SERVICE_CHARGED) ? &tenant->root_owner : &tenant->owner;
 }
 
-/* Is the job's own ad not known yet: that of the root, where that is not the superior? */
+/* Is the job's own ad not known yet: the root's ad, where the superior is not the root? */
 static bool tenant_is_blind(const struct tenant *tenant)
 {
     return tenant->root_owner.bytes[0] && !tenant->duty.ad;
@@ -213,7 +213,7 @@ void tenant_text(const struct provider_step *step, const struct tenant *tenant, 
         text_set(ret, v.len ? v.u.string : "", v.len);
 }
 
-/* What a matchmaker that has begun anew cannot know. */
+/* Fills in what a matchmaker that has begun anew cannot know. */
 static void tenant_says(const struct provider_step *step, struct tenant *tenant, struct report *report)
 {
     struct tenant_memo *memo = tenant_memo(step, tenant);
@@ -241,8 +241,9 @@ static void tenant_says(const struct provider_step *step, struct tenant *tenant,
     memo->limits = report->limits;
 }
 
-/* The registrar hears what was used: a courtesy; that there is a claim, until it has answered, or others get what it holds of limits. A gang
- * is charged to the owner of its root; who does not know yet of what group that job is waits until it is started. */
+/* Reports to the registrar. Usage is reported as a courtesy; that there is a claim is reported until the registrar has
+ * answered, or others would get the limits that the claim holds. A gang is charged to the owner of its root; a tenant
+ * that does not know yet which group the job belongs to waits until the job is started. */
 void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
 {
     struct message message = {.kind = MESSAGE_REPORT};
@@ -274,12 +275,12 @@ void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t cl
     effects_reply(step->effects, token, &message, after);
 }
 
-/* Nothing of the job is left: the unit is free again, and whoever has to know is told. */
+/* Nothing of the job is left: the unit is free again, and the superior and the registrar are told. */
 void tenant_over(const struct provider_step *step, struct tenant *tenant)
 {
     uint64_t after = effects_remove(step->effects, RECORD_TENANT, tenant->claim);
 
-    for (uint32_t i = 0; i < tenant->crew.count; i++) /* after it: without them it would seem to lead nobody */
+    for (uint32_t i = 0; i < tenant->crew.count; i++) /* after its row: without these it would seem to lead nobody */
         effects_remove(step->effects, RECORD_BRANCH, tenant->crew.branches[i].claim);
 
     if (tenant->reply)
@@ -291,7 +292,7 @@ void tenant_over(const struct provider_step *step, struct tenant *tenant)
     tenant_drop(step, tenant);
 }
 
-/* The claim ends for that reason: at once, or when its job is gone. What was never pinned is just forgotten. */
+/* The claim ends for that reason: at once, or when its job is gone. A claim that was never pinned is just forgotten. */
 void tenant_end(const struct provider_step *step, struct tenant *tenant, enum reason reason, int64_t grace)
 {
     if (tenant->state < TENANT_PINNED) {
@@ -307,7 +308,7 @@ void tenant_end(const struct provider_step *step, struct tenant *tenant, enum re
         return;
     }
     if (tenant->running && (tenant->state != TENANT_STOPPING || grace == 0))
-        effects_stop(step->effects, tenant->claim, grace, tenant->stored); /* behind the launch, if that still waits */
+        effects_stop(step->effects, tenant->claim, grace, tenant->stored); /* after the launch, if that still waits */
     tenant->state = TENANT_STOPPING;
 }
 
@@ -350,7 +351,8 @@ static void pinned_due(const struct provider_step *step, struct tenant *tenant)
     tenant_set(step, tenant, tenant->ask < end ? tenant->ask : end);
 }
 
-/* Who has a part of the offer, as a hash that is not 0; 0 when what they leave may hang on more than their ads. */
+/* A hash of the tenants that have a part of the offer, never 0; 0 when what they leave may depend on more than their
+ * ads. */
 static uint64_t offer_shared(const struct provider *provider, uint32_t place)
 {
     uint64_t hash = 1;
@@ -369,7 +371,8 @@ static uint64_t offer_shared(const struct provider *provider, uint32_t place)
     return hash | 1;
 }
 
-/* Must it go, by our own constraint? Whoever has just restarted and has not been probed does not know its own state. */
+/* Must the tenant go, by our own constraint? A provider that has just restarted and has not been probed does not know
+ * its own state. */
 static bool tenant_vetoed(const struct provider_step *step, struct tenant *tenant)
 {
     const struct offer *offer = &step->provider->offers[tenant->offer];
@@ -392,7 +395,7 @@ static void claimed_due(const struct provider_step *step, struct tenant *tenant)
     int64_t now = step->env->now, left = tenant->lease - lease_clock(step->env);
 
     if (left <= 0 &&
-        tenant->state == TENANT_CLAIMED) { /* the launcher ends the job by itself; here it is only told again */
+        tenant->state == TENANT_CLAIMED) { /* the launcher ends the job by itself; here it is only told so again */
         tenant_end(step, tenant, REASON_LEASE, 0);
         return;
     }
@@ -441,7 +444,7 @@ static bool tenant_rests(const struct provider_step *step, struct tenant *tenant
     return rests;
 }
 
-/* Backwards, since the claims that end are taken out. */
+/* Goes backwards, since claims that end are taken out of the list. */
 void tenants_check(const struct provider_step *step, uint32_t offer)
 {
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
@@ -484,7 +487,7 @@ void tenants_drain(const struct provider_step *step, bool now)
 
 /* ------------------------------------------------------------------------------------------------------------ jobs */
 
-/* How far a time lies from now, if it lies within those bounds; else the nearer of them. What comes from a disk may be anything. */
+/* How far a time lies from now, if it lies within those bounds; else the nearer of them. A time read from a disk may be anything. */
 static int64_t within(int64_t at, int64_t now, int64_t least, int64_t most)
 {
     return at < now + least ? least : at > now + most ? most : at - now;
@@ -500,7 +503,7 @@ void tenant_job(const struct provider_step *step, const struct event *event)
         (event->number != tenant->number &&
          !(event->news == JOB_GONE && (tenant->state == TENANT_STOPPING || tenant->clearing))))
         return;
-    if (fault) /* nothing came of it, and it is not the job's fault: it is to run elsewhere */
+    if (fault) /* nothing came of the job, and not by its own fault: it is to run elsewhere */
         offer_fails(step, tenant->offer);
     switch (fault ? JOB_GONE : event->news) {
     case JOB_FOUND:
@@ -574,7 +577,8 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->pool = pulling_pool(step->provider, was->pool);
 }
 
-/* Of another boot all is lost. Of this one the deadlines hold, and a job that neither runs nor has ended is lost. */
+/* Claims of another boot are lost. Claims of this boot keep their deadlines; a job that neither runs nor has ended is
+ * lost. */
 void tenants_boot(const struct provider_step *step)
 {
     struct provider *provider = step->provider;
@@ -597,7 +601,7 @@ void tenants_boot(const struct provider_step *step)
         tenant->since = clock + within(tenant->since, clock, -provider->spans->pin, 0);
         tenant->lease = clock + within(tenant->lease, clock, -1, provider->spans->lease);
         tenant->reported = step->env->now;
-        tenant->spoken = true; /* or it may have been, before */
+        tenant->spoken = true; /* the registrar may have heard of it before */
         tenant->active = tenant->state == TENANT_CLAIMED ? step->env->now : 0;
         subordinates_boot(step, tenant);
         if (!here || lost) {

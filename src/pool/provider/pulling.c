@@ -1,10 +1,10 @@
-/* pulling.c: a provider that asks for requests itself, while something is left and somebody could be accepted.
+/* pulling.c: a provider that asks for requests itself, while something is left and a claim could be accepted.
  *
- *     which pool?   those whose part of the last claims is below their share, from the last to the first;
- *                   then all in the order of the list; of these the first that is due
+ *     which pool?   first those whose part of the last claims is below their share, from the last to the first;
+ *                   then all in the order of the list; the first of these that is due
  *
- * One pull of an offer is under way at a time. What is not answered is asked again under the same number, so that a match whose answer
- * was lost is heard of after all; when its window is over, it is another pull. */
+ * One pull of an offer is under way at a time. A pull that is not answered is repeated under the same number, so that a match whose answer
+ * was lost is heard of after all; when its window is over, a new pull is made. */
 #include "lang/base/mem.h"
 #include "lang/text/build.h"
 #include "match/pair/match.h"
@@ -36,7 +36,7 @@ static bool pool_admits(const struct provider_step *step, uint32_t pool, const s
     return !access || match_accepts(&eval, step->env->scratch, access, ad);
 }
 
-/* A claim of which it is not known, after a restart, from which pool it is must be one that some pool would let in. */
+/* A claim whose pool is not known, after a restart, must be one that some pool would let in. */
 bool pulling_admits(const struct provider_step *step, const struct tenant *tenant, const struct tree *ad)
 {
     uint32_t count = step->provider->settings->pool_count;
@@ -49,7 +49,7 @@ bool pulling_admits(const struct provider_step *step, const struct tenant *tenan
     return false;
 }
 
-/* The ad with the pool's rule in its constraint, so that nobody is matched in vain. The caller unrefs it. */
+/* The ad with the pool's rule in its constraint, so that no request is matched for nothing. The caller unrefs it. */
 static struct tree *pool_text(struct tree *ad, const struct tree *access)
 {
     return constraint_narrow(ad, access, access ? match_constraint(access) : NULL);
@@ -65,7 +65,7 @@ void pulling_claimed(const struct provider_step *step, const struct tenant *tena
         provider->parts[i] += ((tenant->pool == i + 1 ? 1.0 : 0.0) - provider->parts[i]) / POOL_CLAIMS;
 }
 
-/* The pool to be asked first of those that are due, or the number of pools. */
+/* The pool to ask first among those that are due, or the number of pools. */
 static uint32_t pool_choose(const struct provider *provider, const struct pulling *pulling, int64_t now)
 {
     const struct provider_settings *settings = provider->settings;
@@ -144,7 +144,7 @@ int64_t pulling_run(const struct provider_step *step, uint32_t place)
     return next;
 }
 
-/* A request was found: it is a match as any other. */
+/* A request was found: this is a match like any other. */
 static void pulled_match(const struct provider_step *step, uint32_t place, uint32_t pool, const struct pulled *pulled)
 {
     struct match_told told = {.id = pulled->id,
@@ -158,7 +158,7 @@ static void pulled_match(const struct provider_step *step, uint32_t place, uint3
                               .receipt = pulled->receipt};
     struct tenant *tenant = match_admit(step, place, &told);
 
-    if (!tenant) /* the customer may have been quicker, and be verified already */
+    if (!tenant) /* the customer may have been quicker, and its claim verified already */
         tenant = tenant_find(step->provider, pulled->claim);
     if (tenant && !tenant->pool && tenant->offer == place && tenant->superior == pulled->superior)
         tenant->pool = pool + 1;
@@ -179,7 +179,7 @@ static void pulled(const struct provider_step *step, uint32_t place, uint32_t po
     case REASON_WAIT:
         pulling->due[pool] = now + (told->span > 0 && told->span < lifetime ? told->span : lifetime);
         break;
-    case REASON_STALE: /* of an earlier life of ours, or the window is over */
+    case REASON_STALE: /* an earlier life of ours has pulled since, or the window is over */
         pulling->number = told->number > pulling->number ? told->number : pulling->number;
         break;
     default:

@@ -1,6 +1,6 @@
-/* session.c: what a superior says to a tenant once it is verified: commit, activate, start, release, abort, attach.
+/* session.c: what a superior tells a tenant once it is verified: commit, activate, start, release, abort, attach.
  *
- * A repeat gives the same answer and changes nothing; what is older than the last of the session (epoch, sequence) changes nothing;
+ * A repeat gets the same answer and changes nothing; a message older than the last of the session (epoch, sequence) changes nothing;
  * nobody hears of anything that is not yet durable. */
 #include "match/gang/dock.h"
 #include "pool/protocol/mutants.h"
@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------------- commit, activate, start */
 
-/* The unit is this one's, and that is durable before it is said. */
+/* The unit belongs to this tenant, and that is durable before it is said. */
 void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
     tenant->state = TENANT_PINNED;
@@ -50,7 +50,7 @@ static void told_commit(const struct provider_step *step, const struct event *ev
                   tenant->stored);
 }
 
-/* Is the message of the present epoch, and not older than the last? Else it is answered, and changes nothing. */
+/* Is the message of the present epoch, and not older than the last? If not, it is answered and changes nothing. */
 static bool session_holds(const struct provider_step *step, const struct event *event, struct tenant *tenant,
                           uint64_t epoch, uint64_t sequence)
 {
@@ -62,7 +62,7 @@ static bool session_holds(const struct provider_step *step, const struct event *
     return holds;
 }
 
-/* The pin becomes a claim, if that comes in time. */
+/* The pin becomes a claim, if the activation comes in time. */
 static enum reason pinned_activate(const struct provider_step *step, struct tenant *tenant, uint64_t sequence)
 {
     int64_t age = lease_clock(step->env) - tenant->since, obey = step->provider->spans->pin / 2;
@@ -101,7 +101,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
 
     if (activate->sequence == tenant->sequence)
         return REASON_OK;                      /* a repeat */
-    if (tenant->running && !MUTANT(RUNS_ON)) { /* the superior's job is over, and our part of it with that */
+    if (tenant->running && !MUTANT(RUNS_ON)) { /* the superior's job is over, and so is our part of it */
         if (activate->ad && !tenant->clearing)
             effects_stop(step->effects, tenant->claim, step->provider->spans->grace, tenant->stored);
         tenant->clearing = tenant->clearing || activate->ad;
@@ -109,7 +109,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
     }
     tenant->serves = false;
     tenant->started = -1;
-    if (!activate->ad) { /* said anew, for what was activated already */
+    if (!activate->ad) { /* repeated for a claim that was activated already */
         tenant->sequence = activate->sequence;
         tenant_store(step, tenant);
         return REASON_OK;
@@ -118,7 +118,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         return REASON_DRAINING;
     if (step->env->now - tenant->active > step->provider->spans->life ||
         (!crew_whole(&tenant->crew) && !MUTANT(REUSE_REDUCED)))
-        return REASON_LIFE; /* or it has dropped a member: the next job begins with a whole gang */
+        return REASON_LIFE; /* or the tenant has dropped a member: the next job begins with a whole gang */
     if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
         return REASON_IDENTITY;
     unit = tenant_unit(step, tenant, activate->ad);
@@ -176,7 +176,7 @@ static int64_t job_span(const struct provider_step *step, const struct tree *ad)
                : INT64_MAX;
 }
 
-/* It is recorded, and launched if there is anything to launch. */
+/* Records the start, and launches the job if there is anything to launch. */
 static void tenant_start(const struct provider_step *step, struct tenant *tenant)
 {
     struct duty duty = tenant->duty;
@@ -196,13 +196,14 @@ static void tenant_start(const struct provider_step *step, struct tenant *tenant
     tree_unref(job);
 }
 
-/* Is it below a service, by the ticket? Then what is run is for the customer to say, and not for those in between. */
+/* Is the tenant below a service, by the ticket? Then the customer says what is run, and not the superiors in
+ * between. */
 static bool tenant_is_deep(const struct tenant *tenant)
 {
     return tenant->root_owner.bytes[0] != 0;
 }
 
-/* The customer is asked what is to be run, and the start is answered when that is known. */
+/* Asks the customer what to run; the start is answered when that is known. */
 static void task_ask(const struct provider_step *step, struct tenant *tenant, const struct event *event)
 {
     const struct start *start = &event->message->u.start;
@@ -219,8 +220,8 @@ static void task_ask(const struct provider_step *step, struct tenant *tenant, co
     effects_send(step->effects, tenant->root ? tenant->root : start->customer, &message, tenant->claim, TAG_TASK, 0);
 }
 
-/* Is it a job of the owner whom the ticket names, told by that one, or by who may act for any? Where the news of the match was lost it is a service
- * that has said who the customer is. */
+/* Is the job of the owner whom the ticket names, told by that owner, or by somebody who may act for any user? That
+ * matters because, where the news of the match was lost, a service has told us who the customer is. */
 static bool task_is_good(const struct tenant *tenant, const struct task_told *tasked, const struct peer *peer)
 {
     bool proved = peer && (peer->any || (peer->identity && !strcmp(peer->identity, tenant->root_owner.bytes)));
@@ -232,13 +233,13 @@ static bool task_is_good(const struct tenant *tenant, const struct task_told *ta
                        !memcmp(tree_string(tasked->ad, owner), tenant->root_owner.bytes, owner->u.run.count)));
 }
 
-/* What comes with the start; below a service, what the customer has told. */
+/* The duty that comes with the start; below a service, the one that the customer has told. */
 static struct duty start_duty(const struct tenant *tenant, const struct start *start, const struct task_told *tasked)
 {
     struct duty duty = {start->task, start->customer, start->line, start->pass, start->helps, start->idle};
 
     if (!tenant_is_deep(
-            tenant)) { /* the superior is the customer: what it runs is the ad that our constraint is asked about */
+            tenant)) { /* the superior is the customer: the job's ad is the one that our constraint is asked about */
         duty.ad = NULL;
         duty.customer = 0;
     } else if (tenant->root) {
@@ -253,7 +254,7 @@ static struct duty start_duty(const struct tenant *tenant, const struct start *s
     return duty;
 }
 
-/* `tasked`: what the customer has told, if it was asked; then the event's peer is the customer. */
+/* `tasked`: the customer's answer, if it was asked; then the event's peer is the customer. */
 static void start_take(const struct provider_step *step, const struct event *event, struct tenant *tenant,
                        const struct task_told *tasked)
 {
@@ -272,7 +273,7 @@ static void start_take(const struct provider_step *step, const struct event *eve
         reason = REASON_STALE;
     else if (again && !MUTANT(NUMBER_IGNORED)) {
         reason = REASON_OK;
-        if (tenant->started < 0) { /* it was activated anew meanwhile */
+        if (tenant->started < 0) { /* the claim was activated anew meanwhile */
             tenant->serves = !tenant_executes(step->provider, tenant);
             tenant->started = step->env->wall / SECOND;
             tenant_store(step, tenant);
@@ -300,7 +301,7 @@ static void start_take(const struct provider_step *step, const struct event *eve
         tenant->running = executes;
         tenant->serves = !tenant->running;
         tenant->started = step->env->wall / SECOND;
-        if (start->ad || unit != tenant->ad) { /* what this job takes is what others cannot have */
+        if (start->ad || unit != tenant->ad) { /* others cannot have what this job takes */
             tenant_set_ad(tenant, unit);
             offer_changed(step, tenant->offer);
         }
@@ -317,7 +318,8 @@ static void told_start(const struct provider_step *step, const struct event *eve
     start_take(step, event, tenant, NULL);
 }
 
-/* Without an answer, or where it has to wait, the superior says its start again; else that goes on, if it still may. */
+/* Without an answer, or if the answer is to wait, the superior repeats its start; otherwise the start goes on, if it
+ * still may. */
 void task_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event)
 {
     const struct task_told *tasked = event->message ? &event->message->u.task_told : NULL;
@@ -347,7 +349,7 @@ static void told_release(const struct provider_step *step, const struct event *e
     bool old =
         release->epoch < tenant->epoch || (release->epoch == tenant->epoch && release->sequence < tenant->sequence);
 
-    /* a higher epoch is that of a superior whose attachment did not arrive */
+    /* a higher epoch comes from a superior whose attachment did not arrive */
     if (old && !(MUTANT(EPOCH) || MUTANT(SEQUENCE))) {
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_STALE, tenant->stored);
         return;
@@ -359,7 +361,7 @@ static void told_release(const struct provider_step *step, const struct event *e
     }
     if (MUTANT(RELEASED_EARLY))
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_RELEASED, tenant->stored);
-    tenant->reply = event->token; /* whoever asked before hears nothing, and asks again */
+    tenant->reply = event->token; /* a sender that asked before hears nothing, and asks again */
     tenant_end(step, tenant, REASON_RELEASED, step->provider->spans->grace);
 }
 
@@ -399,11 +401,11 @@ static void told_attach(const struct provider_step *step, const struct event *ev
     else if (attach->epoch < tenant->epoch)
         reason = REASON_STALE;
     else if (tenant->state == TENANT_STOPPING)
-        reason = REASON_BUSY; /* it is ending: ask again */
+        reason = REASON_BUSY; /* the claim is ending: ask again */
     else if (attach->epoch > tenant->epoch) {
         tenant->epoch = attach->epoch;
         tenant->sequence = 0;
-        tenant->heard = 0; /* its clock may be another now */
+        tenant->heard = 0; /* the superior's clock may be another now */
         tenant->cleared = 0;
         if (MUTANT(ATTACH_RENEWS)) {
             tenant->lease = lease_clock(step->env) + step->provider->spans->lease;
@@ -416,7 +418,7 @@ static void told_attach(const struct provider_step *step, const struct event *ev
 
 /* ---------------------------------------------------------------------------------------------------------- messages */
 
-/* The answer to what is not for a provider, or about a claim that is not there: nothing of it is left. */
+/* The answer to a message that is not for a provider, or about a claim that is not there: nothing of it is left. */
 static void reply_nothing(const struct provider_step *step, const struct event *event, uint64_t claim,
                           enum reason reason)
 {
@@ -479,10 +481,10 @@ void tenant_message(const struct provider_step *step, const struct event *event)
     tenant = tenant_find(step->provider, message_claim(event->message));
     if (!tenant && kind == MESSAGE_ABORT)
         match_unwanted(step->provider, event->message->u.abort.claim, event->peer->agent);
-    /* The claim is over, but its job had ended before: whoever comes back takes the result first, or the job would run again for nothing. */
+    /* The claim is over, but its job had ended before: a superior that comes back takes the result first, or the job would run again for nothing. */
     if (!tenant && kind == MESSAGE_ATTACH && outcome_hurry(step, message_claim(event->message), event->peer->agent))
         reply_nothing(step, event, message_claim(event->message), REASON_BUSY);
-    /* Of a match only a customer that does not want it may speak. */
+    /* About a mere match, only an abort from a customer that does not want it is taken. */
     else if (!tenant || (tenant->state == TENANT_MATCHED && kind != MESSAGE_ABORT))
         reply_nothing(step, event, message_claim(event->message), REASON_UNKNOWN);
     else if (tenant->superior != event->peer->agent)
@@ -491,7 +493,7 @@ void tenant_message(const struct provider_step *step, const struct event *event)
         told[kind](step, event, tenant);
 }
 
-/* A heart beat that was acknowledged renews, counted from when it was sent. */
+/* An acknowledged heart beat renews the lease, counted from when the beat was sent. */
 static void beat_answered(const struct provider_step *step, struct tenant *tenant, const struct beaten *beaten)
 {
     bool first = !tenant->heard;
@@ -506,8 +508,9 @@ static void beat_answered(const struct provider_step *step, struct tenant *tenan
         return;
     lease = beaten->sent + step->provider->spans->lease;
     tenant->heard = beaten->clock > tenant->heard ? beaten->clock : tenant->heard;
-    /* The superior counts on us for a lease from an answer that it knows to have come here. After a restart it knows of none until the next
-     * heart beat says so: who is restarted again and again before that would be taken for lost although each life was heard. */
+    /* The superior counts on us for a lease from an answer that it knows to have come here. After a restart it knows of
+     * no such answer until the next heart beat says so. So we beat again at once: if the superior restarts again and
+     * again before that, it would take us for lost although we answered each life. */
     if (first && tenant->heard && tenant->state == TENANT_CLAIMED) {
         tenant->beat = step->env->now;
         tenant_set(step, tenant, tenant->beat);
@@ -518,7 +521,7 @@ static void beat_answered(const struct provider_step *step, struct tenant *tenan
     if (tenant->running)
         effects_deadline(step->effects, tenant->claim, step->env->now + lease - lease_clock(step->env), tenant->stored);
     else if (tenant->serves)
-        tenant_store(step, tenant); /* no launcher remembers it */
+        tenant_store(step, tenant); /* no launcher remembers the lease */
 }
 
 void tenant_answer(const struct provider_step *step, struct tenant *tenant, const struct event *event)

@@ -4,18 +4,18 @@
  *     told commit    ->  commits its crew     ->  records them, pins itself, acknowledges
  *     told activate  ->  activates its crew   ->  acknowledges
  *     told start     ->  starts, and its crew
- *     ends           ->  releases its crew; over when nothing of it is left
+ *     ends           ->  releases its crew; over when nothing of the crew is left
  *
- * What the superior asked is answered late, to whoever asked last. A tenant without a crew never comes here. */
+ * The superior is answered late, and the answer goes to its last message. A tenant without a crew never comes here. */
 #include "pool/provider/provider_parts.h"
 
 #include "lang/base/mem.h"
 #include "match/gang/dock.h"
 #include "pool/protocol/mutants.h"
 
-/* The time to collect is half of what the superior has. */
+/* The time to collect is half of the superior's. */
 #define COLLECT_PART 2
-#define COLLECT_MOST 4 /* nobody collects for longer than P / 4 */
+#define COLLECT_MOST 4 /* no member collects for longer than P / 4 */
 
 /* `above` must live as long as the errand. */
 static struct claim_member_errand subordinates_errand(const struct provider_step *step, const struct tenant *tenant,
@@ -42,7 +42,7 @@ static bool tenant_decided(const struct tenant *tenant)
     return tenant->state >= TENANT_CLAIMED;
 }
 
-/* Says what is due, and sets the next time. */
+/* Sends what is due, and sets the next time. */
 static void subordinates_speak(const struct provider_step *step, struct tenant *tenant)
 {
     struct docked above;
@@ -76,7 +76,7 @@ void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum t
 
 void subordinates_verify(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
-    if (crew_all(&tenant->crew, CLAIM_MEMBER_VERIFIED)) /* as is nobody's at all */
+    if (crew_all(&tenant->crew, CLAIM_MEMBER_VERIFIED)) /* also true when there is no crew */
         tenant_verified(step, tenant, token);
     else if (tenant->waits == WAITS_VERIFY)
         tenant->owed = token;
@@ -116,7 +116,8 @@ void subordinates_activate(const struct provider_step *step, struct tenant *tena
         tenant_lead(step, tenant, WAITS_ACTIVATE, CLAIM_MEMBER_ACTIVATING, token);
 }
 
-/* The superior hears that its subordinate cannot: who has not decided forgets it all, who has ends it. */
+/* The superior hears that its subordinate cannot go on. A tenant that has not been decided forgets everything; one that
+ * has ends. */
 static void subordinates_failed(const struct provider_step *step, struct tenant *tenant, enum reason reason)
 {
     uint64_t owed = tenant->owed;
@@ -133,7 +134,7 @@ static void subordinates_failed(const struct provider_step *step, struct tenant 
     tenant_end(step, tenant, REASON_LOST, step->provider->spans->grace);
 }
 
-/* All are verified: do our ports accept them as they are now, and the superior with what they have? */
+/* All members are verified: do our ports accept them as they are now, and the superior together with them? */
 static bool subordinates_fit(const struct provider_step *step, struct tenant *tenant)
 {
     struct docked above;
@@ -142,14 +143,15 @@ static bool subordinates_fit(const struct provider_step *step, struct tenant *te
     return crew_accepts(&tenant->crew, &errand) && tenant_accepted(step, tenant->offer, tenant, tenant->ad);
 }
 
-/* Has the gang begun, so that it may go on without somebody? (An attachment counts from 0: then nothing is known to be clear.) */
+/* Has the gang begun, so that it may go on without a member? (An attachment sets both numbers to 0: then no way is known to be clear.) */
 static bool tenant_began(const struct tenant *tenant)
 {
     return tenant->state == TENANT_CLAIMED && tenant->waits == WAITS_NOTHING &&
            (tenant->started >= 0 || (tenant->cleared && tenant->cleared == tenant->sequence));
 }
 
-/* A member is lost. The tenant ends and its superior hears of it; or it goes on without, and nobody does. It may be gone then. */
+/* A member is lost. Either the tenant ends and its superior hears of it; or it goes on without the member, and nobody
+ * hears. The tenant may be gone then. */
 static void tenant_loses(const struct provider_step *step, struct tenant *tenant, struct claim_member *branch,
                          enum reason reason)
 {
@@ -170,7 +172,7 @@ static void tenant_loses(const struct provider_step *step, struct tenant *tenant
                  "a member that is not essential: the gang goes on without it");
 }
 
-/* The whole crew has done what the superior asked for: it is answered. */
+/* The whole crew has done what the superior asked for: the superior is answered. */
 static void subordinates_reached(const struct provider_step *step, struct tenant *tenant)
 {
     enum tenant_waits waits = tenant->waits;
@@ -200,7 +202,7 @@ static void subordinates_reached(const struct provider_step *step, struct tenant
     }
 }
 
-/* Who was attached again is brought to where the tenant itself is; and who is active starts with it. */
+/* Brings members that were attached again to where the tenant itself is; active members start with it. */
 static void subordinates_follow(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count && tenant->state == TENANT_CLAIMED; i++) {
@@ -216,7 +218,7 @@ static void subordinates_follow(const struct provider_step *step, struct tenant 
     }
 }
 
-/* Goes on if all have come as far as is waited for. The tenant may be gone then. */
+/* Goes on if all members have come as far as the tenant waits for. The tenant may be gone then. */
 static void subordinates_continue(const struct provider_step *step, struct tenant *tenant)
 {
     static const enum claim_member_state goals[] = {[WAITS_VERIFY] = CLAIM_MEMBER_VERIFIED,
@@ -329,7 +331,7 @@ static void told_beat(const struct provider_step *step, const struct event *even
     effects_reply(step->effects, event->token, &message, 0);
 }
 
-/* It is judged, and what is left goes on. */
+/* Decides what the loss means, and goes on with what is left. */
 static void subordinates_lost(const struct provider_step *step, struct tenant *tenant, struct claim_member *branch)
 {
     uint64_t claim = tenant->claim;
@@ -340,9 +342,9 @@ static void subordinates_lost(const struct provider_step *step, struct tenant *t
         subordinates_continue(step, tenant);
 }
 
-/* What a subordinate's part of the job ended with. Of one that launches nothing itself, the first below it that does has its result. Else
- * what it ended with is nobody's result, but a failure is a loss. While we end for that it is to be told again: that we do is recorded
- * nowhere, and a restart has to hear of it. */
+/* The result of a subordinate's part of the job. If the tenant launches nothing itself, the result of its leader is the
+ * tenant's. Any other result is nobody's, but a failure is a loss. While the tenant ends because of such a loss, the
+ * subordinate has to repeat its result: the loss is recorded nowhere, and a restart has to hear of it. */
 static void told_result(const struct provider_step *step, const struct event *event, struct tenant *tenant,
                         struct claim_member *branch)
 {
@@ -388,7 +390,7 @@ void subordinates_message(const struct provider_step *step, const struct event *
         told_result(step, event, tenant, branch);
         return;
     }
-    /* who asks is decided upon, or never heard of */
+    /* a subordinate that asks is already decided upon, or was never heard of */
     reply_claimed(step, event->token, claim, 0,
                   message->kind == MESSAGE_ASK ? (branch ? REASON_WAIT : REASON_ABORT)
                                                : (branch ? REASON_OK : REASON_UNKNOWN),
@@ -401,7 +403,8 @@ void subordinates_message(const struct provider_step *step, const struct event *
 
 /* --------------------------------------------------------------------------------------------------------- restarts */
 
-/* By the claim of the tenant that leads it; rows of an earlier version have only the gang, in which we may be more than once. */
+/* Finds the tenant by the claim of the one that leads; rows of an earlier version have only the gang, in which we may
+ * be more than once. */
 void subordinates_load(const struct provider_step *step, const struct record *record)
 {
     const struct branch_record *was = &record->u.branch_record;
@@ -417,7 +420,8 @@ void subordinates_load(const struct provider_step *step, const struct record *re
     effects_remove(step->effects, RECORD_BRANCH, record->key);
 }
 
-/* They are asked, with a new epoch that is recorded first; until then none is acknowledged. */
+/* Asks the subordinates, with a new epoch that is recorded first; until then no heart beat of theirs is
+ * acknowledged. */
 void subordinates_boot(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count; i++) {
@@ -427,7 +431,7 @@ void subordinates_boot(const struct provider_step *step, struct tenant *tenant)
         claim_member_lives(branch, step->env, step->provider->spans);
         tenant->stored = claim_member_store(branch, tenant->gang, tenant->claim, step->effects);
     }
-    /* it may be over already: its job is gone, as its launcher said */
+    /* the tenant may be ending already: its launcher said that its job is gone */
     crew_go(&tenant->crew, step->env->now,
             tenant->state == TENANT_STOPPING ? CLAIM_MEMBER_RELEASING : CLAIM_MEMBER_ATTACHING);
     for (uint32_t i = 0; i < tenant->crew.count; i++) {

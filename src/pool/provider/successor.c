@@ -1,11 +1,11 @@
-/* successor.c: the second ad beside a claim, and who is pinned behind it.
+/* successor.c: the second ad beside a claim, and the successor that is pinned behind it.
  *
  *     claim:      CLAIMED ------------------------------------------- STOPPING (PREEMPTED) -- gone
  *     second ad:  [ ...; Preempts, RemoteUser, CurrentRank, ... ]         |                     |
  *     successor:      MATCHED -- VERIFIED -- PINNED -------------- activate: CLAIMED, "wait"    activate: ok
  *
- * Nothing is evicted for a gang that does not form: only the successor's activation, which its root says when all are pinned and that is
- * decided, begins the eviction. Until the claim in front is gone a successor has nothing of the offer, but nobody else is promised what it
+ * Nothing is evicted for a gang that does not form: only the successor's activation, which its root sends when all are pinned and the gang is
+ * decided, begins the eviction. Until the claim in front is gone a successor has nothing of the offer, but no other claim is promised what it
  * will take beyond that claim. An offer has one successor at a time. */
 #include "lang/ad/make.h"
 #include "lang/ad/ops.h"
@@ -23,8 +23,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SECOND_MIX 0x7365636f6e642061u /* the second ad's id is made of the offer's: the same after a restart */
-#define SERVES_PART 3                  /* the time a claim has had is told in thirds of an ad's lifetime */
+#define SECOND_MIX 0x7365636f6e642061u /* the second ad's id is made from the offer's: the same after a restart */
+#define SERVES_PART 3                  /* how long a claim has been there is told in thirds of an ad's lifetime */
 
 /* ------------------------------------------------------------------------------------------------------ who is where */
 
@@ -69,7 +69,7 @@ const struct tenant *successor_other(const struct provider *provider, uint64_t b
     return NULL;
 }
 
-/* The one that is verified or pinned behind a claim on this offer, or NULL. */
+/* The tenant that is verified or pinned behind a claim on this offer, or NULL. */
 static const struct tenant *successor_of(const struct provider *provider, uint32_t place)
 {
     for (uint32_t i = 0; i < provider->tenant_count; i++) {
@@ -83,7 +83,7 @@ static const struct tenant *successor_of(const struct provider *provider, uint32
 
 /* --------------------------------------------------------------------------------------------------------- what counts */
 
-/* How much the owner likes a superior; it lives in the scratch memory. */
+/* How much the owner likes a superior; the value lives in the scratch memory. */
 static struct value offer_rank(const struct provider_step *step, uint32_t place, const struct docked *superior)
 {
     struct tree *whole = step->provider->offers[place].whole;
@@ -103,7 +103,7 @@ static struct value offer_rank(const struct provider_step *step, uint32_t place,
     return order_rank(&rank);
 }
 
-/* May this claim be sent away for another, as far as the owner says? */
+/* Does the owner allow this claim to be ended for another one? */
 static bool offer_lets_go(const struct provider_step *step, uint32_t place, const struct docked *superior)
 {
     struct tree *whole = step->provider->offers[place].whole;
@@ -138,7 +138,7 @@ bool successor_preferred(const struct provider_step *step, uint64_t behind, cons
     return preferred;
 }
 
-/* What is left when one more has its part; takes `left`, which may be NULL. */
+/* What remains when this tenant has its part too; takes `left`, which may be NULL. */
 static struct tree *left_without(const struct provider_step *step, struct tree *left, const struct tenant *tenant)
 {
     struct tree *less = left ? tenant_residual(step->env, tenant, left) : NULL;
@@ -173,7 +173,8 @@ struct tree *successor_reserves(const struct provider_step *step, uint32_t place
 
 /* -------------------------------------------------------------------------------------------------------- the second ad */
 
-/* Whom the owner would rather see go: the claim that is liked least, of equal ones the one that has been there longest. */
+/* The claim that the owner would rather see go: the one it likes least; among equals the one that has been there
+ * longest. */
 static struct tenant *second_choose(const struct provider_step *step, uint32_t place)
 {
     struct tenant *chosen = NULL;
@@ -188,7 +189,7 @@ static struct tenant *second_choose(const struct provider_step *step, uint32_t p
         if (tenant->offer != place)
             continue;
         if (tenant->behind && !MUTANT(TWO_SUCCESSORS))
-            return NULL; /* one at a time */
+            return NULL; /* one successor at a time */
         if (tenant->behind)
             continue;
         if (tenant->state != TENANT_CLAIMED || !offer_lets_go(step, place, &superior))
@@ -219,7 +220,7 @@ static struct value tenant_size(const struct provider_step *step, const struct t
     return size;
 }
 
-/* How long the claim has been there: in steps, so that the ad need not be sent every second. And when the next step is. */
+/* How long the claim has been there: in steps, so that the ad need not be sent every second. Also returns when the next step is. */
 static int64_t tenant_served(const struct provider_step *step, const struct tenant *tenant, int64_t *ret_next)
 {
     int64_t part = step->provider->spans->lifetime / SERVES_PART / SECOND * SECOND;
@@ -267,7 +268,7 @@ static struct tree *second_write(const struct provider_step *step, const struct 
     return written;
 }
 
-/* What should be advertised beside the claim; NULL: nothing. */
+/* The ad that should be there beside the claim; NULL: none. */
 static struct tree *second_text(const struct provider_step *step, uint32_t place, struct tenant **ret_tenant)
 {
     struct second *second = &step->provider->offers[place].second;
@@ -293,7 +294,7 @@ static struct tree *second_text(const struct provider_step *step, uint32_t place
     return text;
 }
 
-/* A key of its own for each claim. Who was matched behind another does not come behind this one. */
+/* Each claim has a key of its own: a request that was matched behind another claim does not come behind this one. */
 static void second_renew_key(const struct provider_step *step, struct second *second)
 {
     second->key.used_count = 0;
@@ -336,7 +337,7 @@ void successor_evicts(const struct provider_step *step, struct tenant *tenant)
     if (!front || front->state == TENANT_STOPPING)
         return;
     if (front->stored < tenant->stored)
-        front->stored = tenant->stored; /* what is done to it stands behind what is recorded of the other */
+        front->stored = tenant->stored; /* its end waits until the successor's row is durable */
     effects_note(step->effects, REASON_PREEMPTED, front->claim, "it makes room for one that is preferred");
     tenant_end(step, front, REASON_PREEMPTED, step->provider->spans->grace);
 }

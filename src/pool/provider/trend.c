@@ -1,7 +1,6 @@
-/* trend.c: how the value of an expression goes with the time.
- *
- * A course is put together from those of the parts. Only directions are worked out here; where a value is needed (a
- * factor, how far a step is from its end) it comes from evaluation. */
+/* trend.c: how the value of an expression moves with the time. * The trend of an expression is put together from those
+ * of its parts. Only directions are worked out here; where a value is needed (a factor, how far a step is from its end)
+ * it comes from evaluation. */
 #include "pool/provider/trend.h"
 
 #include "lang/ad/functions.h"
@@ -10,7 +9,7 @@
 #include <string.h>
 
 #define DAY 86400
-#define SIZE_MAX_WHOLE 0x1p62 /* beyond it integers may wrap */
+#define SIZE_MAX_WHOLE 0x1p62 /* beyond this size integers may wrap */
 
 static const struct trend trend_constant = {.repeats = true, .end = TURNS_NEVER};
 
@@ -19,7 +18,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The value stays until `end`; what it is tells the rest. */
+/* The value stays until `end`; evaluation tells its size and type. */
 static bool trend_stay(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
                        int64_t end, bool repeats, struct trend *ret)
 {
@@ -46,7 +45,7 @@ static void trend_negate(struct trend *c)
     c->most = 0 - least;
 }
 
-/* Only the direction of it is left. */
+/* Keeps only the trend's direction. */
 static void trend_blur(struct trend *c)
 {
     c->least = trend_rises(c) ? 0 : -HUGE_VAL;
@@ -80,7 +79,7 @@ static bool trend_scale(struct trend *c, const struct value *by, enum op op)
     double factor = whole ? (double)by->u.integer : by->u.real;
 
     if ((!whole && by->type != VALUE_REAL) || !isfinite(factor) || (factor == 0 && op == OP_DIVIDE)) {
-        c->least = c->most = c->size = 0; /* an error, or undefined: that stays */
+        c->least = c->most = c->size = 0; /* an error, or undefined: the value stays */
         return true;
     }
     if (op == OP_MULTIPLY && whole && c->whole) {
@@ -117,7 +116,7 @@ static bool trend_sum(struct next_change *turns, const struct scope *scope, cons
     return true;
 }
 
-/* a % m, and a / m where it shall stay: up to the next multiple of m. */
+/* a % m, and a / m where a value that stays is wanted: up to the next multiple of m. */
 static bool trend_modulo(struct trend *c, const struct value *a, const struct value *m, enum op op, int64_t at)
 {
     if (!trend_is_linear(c) || c->least != 1 || a->type != VALUE_INTEGER || a->u.integer < 0 ||
@@ -137,7 +136,7 @@ static bool product_join(struct trend *product, const struct value *a, enum op o
 {
     struct trend with = *c;
 
-    if (trend_stays(product) && !trend_stays(c)) { /* a constant times what goes */
+    if (trend_stays(product) && !trend_stays(c)) { /* a constant times a moving value */
         if (op != OP_MULTIPLY || !trend_scale(&with, a, op))
             return false;
         with.repeats = with.repeats && product->repeats;
@@ -181,7 +180,7 @@ static bool trend_product(struct next_change *turns, const struct scope *scope, 
     return !trend_stays(ret) || trend_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
 }
 
-/* What is true or false, up to its next turn. */
+/* A condition: its value stays up to its next change. */
 static bool trend_truth(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
                         struct trend *ret)
 {
@@ -198,7 +197,7 @@ static bool trend_truth(struct next_change *turns, const struct scope *scope, co
     return !turns->spent;
 }
 
-/* c ? a : b is the course of the one that is chosen, while it is. */
+/* The trend of c ? a : b is that of the chosen part, while c stays as it is. */
 static bool trend_choice(struct next_change *turns, const struct scope *scope, const struct expr *e,
                          const struct expr *parts, int64_t at, bool stays, struct trend *ret)
 {
@@ -223,7 +222,7 @@ static bool trend_choice(struct next_change *turns, const struct scope *scope, c
     return true;
 }
 
-/* All parts of it stay: then so does it. */
+/* If all parts of the expression stay, so does it. */
 static bool trend_of_parts(struct next_change *turns, const struct scope *scope, const struct expr *e, int64_t at,
                            struct trend *ret)
 {
@@ -246,10 +245,10 @@ static bool trend_of_parts(struct next_change *turns, const struct scope *scope,
 /* ---------------------------------------------------------------------------------------------------- functions */
 
 enum manner {
-    MANNER_NOW,  /* a second more every second */
-    MANNER_DAY,  /* that, from midnight on */
+    MANNER_NOW,  /* rises by a second every second */
+    MANNER_DAY,  /* the same, from midnight on */
     MANNER_SAME, /* the argument's seconds as another type */
-    MANNER_UP,   /* not less for a larger argument */
+    MANNER_UP,   /* not smaller for a larger argument */
     MANNER_STEP, /* a part of a time: rises within `rise`, and stays for `stay` seconds */
 };
 
@@ -295,7 +294,7 @@ static const struct mannered *manner_find(const char *name)
     return NULL;
 }
 
-/* Is the zone that holds here written down? */
+/* Is the time zone that holds here a literal, or not given? */
 static bool zone_is_plain(const struct scope *scope)
 {
     const struct expr *found = scope_find(&scope, NAME_TIMEZONE);
@@ -303,8 +302,7 @@ static bool zone_is_plain(const struct scope *scope)
     return !found || expr_is_literal(found);
 }
 
-/* Where the local time of an argument stands, in seconds; false when it is no time, or one from which steps are not
- * counted. */
+/* The local time of an argument, in seconds; false when it is not a time, or one from which steps are not counted. */
 static bool local_seconds(struct next_change *turns, const struct scope *scope, const struct expr *argument, int64_t at,
                           int64_t *ret)
 {
@@ -325,7 +323,7 @@ static bool local_seconds(struct next_change *turns, const struct scope *scope, 
     return good;
 }
 
-/* GetHours(T) and its like, T going as the time does. */
+/* GetHours(T) and the like, where T moves as the time does. */
 static bool trend_step(struct next_change *turns, const struct scope *scope, const struct expr *e,
                        const struct mannered *row, int64_t at, bool stays, struct trend *ret)
 {
@@ -381,7 +379,7 @@ static bool trend_call(struct next_change *turns, const struct scope *scope, con
         return false;
     if (!row || e->small != 1)
         return trend_of_parts(turns, scope, e, at, ret);
-    if (!trend_of(turns, scope, parts, at, stays, ret)) /* some stay where their argument does not */
+    if (!trend_of(turns, scope, parts, at, stays, ret)) /* some functions stay where their argument does not */
         return false;
     if (trend_stays(ret))
         return trend_stay(turns, scope, e, at, ret->end, ret->repeats, ret);
