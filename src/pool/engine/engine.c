@@ -31,7 +31,7 @@ static void key_clear(struct value *key)
     *key = value_undefined();
 }
 
-/* The classes, the groups, and who is where in the queue. */
+/* Forgets the classes, the groups and the queue. */
 static void engine_forget(struct engine *engine)
 {
     engine_trial_drop(engine);
@@ -81,7 +81,7 @@ static unsigned call_traits(const struct function *function)
 {
     if (!function)
         return 0;
-    if (function->traits & FUNCTION_SCOPE) /* it may evaluate any text */
+    if (function->traits & FUNCTION_SCOPE) /* the function may evaluate any text */
         return TRAIT_ANY;
     return (function->traits & FUNCTION_TIME ? TRAIT_TIME : 0u) |
            (function->traits & FUNCTION_CHANCE ? TRAIT_CHANCE : 0u);
@@ -95,7 +95,7 @@ static bool is_given(const struct engine *engine, symbol name)
     return false;
 }
 
-/* What the tree may depend on. */
+/* What the meaning of the tree may depend on. */
 static unsigned tree_traits(const struct engine *engine, const struct tree *tree)
 {
     unsigned traits = 0;
@@ -181,7 +181,7 @@ void engine_slot_set_ad(struct engine *engine, uint32_t id, struct tree *ad)
     struct engine_slot *slot = &engine->slots[id];
 
     if (ad)
-        tree_ref(ad); /* it may be the one that goes */
+        tree_ref(ad); /* the new ad may be the one that goes */
     tree_unref(slot->ad);
     slot->ad = ad;
     slot->ported = ad && engine_ad_ported(ad);
@@ -196,7 +196,7 @@ void engine_slot_read_key(struct engine *engine, uint32_t id)
 
     policy_key(&engine->policy, &env, engine->scratch, engine->slots[id].ad, &now);
     if (policy_key_compare(key, &now) != 0) {
-        if (engine->slots[id].in_class != NOBODY) { /* it is found by its key */
+        if (engine->slots[id].in_class != NOBODY) { /* the root is found by its key */
             engine_slot_leave(engine, id);
             engine_slot_freshen(engine, id);
         }
@@ -204,7 +204,7 @@ void engine_slot_read_key(struct engine *engine, uint32_t id)
         *key = now;
         if (now.type == VALUE_STRING)
             key->u.string = mem_dup(now.u.string, now.len);
-        else if (now.type >= VALUE_LIST) /* it has no order */
+        else if (now.type >= VALUE_LIST) /* a list or an ad has no order */
             *key = value_undefined();
     }
     arena_rewind(engine->scratch, mark);
@@ -215,7 +215,7 @@ static bool same_ad(const struct tree *a, const struct tree *b)
     return a == b || (a && a->dialect == b->dialect && tree_equal(a, tree_root(a), b, tree_root(b)));
 }
 
-/* Is a root's key that of another ad, too? */
+/* Would the root have the same key with this other ad? */
 static bool same_key(struct engine *engine, uint32_t id, const struct tree *ad)
 {
     struct arena_mark mark = arena_mark(&engine->arena);
@@ -229,7 +229,7 @@ static bool same_key(struct engine *engine, uint32_t id, const struct tree *ad)
     return same;
 }
 
-/* The ad may be another one in what nobody reads: a time stamp. Then it stays where it is. */
+/* The new ad may differ only in what nobody reads, such as a time stamp. Then the slot stays where it is. */
 static bool slot_stays(struct engine *engine, uint32_t id, struct tree *ad)
 {
     const struct engine_slot *slot = &engine->slots[id];
@@ -270,7 +270,7 @@ void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struc
     slot->user = terms->user;
     slot->remote = 0;
     if (engine->gives)
-        engine_user(engine, terms->user); /* there is one from now on */
+        engine_user(engine, terms->user); /* makes room for the user */
     slot->request = terms->request;
     engine_slot_freshen(engine, id);
 }
@@ -384,7 +384,7 @@ enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id)
 
     if (!slot)
         return ENGINE_NO_ROOT;
-    if (slot->fresh) /* nobody has looked yet what it is */
+    if (slot->fresh) /* no cycle has looked yet whether it is a root */
         return slot->request || slot->root ? ENGINE_WAITING : ENGINE_NO_ROOT;
     if (!slot->root)
         return ENGINE_NO_ROOT;

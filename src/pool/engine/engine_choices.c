@@ -1,9 +1,9 @@
 /* engine_choices.c: the best candidates of many equal roots, found by one probe: a heap by the docking vector, then by
  * arrival.
  *
- * Each entry is a class of offers, as of its first member when it was looked at. Members that come later to the
- * front are behind it, so an entry is looked at again when it is the best. Where not all candidates were kept, an
- * entry that falls behind those left out goes, and when none is left all are found anew. */
+ * Each entry stands for a class of offers, by its first member when it was looked at. Members that come to the
+ * front later are worse, so an entry is looked at again when it is the best. Where not all candidates were kept, an
+ * entry that falls behind those left out is dropped, and when none is left all are found anew. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/order.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As order_compare, which has many kinds to think of; nearly all components are numbers of one type. */
+/* A faster order_compare: nearly all components are numbers of one type. */
 static int component_compare(const struct value *a, const struct value *b)
 {
     if (a->type == VALUE_INTEGER && b->type == VALUE_INTEGER)
@@ -112,7 +112,7 @@ static struct engine_choice choices_pop(struct choices *choices)
     return first;
 }
 
-/* Only the vectors of those that are kept, and that of the bound, stay. */
+/* Keeps only the vectors of the entries that are kept, and that of the bound. */
 static void vectors_pack(struct choices *choices)
 {
     uint32_t width = choices->width;
@@ -177,7 +177,7 @@ uint32_t engine_choices_first(struct engine *engine, struct choices *choices)
         const struct engine_class *class = engine_kin(engine, OFFERS, first->in_class);
         uint32_t id;
 
-        if (!class->ad || class->generation != first->generation) { /* all are gone */
+        if (!class->ad || class->generation != first->generation) { /* all members are gone */
             choices_pop(choices);
             continue;
         }

@@ -1,9 +1,8 @@
-/* engine_classes.c: who is the same to the other side: ads that share a class.
- *
- * What an ad is to the other side is what that reads of it (match/index/classes.h). The names that are read only grow.
- * When a name comes that ads here have, those that have it must perhaps be told apart, and no others: so a stream of
- * names that nobody has costs nothing, and past READS_MAX names nothing is shared any more. Whether it could be
- * again is looked at when about twice as many ads have come as there are. */
+/* engine_classes.c: ads that are the same to the other side share a class. * Two ads are the same to the other side if
+ * all that it reads of them is (match/index/classes.h). The set of names that are read only grows. When a new name is
+ * read, the ads that have it must perhaps be told apart, and no others: so a stream of names that no ad has costs
+ * nothing. Beyond READS_MAX names, classes are not shared any more. Whether they could be again is looked at when about
+ * twice as many ads have come as there are. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
@@ -20,7 +19,7 @@ void engine_side_init(struct engine *engine, unsigned which)
     reads_init(&side->reads, engine->symbols);
     reads_add_policy(&side->reads, engine->policy.ad);
     for (int i = 0; i < ENGINE_REMOTE && which == OFFERS && engine->gives; i++)
-        reads_add(&side->reads, engine->remote_names[i]); /* RemoteUserPrio reads them */
+        reads_add(&side->reads, engine->remote_names[i]); /* RemoteUserPrio depends on them */
     if (which == ROOTS)
         engine_pull_reads(engine, &side->reads);
     for (uint32_t i = 0; i < engine->apart.count && which == ROOTS; i++)
@@ -30,7 +29,7 @@ void engine_side_init(struct engine *engine, unsigned which)
     side->alone = side->reads.all;
 }
 
-/* What a class holds beyond its members' slots. */
+/* Frees what a class holds beyond its members' slots. */
 static void class_done(struct engine *engine, struct engine_class *class)
 {
     tree_unref(class->ad);
@@ -77,7 +76,7 @@ void engine_class_unlist(struct engine *engine, unsigned which, uint32_t number)
 
     side->classes[number].listed = false;
     if (side->listed.count && side->listed.items[side->listed.count - 1] == number)
-        side->listed.count--; /* else it is passed over */
+        side->listed.count--; /* otherwise it is passed over later */
 }
 
 /* ---------------------------------------------------------------------------------------------------------- classes */
@@ -136,7 +135,7 @@ static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t use
         ARRAY_ROOM(engine->groups, engine->group_count, engine->group_room, 64);
         number = engine->group_count++;
     }
-    engine_user(engine, user); /* there is one from now on */
+    engine_user(engine, user); /* makes room for the user */
     engine->groups[number] = (struct ad_group){.in_class = in_class,
                                                .user = user,
                                                .whose = whose,
@@ -168,7 +167,8 @@ static void group_free(struct engine *engine, uint32_t number)
     engine->group_free = number;
 }
 
-/* A class's group of that user's roots; a policy's order knows no users, but what it reads may be a user's. */
+/* The class's group of that user's roots. A policy's RootOrder knows no users, but the given names it reads may depend
+ * on one. */
 static uint32_t group_of(struct engine *engine, uint32_t in_class, uint32_t whose)
 {
     uint32_t number = engine_kin(engine, ROOTS, in_class)->groups, user = engine->keys ? 0 : whose;
@@ -201,7 +201,7 @@ static uint32_t class_size(const struct engine *engine, const struct engine_clas
 
     if (!group)
         return class->members.count;
-    return group->after == NOBODY ? group->members.count : 2; /* or more */
+    return group->after == NOBODY ? group->members.count : 2; /* two or more */
 }
 
 static uint32_t class_make(struct engine *engine, unsigned which, struct engine_slot *slot, bool shares, uint64_t hash)
@@ -231,16 +231,16 @@ void engine_slot_join(struct engine *engine, uint32_t id)
         reads_add_ad(&engine->sides[!which].reads, slot->ad);
     slot->in_class = place != NO_CLASS ? side->set.items[place].head : class_make(engine, which, slot, shares, hash);
     class = &side->classes[slot->in_class];
-    class->traits |= shares ? slot->traits & TRAIT_GIVEN : slot->traits; /* what reads the time is alone */
+    class->traits |= shares ? slot->traits & TRAIT_GIVEN : slot->traits; /* an ad that reads the time is alone */
     if (slot->root) {
         slot->group = group_of(engine, slot->in_class, slot->user);
         engine_members_add(engine, &engine->groups[slot->group].members, id);
         class->units += (uint64_t)slot->units;
-        if (class->held) /* that others wait says nothing about this one */
+        if (class->held) /* the others wait at gates; this root may be free */
             engine_class_list(engine, ROOTS, slot->in_class);
     } else {
         engine_members_add(engine, &class->members, id);
-        if (engine->gangs) /* a gang may want one more of its kind */
+        if (engine->gangs) /* a gang may want one more offer of this kind */
             engine_class_list(engine, OFFERS, slot->in_class);
     }
 }
@@ -263,11 +263,11 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
     class->traits |= slot->traits & TRAIT_GIVEN;
     if (class_size(engine, class) > 1)
         return true;
-    tree_ref(ad); /* the one that stands for the class goes with the old one */
+    tree_ref(ad); /* the class's representative is the old ad, which goes */
     tree_unref(class->ad);
     class->ad = ad;
     side->set.items[class->place].ad = ad;
-    if (class->indexed && !class->ported) /* what nobody reads is no matter to the seeker */
+    if (class->indexed && !class->ported) /* the seeker does not care about what nobody reads */
         index_swap(side->index, slot->in_class, ad);
     return true;
 }
@@ -307,7 +307,7 @@ static bool has_news(const struct side *side, const struct tree *ad)
     return false;
 }
 
-/* The only member of a class stays where it is; it is only found otherwise. */
+/* The only member of a class stays in it; only its hash changes. */
 static void class_rehash(struct engine *engine, struct side *side, uint32_t id)
 {
     const struct engine_slot *slot = &engine->slots[id];

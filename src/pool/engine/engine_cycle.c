@@ -1,11 +1,11 @@
 /* engine_cycle.c: a cycle, bite by bite.
  *
- *     refresh   what depends on the time, on chance or on given names is looked at again
+ *     refresh   ads that depend on the time, on chance or on given names are looked at again
  *     settle    ads that came are put into classes
  *     place     new classes of offers go into their index, and wake the roots that wait for them
- *     queue     new classes of roots, and those awake, take their places
- *     plan      if a policy settles all who wait at once, it does
- *     serve     the first in the queue gets its best candidate, until the queue is empty; or what was planned is carried out
+ *     queue     new classes of roots, and those that were woken, take their places
+ *     plan      if a policy settles all waiting roots at once, it does
+ *     serve     the first in the queue gets its best candidate, until the queue is empty; or the plan is carried out
  *     keep      classes of roots that wait go into their index
  *
  * Ads that come while roots are served are settled in the next cycle. */
@@ -54,7 +54,7 @@ bool engine_selects(const struct engine *engine, struct arena *scratch, const st
 
 /* ------------------------------------------------------------------------------------------------------- the phases */
 
-/* An ad that may mean something else than in the last cycle. */
+/* Looks again at an ad that may mean something else than in the last cycle. */
 static void slot_refresh(struct engine *engine, uint32_t id)
 {
     struct engine_slot *slot = &engine->slots[id];
@@ -74,11 +74,11 @@ static void slot_refresh(struct engine *engine, uint32_t id)
     class = engine_kin(engine, slot->root ? ROOTS : OFFERS, slot->in_class);
     if (engine_applies(engine, class->traits))
         engine_class_list(engine, slot->root ? ROOTS : OFFERS, slot->in_class);
-    if (slot->root && engine->pulled) /* as it is now */
+    if (slot->root && engine->pulled) /* the index must know it as it is now */
         engine_class_index_late(engine, slot->in_class);
 }
 
-/* From the last to the first, so that one who goes meanwhile hides nobody. */
+/* Goes from the last to the first, so that an ad that leaves meanwhile hides no other. */
 static void refresh_one(struct engine *engine)
 {
     bool all = engine_applies(engine, engine->policy_traits);
@@ -104,7 +104,7 @@ static void settle_one(struct engine *engine)
     struct engine_slot *slot;
     uint32_t id;
 
-    for (unsigned which = OFFERS; which <= ROOTS; which++) /* at the end, or while it is for nothing */
+    for (unsigned which = OFFERS; which <= ROOTS; which++) /* at the end, or while it costs nothing */
         if (engine_classes_lag(&engine->sides[which]) && (engine->fresh.count == 0 || engine->sides[which].used == 0))
             engine_classes_split(engine, which);
     if (engine->fresh.count == 0) {
@@ -114,7 +114,7 @@ static void settle_one(struct engine *engine)
     id = engine->fresh.items[--engine->fresh.count];
     slot = &engine->slots[id];
     if (!slot->fresh)
-        return; /* it has gone meanwhile */
+        return; /* the ad has gone meanwhile */
     slot->fresh = false;
     slot->root = engine_selects(engine, engine->scratch, slot->ad, slot->request);
     if (slot->root && engine->keys)
@@ -127,7 +127,7 @@ static void place_one(struct engine *engine)
     struct side *side = &engine->sides[OFFERS];
     uint32_t number;
 
-    if (engine_waking_next(engine) || engine_keep_next(engine)) /* so that they can be found */
+    if (engine_waking_next(engine) || engine_keep_next(engine)) /* so that roots can be found */
         return;
     if (side->listed.count == 0) {
         engine->phase = PHASE_QUEUE;

@@ -2,10 +2,10 @@
  *
  *     classes of offers without Ports ----> their index ----.
  *     classes of offers with Ports    ----> the seeker       >---> a gang for a root
- *     classes of roots with Ports     ----> the seeker: an offer that comes finds those that wait for it
+ *     classes of roots with Ports     ----> the seeker: an offer that comes finds the roots that wait for it
  *
- * Classes are the seeker's kinds, so what a match or another gang takes is gone for it too. Ads with Ports read each other in both
- * directions, and offers read offers: what is read on one side only, while there are none, is read on both then. */
+ * Classes are the seeker's kinds, so an offer that a match or another gang takes is gone for the seeker too. Ads with Ports read each other in both
+ * directions, and offers read offers: names that only one side reads, while there are no such ads, are then read on both. */
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "match/gang/seeker.h"
@@ -16,14 +16,14 @@
 #include <string.h>
 
 #define GANG_WORK 12 /* units of work that a probe or a docking of a search counts for */
-#define READ_WORK 4  /* ... and an ad whose names are read */
-#define HEAR_WORK 4  /* ... and a look for those that wait */
+#define READ_WORK 4  /* ... and reading an ad's names */
+#define HEAR_WORK 4  /* ... and looking for the roots that wait */
 
 struct gangs {
     struct seeker *seeker;
     uint64_t stamp; /* moves when an offer with Ports comes */
     bool offers;    /* some offer has had Ports */
-    uint32_t user;  /* whose root is served */
+    uint32_t user;  /* the user whose root is served */
 };
 
 /* ------------------------------------------------------------------------------------------ the classes, for the seeker */
@@ -65,7 +65,7 @@ static struct tree *offer_ad(const void *user, uint32_t offer)
     return ((const struct engine *)user)->slots[offer].ad;
 }
 
-/* In a policy's vector the given names are those of the root and the candidate, as they are where there are no gangs. */
+/* In a policy's vector the given names are those of the root and the candidate, as without gangs. */
 static struct env vector_env(const void *user, const struct env *env, size_t offer)
 {
     const struct engine *engine = user;
@@ -119,7 +119,7 @@ bool engine_gang_offers(const struct engine *engine)
     return engine->gangs && engine->gangs->offers;
 }
 
-/* From now on offers read offers: what they read of roots. */
+/* From now on offers read offers: the same names that they read of roots. */
 static void offers_begin(struct engine *engine)
 {
     const struct reads *roots = &engine->sides[ROOTS].reads;
@@ -140,7 +140,7 @@ void engine_gang_read(struct engine *engine, unsigned which, struct tree *ad, bo
     seeker_note(engine->gangs->seeker, ad);
     engine->work += READ_WORK;
     engine_gang_reads_add(&engine->sides[!which].reads, ad, ported);
-    if (ported) { /* an ad is what its ports are, and what is left of it */
+    if (ported) { /* an ad with ports differs by its ports, and by its residual */
         reads_add(&offers->reads, NAME_PORTS);
         reads_add(&offers->reads, NAME_RESIDUAL);
         reads_add(&engine->sides[ROOTS].reads, NAME_PORTS);
@@ -152,7 +152,7 @@ void engine_gang_read(struct engine *engine, unsigned which, struct tree *ad, bo
     engine_gang_reads_add(&offers->reads, ad, ported);
 }
 
-/* Do the two read the same names, because they differ in literals at most? As ads do that are advertised again. */
+/* Do the two read the same names, because they differ in literals at most? Ads that are advertised again do. */
 static bool ads_read_alike(const struct tree *a, const struct tree *b)
 {
     if (a->cell_count != b->cell_count || a->dialect != b->dialect)
@@ -178,9 +178,10 @@ void engine_gang_reread(struct engine *engine, unsigned which, const struct tree
 
 /* ------------------------------------------------------------------------------------------------ who is there, and waits */
 
-#define KNOW_STEPS 200000 /* of evaluation, to know where an ad with Ports could be */
+#define KNOW_STEPS 200000 /* steps of evaluation, to find out where an ad with Ports could be */
 
-/* What is folded of an ad port by port takes no more than that, all ports together; then what is left of them is as it is written. */
+/* Folding an ad port by port takes no more steps than that, all ports together; beyond that the ports stay as they are
+ * written. */
 static struct env bounded_env(const struct engine *engine, uint64_t steps)
 {
     struct env env = engine->env;
@@ -262,8 +263,8 @@ bool engine_gang_serves(struct engine *engine, uint32_t number)
     return class->meets;
 }
 
-/* What goes on of a member, held; NULL when it is consumed. An offer that is in the gang twice has one unit taken, and what the last of them
- * leaves goes on. */
+/* What remains of a member, held; NULL when it is consumed. If an offer is in the gang twice, one unit is taken, and
+ * what the last of the two leaves remains. */
 static struct tree *member_left(struct engine *engine, const struct env *env, const struct seeker_gang *gang,
                                 uint32_t number)
 {
@@ -283,7 +284,7 @@ static struct tree *member_left(struct engine *engine, const struct env *env, co
     return tree_ref(slot->ad);
 }
 
-/* Is the offer in the gang before that member? Then that one. */
+/* The first member with the same offer; `number` itself when there is none before it. */
 static uint32_t member_before(const struct seeker_gang *gang, uint32_t number)
 {
     for (uint32_t i = 0; i < number; i++)
@@ -318,7 +319,7 @@ static void gang_make(struct engine *engine, const struct env *env, uint32_t roo
             tree_unref(members[i].left);
 }
 
-/* Whose the root is counts in all of the gang; whose job a candidate runs, in the policy's vector alone. */
+/* The root's user counts in the whole gang; the user whose job a candidate runs counts only in the policy's vector. */
 static struct env root_env(struct engine *engine, uint32_t root)
 {
     struct env env = engine_env_of(engine, engine->slots[root].user, 0);
@@ -328,13 +329,13 @@ static struct env root_env(struct engine *engine, uint32_t root)
     env.seed = rng_mix(env.seed ^ rng_mix(root)); /* random() depends on the root */
     if (!env.given_count)
         return env;
-    given = arena_alloc(engine->scratch, env.given_count * sizeof *given); /* the others are overwritten by vectors */
+    given = arena_alloc(engine->scratch, env.given_count * sizeof *given); /* a copy: vectors overwrite the other */
     memcpy(given, env.given, env.given_count * sizeof *given);
     env.given = given;
     return env;
 }
 
-/* May the given names tell users of the class apart? What an offer reads that was not in the gang may have counted, too. */
+/* May the given names tell users of the class apart? They may, too, if an offer that did not get into the gang reads them. */
 static bool class_parts(const struct engine *engine, const struct engine_class *class)
 {
     return engine->gives && ((class->traits | engine->policy_traits) & TRAIT_GIVEN || engine->restless.count);

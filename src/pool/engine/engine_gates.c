@@ -1,8 +1,8 @@
-/* engine_gates.c: roots that wait for something that is no ad: a limit, a quota.
+/* engine_gates.c: roots that wait for something other than an ad: a limit, a quota.
  *
  *     gate -> first group -> behind -> ...        a group waits at one gate, or is in the queue, or neither
  *
- * Who comes to a closed gate costs nothing more until it is opened. */
+ * A group at a closed gate costs nothing more until the gate is opened. */
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
 

@@ -1,7 +1,7 @@
-/* engine_given.c: names whose values depend on whose the two ads of a pair are: UserPrio, RemoteUserPrio, Usage.
+/* engine_given.c: names whose values depend on the users of the two ads of a pair: UserPrio, RemoteUserPrio, Usage.
  *
- * They are as they were when the cycle began, and looked up after both ads. In a policy's vector they may also be selected from an ad, as
- * in label.RemoteUserPrio. Where somebody reads them, equal roots of two users need not choose alike: a class of roots is then tried user
+ * Their values are those when the cycle began, and they are looked up after both ads. In a policy's vector they may also be selected from an ad, as
+ * in label.RemoteUserPrio. Where an ad or the policy reads them, equal roots of two users need not choose alike: a class of roots is then tried user
  * by user. They are never a dimension of an index. */
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
@@ -45,7 +45,7 @@ void engine_set_remote(struct engine *engine, uint32_t id, uint32_t remote)
     if (remote)
         engine_user(engine, remote - 1);
     slot->remote = remote;
-    if (slot->in_class != NOBODY) { /* it may mean something else now */
+    if (slot->in_class != NOBODY) { /* the offer may mean something else now */
         engine_slot_leave(engine, id);
         engine_slot_freshen(engine, id);
     }

@@ -1,4 +1,4 @@
-/* engine_members.c: ads in their order: an array, sorted, that is taken from the front and grows at the end. */
+/* engine_members.c: ads in their order: a sorted array that shrinks at the front and grows at the end. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
@@ -25,7 +25,7 @@ uint32_t engine_members_after(const struct engine *engine, const struct engine_m
 {
     uint32_t low = 0, high = members->count;
 
-    if (high && engine_member_before(engine, members_at(members, high - 1), id)) /* it came last */
+    if (high && engine_member_before(engine, members_at(members, high - 1), id)) /* it belongs at the end */
         return high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -40,7 +40,7 @@ uint32_t engine_members_after(const struct engine *engine, const struct engine_m
 
 static void members_grow(struct engine_members *members)
 {
-    if (members->first > members->room / 2) { /* half of it is empty */
+    if (members->first > members->room / 2) { /* more than half of it is empty */
         memmove(members->ids, members->ids + members->first, members->count * sizeof *members->ids);
         members->first = 0;
         return;

@@ -1,25 +1,25 @@
 /* engine_pull.c: an offer that is not stored asks for a root.
  *
- *     the ad -> index of all classes of roots -> those that fit -> the first root of each -> the first of all
+ *     the ad -> index of all classes of roots -> the classes that fit -> the first root of each -> the first of all
  *
- * Who looks better than the best so far is judged, and no others: so where the index leaves doubts, few are evaluated.
+ * Only a root that would come before the best so far is judged: so where the index leaves doubts, few are evaluated.
  * From the first pull on all classes of roots are kept in the index, not only those that wait. */
 #include "lang/ad/names.h"
 #include "match/pair/order.h"
 #include "match/pair/pair.h"
 #include "pool/engine/engine_parts.h"
 
-#define PULL_STEPS_MAX 1000000 /* of evaluation for one pull; then the best so far is taken */
+#define PULL_STEPS_MAX 1000000 /* steps of evaluation for one pull; then the best so far is taken */
 
 /* An offer that looks for its root. */
 struct pull {
     struct engine *engine;
     const struct tree *ad;
     struct env env;
-    uint32_t best; /* so far, or NOBODY */
+    uint32_t best; /* the best root so far, or NOBODY */
     struct value rank;
     uint64_t steps;
-    uint64_t begun; /* the engine's meter, then */
+    uint64_t begun; /* the engine's meter when the pull began */
 };
 
 void engine_pull_reads(const struct engine *engine, struct reads *reads)
@@ -29,7 +29,7 @@ void engine_pull_reads(const struct engine *engine, struct reads *reads)
         size_t len;
     } own[] = {{"Priority", 8}, {"JobPrio", 7}};
 
-    reads_add(reads, NAME_PORTS); /* who has them is never given */
+    reads_add(reads, NAME_PORTS); /* a root with Ports is never given */
     for (size_t i = 0; i < 2 && engine->policy.pull == PULL_PRIORITY; i++) {
         symbol name = symbols_take(engine->symbols, own[i].name, own[i].len);
 
@@ -40,7 +40,7 @@ void engine_pull_reads(const struct engine *engine, struct reads *reads)
 
 /* ------------------------------------------------------------------------------------------------------- who is first */
 
-/* By age alone. */
+/* Is a older than b? By arrival alone. */
 static bool root_older(const struct engine *engine, uint32_t a, uint32_t b)
 {
     const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
@@ -48,7 +48,7 @@ static bool root_older(const struct engine *engine, uint32_t a, uint32_t b)
     return x->order != y->order ? x->order < y->order : a < b;
 }
 
-/* In the order in which roots are served. */
+/* Does a come before b in the order in which roots are served? */
 static bool root_before(const struct engine *engine, uint32_t a, uint32_t b)
 {
     int order = engine->keys ? 0 : engine_queue_compare(engine, engine->slots[a].user, engine->slots[b].user);
@@ -56,13 +56,13 @@ static bool root_before(const struct engine *engine, uint32_t a, uint32_t b)
     return order ? order < 0 : engine_member_before(engine, a, b);
 }
 
-/* Does nothing that is no ad hold it back? */
+/* Is no gate closed for the root? */
 static bool root_is_open(const struct engine *engine, uint32_t root)
 {
     return !engine->gate_closed || engine->gate_closed(engine->gate_user, root) == ENGINE_OPEN;
 }
 
-/* The first root of a class that may have anything, or NOBODY; of each of its users the first counts. */
+/* The first root of a class that no gate holds back, or NOBODY; the first root of each user counts. */
 static uint32_t class_first(const struct engine *engine, const struct engine_class *class)
 {
     bool starving = engine->policy.pull == PULL_STARVING;
@@ -99,7 +99,7 @@ static struct value root_priority(struct pull *pull, uint32_t root)
     return v.type == VALUE_INTEGER || v.type == VALUE_REAL ? v : value_integer(0);
 }
 
-/* What the offer thinks of the root. Only numbers: what else there is lives no longer than the evaluation. */
+/* The offer's rank of the root. Only numbers count: other values live no longer than the evaluation. */
 static struct value root_rank(struct pull *pull, uint32_t root)
 {
     struct pair *pair = arena_alloc(pull->engine->scratch, sizeof *pair);
@@ -115,7 +115,7 @@ static struct value root_rank(struct pull *pull, uint32_t root)
                                                                                                : value_integer(0);
 }
 
-/* Would the root come before the best so far? `ret_rank` is what it goes by. */
+/* Would the root come before the best so far? `ret_rank` is the value that it is ordered by. */
 static bool pull_prefers(struct pull *pull, uint32_t root, struct value *ret_rank)
 {
     const struct engine *engine = pull->engine;
@@ -139,7 +139,7 @@ static bool pull_prefers(struct pull *pull, uint32_t root, struct value *ret_ran
 
 /* ------------------------------------------------------------------------------------------------------------ who fits */
 
-/* The names that are given have the values of the root's user. */
+/* The given names have the values of the root's user. */
 static struct env pull_env_of(const struct pull *pull, uint32_t root)
 {
     struct env env = pull->env, given = engine_env_of(pull->engine, pull->engine->slots[root].user, 0);
@@ -149,7 +149,7 @@ static struct env pull_env_of(const struct pull *pull, uint32_t root)
     return env;
 }
 
-/* Do they accept each other, as far as the index could not tell, and does the policy not discard it? */
+/* Do the two accept each other, where the index could not tell, and does the policy not discard the pair? */
 static bool pull_fits(struct pull *pull, uint32_t root, unsigned doubts)
 {
     struct engine *engine = pull->engine;
@@ -178,7 +178,7 @@ static bool pull_fits(struct pull *pull, uint32_t root, unsigned doubts)
     return fits;
 }
 
-/* A class of roots that the index has left. */
+/* Judges a class of roots that the index could not rule out. */
 static void pull_found(void *user, uint32_t number, unsigned doubts)
 {
     struct pull *pull = user;
@@ -196,7 +196,7 @@ static void pull_found(void *user, uint32_t number, unsigned doubts)
     pull->rank = rank;
 }
 
-/* From now on every class of roots is in the index, or will be when it is asked. */
+/* From now on every class of roots is in the index, or will be before the index is asked. */
 static void pulls_begin(struct engine *engine)
 {
     const struct side *roots = &engine->sides[ROOTS];
@@ -207,8 +207,8 @@ static void pulls_begin(struct engine *engine)
             engine_class_index_late(engine, i);
 }
 
-/* Time and chance are the caller's, names that are given are the cycle's. Where ads that are stored depend on the time,
- * they are in the index as they were at the cycle's. */
+/* Time and chance are the caller's, the given names are the cycle's. Where stored ads depend on the time, the index
+ * knows them as of the cycle's time. */
 static struct env pull_env(const struct engine *engine, const struct env *env)
 {
     struct env ret = engine->env;
@@ -230,7 +230,7 @@ uint32_t engine_pull(struct engine *engine, struct arena *scratch, const struct 
 
     reads_add_ad(&roots->reads, ad);
     *ret_later = engine->cycle == 0 || engine_classes_lag(roots) || (engine->phase == PHASE_REFRESH && engine->at);
-    if (*ret_later || engine_ad_ported(ad)) /* what has ports of its own needs a gang */
+    if (*ret_later || engine_ad_ported(ad)) /* an offer with ports needs a gang */
         return ENGINE_NO_ONE;
     engine->scratch = scratch;
     if (!engine->pulled)

@@ -1,8 +1,6 @@
 /* engine_queue.c: which root is next: a tree of shares, in each leaf a heap of users by their priority, and for each a
- * heap of groups by their first root.
- *
- * So when a user's priority changes, one entry moves, however many roots the user has; when a share's key does, one on
- * each level above it. Without shares the tree is one leaf. */
+ * heap of groups by their first root. * So when a user's priority changes, one entry moves, however many roots the user
+ * has; when a share's key changes, one entry on each level above it. Without shares the tree is one leaf. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_parts.h"
@@ -38,7 +36,7 @@ static bool user_before(const struct engine *engine, uint32_t a, uint32_t b)
     return group_before(engine, x->groups.items[0], y->groups.items[0]);
 }
 
-/* The stage of the first in a share that is in the queue: no better than its own. */
+/* The stage of the first user in the queue in this share: no better than the share's own. */
 static unsigned share_stage(const struct engine *engine, uint32_t share)
 {
     const struct share_node *node = &engine->shares[share];
@@ -53,7 +51,7 @@ static unsigned share_stage(const struct engine *engine, uint32_t share)
     return first > node->stage ? first : node->stage;
 }
 
-/* Of one parent. */
+/* Both have the same parent. */
 static bool share_before(const struct engine *engine, uint32_t a, uint32_t b)
 {
     unsigned x = share_stage(engine, a), y = share_stage(engine, b);
@@ -131,7 +129,7 @@ static void heap_remove(struct engine *engine, const struct heap_kind *kind, str
 
 /* ----------------------------------------------------------------------------------------------------------- shares */
 
-/* Something in the share has moved, or come, or gone: so have, perhaps, those above it. */
+/* Something in the share has moved, come or gone: the shares above it may have to move, too. */
 static void share_moved(struct engine *engine, uint32_t share)
 {
     for (uint32_t above; share != 0; share = above) {
@@ -154,7 +152,7 @@ static void shares_free(struct engine *engine)
     free(engine->shares);
 }
 
-/* The first that is nobody's parent. */
+/* The first leaf. */
 static uint32_t share_default(const struct engine *engine)
 {
     uint32_t share = 0;
@@ -210,7 +208,7 @@ void engine_set_share_key(struct engine *engine, uint32_t share, bool surplus, d
     share_moved(engine, share);
 }
 
-/* Those of one share were served before those of another, as the keys are now. */
+/* Are the users of share a served before those of share b, as the keys are now? */
 static bool shares_ordered(const struct engine *engine, uint32_t a, uint32_t b)
 {
     const struct share_node *shares = engine->shares;
@@ -277,7 +275,7 @@ void engine_queue_add(struct engine *engine, uint32_t group)
     engine_gate_leave(engine, group);
     heap_add(engine, &of_groups, &user->groups, group);
     if (user->place == NOBODY && !engine->keys && engine_user_owes(engine, user))
-        user->late_in = engine->cycle; /* who has made much work lately comes behind the others from the beginning */
+        user->late_in = engine->cycle; /* users with much work lately come behind the others from the beginning */
     if (user->place == NOBODY) {
         heap_add(engine, &of_users, &engine->shares[user->share].items, number);
         share_moved(engine, user->share);
@@ -296,7 +294,7 @@ void engine_queue_remove(struct engine *engine, uint32_t group)
         return;
     user = &engine->users[number];
     last = user->groups.count == 1;
-    if (last) /* while it can still be compared */
+    if (last) /* while the user can still be compared */
         heap_remove(engine, &of_users, &engine->shares[user->share].items, number);
     heap_remove(engine, &of_groups, &user->groups, group);
     if (last)

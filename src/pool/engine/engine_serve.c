@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------- a match */
 
-/* What goes on of an offer that was given to a root, held; NULL when it is consumed. */
+/* What remains of an offer that was given to a root, held; NULL when it is consumed. */
 static struct tree *offer_left(struct engine *engine, const struct env *env, uint32_t offer, const struct tree *root)
 {
     struct engine_slot *slot = &engine->slots[offer];
@@ -24,7 +24,7 @@ static struct tree *offer_left(struct engine *engine, const struct env *env, uin
     return tree_ref(slot->ad);
 }
 
-/* The offer goes on as another ad, or not at all. */
+/* The offer goes on as the ad `left`, or not at all. */
 void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by)
 {
     struct engine_slot *slot = &engine->slots[offer];
@@ -40,13 +40,13 @@ void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *lef
     number = slot->in_class;
     if (engine_classes_lag(&engine->sides[ROOTS]) ||
         engine_classes_lag(
-            &engine->sides[OFFERS])) { /* it reads what nobody did, so they must be told apart: in the next cycle */
+            &engine->sides[OFFERS])) { /* it reads a new name, so ads must be told apart: in the next cycle */
         engine_slot_part(engine, offer);
         engine_slot_freshen(engine, offer);
         return;
     }
     if (!engine->gangs && members_at(&engine->sides[OFFERS].classes[number].members, 0) != offer)
-        return; /* there was one like it before: nobody waits for it, unless a gang wants one more */
+        return; /* there was an equal offer before: no root waits for this one, unless a gang wants one more */
     engine_class_unlist(engine, OFFERS, number);
     engine_class_index(engine, OFFERS, number);
     engine_offers_wake(engine, number, by);
@@ -64,7 +64,7 @@ void engine_root_take(struct engine *engine, uint32_t root)
 void engine_match_make(struct engine *engine, uint32_t root, uint32_t offer, uint32_t by)
 {
     struct tree *root_ad = tree_ref(engine->slots[root].ad), *offer_ad = tree_ref(engine->slots[offer].ad), *left;
-    struct pair *pair = arena_alloc(engine->scratch, sizeof *pair); /* values may be ads, whose scopes are in here */
+    struct pair *pair = arena_alloc(engine->scratch, sizeof *pair); /* values may be ads, whose scopes live in it */
     struct env env = engine_pair_env(engine, root, offer);
     struct value rank;
     struct eval eval;
@@ -83,7 +83,7 @@ void engine_match_make(struct engine *engine, uint32_t root, uint32_t offer, uin
     tree_unref(root_ad);
 }
 
-/* Nobody is left for the class: it waits. */
+/* No candidate is left for the class: it waits. */
 void engine_class_fail(struct engine *engine, uint32_t number)
 {
     struct engine_class *class = engine_kin(engine, ROOTS, number);
@@ -94,8 +94,8 @@ void engine_class_fail(struct engine *engine, uint32_t number)
     engine_class_index_late(engine, number);
 }
 
-/* Nobody is left for the first root of a group. The others of its class have no better luck, unless it is one; or, where given names
- * count, the others of its user. */
+/* No candidate is left for the first root of a group. The other roots of its class would find none either, unless
+ * chance tells them apart; or, where given names count, the other roots of its user. */
 void engine_root_fail(struct engine *engine, uint32_t group)
 {
     struct ad_group *at = &engine->groups[group];
@@ -131,10 +131,10 @@ bool engine_root_held(struct engine *engine, uint32_t group, uint32_t root)
     return true;
 }
 
-#define DEBT_MOST 4  /* a quarter of a turn is much, where it counts half after each second */
-#define DEBT_PART 16 /* who has made much work lately has so small a part of a turn in each cycle, while others wait */
+#define DEBT_MOST 4  /* a quarter of a turn is much work, when work counts half after each second */
+#define DEBT_PART 16 /* users with much work lately get this part of a turn in each cycle, while others wait */
 
-/* A cycle has one time, and may be long: what was done in the last one was done just now. */
+/* A cycle has one time, and may be long: work done in the last one counts as done just now. */
 static uint64_t user_debt(const struct engine *engine, const struct user *user)
 {
     int64_t passed = engine->env.now - user->debt_at;
@@ -151,7 +151,8 @@ bool engine_user_owes(const struct engine *engine, struct user *user)
     return user->debt > engine->turn / DEBT_MOST;
 }
 
-/* Past its turn it comes behind the others; not in the midst of a trial, which would have been for nothing. */
+/* Charges work to a user. Beyond its turn the user comes behind the others; but not in the midst of a trial, which
+ * would have been for nothing. */
 void engine_user_spend(struct engine *engine, uint32_t number, uint64_t work)
 {
     struct user *user = engine_user(engine, number);
@@ -174,7 +175,8 @@ void engine_user_spend(struct engine *engine, uint32_t number, uint64_t work)
     engine_queue_user_moved(engine, number);
 }
 
-/* The work since then is the user's, but for what offers made of it: theirs is no fault of who asks. */
+/* Serves the first root of a group. The work is charged to its user, except what offers caused: that is not the asker's
+ * fault. */
 static void group_serve(struct engine *engine, uint32_t group, uint32_t root)
 {
     uint32_t number = engine->groups[group].in_class, user = engine->groups[group].user, offer;
@@ -196,13 +198,13 @@ static void group_serve(struct engine *engine, uint32_t group, uint32_t root)
     engine_user_spend(engine, user, work > others ? work - others + 1 : 1);
 }
 
-/* Are only those left who had their turn, and others wait for the next cycle? */
+/* Are only users left who had their turn, while new ads wait for the next cycle? */
 static bool cycle_is_long(const struct engine *engine, uint32_t group)
 {
     return engine->users[engine->groups[group].user].done_in == engine->cycle && engine->fresh.count && !engine->keys;
 }
 
-/* They are for the next one. */
+/* Leaves the rest of the queue for the next cycle. */
 static void cycle_cut(struct engine *engine)
 {
     for (uint32_t group; (group = engine_queue_first(engine)) != NOBODY;) {

@@ -2,9 +2,9 @@
  *
  *     index of offers -> hits: classes that may fit -> judged one after the other -> the best
  *
- * What an ad says decides how long that takes, so a step that has done its work stops between two hits, and the next step
- * goes on with the same trial if its root is still the first in the queue. Ads may come and go in between: a class that has gone is passed over, and when
- * the best has gone, all is looked at anew. What a class has cost counts on, so this ends. */
+ * How long that takes depends on the ads, so a step that has done its work stops between two hits, and the next step
+ * goes on with the same trial if its root is still the first in the queue. Ads may come and go in between: a class that has gone is passed
+ * over, and when the best has gone, all are looked at anew. The steps of a class go on counting, so this ends. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
@@ -16,19 +16,19 @@
 
 /* A root that looks for its best candidate. */
 struct trial {
-    uint32_t number, generation, root; /* the class of roots, and the one of them */
+    uint32_t number, generation, root; /* the class of roots, and which of them */
     bool running;
     struct hits hits;    /* classes of offers */
-    uint32_t at, member; /* the next hit, and of it the next member, where each is judged by itself */
-    struct choices *all; /* of them, if they shall be remembered; else: */
+    uint32_t at, member; /* the next hit, and its next member, where each is judged by itself */
+    struct choices *all; /* all that fit, if they shall be remembered; else NULL */
     uint32_t best;       /* the best so far, or NOBODY */
     uint32_t best_class, best_generation;
     struct value *vector; /* of the best */
-    struct arena arena;   /* the vector, and the strings in it: ads may go meanwhile */
+    struct arena arena;   /* holds the vector and its strings: ads may go meanwhile */
     bool discarded, gave_up;
-    bool alike;  /* all of the class would choose the same */
-    bool chance; /* not all of the class would fail, if this one does */
-    bool given;  /* only those of the same user would */
+    bool alike;  /* all roots of the class would choose the same */
+    bool chance; /* if this root fails, others of the class need not */
+    bool given;  /* only the roots of the same user would choose the same */
 };
 
 struct env engine_pair_env(const struct engine *engine, uint32_t root, uint32_t offer)
@@ -46,7 +46,7 @@ static struct engine_class *trial_class(struct engine *engine)
     return engine_kin(engine, ROOTS, engine->trial->number);
 }
 
-/* Do the two accept each other, as far as the index could not tell? Each is charged for its own constraint. */
+/* Do the two accept each other, where the index could not tell? Each is charged for its own constraint. */
 static bool trial_fits(struct engine *engine, const struct env *env, struct engine_class *offers,
                        const struct tree *offer, unsigned doubts)
 {
@@ -82,7 +82,7 @@ static bool offer_before(const struct engine *engine, uint32_t a, uint32_t b)
     return x->order != y->order ? x->order < y->order : a < b;
 }
 
-/* It is the best so far. */
+/* This offer is the best so far. */
 static void trial_prefer(struct engine *engine, uint32_t number, uint32_t offer, const struct value *vector,
                          uint32_t width)
 {
@@ -110,7 +110,7 @@ static bool trial_holds(struct engine *engine)
             engine_kin(engine, OFFERS, trial->best_class)->generation == trial->best_generation);
 }
 
-/* A candidate that fits. */
+/* Compares a candidate that fits with the best so far. */
 static void trial_consider(struct engine *engine, const struct env *env, uint32_t number, uint32_t offer,
                            const struct tree *ad)
 {
@@ -143,7 +143,8 @@ static void trial_consider(struct engine *engine, const struct env *env, uint32_
     arena_rewind(engine->scratch, mark);
 }
 
-/* The next member of a class in which chance plays a part: each is judged by itself. False: there is none. */
+/* Judges the next member of a class in which chance plays a part, so that each is judged by itself. False: there is
+ * none. */
 static bool trial_member(struct engine *engine, const struct hit *hit, struct engine_class *offers)
 {
     struct trial *trial = engine->trial;
@@ -161,7 +162,7 @@ static bool trial_member(struct engine *engine, const struct hit *hit, struct en
     return true;
 }
 
-/* A class of offers that the index has left, or one of it. */
+/* Judges a class of offers that the index could not rule out, or one member of it. */
 static void trial_judge(struct engine *engine)
 {
     struct trial *trial = engine->trial;
@@ -173,7 +174,7 @@ static void trial_judge(struct engine *engine)
         trial->gave_up = true;
         return;
     }
-    if (!offers->ad || offers->generation != hit->generation) { /* it has gone between two steps */
+    if (!offers->ad || offers->generation != hit->generation) { /* the class has gone between two steps */
         trial->at++;
         trial->member = 0;
         return;
@@ -266,7 +267,7 @@ static void trial_begin(struct engine *engine, uint32_t number, uint32_t root)
     engine->work += index_probed(side->index).tests;
 }
 
-/* Is the trial that runs that of this root? */
+/* Is the running trial that of this root? */
 static bool trial_is(const struct engine *engine, uint32_t number, uint32_t root)
 {
     const struct trial *trial = engine->trial;
@@ -275,10 +276,11 @@ static bool trial_is(const struct engine *engine, uint32_t number, uint32_t root
            trial->generation == engine->sides[ROOTS].classes[number].generation;
 }
 
-#define KEEP_PART 64  /* of what may still be remembered is for one class ... */
-#define KEEP_LEAST 16 /* ... or so many */
+#define KEEP_PART 64  /* one class may have this part of the room that is left for choices ... */
+#define KEEP_LEAST 16 /* ... but at least so many */
 
-/* The best are remembered for the others of the class (or of one user), who then hear of offers that come. */
+/* Remembers the best candidates for the other roots of the class (or of one user), which then hear of offers that
+ * come. */
 static void class_remember(struct engine *engine, uint32_t number, struct choices *choices, uint32_t whose)
 {
     struct engine_class *class = engine_kin(engine, ROOTS, number);
@@ -294,7 +296,7 @@ static void class_remember(struct engine *engine, uint32_t number, struct choice
     engine_class_index_late(engine, number);
 }
 
-/* All have been looked at, or it was too much. */
+/* All candidates have been looked at, or it was too much work. */
 static uint32_t trial_end(struct engine *engine)
 {
     struct trial *trial = engine->trial;
@@ -318,7 +320,7 @@ static uint32_t trial_end(struct engine *engine)
     return trial->best;
 }
 
-/* One that is remembered, if that is good; else TRIAL_UNDECIDED. */
+/* A remembered candidate, if it is still good; else TRIAL_UNDECIDED. */
 static uint32_t class_recall(struct engine *engine, struct engine_class *class, uint32_t root)
 {
     uint32_t offer;

@@ -1,9 +1,9 @@
 /* engine_valid.c: is the engine in order?
  *
- * 1. Every slot in a class is one of its members, once, and the other way round; no fresh slot is.
+ * 1. Every slot in a class is one of its members, once, and the other way round; no fresh slot is in a class.
  * 2. Members are in their order, and a class has as many units as its roots.
- * 3. A class of offers that is not listed is in the index; one of roots that waits is, or will be.
- * 4. Who is in a heap knows the place.
+ * 3. A class of offers that is not listed is in the index; a class of roots that waits is, or will be.
+ * 4. Whatever is in a heap knows its place there.
  * 5. The indexes are in order.
  * 6. An ad is in the class that it would be put into now. */
 #include "pool/engine/engine_parts.h"
@@ -30,7 +30,7 @@ static const char *roots_wrong(const struct engine *engine, uint32_t number, uin
 {
     const struct engine_class *class = &engine->sides[ROOTS].classes[number];
     uint64_t units = 0;
-    bool held = class->held; /* all of them wait at gates */
+    bool held = class->held; /* all groups wait at gates */
 
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
         const struct ad_group *group = &engine->groups[i];
@@ -88,7 +88,7 @@ static const char *side_wrong(const struct engine *engine, unsigned which, uint6
     return wrong;
 }
 
-/* Is it found where it is, from scratch? */
+/* Is the slot in another class than the one found for it from scratch? */
 static bool slot_misplaced(const struct engine *engine, const struct engine_slot *slot)
 {
     const struct side *side = &engine->sides[slot->root ? ROOTS : OFFERS];

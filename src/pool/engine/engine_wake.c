@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#define BUILD_FROM 64       /* classes from which on an empty index is built at once */
-#define LEARN_FROM 64       /* ads of the other side that tell it what will be asked */
-#define BUILD_STEPS 1000000 /* of evaluation while it is built; those beyond are put in one by one */
+#define BUILD_FROM 64       /* from that many classes on, an empty index is built at once */
+#define LEARN_FROM 64       /* ads of the other side that tell the index what will be asked */
+#define BUILD_STEPS 1000000 /* steps of evaluation while it is built; further classes are put in one by one */
 #define PUT_WORK 8          /* units of work that a change of the index counts for */
 
 uint64_t *engine_class_steps(struct engine *engine, struct engine_class *class)
@@ -36,7 +36,7 @@ void engine_class_index(struct engine *engine, unsigned which, uint32_t number)
     engine->work += PUT_WORK;
 }
 
-/* Some of the other side tell the index what they will ask for. */
+/* Some ads of the other side tell the index what they will ask for. */
 static void side_learn(struct engine *engine, unsigned which)
 {
     const struct side *other = &engine->sides[!which];
@@ -119,7 +119,7 @@ struct waker {
     uint32_t by;
 };
 
-/* Steps that a class of roots has made are those of its first user. */
+/* Charges the steps that a class of roots has made to its first user. */
 static void roots_charge(struct engine *engine, const struct engine_class *roots, uint64_t steps)
 {
     engine->others += steps;
@@ -127,7 +127,7 @@ static void roots_charge(struct engine *engine, const struct engine_class *roots
         engine_user_spend(engine, engine->groups[roots->groups].user, steps / ENGINE_STEPS_A_UNIT);
 }
 
-/* Do they match, as far as the index could not tell? Each is charged for its own constraint. */
+/* Do the two match, where the index could not tell? Each is charged for its own constraint. */
 static bool waking_fits(const struct waker *waking, struct engine_class *roots, unsigned doubts)
 {
     struct engine *engine = waking->engine;
@@ -151,7 +151,7 @@ static bool waking_fits(const struct waker *waking, struct engine_class *roots, 
     return fits;
 }
 
-/* The class remembers its best candidates: this may be one of them. */
+/* The class remembers its best candidates: this offer may be one of them. */
 static void choices_hear(const struct waker *waking, struct engine_class *roots)
 {
     struct engine *engine = waking->engine;
@@ -176,7 +176,7 @@ static void choices_hear(const struct waker *waking, struct engine_class *roots)
     arena_rewind(engine->scratch, mark);
 }
 
-/* The members of a group that had their turn before a root, which may be one of them and have units left. */
+/* How many members of a group had their turn before a root, which may be one of them and have units left. */
 static uint32_t group_passed(const struct engine *engine, uint32_t number, uint32_t root)
 {
     const struct ad_group *group = &engine->groups[number];
@@ -187,8 +187,8 @@ static uint32_t group_passed(const struct engine *engine, uint32_t number, uint3
     return engine_members_after(engine, &group->members, root) - (engine->slots[root].group == number);
 }
 
-/* A class that was tried in vain in this cycle, or not at all: those of its roots that come behind the one at hand
- * are tried in this cycle, the others in the next. */
+/* A class that found no candidate in this cycle, or was not tried: its roots that come behind the present one are tried
+ * in this cycle, the others in the next. */
 static void class_revive(struct engine *engine, uint32_t number, uint32_t by)
 {
     struct engine_class *class = engine_kin(engine, ROOTS, number);
@@ -221,14 +221,14 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
     bool remembers = roots->choices && roots->choices->cycle == engine->cycle;
     bool chance = (waking->offers->traits | roots->traits | engine->policy_traits) & TRAIT_CHANCE;
-    bool given = engine->gives && (waking->offers->traits | roots->traits) & TRAIT_GIVEN; /* whose it is matters */
-    bool parted = tried && roots->parted == engine->cycle; /* some of it was tried in vain */
+    bool given = engine->gives && (waking->offers->traits | roots->traits) & TRAIT_GIVEN; /* the user matters */
+    bool parted = tried && roots->parted == engine->cycle; /* some of its users found nobody */
     bool unknown = chance || given || *engine_class_steps(engine, waking->offers) > ENGINE_STEPS_MAX ||
                    *engine_class_steps(engine, roots) > ENGINE_STEPS_MAX ||
-                   engine_worked(engine) > engine->slice + ENGINE_GRACE; /* then it may match */
+                   engine_worked(engine) > engine->slice + ENGINE_GRACE; /* then it is taken to match */
 
     engine->work++;
-    if (waking->by != NOBODY && roots->apart == engine->cycle) /* some have been tried, and others have not */
+    if (waking->by != NOBODY && roots->apart == engine->cycle) /* some roots were tried, others not */
         engine_class_list(engine, ROOTS, number);
     if (waking->by == NOBODY ? roots->listed : tried && !remembers && !parted)
         return;
@@ -251,7 +251,7 @@ void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
     const struct engine_class *roots = engine_kin(engine, ROOTS, number);
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
-    bool parted = tried && roots->parted == engine->cycle;                         /* but for some of it */
+    bool parted = tried && roots->parted == engine->cycle;                         /* except for some users */
 
     engine->work++;
     if (by == NOBODY || roots->apart == engine->cycle)
@@ -297,14 +297,14 @@ void engine_waking_put_off(struct engine *engine)
     waking->running = false;
 }
 
-/* Those that may match are judged one after the other, in this step and the next ones; but when a root is being served, all in this one: whom that is too
- * much for is tried. */
+/* Roots that may match are judged one after the other, in this step and the next ones. But when a root is being served,
+ * all are judged in this step: a root for which the work does not suffice is tried. */
 void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
     struct waker waker = {engine, engine_kin(engine, OFFERS, number), number, by};
     struct side *roots = &engine->sides[ROOTS];
 
-    while (engine_keep_next(engine)) /* so that they can be found */
+    while (engine_keep_next(engine)) /* so that roots can be found */
         ;
     if (!roots->indexed)
         return;

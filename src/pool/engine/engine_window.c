@@ -1,14 +1,15 @@
-/* engine_window.c: a window: all who wait are settled at once by an assignment policy, in the place of one root after the other.
+/* engine_window.c: a window: an assignment policy settles all waiting roots at once, instead of one after the other.
  *
  *     queue, in its order -> requests, a row for each group of equal roots -\
  *     index -> classes of offers that fit -> kinds, with their members ------+-> assign_solve -> plan: root, offer, one after the other
  *
- * The plan is carried out match by match: each pair is looked at again, since the one before may have changed its offer, and gates
- * may be closed. Who has no place in it and could have one is for the next window; who fits nobody waits as always. Roots that gather
- * gangs are no part of it: they are served afterwards, one by one.
+ * The plan is carried out match by match: each pair is looked at again, since an earlier one may have changed its offer, and gates
+ * may be closed. A root without a place in the plan that could have one is left for the next window; a root that fits no offer waits as
+ * always. Roots that gather gangs are not part of it: they are served afterwards, one by one.
  *
- * A plan is made in one piece, so it is limited: WINDOW_REQUESTS_MAX units of roots, WINDOW_EDGES_MAX pairs of a group and a class, WINDOW_STEPS_MAX steps of
- * evaluation. Those beyond are for the next window. A group whose pairs take long to judge has those in the plan that were judged. */
+ * A plan is made in one piece, so it is limited: WINDOW_REQUESTS_MAX units of roots, WINDOW_EDGES_MAX pairs of a group and a class,
+ * WINDOW_STEPS_MAX steps of evaluation. What is beyond them is left for the next window. Of a group whose pairs take long to judge, the
+ * plan has those pairs that were judged. */
 #include "lang/ad/names.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
@@ -23,11 +24,11 @@
 
 #define WINDOW_REQUESTS_MAX 1000
 #define WINDOW_EDGES_MAX 20000
-#define WINDOW_STEPS_MAX 4000000 /* of evaluation for a plan, ... */
-#define WINDOW_TURN_PART 4       /* ... of which so much is for one user: a quarter */
+#define WINDOW_STEPS_MAX 4000000 /* steps of evaluation for a plan, ... */
+#define WINDOW_TURN_PART 4       /* ... of which one user may have this part: a quarter */
 #define SOLVE_WORK 16384         /* steps of `optimal` */
 
-/* What is counted: places of an offer that is given as a whole, and the amounts of these attributes. */
+/* The quantities: places of an offer that is given as a whole, and the amounts of these attributes. */
 enum { PLACES, CPUS, MEMORY, DISK, QUANTITIES };
 static const char *const quantity_names[QUANTITIES] = {NULL, "Cpus", "Memory", "Disk"};
 static const char *const request_names[QUANTITIES] = {NULL, "RequestCpus", "RequestMemory", "RequestDisk"};
@@ -42,16 +43,16 @@ struct window {
     struct assign_problem problem;
     struct assign_result result;
     symbol offered[QUANTITIES], asked[QUANTITIES], duration;
-    struct numbers roots;                   /* by request */
-    struct numbers kinds;                   /* classes of offers, by kind */
+    struct numbers roots;                   /* the root of each request */
+    struct numbers kinds;                   /* the class of offers of each kind */
     struct numbers afterwards;              /* groups that are served one by one */
-    uint32_t *kind_of_class, *row_of_group; /* while a plan is made; NOBODY: none */
+    uint32_t *kind_of_class, *row_of_group; /* only while a plan is made; NOBODY: none */
     bool full;                              /* the plan can hold no more */
-    struct env env;                         /* of numbers that ads say: they share the steps of the plan */
-    struct candidate *candidates;           /* by offer of the problem */
+    struct env env;                         /* for numbers in ads: their evaluation shares the steps of the plan */
+    struct candidate *candidates;           /* for each offer of the problem */
     uint32_t candidate_count, candidate_room;
     uint32_t at;  /* how many pairs of the result have been looked at */
-    bool planned; /* they are those of this cycle */
+    bool planned; /* the pairs are those of this cycle */
 };
 
 /* ------------------------------------------------------------------------------------------------------------------ life */
@@ -110,7 +111,7 @@ void engine_set_assignment(struct engine *engine, uint32_t policy)
 
 /* --------------------------------------------------------------------------------------------------------------- numbers */
 
-/* A number that an ad says by itself; `otherwise` where it says none. */
+/* A number attribute of an ad, without a counterpart; `otherwise` where it has none. */
 static double attribute_number(struct engine *engine, const struct tree *ad, symbol name, double otherwise)
 {
     struct arena_mark mark = arena_mark(engine->scratch);
@@ -154,10 +155,10 @@ struct row_maker {
     struct engine *engine;
     uint32_t root;
     struct engine_class *class;
-    uint64_t ends; /* of the engine's meter: then it has looked enough */
+    uint64_t ends; /* the engine's meter at which the group has looked enough */
 };
 
-/* Do they accept each other, and does the policy let them? */
+/* Do the two accept each other, and does the policy not discard the pair? */
 static bool pair_fits(struct engine *engine, uint32_t root, struct engine_class *roots, const struct tree *offer,
                       uint32_t remote, unsigned doubts)
 {
@@ -208,8 +209,8 @@ static void edge_found(void *user, uint32_t number, unsigned doubts)
     arena_rewind(engine->scratch, mark);
 }
 
-/* What a group of roots thinks of the offers; NOBODY when the plan is full. A class whose choices differ from root to root, by chance, is
- * looked at as its first root would: each pair is looked at again before it is made. */
+/* The row of a group: the offers that fit its roots, with ranks. A class whose choices differ from root to root, by
+ * chance, is judged as its first root would: each pair is looked at again before it is made. */
 static uint32_t row_make(struct engine *engine, uint32_t group, uint32_t root)
 {
     struct window *window = engine->window;
@@ -232,7 +233,7 @@ static uint32_t row_make(struct engine *engine, uint32_t group, uint32_t root)
     return window->row_of_group[group];
 }
 
-/* Its units, as requests: as many as there is room for. */
+/* Adds the root's units as requests: as many as there is room for. */
 static void root_add(struct engine *engine, uint32_t root, uint32_t row)
 {
     struct window *window = engine->window;
@@ -262,7 +263,7 @@ static int candidate_compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The members of all kinds, in the order of their arrival; of one kind not more than there are requests. */
+/* Adds the members of all kinds, in the order of their arrival; of one kind not more than there are requests. */
 static void offers_add(struct engine *engine)
 {
     struct window *window = engine->window;
@@ -304,7 +305,7 @@ static uint32_t *unknown_new(uint32_t count)
     return items;
 }
 
-/* Then what else it asks for is for the next window. */
+/* Has the user had its part of the plan? Then its other requests are left for the next window. */
 static bool user_had_its_part(const struct engine *engine, uint32_t number)
 {
     const struct user *user = &engine->users[number];
@@ -312,7 +313,8 @@ static bool user_had_its_part(const struct engine *engine, uint32_t number)
     return user->spent_in == engine->cycle && user->spent > WINDOW_STEPS_MAX / WINDOW_TURN_PART / ENGINE_STEPS_A_UNIT;
 }
 
-/* One root after the other, in the order of the queue: it becomes requests, or its group is served afterwards. False: none is left. */
+/* Takes the next root in the order of the queue: it becomes requests, or its group is served afterwards. False: none is
+ * left. */
 static bool root_next(struct engine *engine)
 {
     struct window *window = engine->window;
@@ -347,7 +349,7 @@ static bool root_next(struct engine *engine)
     return true;
 }
 
-/* The policy decides. One that cannot is replaced by srfm for this window, which is counted. */
+/* The policy decides. If it cannot, srfm replaces it for this window, which is counted. */
 static void plan_solve(struct engine *engine)
 {
     struct window *window = engine->window;
@@ -366,7 +368,7 @@ static void plan_solve(struct engine *engine)
     engine->work += window->result.work;
 }
 
-/* Classes of which no group fits anybody wait until somebody comes. */
+/* Classes of which no group fits any offer wait until one comes. */
 static void vain_fail(struct engine *engine)
 {
     struct window *window = engine->window;
@@ -408,7 +410,7 @@ void engine_window_plan(struct engine *engine)
     window->row_of_group = unknown_new(engine->group_count);
     while (root_next(engine))
         arena_rewind(engine->scratch, mark);
-    engine_queue_put_off(engine); /* who did not come to be looked at */
+    engine_queue_put_off(engine); /* roots that were not looked at */
     offers_add(engine);
     plan_solve(engine);
     vain_fail(engine);
@@ -431,7 +433,7 @@ static bool pair_is_good(struct engine *engine, uint32_t root, uint32_t offer)
                      INDEX_DOUBT_OWN | INDEX_DOUBT_FOUND);
 }
 
-/* Who is left of those in the plan, and could have had something, is for the next window. */
+/* Roots of the plan that are left, and could have had something, are left for the next window. */
 static void plan_end(struct engine *engine)
 {
     struct window *window = engine->window;
