@@ -92,7 +92,7 @@ extern "C" {
     X(PORT_RUNS_ALL, "whoever says that it executes runs the job, whatever its port says")       \
     X(RUNS_ON, "a member goes on with the last job while its gang begins the next")
 
-/* Those that only a provider that lies can use (tests/sim/liar_test.c). */
+/* Planted bugs that only a lying provider can use (tests/sim/liar_test.c). */
 #define LIAR_MUTANTS(X) X(IDLE_RESULT, "the failure of a member that was given nothing to run counts as a try")
 
 enum mutant {
