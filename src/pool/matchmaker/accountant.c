@@ -15,9 +15,9 @@ struct holder {
     size_t len;
     uint64_t hash;
     double usage, factor;
-    int64_t stamp; /* when the usage was that */
+    int64_t stamp; /* the time as of which the usage holds */
     uint32_t holds;
-    uint32_t after; /* in the bucket, or the next free one; or ACCOUNTANT_NOBODY */
+    uint32_t after; /* the next user in the bucket; of a free one: the next free one; or ACCOUNTANT_NOBODY */
 };
 
 struct accountant {
@@ -25,7 +25,7 @@ struct accountant {
     uint64_t seed;
     struct holder *users;
     uint32_t count, room, free, used;
-    uint32_t *buckets; /* a power of two of them: the first user, or ACCOUNTANT_NOBODY */
+    uint32_t *buckets; /* a power of two of them: each the first user, or ACCOUNTANT_NOBODY */
     uint32_t bucket_count;
 };
 
@@ -188,7 +188,7 @@ void accountant_charge(struct accountant *accountant, uint32_t user, double unit
     if (!(unit_seconds > 0) || isinf(unit_seconds))
         return;
     at->usage = usage_now(accountant, at, now) + unit_seconds * log(2) / accountant->half_life;
-    at->stamp = now; /* also one of a clock that was ahead: nothing would decay until that time has come */
+    at->stamp = now; /* replaces also a stamp from a clock that was ahead: until that time nothing would decay */
 }
 
 void accountant_set_factor(struct accountant *accountant, uint32_t user, double factor)

@@ -63,7 +63,7 @@ void collector_done(struct collector *collector)
 
 /* ---------------------------------------------------------------------------------------------------------- entries */
 
-/* Entries of one place in the map are chained: two pairs of agent and id may mix to the same word. */
+/* Entries at one place in the map are chained: two pairs of agent and id may mix to the same word. */
 static uint64_t place_of(const struct collector *collector, agent who, uint64_t id)
 {
     return rng_mix(who ^ collector->places.seed) + id;
@@ -79,7 +79,7 @@ uint32_t entry_find(const struct collector *collector, agent who, uint64_t id)
     return number;
 }
 
-/* Of an agent: how many entries, or bytes. */
+/* How many entries, or bytes, the agent has. */
 static uint64_t tally_of(const struct map *map, agent who)
 {
     uint64_t found = map_find(map, who);
@@ -114,7 +114,7 @@ uint64_t text_bytes(const struct tree *text)
     return text ? tree_size(text) : 0;
 }
 
-/* May the agent have another entry, and one more that lives? */
+/* agent_may_add: may the agent have another entry? agent_may_live: may it have one more that lives? */
 static bool agent_may_add(const struct collector *collector, agent who)
 {
     return agent_entries(collector, who) / ENTRY_ONE < UINT64_C(2) * collector->ads_max &&
@@ -153,7 +153,7 @@ static uint32_t entry_add(struct collector *collector, agent who, uint64_t id)
     return number;
 }
 
-/* It is not remembered any longer. */
+/* Forgets the entry. */
 static void entry_forget(struct collector *collector, uint32_t number)
 {
     struct entry *entry = &collector->entries[number];
@@ -185,7 +185,7 @@ void entry_set_user(struct collector *collector, struct entry *entry, uint32_t u
     entry->user = user;
 }
 
-/* Whose job the offer runs. */
+/* Sets the user whose job the offer runs. */
 void entry_set_remote(struct collector *collector, struct entry *entry, uint32_t remote)
 {
     if (remote != ACCOUNTANT_NOBODY)
@@ -195,7 +195,7 @@ void entry_set_remote(struct collector *collector, struct entry *entry, uint32_t
     entry->remote = remote;
 }
 
-/* The ad is gone; what it was is remembered for a while. */
+/* The ad is gone; the entry is remembered for a while. */
 static void entry_end(struct collector *collector, uint32_t number, enum entry_state state, int64_t now)
 {
     const struct spans *spans = collector->spans;
@@ -220,7 +220,7 @@ static void entry_end(struct collector *collector, uint32_t number, enum entry_s
         entry->forget = entry->ledger[entry->ledger_count - 1].settles;
 }
 
-/* Sets a timer unless an earlier one waits. Those that are late ones are popped in vain. */
+/* Sets a timer unless an earlier one waits. Timers that are overtaken are popped for nothing. */
 static void entry_schedule(struct collector *collector, uint32_t number, int64_t now)
 {
     struct entry *entry = &collector->entries[number];
@@ -259,7 +259,7 @@ bool collector_lives(const struct collector *collector, int64_t now, uint32_t nu
 
 /* ----------------------------------------------------------------------------------------------------------- ledger */
 
-/* The last number that is named. */
+/* The largest number that `seen` names. */
 static uint64_t seen_highest(const struct seen *seen)
 {
     uint64_t highest = seen->last;
@@ -281,7 +281,8 @@ static bool seen_names(const struct collector *collector, const struct seen *see
     return seen_has(seen, incarnation, number);
 }
 
-/* A text that was written when our clock was `heard` holds now: what it names is in it, and what it never will comes back. */
+/* A text that was written when our clock was `heard` holds now: matches that it names are taken into account in it, and
+ * units of matches that it will never name come back. */
 static void ledger_settle(struct collector *collector, struct entry *entry, int64_t now, int64_t heard)
 {
     uint32_t kept = 0;
@@ -303,14 +304,15 @@ static void ledger_settle(struct collector *collector, struct entry *entry, int6
         ledger_clear(entry);
 }
 
-/* When a text was written, by our clock, at the earliest: what its sender heard of another life of ours tells nothing. */
+/* The earliest time, by our clock, at which the text was written; what its sender heard from another life of ours tells
+ * nothing. */
 static int64_t text_heard(const struct collector *collector, const struct advertise *advertise)
 {
     return advertise->seen.incarnation == collector->incarnation ? advertise->heard : INT64_MIN;
 }
 
-/* What is left of the text when the ledger has been taken off it, as the engine would have: goes into the engine, or
- * out of it. */
+/* Takes the unnamed matches of the ledger off the text, as the engine would have; what is left goes into the engine, or
+ * the ad leaves it. */
 static void entry_offer(struct collector *collector, const struct role_env *env, uint32_t number)
 {
     struct entry *entry = &collector->entries[number];
@@ -362,7 +364,7 @@ uint64_t collector_match(struct collector *collector, int64_t now, uint32_t numb
     struct tree *left;
 
     ARRAY_ROOM(entry->ledger, entry->ledger_count, entry->ledger_room, 1);
-    /* it may be told at the end of the window, and be a deadline on its way */
+    /* the match may be told at the end of the window, and take a deadline to arrive */
     entry->unnamed++;
     entry->ledger[entry->ledger_count++] =
         (struct outstanding){.number = ++entry->numbered,
@@ -378,7 +380,7 @@ uint64_t collector_match(struct collector *collector, int64_t now, uint32_t numb
 
 /* ---------------------------------------------------------------------------------------------------------- answers */
 
-/* The match that is the n-th of those that the text does not name; n is below their number. */
+/* The n-th of the matches that the text does not name; n is below their number. */
 static const struct outstanding *ledger_unnamed(const struct entry *entry, int64_t n)
 {
     const struct outstanding *at = entry->ledger;
@@ -388,16 +390,16 @@ static const struct outstanding *ledger_unnamed(const struct entry *entry, int64
     return at;
 }
 
-/* All matches up to it no longer count. */
+/* The number up to which all matches no longer count. */
 static uint64_t entry_settled(const struct entry *entry)
 {
     return entry->unnamed ? ledger_unnamed(entry, 0)->number - 1 : entry->numbered;
 }
 
-/* When a text like this one has something left again. */
+/* How long until a text like this one has something left again. */
 static int64_t entry_returns(const struct entry *entry, int64_t now)
 {
-    int64_t excess = (int64_t)entry->unnamed - entry->advertised, settles; /* that many and one more settle first */
+    int64_t excess = (int64_t)entry->unnamed - entry->advertised, settles; /* so many matches, and one more */
 
     if (entry->advertised == 0 || entry->unnamed == 0)
         return entry->lifetime;
@@ -417,7 +419,7 @@ static void entry_answer(const struct entry *entry, int64_t now, struct advertis
 
 /* ------------------------------------------------------------------------------------------------------------ texts */
 
-/* Is there room for it? */
+/* Is there room for the ad? */
 static enum reason check_limits(const struct collector *collector, agent who, const struct entry *entry,
                                 int64_t expires)
 {
@@ -430,7 +432,7 @@ static enum reason check_limits(const struct collector *collector, agent who, co
     return REASON_OK;
 }
 
-/* The text takes the place of the one before. */
+/* The new text replaces the one before. */
 static void entry_take(struct collector *collector, const struct role_env *env, uint32_t number, struct tree *text,
                        const struct advertise *advertise, const struct text_terms *terms)
 {
@@ -456,7 +458,7 @@ static void entry_take(struct collector *collector, const struct role_env *env, 
     entry_set_remote(collector, entry,
                      terms->remote.bytes[0] ? entry_account(collector, &terms->remote, &terms->remote_group)
                                             : ACCOUNTANT_NOBODY);
-    /* Of an entry that was forgotten the sender may know numbers: they have been used. */
+    /* The entry may have been forgotten, but its sender knows numbers: they have been used. */
     if (entry->seen.incarnation == collector->incarnation && seen_highest(&entry->seen) > entry->numbered)
         entry->numbered = seen_highest(&entry->seen);
     ledger_settle(collector, entry, env->now, text_heard(collector, advertise));
@@ -493,7 +495,7 @@ static enum reason entry_put(struct collector *collector, const struct role_env 
     return ret->reason;
 }
 
-/* Without text. It stands for the text: what no text can name any more comes back. */
+/* A renewal without text. It stands for the text: units of matches that no text can name any more come back. */
 static enum reason entry_renew(struct collector *collector, const struct role_env *env, uint32_t number,
                                const struct advertise *advertise, struct advertised *ret)
 {
@@ -543,7 +545,7 @@ enum reason collector_withdraw(struct collector *collector, const struct role_en
 
     if (number == NOBODY && !agent_may_add(collector, peer->agent))
         return REASON_OK;
-    if (number == NOBODY) /* its text may still be on its way */
+    if (number == NOBODY) /* the ad's text may still be on its way */
         number = entry_add(collector, peer->agent, withdraw->id);
     if (withdraw->version < collector->entries[number].version && !MUTANT(VERSION_IGNORED))
         return REASON_STALE;

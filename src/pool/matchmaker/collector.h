@@ -1,19 +1,19 @@
-/* collector.h: the ads of a matchmaker: whose they are, which text is the newest, how long it lives, and what is left
+/* collector.h: the ads of a matchmaker: whose each is, which text is the newest, how long it lives, and what is left
  * of it.
  *
- *     entry   (agent, id) -> text of the newest version, what its sender has seen, what is left: that is in the engine
+ *     entry   (agent, id) -> text of the newest version, what its sender has seen, and what is left, which is in the engine
  *             ledger: its last matches, by rising number; those that the text does not name are taken off it
  *
  *     left = text - unnamed matches        checked by collector_valid
  *
- * A match is dropped from the ledger when its time is over and the text names it, or was written too late to name it ever
- * (a renewal stands for its text): then its unit comes back. Until then it is kept also when it is named, for its sender may restart
- * and know nothing of it. When a text was written is told by `heard`, our own clock as the sender last heard it: a text may be long on
+ * A match is dropped from the ledger when its time is over and the text either names it, or was written so late that it never will
+ * (a renewal stands for its text): then its unit comes back. Until then the match is kept even when it is named, because the sender may restart
+ * and know nothing of it. `heard`, our own clock as the sender last heard it, tells when a text was written: a text may be long on
  * its way. An entry whose ad is gone is remembered, so that a text that was on
- * its way for long is known to be old, and so that its numbers go on: until its matches are settled and a lifetime has
+ * its way for long is known to be old, and so that its numbers go on. It is forgotten when its matches are settled and a lifetime has
  * passed.
  *
- * Workload: nearly all that comes are renewals without text: one look into a map, and one time is written. */
+ * Workload: nearly all messages are renewals without text: each looks into a map once, and writes one time. */
 #ifndef BERTH_POOL_MATCHMAKER_COLLECTOR_H
 #define BERTH_POOL_MATCHMAKER_COLLECTOR_H
 
@@ -29,29 +29,29 @@
 extern "C" {
 #endif
 
-#define COLLECTOR_ADS_MAX 20000                  /* of one agent; as many again may be remembered */
+#define COLLECTOR_ADS_MAX 20000                  /* living ads of one agent; as many again may be remembered */
 #define COLLECTOR_BYTES_MAX (UINT64_C(64) << 20) /* of the texts of one agent */
 #define COLLECTOR_ENTRIES_MAX (1u << 24)         /* of all agents */
 #define COLLECTOR_CELLS_MAX 10000                /* of an ad */
 #define COLLECTOR_COUNT_MAX INT64_C(1000000000)  /* units of an ad */
 #define COLLECTOR_NUMBER_MAX (UINT64_C(1) << 62) /* of a match */
-#define COLLECTOR_TIMERS_MAX 16 /* times of one entry that wait: it has one, unless its lifetime shrinks */
+#define COLLECTOR_TIMERS_MAX 16 /* timers of one entry that wait: it has one, unless its lifetime shrinks */
 #define COLLECTOR_LIFETIME_MIN SECOND
 #define COLLECTOR_LIFETIME_MAX (24 * 60 * MINUTE)
 
 /* A match that may be under way: told of, or being claimed. */
 struct outstanding {
     uint64_t number;
-    bool named;               /* by the present text: then that takes it into account */
-    int64_t settles;          /* a text written later that does not name it never will */
-    struct tree *counterpart; /* of an offer: by which its residual is made; held. NULL: it takes a unit */
+    bool named;               /* the present text names the match, and takes it into account */
+    int64_t settles;          /* a text written later than this that does not name the match never will */
+    struct tree *counterpart; /* of an offer: the ad its residual is made with; held. NULL: the match takes a unit */
 };
 
 enum entry_state {
-    ENTRY_FREE, /* there is none of that number */
+    ENTRY_FREE, /* there is no entry of that number */
     ENTRY_LIVE,
-    ENTRY_EXPIRED,   /* its text may come again */
-    ENTRY_WITHDRAWN, /* only a newer one */
+    ENTRY_EXPIRED,   /* the same text may come again */
+    ENTRY_WITHDRAWN, /* only a newer text may come */
 };
 
 struct entry {
@@ -61,21 +61,21 @@ struct entry {
     bool request;
     struct seen seen;
     struct key key;
-    struct tree *ad;   /* its text, with what the server writes; held. NULL unless it lives */
-    struct tree *left; /* as it is in the engine; held. NULL when nothing is left */
+    struct tree *ad;   /* its text, with the attributes that the matchmaker adds; held. NULL unless it lives */
+    struct tree *left; /* what is left, as it is in the engine; held. NULL when nothing is */
     int64_t advertised, free;
     int64_t lifetime, expires;
-    int64_t forget; /* when it is no longer remembered */
-    int64_t timer;  /* the time that waits for it; INT64_MAX: none */
+    int64_t forget; /* when the entry is forgotten */
+    int64_t timer;  /* the earliest timer set for it; INT64_MAX: none */
     uint32_t timers;
     uint64_t order;
     uint32_t user;
-    uint32_t remote; /* held, as the user is; or ACCOUNTANT_NOBODY */
-    int64_t weight;  /* of what is left of an offer, when it was last weighed */
-    bool unweighed;  /* it is among those that are to be weighed */
-    uint32_t next;   /* of the same place in the map; or the next free one */
+    uint32_t remote; /* the user whose job the offer runs; held, as `user` is; or ACCOUNTANT_NOBODY */
+    int64_t weight;  /* of what is left of an offer, as of the last weighing */
+    bool unweighed;  /* it is in the list of entries to be weighed */
+    uint32_t next;   /* the next entry at the same place in the map; of a free one: the next free one */
     uint64_t numbered;
-    uint32_t unnamed; /* of the ledger */
+    uint32_t unnamed; /* how many in the ledger the text does not name */
     struct outstanding *ledger;
     uint32_t ledger_count, ledger_room;
 };
@@ -99,28 +99,28 @@ enum collector_name {
 struct collector {
     const struct spans *spans;
     struct symbols *symbols;
-    struct engine *engine;         /* an entry's number is that of its ad there */
-    struct timers *timers;         /* `what` is what was handed to collector_init, `which` the entry's number */
-    struct accountant *accountant; /* whose users the owners are */
-    const struct groups *groups;   /* by which they are called; set once */
+    struct engine *engine;         /* an entry's number is its ad's number there */
+    struct timers *timers;         /* `what` is timer_what, `which` the entry's number */
+    struct accountant *accountant; /* owners are users of this one */
+    const struct groups *groups;   /* give accounts their names; set once */
     uint32_t timer_what;
     uint32_t ads_max;
     uint64_t incarnation;
     uint64_t arrivals;
     symbol names[COLLECTOR_NAMES];
     struct map places; /* mixed agent and id -> the first entry there */
-    struct map agents; /* agent -> its entries << 32 | those that live */
+    struct map agents; /* agent -> count of its entries << 32 | those that live */
     struct map bytes;  /* agent -> the size of its texts */
     struct entry *entries;
     uint32_t count, room, free;
     uint32_t live;       /* entries */
-    int64_t weight;      /* of what is left of the offers, but for those that are to be weighed: */
+    int64_t weight;      /* of what is left of the offers, except those still to be weighed */
     uint32_t *unweighed; /* entries */
     uint32_t unweighed_count, unweighed_room;
 };
 
-/* Engine, timers and accountant are borrowed. `seed` is a secret. */
-struct collector_settings { /* all that is named outlives the collector */
+/* `seed` is a secret. */
+struct collector_settings { /* all pointers are borrowed, and outlive the collector */
     const struct spans *spans;
     struct symbols *symbols;
     struct engine *engine;
@@ -134,7 +134,7 @@ struct collector_settings { /* all that is named outlives the collector */
 void collector_init(struct collector *collector, const struct collector_settings *settings);
 void collector_done(struct collector *collector);
 
-/* A text or a renewal, and its answer. What is refused changes nothing. */
+/* Takes a text or a renewal; gives the answer. A refused one changes nothing. */
 void collector_advertise(struct collector *collector, const struct role_env *env, const struct peer *peer,
                          const struct advertise *advertise, struct advertised *ret);
 enum reason collector_withdraw(struct collector *collector, const struct role_env *env, const struct peer *peer,
@@ -146,29 +146,31 @@ void collector_due(struct collector *collector, const struct role_env *env, uint
 /* Does the ad live, now? */
 bool collector_lives(const struct collector *collector, int64_t now, uint32_t entry);
 
-/* The engine has made a match of the ad, with that offer's counterpart (NULL for a root): its number. */
+/* The engine has made a match of the ad, with that counterpart of an offer (NULL for a root): returns the match's
+ * number. */
 uint64_t collector_match(struct collector *collector, int64_t now, uint32_t entry, struct tree *counterpart);
 
-/* The engine has made a match that shall not be: the ad goes back as it was. */
+/* The engine has made a match that must not be: the ad goes back as it was. */
 void collector_restore(struct collector *collector, uint32_t entry);
 
 /* What is left of all offers, by weight. */
 int64_t collector_weigh(struct collector *collector, const struct role_env *env);
 
-/* Groups have changed: whose account an ad is charged to is found anew. */
+/* Groups have changed: finds the account that each ad is charged to anew. */
 void collector_regroup(struct collector *collector, const struct role_env *env);
 
-/* What the root says of groups and limits; "" where it says nothing. What is no text was refused. */
+/* A text attribute of the ad, as for its group and limits; "" where it has none. An ad whose attribute is not a text
+ * was refused. */
 void collector_says(const struct collector *collector, const struct role_env *env, const struct tree *ad,
                     enum collector_name name, struct text *ret);
 
-/* The limits that a root asks for; false when that is none. And what a unit of an offer counts for. */
+/* The limits that a root asks for; false when it asks for none. And the weight of a unit of an offer. */
 bool collector_asks(const struct collector *collector, const struct role_env *env, const struct tree *ad,
                     struct limits_asked *ret);
 int64_t collector_weight(const struct collector *collector, const struct role_env *env, const struct tree *offer,
                          const struct tree *root);
 
-/* The owner that the ad says. */
+/* The owner that the ad names. */
 void collector_owner(const struct collector *collector, const struct tree *ad, struct text *ret);
 
 void entry_view(const struct entry *entry, struct entry_view *ret);

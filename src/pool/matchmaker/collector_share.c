@@ -1,4 +1,4 @@
-/* collector_share.c: what the ads of a matchmaker count for, and to whom they are charged. */
+/* collector_share.c: what the ads of a matchmaker count for, and which accounts they are charged to. */
 #include "pool/matchmaker/collector_parts.h"
 
 #include "lang/base/array.h"
@@ -20,7 +20,7 @@ void entry_unweigh(struct collector *collector, uint32_t number)
     collector->unweighed[collector->unweighed_count++] = number;
 }
 
-/* A second ad, beside a claim that is counted itself. */
+/* Is this a second ad beside a claim? The claim is counted itself. */
 static bool is_second(const struct tree *ad)
 {
     return tree_find(ad, tree_root(ad), NAME_PREEMPTS) != NULL;
@@ -84,7 +84,7 @@ uint32_t entry_account(const struct collector *collector, const struct text *own
     return accountant_user(collector->accountant, account.bytes, strlen(account.bytes));
 }
 
-/* The account that the job is charged to which an offer runs, by its RemoteUser and RemoteGroup. */
+/* The account that the job which an offer runs is charged to, by its RemoteUser and RemoteGroup. */
 static uint32_t entry_remote(const struct collector *collector, const struct role_env *env, const struct entry *entry)
 {
     struct text owner, group;

@@ -1,4 +1,4 @@
-/* collector_text.c: what a text that is advertised says of itself, and what the server writes into it. */
+/* collector_text.c: what an advertised text says of itself, and what the matchmaker writes into it. */
 #include "pool/matchmaker/collector_parts.h"
 
 #include "match/gang/ports.h"
@@ -39,7 +39,7 @@ static enum reason read_owner(const struct collector *collector, const struct ro
     return text_set(ret, v.len ? v.u.string : "", v.len) ? REASON_OK : REASON_LIMIT;
 }
 
-/* An offer is one unit, whatever it counts. */
+/* An offer is one unit, whatever its Count. */
 static enum reason read_units(const struct role_env *env, const struct tree *ad, bool request, int64_t *ret)
 {
     struct value v;
@@ -79,7 +79,7 @@ static enum reason read_lifetime(const struct collector *collector, const struct
     return REASON_OK;
 }
 
-/* Are its ports in order, and not more than a superior can be told of? */
+/* Are the ad's ports in order, with no more members than a superior can be told of? */
 static enum reason check_ports(const struct tree *ad)
 {
     enum reason reason = REASON_OK;
@@ -98,7 +98,7 @@ static enum reason check_ports(const struct tree *ad)
     return reason;
 }
 
-/* One that is too long to be a user is none. */
+/* A name that is too long for a user counts as none. */
 static void read_remote(const struct collector *collector, const struct role_env *env, const struct tree *ad,
                         enum collector_name name, struct text *ret)
 {
@@ -110,7 +110,7 @@ static void read_remote(const struct collector *collector, const struct role_env
         text_set(ret, "", 0);
 }
 
-/* A text that the ad may say; false when it says something else. */
+/* A text attribute that the ad may have; false when it is something else. */
 static bool read_short(const struct role_env *env, const struct tree *ad, symbol name, struct text *ret)
 {
     struct value v;
@@ -120,7 +120,7 @@ static bool read_short(const struct role_env *env, const struct tree *ad, symbol
     return v.type == VALUE_STRING && text_set(ret, v.len ? v.u.string : "", v.len);
 }
 
-/* The group that it is charged to, and the limits that it counts against. */
+/* Reads the group that the ad is charged to, and checks its limits. */
 static enum reason read_shares(const struct collector *collector, const struct role_env *env, const struct tree *ad,
                                struct text *ret_group)
 {
@@ -134,7 +134,7 @@ static enum reason read_shares(const struct collector *collector, const struct r
     return REASON_OK;
 }
 
-/* Is it an ad that may be advertised at all? */
+/* May this ad be advertised at all? */
 static enum reason check_form(const struct collector *collector, const struct tree *ad)
 {
     if (!ad || !ad->cell_count || ad->symbols != collector->symbols || !tree_is_ad(ad))
@@ -187,7 +187,7 @@ static bool string_is(const struct tree *ad, symbol name, const char *text)
            memcmp(tree_string(ad, e), text, e->u.run.count) == 0;
 }
 
-/* Does the text say what the one before said? Then that stays, and costs the engine nothing. */
+/* Does the text say the same as the one before? Then that one stays, which costs the engine nothing. */
 bool text_is_same(const struct collector *collector, const struct tree *before, const struct tree *ad,
                   const char *identity, const struct text_terms *terms)
 {
@@ -208,7 +208,7 @@ bool text_is_same(const struct collector *collector, const struct tree *before, 
            string_is(before, collector->names[COLLECTOR_IDENTITY], identity);
 }
 
-/* The ad with what the server writes: as literals, so that they mean the same to everybody. */
+/* The ad with the attributes that the matchmaker adds: literals, so that they mean the same to everybody. */
 struct tree *text_write(const struct collector *collector, const struct role_env *env, const struct tree *ad,
                         const char *identity, const struct text_terms *terms)
 {

@@ -22,7 +22,7 @@ static uint32_t group_add(struct groups *groups, const char *name, uint32_t pare
     return groups->count++;
 }
 
-/* The group of that name that was made before, not its own users alone; 0 when there is none. */
+/* The group of that name that was made before, not the node of its own users; 0 when there is none. */
 static uint32_t group_find(const struct groups *groups, const char *name, size_t len)
 {
     for (uint32_t i = 1; i < groups->count; i++)
@@ -52,7 +52,7 @@ static void row_add(struct groups *groups, uint32_t row)
     number = group_add(groups, at->name, parent, row, !below, at->surplus);
     if (!below)
         return;
-    /* what is bound is the group: its own users may have what those below leave of it */
+    /* the quota binds the group: its own users may have what the groups below leave of it */
     number = group_add(groups, at->name, number, row, true, true);
     groups->items[number].itself = true;
 }
@@ -102,7 +102,7 @@ void groups_set(struct groups *groups, struct shares *shares)
         parents[i] = groups->items[i].parent;
     engine_set_shares(groups->engine, parents, groups->count);
     free(parents);
-    for (uint32_t i = 0; i < GROUPS_SHARES_MAX; i++) /* whoever waited may wait for nothing now */
+    for (uint32_t i = 0; i < GROUPS_SHARES_MAX; i++) /* roots that waited there may have nothing to wait for now */
         engine_open_gate(groups->engine, i);
     groups->pool = -1;
 }
@@ -119,14 +119,14 @@ static void group_tell(struct groups *groups, uint32_t number)
     const struct group *group = &groups->items[number];
     double used = weight_units(group->used);
 
-    if (number) /* all is all */
+    if (number) /* share 0 is all */
         engine_set_share_key(groups->engine, number, group_is_full(group) && !MUTANT(QUOTA_ORDER),
                              MUTANT(QUOTA_ORDER) ? 0
                              : group->quota > 0  ? used / group->quota
                                                  : (double)INFINITY);
 }
 
-/* In the order of numbers, so that the one above is known; what those below do not have is for its own users. */
+/* In the order of numbers, so that the group above is known; what the groups below do not get is for its own users. */
 static void quotas_set(struct groups *groups)
 {
     for (uint32_t i = 0; i < groups->count; i++) {
@@ -196,7 +196,7 @@ uint32_t groups_closed(const struct groups *groups, uint32_t leaf)
 
 /* ----------------------------------------------------------------------------------------------------------- accounts */
 
-/* A group that does not say who may use it is for those who may use the one above. */
+/* May the owner use the group? A group that does not say who may use it is open to those who may use the one above. */
 static bool group_admits(const struct groups *groups, uint32_t number, const char *owner)
 {
     const struct group_row *row;
@@ -208,7 +208,7 @@ static bool group_admits(const struct groups *groups, uint32_t number, const cha
         for (uint32_t i = 0; i < row->user_count; i++) {
             size_t len = strlen(row->users[i]);
 
-            /* who may use it, and whom they delegated to: that is charged to them */
+            /* the users named, and their delegates, who are charged to them */
             if (!strncmp(row->users[i], owner, len) && (!owner[len] || account_len(owner, strlen(owner)) == len))
                 return true;
         }
@@ -248,7 +248,7 @@ uint32_t groups_share(const struct groups *groups, const char *account)
         return 0;
     if (!number)
         return 1;
-    return groups->items[number].leaf ? number : number + 1; /* its own users come behind it */
+    return groups->items[number].leaf ? number : number + 1; /* the node of its own users comes right behind it */
 }
 
 bool groups_valid(const struct groups *groups, const char **ret_why)

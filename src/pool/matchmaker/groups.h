@@ -1,15 +1,15 @@
-/* groups.h: groups of users with quotas: who may use which, what each has in use, and which comes first.
+/* groups.h: groups of users with quotas: which users may use which group, what each has in use, and which comes first.
  *
- *     all ----------- <none>                  those outside every group: their quota is what the groups leave of the pool
- *      |------------- physics ------ physics, itself     its users who are in no group below it
+ *     all ----------- <none>                  users outside every group: their quota is what the groups leave of the pool
+ *      |------------- physics ------ physics, itself     users of physics who are in no group below it
  *      |                 `---------- physics.cms
  *      `------------- chemistry
  *
- * Each is a share of the engine, of the same number here and there. One that has used less than its quota (of claims that are active or
- * expected, by weight) is served before one that has not; among either, the one that has used the smallest part of its quota; at each
- * level. One at its quota that may not take surplus is a gate that is closed, until it falls below.
+ * Each node is a share of the engine, with the same number here and there. A group that uses less than its quota (counting claims that are active or
+ * expected, by weight) is served before one that does not; among each kind, the one that uses the smallest part of its quota; at each
+ * level. A group at its quota that may not take surplus is a closed gate, until it falls below.
  *
- * A user's account in a group is of its own: physics~alice. */
+ * A user has a separate account in each group: physics~alice. */
 #ifndef BERTH_POOL_MATCHMAKER_GROUPS_H
 #define BERTH_POOL_MATCHMAKER_GROUPS_H
 
@@ -21,23 +21,23 @@
 extern "C" {
 #endif
 
-#define GROUPS_MARK '~' /* between group and user in an account's name: in neither of them */
-#define GROUPS_SHARES_MAX (2 * SHARES_GROUPS_MAX + 2) /* their gates have numbers below */
+#define GROUPS_MARK '~' /* between group and user in an account's name; occurs in neither */
+#define GROUPS_SHARES_MAX (2 * SHARES_GROUPS_MAX + 2) /* gates of groups have smaller numbers */
 
 struct group {
-    char *name;      /* "" for all; "<none>"; of `itself`: that of the group */
-    uint32_t parent; /* its number is smaller */
-    uint32_t row;    /* of the shares; of all and <none>: UINT32_MAX */
+    char *name;      /* "" for all; "<none>"; a node with `itself` has its group's name */
+    uint32_t parent; /* the parent's number is smaller */
+    uint32_t row;    /* in `shares`; for all and <none>: UINT32_MAX */
     bool leaf, itself;
     bool surplus;
-    double quota; /* units, as the pool is */
+    double quota; /* units, computed from the size of the pool */
     int64_t used; /* thousandths of units */
 };
 
 struct groups {
     struct engine *engine;
-    struct shares shares; /* what the administrator said */
-    struct group *items;  /* one leaf without a name when there are no groups */
+    struct shares shares; /* as the administrator set them */
+    struct group *items;  /* a single leaf without a name when there are no groups */
     uint32_t count;
     double pool; /* units */
 };
@@ -45,10 +45,10 @@ struct groups {
 void groups_init(struct groups *groups, struct engine *engine);
 void groups_done(struct groups *groups);
 
-/* Other groups hold from now on; the rows are taken over. What was in use has to be told anew, and whose share is which. */
+/* Sets other groups; takes over the rows. What is in use must be told anew, and so must the share of each user. */
 void groups_set(struct groups *groups, struct shares *shares);
 
-/* The pool has that many units: quotas that are parts of it follow. */
+/* The pool has that weight: quotas that are parts of the pool follow. */
 void groups_resize(struct groups *groups, int64_t weight);
 
 enum groups_reason {
@@ -58,17 +58,17 @@ enum groups_reason {
     GROUPS_LONG,    /* the names are too long together */
 };
 
-/* What the account is called to which a job is charged whose ad names the group ("" for none): the owner's, as account_len has it. One that cannot be had is
- * as none. */
+/* The name of the account that a job is charged to, if its ad names the group ("" for none): the owner's account, as in
+ * account_len. A group that the owner cannot have counts as none. */
 enum groups_reason groups_account(const struct groups *groups, const char *owner, const char *group, struct text *ret);
 
 /* The share of an account, by its name. */
 uint32_t groups_share(const struct groups *groups, const char *account);
 
-/* So much more, or less, is in use in a leaf. */
+/* That much more, or less, is in use in a leaf. */
 void groups_use(struct groups *groups, uint32_t leaf, int64_t weight);
 
-/* The share that may have no more, for one who is in that leaf; ENGINE_OPEN when there is none. */
+/* The share that may have no more, seen from that leaf upwards; ENGINE_OPEN when there is none. */
 uint32_t groups_closed(const struct groups *groups, uint32_t leaf);
 
 /* Does `used` add up? For tests. */

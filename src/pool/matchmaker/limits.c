@@ -1,4 +1,4 @@
-/* limits.c: how many may be in use at a time of things that have names. */
+/* limits.c: how many of a named thing may be in use at a time. */
 #include "pool/matchmaker/limits.h"
 
 #include "lang/base/mem.h"
@@ -25,7 +25,7 @@ static bool is_name(char c)
     return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* One between commas. */
+/* Reads one item between commas. */
 static int read_one(const char *text, size_t len, struct limit_asked *ret, struct err *err)
 {
     size_t at = 0;
@@ -133,7 +133,7 @@ static struct limit *limit_of(struct limits *limits, const char *name, size_t le
     return &limits->items[place];
 }
 
-/* One that nobody speaks of is forgotten, or strangers could fill the table. */
+/* A limit that is neither configured nor in use is forgotten, or strangers could fill the table. */
 static void limit_tidy(struct limits *limits, uint32_t place)
 {
     if (!limits->items[place].configured && !limits->items[place].used)

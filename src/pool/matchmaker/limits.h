@@ -1,11 +1,11 @@
-/* limits.h: how many may be in use at a time of things that have names: licences, connections to a data base.
+/* limits.h: how many of a named thing may be in use at a time: licences, connections to a database.
  *
  *     ConcurrencyLimits = "matlab:2, db"      name[:number], with commas between; names are the same whatever their case
  *
- * They are taken by a match and given back when its claim ends, or nothing was heard of it. A name that is not configured has the
- * default limit, or none. What is in use is counted for every name, so that a limit that comes later is right at once.
+ * A match takes them, and they are given back when its claim ends, or when nothing is heard of it. A name that is not configured has the
+ * default limit, or none. Use is counted for every name, so that a limit that is set later is right at once.
  *
- * A matchmaker that has just begun does not know what is in use: until claims must have been told of, whoever names a limit waits. */
+ * A matchmaker that has just begun does not know what is in use: until all claims must have been reported, jobs that name a limit wait. */
 #ifndef BERTH_POOL_MATCHMAKER_LIMITS_H
 #define BERTH_POOL_MATCHMAKER_LIMITS_H
 
@@ -19,7 +19,7 @@ extern "C" {
 
 #define LIMITS_OF_JOB_MAX 8
 #define LIMITS_NUMBER_MAX 1000000
-/* Gates: one for those who ask for more than there ever is, one while the matchmaker learns, then one a name. */
+/* Gates: one for jobs that ask for more than a limit is, one while the matchmaker learns, then one for each name. */
 #define LIMITS_GATE_NEVER GROUPS_SHARES_MAX
 #define LIMITS_GATE_LEARNS (GROUPS_SHARES_MAX + 1)
 #define LIMITS_GATE_FIRST (GROUPS_SHARES_MAX + 2)
@@ -36,10 +36,11 @@ struct limits_asked {
     uint32_t count;
 };
 
-/* Of a text; -1 when it is none such. One that is empty asks for nothing; a name that is there twice asks for both. */
+/* Reads a text; -1 when it is not of that form. An empty text asks for nothing; a name that is there twice asks for
+ * both. */
 int limits_read(const char *text, size_t len, struct limits_asked *ret, struct err *err);
 
-/* The same as a text that limits_read reads: never longer than the one that was read. */
+/* Writes the text back, as limits_read reads it: never longer than the one that was read. */
 void limits_print(const struct limits_asked *asked, struct text *ret);
 
 struct limit {
@@ -57,7 +58,7 @@ struct limits {
     bool learns;
 };
 
-/* What a claim holds: places of limits. */
+/* What a claim holds of limits: their places, and how many of each. */
 struct holdings {
     uint32_t count;
     struct {
@@ -69,23 +70,24 @@ struct holdings {
 void limits_init(struct limits *limits, struct engine *engine, uint64_t seed);
 void limits_done(struct limits *limits);
 
-/* Other limits hold from now on; what is in use stays. */
+/* Sets other limits; what is in use stays. */
 void limits_set(struct limits *limits, const struct shares *shares);
 
-/* All that is in use has been told. */
+/* All use of limits has been reported. */
 void limits_learnt(struct limits *limits);
 
-/* The gate that is closed for one who asks for that, or ENGINE_OPEN. */
+/* The gate that is closed for a job that asks for these, or ENGINE_OPEN. */
 uint32_t limits_closed(const struct limits *limits, const struct limits_asked *asked);
 
-/* They are taken, whether there are any left or not; NULL when nothing is asked for. limits_give takes them back, and frees. */
+/* Takes the limits, whether there are any left or not; NULL when nothing is asked for. limits_give gives them back, and
+ * frees. */
 struct holdings *limits_take(struct limits *limits, const struct limits_asked *asked);
 void limits_give(struct limits *limits, struct holdings *holdings);
 
-/* The limit of a gate: its name; NULL when the gate is none of those. */
+/* The limit of a gate: returns its name; NULL when the gate is not that of a limit. */
 const char *limits_gate(const struct limits *limits, uint32_t gate, struct limit *ret);
 
-/* The first from a place on that is configured or in use; false when there is none. */
+/* The first limit from a place on that is configured or in use; false when there is none. */
 bool limits_next(const struct limits *limits, uint32_t from, const char **ret_name, struct limit *ret,
                  uint32_t *ret_next);
 

@@ -1,9 +1,9 @@
-/* matchmaker.c: introduces those that fit: one step of the role, and how its parts are wired.
+/* matchmaker.c: introduces ads that fit each other: one step of the role, and how its parts are wired.
  *
- *     an event      timers that are due -> what the event asks -> when to wake
+ *     an event      timers that are due -> the event itself -> when to wake
  *     EVENT_WAKE    as well: a slice of a cycle; each match goes to the ledgers, the registrar and the notifier
  *
- * Timers come first, in every step: what is past its time is gone before anything else is looked at. */
+ * Timers come first, in every step: anything past its time is gone before anything else is looked at. */
 #include "pool/matchmaker/matchmaker_parts.h"
 
 #include "lang/base/mem.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 4000 /* some ten milliseconds at the worst */
+#define SLICE 4000 /* units of work: some ten milliseconds at the worst */
 
 /* ------------------------------------------------------------------------------------------------------------- life */
 
@@ -27,7 +27,7 @@ static void *matchmaker_make(const void *settings)
     return matchmaker;
 }
 
-/* One that is no policy leaves things as they are. */
+/* Sets a policy; an ad that is not one changes nothing. */
 static void policy_take(struct step_ctx *step, struct tree *policy)
 {
     struct matchmaker *matchmaker = step->matchmaker;
@@ -38,7 +38,7 @@ static void policy_take(struct step_ctx *step, struct tree *policy)
         matchmaker->in_cycle = false;
 }
 
-/* Quotas may be parts of the pool: what is offered, what asks for work, and what is claimed. */
+/* Quotas may be parts of the pool, which is what is offered, what pulls, and what is claimed. */
 static void pool_resize(struct step_ctx *step)
 {
     struct matchmaker *matchmaker = step->matchmaker;
@@ -48,7 +48,7 @@ static void pool_resize(struct step_ctx *step)
                          puller_weight(&matchmaker->puller, step->env->now, matchmaker->settings->spans->lifetime));
 }
 
-/* As that, for groups and limits. */
+/* The same as policy_take, for groups and limits. */
 static void shares_take(struct step_ctx *step, struct tree *ad)
 {
     struct matchmaker *matchmaker = step->matchmaker;
@@ -63,7 +63,7 @@ static void shares_take(struct step_ctx *step, struct tree *ad)
     pool_resize(step);
 }
 
-/* What is no ad and holds a root back: a group that may have no more, or a limit that is used up. */
+/* The gate that holds a root back: of a group that may have no more, or a limit that is used up. */
 static uint32_t root_closed(void *user, uint32_t place)
 {
     struct matchmaker *matchmaker = user;
@@ -77,7 +77,7 @@ static uint32_t root_closed(void *user, uint32_t place)
     return limits_closed(&matchmaker->registrar.limits, &asked);
 }
 
-/* The first event brings what it is made of. */
+/* Makes the parts, at the first event, which brings what they need. */
 static void matchmaker_begin(struct step_ctx *step)
 {
     struct matchmaker *matchmaker = step->matchmaker;
@@ -136,7 +136,7 @@ static void matchmaker_free(void *role)
 
 /* ---------------------------------------------------------------------------------------------------------- matches */
 
-/* The root is told of its member, with the ticket; the member of its superior. */
+/* Tells the root of its member, with the ticket, and the member of its superior. */
 static void match_tell(struct step_ctx *step, const struct match_told *match, const struct entry *root,
                        uint64_t root_number, const struct entry *offer, uint64_t offer_number, struct tree *root_ad,
                        struct tree *offer_ad)
@@ -168,7 +168,7 @@ static void match_tell(struct step_ctx *step, const struct match_told *match, co
     edges_unref(edges);
 }
 
-/* The registrar hears who pays, how much it counts, and what it holds of limits. The caller unrefs the receipt. */
+/* Tells the registrar who pays, what the claim counts for, and which limits it holds. The caller unrefs the receipt. */
 static struct tree *match_expect(struct step_ctx *step, const struct match_told *match, const struct entry *offer,
                                  uint32_t user, const struct tree *root_ad, const struct tree *offer_ad)
 {
@@ -186,7 +186,7 @@ static struct tree *match_expect(struct step_ctx *step, const struct match_told 
     return registrar_expect(&matchmaker->registrar, step->env, &expected);
 }
 
-/* The engine has taken a unit of each. Its ledgers, the registrar and both agents hear of it. */
+/* The engine has taken a unit of each ad. Tells the ledgers, the registrar and both agents. */
 static void match_made(void *user, uint32_t root_place, uint32_t offer_place, const struct value *rank,
                        struct tree *left)
 {
@@ -209,7 +209,7 @@ static void match_made(void *user, uint32_t root_place, uint32_t offer_place, co
     }
     match.gang = secrets_word(secrets);
     match.claim = secrets_word(secrets);
-    root_ad = tree_ref(root->left); /* as they were matched */
+    root_ad = tree_ref(root->left); /* the ads as they were matched */
     offer_ad = tree_ref(offer->left);
     root_number = collector_match(collector, now, root_place, NULL);
     offer_number = collector_match(collector, now, offer_place, root_ad);
@@ -221,7 +221,7 @@ static void match_made(void *user, uint32_t root_place, uint32_t offer_place, co
     tree_unref(offer_ad);
 }
 
-/* A slice of the cycle at hand, or the first of a new one. */
+/* Does a slice of the present cycle, or the first of a new one. */
 static void cycle_go_on(struct step_ctx *step)
 {
     struct matchmaker *matchmaker = step->matchmaker;
@@ -233,7 +233,7 @@ static void cycle_go_on(struct step_ctx *step)
 
         if (step->env->now < matchmaker->cycle_from || !engine_wants(matchmaker->engine, seconds))
             return;
-        if (settings->assignment && !matchmaker->gathers) { /* a window begins with the first who has come */
+        if (settings->assignment && !matchmaker->gathers) { /* a window begins with the first root that comes */
             matchmaker->gathers = true;
             matchmaker->cycle_from = step->env->now + settings->spans->cycle;
             return;
@@ -253,7 +253,7 @@ static void cycle_go_on(struct step_ctx *step)
 
 /* --------------------------------------------------------------------------------------------------------- messages */
 
-/* The answer of the right kind, which only says why not. To an answer there is none. */
+/* Replies with an answer of the right kind that only says why not. An answer itself gets none. */
 static void message_refuse(struct step_ctx *step, const struct event *event, enum reason reason)
 {
     struct message answer;
@@ -363,8 +363,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* When the engine wants to go on: at once within a cycle; when the next may begin; or, for what depends on the time,
- * with the next second. */
+/* When the engine wants to go on: at once within a cycle; when the next cycle may begin; or, for ads that depend on the
+ * time, with the next second. */
 static int64_t cycle_next(const struct matchmaker *matchmaker, const struct role_env *env)
 {
     int64_t seconds = wall_seconds(env->wall);
@@ -378,8 +378,8 @@ static int64_t cycle_next(const struct matchmaker *matchmaker, const struct role
     return INT64_MAX;
 }
 
-/* The world is asked to wake it only when the time has moved: not again when that is due already, or those who send one
- * message after the other would put it off. */
+/* Asks the world for a wake-up only when its time has changed; and not again when it is due already, or agents that
+ * send one message after the other would put it off. */
 static void wake_set(struct step_ctx *step)
 {
     struct matchmaker *matchmaker = step->matchmaker;

@@ -1,10 +1,10 @@
-/* matchmaker.h: introduces those that fit.
+/* matchmaker.h: introduces ads that fit each other.
  *
  *     ADVERTISE -> collector (identity, version, lifetime, units, ledger) -> engine -> notifier -> MATCH to each member
  *     PULL -> puller -> engine, ledger -> MATCH to the customer, and the answer PULLED
  *     REPORT -> registrar (active claims, history) -> accountant -> root order
  *
- * All but usage is soft state: after a restart it learns the pool again from the ads. */
+ * All but usage is soft state: after a restart the matchmaker learns the pool again from the ads. */
 #ifndef BERTH_POOL_MATCHMAKER_MATCHMAKER_H
 #define BERTH_POOL_MATCHMAKER_MATCHMAKER_H
 
@@ -24,8 +24,8 @@ struct matchmaker_settings {
     struct tree *policy; /* or NULL */
     struct tree *shares; /* groups and limits (shares.h); or NULL */
     uint64_t slice;      /* units of work of the engine in one step; 0: a default */
-    uint64_t work;    /* units of work of a cycle, of which a quarter is for one user while others wait; 0: a default */
-    uint32_t ads_max; /* of one agent; 0: a default */
+    uint64_t work;    /* units of work of a cycle; one user may have a quarter of it while others wait; 0: a default */
+    uint32_t ads_max; /* ads of one agent; 0: a default */
     uint32_t
         assignment; /* a policy of match/assign/assign.h plus 1: cycles are its windows; 0: one root after the other */
 };
@@ -40,14 +40,14 @@ struct entry_view {
     uint64_t agent;
     bool request;
     int64_t expires;
-    int64_t advertised;  /* units of its text; an offer is one */
+    int64_t advertised;  /* units of the text; an offer has one */
     int64_t free;        /* units, or 1 while something is left of an offer */
-    int64_t outstanding; /* matches that its text does not name, taken off again */
+    int64_t outstanding; /* matches that the text does not name, and that are taken off it */
     uint64_t numbered;   /* matches so far, in this incarnation */
     struct seen seen;
     const struct tree *ad;       /* its text */
-    const struct tree *left;     /* an offer's, as it is in the index; or NULL */
-    enum engine_outcome outcome; /* of a request's last try */
+    const struct tree *left;     /* what is left of an offer, as it is in the index; or NULL */
+    enum engine_outcome outcome; /* the result of a request's last try */
 };
 
 /* The ad of that agent and id, if it lives. */
@@ -56,14 +56,14 @@ bool matchmaker_find(const struct matchmaker *matchmaker, agent who, uint64_t id
 /* Is anything of that agent and id still remembered, alive or not? */
 bool matchmaker_remembers(const struct matchmaker *matchmaker, agent who, uint64_t id);
 
-/* The last version that is remembered of it, alive or not; 0 when nothing is. */
+/* The last version of that ad that is remembered, alive or not; 0 when none is. */
 uint64_t matchmaker_version(const struct matchmaker *matchmaker, agent who, uint64_t id);
 
-/* Would a pull of that offer be refused, since as many of its account pull as may? */
+/* Would a pull of that offer be refused, because its account has as many pulling offers as it may? */
 bool matchmaker_pulls_full(const struct matchmaker *matchmaker, const struct peer *peer, uint64_t id);
 
-/* The first ad that lives from place `from` on (0 at first): true, and the place behind it. An ad keeps its place while it lives, so
- * whoever goes on later misses none that stayed. */
+/* The first living ad from place `from` on (0 at first): true, and the place behind it. An ad keeps its place while it lives, so
+ * a caller that goes on later misses none that stayed. */
 bool matchmaker_next(const struct matchmaker *matchmaker, uint32_t from, struct entry_view *ret, uint32_t *ret_next);
 
 typedef void matchmaker_entry_fn(void *user, const struct entry_view *entry);
@@ -73,8 +73,8 @@ struct matchmaker_counts {
     uint64_t matches, told, given_up; /* matches made; notifications delivered, and not */
     uint64_t claims, history;         /* active claims that were reported, and ended ones that are remembered */
     uint64_t cycles;
-    uint64_t ads, waiting;     /* that live; notifications under way or waiting */
-    struct engine_counts work; /* of the cycle at hand, or the last one */
+    uint64_t ads, waiting;     /* ads that live; notifications under way or waiting */
+    struct engine_counts work; /* of the present cycle, or the last one */
     bool in_cycle;
 };
 
@@ -83,18 +83,19 @@ struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker);
 /* A claim that was matched or reported, or is over. */
 struct claim_view {
     uint64_t claim, gang;
-    uint64_t agent;   /* that tells of it */
+    uint64_t agent;   /* the agent that reports it */
     const char *user; /* or NULL */
     bool reported, over;
     int64_t since, ended, used;
-    enum reason reason; /* of its end */
+    enum reason reason; /* why it ended */
 };
 
-/* As matchmaker_next: the active claims, then those that are over. `from` is 0 or what the call before gave. */
+/* As matchmaker_next: the active claims, then those that are over. `from` is 0, or the value that the last call
+ * gave. */
 bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
                            uint32_t *ret_next);
 
-/* Is it a receipt of this matchmaker's, of whatever life of it? What it says, then. */
+/* Is the ad a receipt of this matchmaker, from any of its lives? Then `ret` gets what it says. */
 bool matchmaker_receipt(const struct matchmaker *matchmaker, const struct secrets *secrets, const struct tree *ad,
                         struct receipt *ret);
 
@@ -102,7 +103,7 @@ struct user_view {
     const char *name;
     double usage, factor, priority;
     uint32_t claims;
-    double units; /* that they count for */
+    double units; /* the units that these claims count for */
 };
 
 /* As matchmaker_next; usage is decayed to that time (seconds of the wall clock). */
@@ -110,7 +111,8 @@ bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uin
                           uint32_t *ret_next);
 bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_view *ret);
 
-/* A group of users, as matchmaker_next tells: a group comes before those in it. <none> are those outside all groups. */
+/* A group of users, as in matchmaker_next: a group comes before the groups in it. <none> is for users outside all
+ * groups. */
 struct group_view {
     const char *name;
     double quota, used; /* units */
@@ -118,17 +120,17 @@ struct group_view {
 };
 bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, struct group_view *ret,
                            uint32_t *ret_next);
-double matchmaker_pool(const struct matchmaker *matchmaker); /* units that there are; known when there are groups */
+double matchmaker_pool(const struct matchmaker *matchmaker); /* units in the pool; known only when there are groups */
 
-/* Something of which a number may be in use at a time. */
+/* A named thing of which only a number may be in use at a time. */
 struct limit_view {
     const char *name;
-    int64_t most, used; /* most: -1: any number */
+    int64_t most, used; /* most -1: any number */
 };
 bool matchmaker_next_limit(const struct matchmaker *matchmaker, uint32_t from, struct limit_view *ret,
                            uint32_t *ret_next);
 
-/* What a user has used, decayed to that time (seconds of the wall clock), and the effective priority; false when it is not known. */
+/* What a user has used, decayed to that time (seconds of the wall clock), and the effective priority; false when the user is not known. */
 bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,
                      double *ret_priority);
 

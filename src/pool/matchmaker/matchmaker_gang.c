@@ -1,8 +1,8 @@
 /* matchmaker_gang.c: a gang that the engine has made goes to the ledgers, the registrar and the notifier.
  *
- *     root          one gang, a claim for each member; each is told of its superior and, with tickets, of its subordinates
+ *     root          one gang, a claim for each member; each party is told of its superior and, with tickets, of its subordinates
  *     |- machine
- *     '- service    a ticket is made with the subordinate's key, for the owner that its superior's ad says;
+ *     '- service    a ticket is made with the subordinate's key, for the owner that its superior's ad names;
  *         '- disk       below a service also for the root's owner, who is charged */
 #include "pool/matchmaker/matchmaker_parts.h"
 
@@ -17,7 +17,7 @@
 
 /* A member, or the root, while the gang is told. */
 struct gang_party {
-    uint32_t entry; /* of the collector */
+    uint32_t entry; /* its number in the collector */
     uint32_t superior;
     uint64_t port, link;
     uint64_t claim, number, depth;
@@ -75,7 +75,7 @@ static struct edges *party_edges(const struct gathering *gathering, uint32_t sup
     return edges;
 }
 
-/* Does it run the job itself, as far as it and the port that it is docked at say? */
+/* Does the superior's port want this member, or one below it, to run the job? */
 static bool party_wanted(const struct gathering *gathering, uint32_t number)
 {
     const struct gang_party *party = &gathering->parties[number];
@@ -84,10 +84,11 @@ static bool party_wanted(const struct gathering *gathering, uint32_t number)
     return port_runs(superior->ad, party->port, party->superior ? superior->link : RUNS_NO_LINK);
 }
 
-/* Those who run the job in the order of ports, members of members first; `under` is 0 for the first level, which has edges. */
+/* Adds the members that run the job, in the order of ports and depth first; `under` is 0 for the first level, which has
+ * edges. */
 static void below_add(const struct gathering *gathering, uint32_t superior, uint64_t under, struct edges *all)
 {
-    uint32_t last = 0; /* of the ports' order, who was the last */
+    uint32_t last = 0; /* the member that came last in the order of ports */
 
     for (;;) {
         uint32_t next = 0;
@@ -113,7 +114,7 @@ static void below_add(const struct gathering *gathering, uint32_t superior, uint
     }
 }
 
-/* NULL: nobody is. */
+/* The members that run the job further below than the edges, held; NULL: there are none. */
 static struct edges *party_below(const struct gathering *gathering, uint32_t number)
 {
     struct edges *all;
@@ -163,7 +164,7 @@ static void party_tell(const struct gathering *gathering, uint32_t number)
     tree_unref(shown);
 }
 
-/* Each member is charged to the root's owner; what the job holds of limits is held once. */
+/* Each member is charged to the root's owner; the job's limits are held once. */
 static void party_expect(const struct gathering *gathering, uint32_t number, uint32_t owner)
 {
     const struct step_ctx *step = gathering->step;
@@ -183,7 +184,7 @@ static void party_expect(const struct gathering *gathering, uint32_t number, uin
     party->receipt = registrar_expect(&matchmaker->registrar, step->env, &expected);
 }
 
-/* Who is in it, and what each was when it was matched. */
+/* Fills in the parties, and the ad of each as it was matched. */
 static void gathering_read(struct gathering *gathering, uint32_t root, const struct engine_member *members)
 {
     const struct collector *collector = &gathering->step->matchmaker->collector;
@@ -208,7 +209,7 @@ static void gathering_read(struct gathering *gathering, uint32_t root, const str
         gathering->parties[i].ad = tree_ref(collector->entries[gathering->parties[i].entry].left);
 }
 
-/* Is somebody in it whose time is over? Then it is no gang, and all go back. */
+/* Has an ad in the gang expired? Then the gang is undone, and all ads go back. */
 static bool gathering_undone(const struct gathering *gathering, uint32_t root, const struct engine_member *members)
 {
     struct collector *collector = &gathering->step->matchmaker->collector;
@@ -225,7 +226,7 @@ static bool gathering_undone(const struct gathering *gathering, uint32_t root, c
     return true;
 }
 
-/* A bug to be planted: it is there as if nobody had taken it. */
+/* For a planted bug (GANG_UNTAKEN): the offer is there as if nobody had taken it. */
 static void party_untaken(const struct gathering *gathering, uint32_t number)
 {
     struct collector *collector = &gathering->step->matchmaker->collector;

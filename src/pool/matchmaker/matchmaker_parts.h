@@ -15,7 +15,7 @@ enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE, TIMER_
 
 struct matchmaker {
     const struct matchmaker_settings *settings;
-    uint64_t incarnation; /* 0: it has not begun */
+    uint64_t incarnation; /* 0: the role has not begun */
     struct engine *engine;
     struct accountant *accountant;
     struct timers timers;
@@ -23,11 +23,11 @@ struct matchmaker {
     struct notifier notifier;
     struct registrar registrar;
     struct puller puller;
-    const struct role_env *env; /* of the step at hand, for those who are asked within it */
+    const struct role_env *env; /* of the present step, for callbacks within it */
     bool in_cycle;
-    int64_t cycle_from; /* the next may not begin before */
-    bool gathers;       /* a window is open: the next begins then */
-    int64_t wake;       /* that the world was asked for; INT64_MAX: none */
+    int64_t cycle_from; /* the next cycle may not begin before */
+    bool gathers;       /* a window is open: the next cycle begins at cycle_from */
+    int64_t wake;       /* the wake-up that the world was asked for; INT64_MAX: none */
     uint64_t matches, cycles;
 };
 

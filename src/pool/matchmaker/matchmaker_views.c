@@ -10,7 +10,7 @@ uint64_t matchmaker_incarnation(const struct matchmaker *matchmaker)
     return matchmaker->incarnation;
 }
 
-/* The view of an entry that lives, and what became of it. */
+/* The view of a living entry, with the engine's outcome. */
 static void live_view(const struct matchmaker *matchmaker, uint32_t number, struct entry_view *ret)
 {
     entry_view(&matchmaker->collector.entries[number], ret);
@@ -119,7 +119,7 @@ bool matchmaker_receipt(const struct matchmaker *matchmaker, const struct secret
     return matchmaker->registrar.has_receipts && receipt_read(&env, &matchmaker->registrar.receipts, ad, ret);
 }
 
-#define PAST (UINT32_C(1) << 31) /* set in the place of a claim that is over: the active ones may grow in between */
+#define PAST (UINT32_C(1) << 31) /* set in places of claims that are over: the active ones may grow in between */
 
 bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
                            uint32_t *ret_next)

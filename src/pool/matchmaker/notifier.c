@@ -68,7 +68,7 @@ static uint32_t recipient_take(struct notifier *notifier, agent who)
     return place;
 }
 
-/* The first note is done with; without one the recipient is forgotten. */
+/* Drops the first note; a recipient without notes is forgotten. */
 static void recipient_pop(struct notifier *notifier, uint32_t place)
 {
     struct recipient *recipient = &notifier->recipients[place];
@@ -115,7 +115,7 @@ static void note_give_up(struct notifier *notifier, const struct match_told *tol
     effects_note(effects, reason, told->claim ? told->claim : told->gang, "a match could not be told");
 }
 
-/* Sends the first note that is not too late. */
+/* Sends the first note that is not too late; gives up those that are. */
 static void recipient_go_on(struct notifier *notifier, const struct role_env *env, uint32_t place,
                             struct effects *effects)
 {
@@ -129,7 +129,7 @@ static void recipient_go_on(struct notifier *notifier, const struct role_env *en
         note_send(notifier, env, place, effects);
 }
 
-/* Between a half of the pause and the whole: those that were turned away together do not come back together. */
+/* A pause between half and all of the present one: recipients that failed together are not tried again together. */
 static int64_t pause_choose(const struct notifier *notifier, const struct role_env *env, uint32_t tries)
 {
     const struct spans *spans = notifier->spans;

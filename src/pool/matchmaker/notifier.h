@@ -1,8 +1,8 @@
-/* notifier.h: tells agents of their matches, each in order, until they have heard or it is too late.
+/* notifier.h: tells agents of their matches, each agent's in order, until the agent has heard or it is too late.
  *
- *     recipient (an agent) -> note -> note -> note        only the first is on its way, or waits to be sent again
+ *     recipient (an agent) -> note -> note -> note        only the first note is on its way, or waits to be sent again
  *
- * What is not answered by a plain OK is sent again, after a pause that doubles. When the match's window is over it is
+ * A note that is not answered by a plain OK is sent again, after a pause that doubles. When the match's window is over the note is
  * given up, and that is counted and noted. A recipient without notes is forgotten. */
 #ifndef BERTH_POOL_MATCHMAKER_NOTIFIER_H
 #define BERTH_POOL_MATCHMAKER_NOTIFIER_H
@@ -15,26 +15,26 @@
 extern "C" {
 #endif
 
-#define NOTIFIER_QUEUE_MAX (1u << 17) /* notes of one recipient: more are given up at once */
+#define NOTIFIER_QUEUE_MAX (1u << 17) /* notes of one recipient: further ones are given up at once */
 
 struct note {
     struct match_told told; /* its references are held */
-    int64_t at;             /* of the match */
+    int64_t at;             /* when the match was made */
     uint32_t next;
 };
 
 struct recipient {
     uint64_t agent;
     uint32_t first, last, count; /* notes; count 0: the place is free, and first is the next free one */
-    uint32_t token;              /* of what is on its way */
-    uint32_t tries;              /* in vain, one after the other */
-    bool sent;                   /* the first note is on its way; else it waits until: */
+    uint32_t token;              /* of the message on its way */
+    uint32_t tries;              /* failed sends in a row */
+    bool sent;                   /* the first note is on its way; else it waits until `retry` */
     int64_t retry;
 };
 
 struct notifier {
     const struct spans *spans;
-    struct timers *timers; /* `which` is a recipient's place */
+    struct timers *timers; /* `which` is the recipient's place */
     uint32_t timer_what;
     struct map agents; /* agent -> recipient */
     struct recipient *recipients;
@@ -50,11 +50,11 @@ void notifier_init(struct notifier *notifier, const struct spans *spans, struct 
                    uint64_t seed);
 void notifier_done(struct notifier *notifier);
 
-/* A match that was made now; what it refers to is held anew. `age` is written at each sending. */
+/* Adds a match that was made now; its references are held anew. `age` is written at each sending. */
 void notifier_add(struct notifier *notifier, const struct role_env *env, agent to, const struct match_told *told,
                   struct effects *effects);
 
-/* What was sent was answered, or not. An answer that nobody waits for is ignored. */
+/* A note was answered, or not. An answer that no note waits for is ignored. */
 void notifier_answer(struct notifier *notifier, const struct role_env *env, uint64_t token, bool heard,
                      struct effects *effects);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define DOUBLINGS_MAX 20
-#define TIDY_MAX 16384 /* forgotten in one step: some milliseconds */
+#define TIDY_MAX 16384 /* offers forgotten in one step at most: some milliseconds */
 
 void puller_init(struct puller *puller, uint32_t ads_max, uint64_t seed)
 {
@@ -40,7 +40,7 @@ void puller_done(struct puller *puller)
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-/* Both are of strangers' choosing: where the seed were known, one could take another's place. */
+/* Strangers choose both: if they knew the seed, one could take another's place. */
 static uint64_t memory_key(const struct puller *puller, uint64_t who, uint64_t id)
 {
     return rng_mix(id ^ rng_mix(who ^ puller->places.seed));
@@ -63,7 +63,7 @@ static uint64_t account_count(const struct puller *puller, uint64_t account)
     return count == MAP_NONE ? 0 : count;
 }
 
-/* ---- in the order in which they were heard of */
+/* ---- offers in the order in which they were last heard of */
 
 static void memory_unlink(struct puller *puller, uint32_t place)
 {
@@ -83,7 +83,7 @@ static void memory_append(struct puller *puller, uint32_t place)
     puller->last = place;
 }
 
-/* ---- what they count for */
+/* ---- what offers count for */
 
 static void memory_count(struct puller *puller, struct pull_memory *memory, bool waits, int64_t weight)
 {
@@ -117,7 +117,7 @@ static void memory_forget(struct puller *puller, uint32_t place)
     puller->count--;
 }
 
-/* Those who have gone: not heard of for a lifetime. Not very many in one step. */
+/* Forgets offers that have not been heard of for a lifetime, but not very many in one step. */
 static void memories_tidy(struct puller *puller, int64_t now, int64_t lifetime)
 {
     for (uint32_t i = 0; i < TIDY_MAX && puller->first != PULLER_NOBODY; i++) {
@@ -148,7 +148,7 @@ static struct pull_memory *memory_find(const struct puller *puller, uint64_t who
     return memory && memory->agent == who && memory->id == id ? memory : NULL;
 }
 
-/* One that is new. */
+/* Adds a new offer. */
 static struct pull_memory *memory_add(struct puller *puller, const struct peer *peer, uint64_t id)
 {
     uint64_t account = account_of(puller, peer), key = memory_key(puller, peer->agent, id);
@@ -173,7 +173,7 @@ bool puller_is_full(const struct puller *puller, const struct peer *peer, uint64
     return !memory_find(puller, peer->agent, id) && account_count(puller, account_of(puller, peer)) >= puller->share;
 }
 
-/* It was answered: that is the last of it. */
+/* Keeps the answer to the offer's last pull. */
 static void memory_keep(struct puller *puller, struct pull_memory *memory, const struct pulled *answer, int64_t weight,
                         int64_t now)
 {
@@ -190,11 +190,11 @@ static void memory_keep(struct puller *puller, struct pull_memory *memory, const
     }
 }
 
-/* The answer that was given before, if it is the same pull; false when it is another. */
+/* The answer that was given before, if this is the same pull; false when it is a new one. */
 static bool memory_answers(const struct pull_memory *memory, const struct pull *pull, int64_t now, struct pulled *ret)
 {
     if (!memory || pull->number > memory->answer.number ||
-        (pull->number == memory->answer.number && memory->answer.reason == REASON_WAIT)) /* nothing came of it */
+        (pull->number == memory->answer.number && memory->answer.reason == REASON_WAIT)) /* that pull found nothing */
         return false;
     if (pull->number < memory->answer.number || now - memory->at >= memory->answer.window) {
         ret->reason = REASON_STALE;
@@ -208,7 +208,7 @@ static bool memory_answers(const struct pull_memory *memory, const struct pull *
 
 /* --------------------------------------------------------------------------------------------------------- a match */
 
-/* A bug that can be planted: what was taken is put back. */
+/* For a planted bug (PULL_TWICE): puts the unit that was taken back. */
 static void unit_put_back(struct collector *collector, uint32_t place, struct tree *ad)
 {
     struct entry *entry = &collector->entries[place];
@@ -221,8 +221,8 @@ static void unit_put_back(struct collector *collector, uint32_t place, struct tr
     collector_restore(collector, place);
 }
 
-/* The engine has taken a unit of the request: its ledger, the registrar and its customer hear of it, and the offer's part is answered.
- * The caller unrefs the superior's ad and the receipt. */
+/* The engine has taken a unit of the request. Tells its ledger, the registrar and its customer, and fills in the
+ * offer's answer. The caller unrefs the superior's ad and the receipt. */
 static void pull_matched(const struct puller_pool *pool, const struct role_env *env, const struct peer *peer,
                          const struct pull *pull, struct tree *text, uint32_t place, struct pulled *ret,
                          struct effects *effects)
@@ -240,7 +240,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     ret->gang = told.gang = secrets_word(env->secrets);
     ret->claim = secrets_word(env->secrets);
     ret->superior = root->agent;
-    ret->superior_ad = tree_ref(root->left); /* as it was matched */
+    ret->superior_ad = tree_ref(root->left); /* the ad as it was matched */
     collector_owner(collector, ret->superior_ad, &owner);
     edges->items[0] = (struct edge){.claim = ret->claim, .agent = peer->agent, .offer = pull->id, .ad = tree_ref(text)};
     ticket_make(env->secrets, &pull->key, pull->id, ret->claim, ret->gang, owner.bytes, &edges->items[0].ticket);
@@ -263,7 +263,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     edges_unref(edges);
 }
 
-/* When to ask again, after so many times in vain: with some chance in it, so that those who came together part. */
+/* When to ask again, after that many failed pulls: somewhat random, so that offers that came together spread out. */
 static int64_t wait_span(const struct puller *puller, const struct spans *spans, const struct role_env *env,
                          uint32_t vain)
 {
@@ -276,13 +276,13 @@ static int64_t wait_span(const struct puller *puller, const struct spans *spans,
     return span / 2 + (int64_t)rng_below(env->chance, (uint64_t)span + 1);
 }
 
-/* What is to be remembered of a pull beside its answer. */
+/* What is remembered of a pull beside its answer. */
 struct attempt {
-    uint32_t vain;  /* pulls in vain, one after the other: before it, and then with it */
-    int64_t weight; /* that it counts for while it waits */
+    uint32_t vain;  /* failed pulls in a row: first without this one, then with it */
+    int64_t weight; /* that the offer counts for while it waits */
 };
 
-/* What the ad may ask for, it gets: OK, or WAIT, or why it may not ask. */
+/* Tries to find a request for the ad. The answer is OK or WAIT, or why the ad may not ask. */
 static void pull_try(const struct puller *puller, const struct puller_pool *pool, const struct role_env *env,
                      const struct peer *peer, const struct pull *pull, struct attempt *attempt, struct pulled *ret,
                      struct effects *effects)
@@ -319,7 +319,8 @@ static void pull_try(const struct puller *puller, const struct puller_pool *pool
     tree_unref(text);
 }
 
-/* What is made of the weight, quotas, is much work: so it is told anew once a second. One that has a claim counts there from then on. */
+/* Computing quotas from the weight is much work: so a larger weight is told only once a second. An offer that has a
+ * claim counts there from then on. */
 int64_t puller_weight(struct puller *puller, int64_t now, int64_t lifetime)
 {
     memories_tidy(puller, now, lifetime);
@@ -352,7 +353,7 @@ uint64_t puller_take(struct puller *puller, const struct puller_pool *pool, cons
     }
     pull_try(puller, pool, env, peer, pull, &attempt, ret, effects);
     if (ret->reason != REASON_OK && ret->reason != REASON_WAIT)
-        return 0; /* it was none */
+        return 0; /* it was not a valid pull */
     if (!memory)
         memory = memory_add(puller, peer, pull->id);
     memory->vain = attempt.vain;

@@ -1,4 +1,4 @@
-/* registrar.c: which claims there are, who used how much, and who is served first. */
+/* registrar.c: which claims there are, how much each user has used, and who is served first. */
 #include "pool/matchmaker/registrar.h"
 
 #include "lang/base/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JUMP_LEAST (10 * SECOND) /* of the wall clock between two steps; less is drift */
+#define JUMP_LEAST (10 * SECOND) /* a jump of the wall clock between two steps; less is drift */
 
 void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
                     struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
@@ -53,8 +53,8 @@ void registrar_done(struct registrar *registrar)
     free(registrar->shares);
 }
 
-/* Usage decays with the time that has passed, and not with what the wall clock jumps: else one that is ahead for a moment would
- * forgive everybody everything, and leave stamps behind that nothing decays from until that date has come. */
+/* Usage decays with the time that has passed, not with jumps of the wall clock: else a clock that is ahead for a moment
+ * would forgive all usage, and leave stamps from which nothing decays until that date has come. */
 void registrar_clock(struct registrar *registrar, const struct role_env *env)
 {
     int64_t apart = env->wall - env->now, jump = apart - registrar->apart;
@@ -65,7 +65,7 @@ void registrar_clock(struct registrar *registrar, const struct role_env *env)
     registrar->apart = apart;
 }
 
-/* The seconds that usage is reckoned by. */
+/* The present second, as usage counts it. */
 static int64_t seconds_of(const struct registrar *registrar, const struct role_env *env)
 {
     return registrar_time(registrar, wall_seconds(env->wall));
@@ -108,7 +108,7 @@ static struct share *share_placed(struct registrar *registrar, uint32_t user)
     return share;
 }
 
-/* So much more or less is in use. */
+/* That much more, or less, is in use. */
 static void share_use(struct registrar *registrar, uint32_t user, int64_t weight)
 {
     struct share *share = share_placed(registrar, user);
@@ -121,7 +121,7 @@ static void share_use(struct registrar *registrar, uint32_t user, int64_t weight
 
 uint32_t registrar_closed(const struct registrar *registrar, uint32_t user)
 {
-    if (engine_is_ordered(registrar->engine)) /* users of a class are served as one then */
+    if (engine_is_ordered(registrar->engine)) /* then all users of a class are served as one */
         return ENGINE_OPEN;
     return user < registrar->share_count && registrar->shares[user].placed
                ? groups_closed(&registrar->groups, registrar->shares[user].leaf)
@@ -196,7 +196,7 @@ static int64_t scaled(double value)
 
 static void write_schedule(struct registrar *registrar, int64_t now);
 
-/* A delegate's may have been loaded before. */
+/* Loads a row of an account; a delegate's row, added to it, may have been loaded before. */
 static void account_take(struct registrar *registrar, const struct account *account)
 {
     uint32_t known =
@@ -242,7 +242,7 @@ void registrar_load(struct registrar *registrar, const struct record *record)
     if (account_len(account.name, account.len) < account.len) {
         share_of(registrar, accountant_fold(registrar->accountant, &account))->dirty = true;
         registrar->folded = true;
-        write_schedule(registrar, 0); /* at once: what it was added to, and that it has gone, become durable together */
+        write_schedule(registrar, 0); /* at once: the sum, and the removal of this row, become durable together */
         return;
     }
     account_take(registrar, &account);
@@ -290,7 +290,7 @@ static void account_mark(void *user, uint32_t number, const struct account *acco
         map_set(user, key, 1);
 }
 
-/* Rows of users that were forgotten go. */
+/* Removes the rows of users that were forgotten. */
 static void rows_sweep(struct registrar *registrar, struct effects *effects)
 {
     struct map kept;
@@ -318,13 +318,14 @@ void registrar_write_due(struct registrar *registrar, const struct role_env *env
     if (accountant_trim(registrar->accountant, REGISTRAR_LEAST, seconds_of(registrar, env)) || registrar->folded) {
         registrar->folded = false;
         rows_sweep(registrar, effects);
-        for (uint32_t i = 0; i < registrar->share_count; i++) /* a number may be another's from now on */
+        for (uint32_t i = 0; i < registrar->share_count; i++) /* a number may belong to another user from now on */
             registrar->shares[i].placed = registrar->shares[i].placed && registrar->shares[i].claims;
     }
     registrar->users_tidied = accountant_count(registrar->accountant);
 }
 
-/* Usage decays by the second: within one only those move that were charged, or whose claims are more or less. */
+/* Usage decays by the second: within one second only the priorities of users move that were charged, or that have more
+ * or fewer claims. */
 void registrar_price(struct registrar *registrar, const struct role_env *env)
 {
     struct pricing pricing = {registrar, seconds_of(registrar, env), seconds_of(registrar, env) != registrar->priced};
@@ -337,7 +338,8 @@ void registrar_price(struct registrar *registrar, const struct role_env *env)
 
 /* ----------------------------------------------------------------------------------------------------------- claims */
 
-/* When a match is given up that nobody claims: its window is over, and a message of that may be under way. */
+/* When a match that nobody claims is given up: its window is over, and so is the time that a message about it may
+ * take. */
 static int64_t claim_lapses(const struct registrar *registrar, const struct active_claim *claim)
 {
     return claim->since + registrar->spans->window + registrar->spans->deadline;
@@ -353,7 +355,7 @@ static void claim_schedule(struct registrar *registrar, uint32_t place)
     timers_set(registrar->timers, claim->timer, registrar->timer_claim, place);
 }
 
-/* What a job asks for of limits is held once by its gang: by one of its claims for all. */
+/* A gang holds the limits of its job once: one of its claims holds them for all. */
 static void gang_join(struct registrar *registrar, uint32_t place, const struct limits_asked *asked)
 {
     struct active_claim *claim = &registrar->active[place], *holder;
@@ -371,7 +373,7 @@ static void gang_join(struct registrar *registrar, uint32_t place, const struct 
         map_set(&registrar->gangs, claim->gang, place);
 }
 
-/* Another of the gang goes on holding them; the last gives them back. */
+/* Another claim of the gang goes on holding the limits; the last one gives them back. */
 static void gang_leave(struct registrar *registrar, uint32_t place)
 {
     struct active_claim *claim = &registrar->active[place], *before = claim;
@@ -397,7 +399,7 @@ static void gang_leave(struct registrar *registrar, uint32_t place)
     map_set(&registrar->gangs, claim->gang, claim->mate);
 }
 
-/* It counts, and holds what it asks for; and no longer. */
+/* claim_hold: the claim counts, and holds the limits it asks for. claim_lapse: it does so no longer. */
 static void claim_hold(struct registrar *registrar, uint32_t place, const struct limits_asked *asked)
 {
     struct active_claim *claim = &registrar->active[place];
@@ -438,7 +440,7 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
     return place;
 }
 
-/* The last few are remembered, so that what is said of them late changes nothing. */
+/* The last claims are remembered, so that late reports of them change nothing. */
 static void history_add(struct registrar *registrar, const struct active_claim *claim, int64_t now, enum reason reason)
 {
     struct past_claim *past;
@@ -512,7 +514,7 @@ struct tree *registrar_expect(struct registrar *registrar, const struct role_env
     return expected_receipt(registrar, env, expected);
 }
 
-/* A bug that can be planted: the report is taken at its word. */
+/* For a planted bug (REPORT_BELIEVED): the report is taken at its word. */
 static bool report_believed(const struct registrar *registrar, const struct peer *peer, const struct report *report,
                             struct receipt *ret)
 {
@@ -525,7 +527,7 @@ static bool report_believed(const struct registrar *registrar, const struct peer
     return true;
 }
 
-/* A claim of which nothing is known: it was matched by another incarnation, and its receipt says so. */
+/* Learns of an unknown claim: another incarnation matched it, as its receipt says. */
 static enum reason claim_learn(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
                                const struct report *report, uint32_t *ret)
 {
@@ -556,7 +558,7 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
     return REASON_OK;
 }
 
-/* What was used cannot be more than the time since it is known, and what a first report may tell of before. */
+/* Usage cannot be more than the time since the claim is known, plus a lease, which a first report may cover. */
 static void claim_charge(struct registrar *registrar, const struct role_env *env, struct active_claim *claim,
                          int64_t used)
 {
@@ -573,7 +575,7 @@ static void claim_charge(struct registrar *registrar, const struct role_env *env
     write_schedule(registrar, env->now);
 }
 
-/* Agents that go on have told of their claims by then: they renew within the lifetime of an ad. */
+/* Agents that go on have reported their claims by then: they renew within the lifetime of an ad. */
 void registrar_begin(struct registrar *registrar, int64_t now)
 {
     registrar->learns_until = now + registrar->spans->lifetime + registrar->spans->lease + registrar->spans->deadline;
@@ -609,7 +611,7 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
         return REASON_IDENTITY;
     if (claim->lapsed)
         claim_hold(registrar, place, claim->asked);
-    free(claim->asked); /* it lapses no more */
+    free(claim->asked); /* the claim lapses no more */
     claim->asked = NULL;
     registrar->reported += !claim->reported;
     claim->reported = true;
@@ -636,7 +638,7 @@ void registrar_set_factor(struct registrar *registrar, const struct role_env *en
     registrar->written = env->now;
 }
 
-/* Places are used again: a timer may be that of a claim which has ended. */
+/* Places are used again: a timer may belong to a claim that has ended. */
 void registrar_claim_due(struct registrar *registrar, const struct role_env *env, uint32_t place, int64_t at)
 {
     struct active_claim *claim = &registrar->active[place];

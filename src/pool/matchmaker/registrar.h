@@ -1,17 +1,17 @@
-/* registrar.h: which claims there are, who used how much, and who is served first.
+/* registrar.h: which claims there are, how much each user has used, and who is served first.
  *
- *     match  -> a claim that is expected from a provider -.
+ *     match  -> a claim that a provider is expected to report -.
  *     REPORT -> a claim that is active  <-----------------'  -> over, or silent for too long -> history (a ring)
  *
- *     used -> accountant -> priority of the user, more for each claim that it has now -> engine
+ *     used -> accountant -> priority of the user, plus each claim that it has now -> engine
  *
- * A claim is told of by one agent: the one that was matched. Of what an earlier life of the matchmaker has matched, its receipt (receipt.h)
- * tells, for a while after a restart: whom it is charged to and what it counts for stand there, not in the report. Nobody can tell of a claim
- * that was not matched, and charge another for it. What it says was used can never be more than the time that has passed, and a lease.
+ * One agent reports a claim: the one that was matched. For a while after a restart, the receipt (receipt.h) of a claim that an earlier life
+ * of the matchmaker has matched is believed: the account and the weight are read from it, not from the report. So nobody can report a claim
+ * that was not matched, and have somebody else charged for it. Reported usage can never be more than the time that has passed, plus a lease.
  *
- * A claim counts by the weight of its unit (weight.h): in what is charged and in what is in use. While it is known it also counts in the
- * group of its user (groups.h), and holds what its root names in ConcurrencyLimits (limits.h). A match of which nothing was heard a request
- * deadline after its window has lapsed: it holds nothing any more, and takes it again, even beyond a limit, if it is told of after all.
+ * A claim counts by the weight of its unit (weight.h): in the charge and in the use. While it is known it also counts in the
+ * group of its user (groups.h), and holds what its root names in ConcurrencyLimits (limits.h). A match of which nothing is heard until a message's
+ * deadline after its window lapses: it holds nothing any more, and takes its limits again, even beyond them, if it is reported after all.
  *
  * Fair share within a cycle: each match counts at once as a unit in use, so that of two users who are alike each gets
  * every other unit. Usage is durable, written once a minute at most. */
@@ -32,45 +32,45 @@
 extern "C" {
 #endif
 
-#define REGISTRAR_CLAIMS_MAX (1u << 22) /* that are active or expected */
+#define REGISTRAR_CLAIMS_MAX (1u << 22) /* active or expected claims */
 #define REGISTRAR_HISTORY_MAX 4096
-#define REGISTRAR_WRITE_SPAN MINUTE     /* between two writings of usage, at least */
+#define REGISTRAR_WRITE_SPAN MINUTE     /* the least time between two writings of usage */
 #define REGISTRAR_LEARNT_MAX (1u << 20) /* claims of another incarnation that are believed */
-#define REGISTRAR_USERS_TIDY 1024       /* new users after which those who need not be remembered are forgotten */
-#define REGISTRAR_SCALE 1e6             /* usage and factor in a record */
+#define REGISTRAR_USERS_TIDY 1024       /* after that many new users, those who need not be remembered are forgotten */
+#define REGISTRAR_SCALE 1e6             /* usage and factor are multiplied by it in a record */
 #define REGISTRAR_LEAST 1e-6            /* a usage that need not be remembered */
 
 struct active_claim {
     uint64_t claim, gang; /* claim 0: the place is free */
-    uint64_t agent;       /* that tells of it */
+    uint64_t agent;       /* the agent that reports it */
     uint32_t user;        /* held; or the next free place */
     bool reported;
-    bool lapsed; /* its window closed, and nothing was heard: it holds nothing and counts for nothing until it is */
+    bool lapsed; /* its window closed and it was not reported: it holds nothing and counts for nothing until it is */
     int64_t weight;
     struct holdings *holdings;  /* or NULL */
-    struct limits_asked *asked; /* until it is reported: to be held again if it lapses; or NULL */
-    uint32_t mate;              /* the next of its gang that holds limits, in a ring; itself: there is no other */
-    int64_t since, used;        /* known since; charged so far */
-    int64_t ends;               /* without another report */
-    int64_t timer;              /* that waits for it */
+    struct limits_asked *asked; /* until it is reported: what to hold again if it has lapsed; or NULL */
+    uint32_t mate;              /* the next claim of its gang that shares limits, in a ring; itself: none other */
+    int64_t since, used;        /* since when it is known; what was charged so far */
+    int64_t ends;               /* when it ends without another report */
+    int64_t timer;              /* the timer that is set for it */
 };
 
 struct past_claim {
     uint64_t claim, gang;
     uint64_t agent;
     int64_t since, ended, used;
-    enum reason reason; /* as was told, RELEASED where nothing was; LEASE: nothing was heard any more */
+    enum reason reason; /* as reported, RELEASED where the report says none; LEASE: there were no more reports */
 };
 
-/* What is known of a user beside the account. */
+/* What the registrar knows of a user beside the account. */
 struct share {
     uint32_t claims;
-    int64_t weight; /* of them */
-    uint32_t leaf;  /* its group; what was in use is counted there */
-    bool placed;    /* that is known */
+    int64_t weight; /* of these claims */
+    uint32_t leaf;  /* the user's group, where its use is counted */
+    bool placed;    /* the group is known */
     double told;    /* the priority that the engine has */
-    bool dirty;     /* to be written */
-    bool moved;     /* to be told */
+    bool dirty;     /* the account is to be written to disk */
+    bool moved;     /* the engine is to be told */
 };
 
 struct registrar {
@@ -83,28 +83,28 @@ struct registrar {
     struct timers *timers; /* `which` is a claim's place */
     uint32_t timer_claim, timer_write;
     struct map claims; /* claim -> place */
-    struct map gangs;  /* gang -> the place of the claim that holds limits for all of it */
+    struct map gangs;  /* gang -> the place of the claim that holds the limits for the whole gang */
     struct active_claim *active;
     uint32_t count, room, free;
-    uint64_t reported;          /* claims that are active and were reported */
+    uint64_t reported;          /* active claims that were reported */
     struct past_claim *history; /* a ring */
     struct map past;            /* claim -> its place in the ring */
     uint32_t history_count, history_next;
     struct share *shares; /* by the user's number */
     uint32_t share_count;
-    struct key receipts; /* the key that they are made with ... */
-    bool has_receipts;   /* ... once it is there */
-    struct map rows;     /* that are on disk, by their keys */
+    struct key receipts; /* the key that receipts are made with ... */
+    bool has_receipts;   /* ... is there */
+    struct map rows;     /* the rows on disk, by their keys */
     bool clocked;
-    int64_t apart;         /* the wall clock and the one that never jumps, at the last step */
-    int64_t jumped;        /* seconds that the wall clock has jumped ahead, altogether, since this began */
-    int64_t priced;        /* the second of the last time that all priorities were looked at */
-    bool folded;           /* rows of delegates were added to those of their accounts, and are to go */
+    int64_t apart;         /* the difference between the wall clock and the one that never jumps, at the last step */
+    int64_t jumped;        /* how many seconds the wall clock has jumped ahead, altogether, since the role began */
+    int64_t priced;        /* the second in which all priorities were computed last */
+    bool folded;           /* rows of delegates were added to their accounts, and are to be removed */
     int64_t written;       /* when usage was written last */
-    bool write_waits;      /* a timer for that has been set */
-    int64_t learns_until;  /* claims of another incarnation are believed; INT64_MIN: it has not begun */
-    uint32_t learnt;       /* of them, so far */
-    uint32_t users_tidied; /* that were left when those who need not be remembered were forgotten */
+    bool write_waits;      /* a timer for the next writing is set */
+    int64_t learns_until;  /* until then claims of another incarnation are believed; INT64_MIN: not begun */
+    uint32_t learnt;       /* how many of those so far */
+    uint32_t users_tidied; /* how many users were left when users were last forgotten */
 };
 
 void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
@@ -112,38 +112,38 @@ void registrar_init(struct registrar *registrar, const struct spans *spans, stru
                     uint64_t seed);
 void registrar_done(struct registrar *registrar);
 
-/* It is up: for a while claims that it does not know are believed, with their receipts. */
+/* The registrar begins: for a while it believes claims that it does not know, by their receipts. */
 void registrar_begin(struct registrar *registrar, int64_t now);
 
-/* When all claims that live have been told of, if it began at that time: those that were matched before have been activated by then, and
- * each is told of several times within a lease. */
+/* The time by which all living claims have been reported, if the registrar began at `began`: claims matched before have
+ * been activated by then, and each is reported several times within a lease. */
 int64_t registrar_knows(const struct registrar *registrar, int64_t began);
 
-/* A row that was durable. */
+/* Loads a durable row. */
 void registrar_load(struct registrar *registrar, const struct record *record);
 
-/* All rows have been loaded: where there is no key of receipts yet, one is drawn and written. */
+/* All rows are loaded: if there is no key for receipts yet, one is drawn and written. */
 void registrar_loaded(struct registrar *registrar, const struct role_env *env, struct effects *effects);
 
-/* A match was made: the agent may tell of the claim, which is charged to that user. It counts as that weight in use from now on, and what it
- * holds of limits is taken. */
+/* A match was made: the agent may report the claim, which is charged to that user. Its weight counts as in use from now
+ * on, and its limits are taken. */
 struct expected {
     uint64_t claim, gang;
     agent from;
-    uint64_t offer; /* its ad's id there */
+    uint64_t offer; /* the ad's id at that agent */
     uint32_t user;
     int64_t weight;
     const struct limits_asked
-        *asked; /* or NULL; of a gang each says the same, and it is taken once, until the last of them ends */
+        *asked; /* or NULL; all members of a gang say the same, and it is taken once, until the last of them ends */
 };
 
-/* The receipt, for both sides: the caller unrefs it. NULL: there is no key yet. */
+/* Returns the receipt, for both sides; the caller unrefs it. NULL: there is no key yet. */
 struct tree *registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected);
 
-/* Groups and limits are others from now on; the rows are taken over. */
+/* Sets other groups and limits; takes over the rows. */
 void registrar_set_shares(struct registrar *registrar, struct shares *shares);
 
-/* The pool has offers of that weight that nobody has, beside the claims. */
+/* The pool has free offers of that weight, beside the claims. */
 void registrar_resize(struct registrar *registrar, int64_t weight);
 
 /* The share that is closed for a user, or ENGINE_OPEN. */
@@ -152,26 +152,26 @@ uint32_t registrar_closed(const struct registrar *registrar, uint32_t user);
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
                              const struct report *report);
 
-/* The factor of a user's priority, above 0: it is known from now on, and written at once. */
+/* Sets the factor of a user's priority, above 0, and writes it at once. */
 void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,
                           struct effects *effects);
 
-/* Timers are due: that of a claim, and that of writing. */
+/* A claim's timer, or the timer of writing, is due. */
 void registrar_claim_due(struct registrar *registrar, const struct role_env *env, uint32_t place, int64_t at);
 void registrar_write_due(struct registrar *registrar, const struct role_env *env, struct effects *effects);
 
-/* The engine is told of all priorities that have moved; a cycle begins. */
+/* Tells the engine all priorities that have moved, as a cycle begins. */
 void registrar_price(struct registrar *registrar, const struct role_env *env);
 
-/* To be called at the begin of each step: how far the wall clock has jumped. */
+/* Called at the beginning of each step: notes how far the wall clock has jumped. */
 void registrar_clock(struct registrar *registrar, const struct role_env *env);
-/* The seconds that usage is reckoned by, at that second of the wall clock. */
+/* That second of the wall clock, as usage counts it. */
 static inline int64_t registrar_time(const struct registrar *registrar, int64_t wall_seconds)
 {
     return wall_seconds - registrar->jumped;
 }
 
-/* What the engine goes by, at that second of registrar_time. */
+/* The priority that the engine goes by, at that second of registrar_time. */
 double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t seconds);
 
 bool registrar_valid(const struct registrar *registrar, const char **ret_why);

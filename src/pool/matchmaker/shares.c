@@ -1,4 +1,4 @@
-/* shares.c: what an administrator says about shares, read from its ad. */
+/* shares.c: reads the ad in which an administrator sets shares. */
 #include "pool/matchmaker/shares.h"
 
 #include "lang/ad/eval.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a reading works with: the values are computed as those of any ad, at the time 0. */
+/* The state of a reading: values are computed as in any ad, at the time 0. */
 struct reading {
     struct tree *ad;
     struct symbols *symbols;
@@ -148,7 +148,7 @@ static int group_order(const void *a, const void *b)
     return strcmp(((const struct group_row *)a)->name, ((const struct group_row *)b)->name);
 }
 
-/* Is there the group above each, and none twice? */
+/* Does each group have the group above it, and is none there twice? */
 static int groups_check(struct reading *reading)
 {
     const struct shares *shares = reading->ret;

@@ -1,13 +1,13 @@
-/* shares.h: what an administrator says about shares: an ad, read into plain rows.
+/* shares.h: the shares that an administrator sets: an ad, read into plain rows.
  *
  *     [ Groups = { [ Name = "physics"; Quota = 0.3; Users = { "alice", "bob" } ],
  *                  [ Name = "physics.cms"; Quota = 4; Surplus = false ] };
  *       Limits = [ matlab = 10; db = 3 ];  DefaultLimit = 100 ]
  *
- * Quota     units; above 0 and below 1: that part of what the group above has, or of the pool; never more than that. 0 if it does not say
- * Surplus   may the group have more while nobody who is within a quota wants it? true if it does not say
- * Users     the identities that may use it; if it does not say those of the group above, or everybody
- * Limits    how many may be in use of what jobs name in ConcurrencyLimits; DefaultLimit: of names that are not there; else any number */
+ * Quota     units; above 0 and below 1: that part of the quota of the group above, or of the pool; never more than that. Default: 0
+ * Surplus   may the group have more while nobody who is within a quota wants it? Default: true
+ * Users     the identities that may use the group; default: those of the group above, or everybody
+ * Limits    how many may be in use of each name in a job's ConcurrencyLimits; DefaultLimit: of other names; without it any number */
 #ifndef BERTH_POOL_MATCHMAKER_SHARES_H
 #define BERTH_POOL_MATCHMAKER_SHARES_H
 
@@ -43,14 +43,15 @@ struct limit_row {
 };
 
 struct shares {
-    struct group_row *groups; /* by their names: the group above comes first */
+    struct group_row *groups; /* sorted by name: the group above comes first */
     uint32_t group_count;
     struct limit_row *limits;
     uint32_t limit_count;
     int64_t default_limit; /* or SHARES_NO_LIMIT */
 };
 
-/* NULL is an ad without anything. -1 and what is wrong, where it stands: "Groups, the second: Quota: ...". */
+/* NULL counts as an empty ad. Returns -1 and an error that says what is wrong, and where: "Groups, number 2: Quota:
+ * ...". */
 int shares_read(struct tree *ad, struct shares *ret, struct err *err);
 void shares_done(struct shares *shares);
 

@@ -1,4 +1,4 @@
-/* user_why.c: a user's place among those who wait, and why it is what it is. */
+/* user_why.c: a user's place among the users who wait, and why it is there. */
 #include "pool/matchmaker/user_why.h"
 
 #include "lang/base/mem.h"
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------------------- what would change */
 
-#define HALVES_MAX 64.0 /* half-lives after which nothing moves any more */
+#define HALVES_MAX 64.0 /* half-lives after which nothing changes any more */
 #define SCAN 4096
 
 static double priority_after(double halves, double usage, double factor, double units)
@@ -52,7 +52,7 @@ struct asking {
     const struct matchmaker *matchmaker;
     int64_t wall;
     uint32_t user, user_count;
-    bool *waits; /* by user: for an offer */
+    bool *waits; /* for each user: it waits for an offer */
     struct user_why *ret;
 };
 
@@ -69,7 +69,7 @@ static void hold_add(struct user_why *why, enum hold_kind kind, const char *name
     text_set(&why->holds[why->hold_count++].name, name, strlen(name));
 }
 
-/* A request of the user that waits at a gate. */
+/* Notes a request of the user that waits at a gate. */
 static void hold_see(const struct asking *asking, uint32_t gate)
 {
     const struct registrar *registrar = &asking->matchmaker->registrar;
@@ -107,7 +107,7 @@ bool request_hold(const struct matchmaker *matchmaker, agent who, uint64_t id, s
     return why.hold_count == 1;
 }
 
-/* A request of the user that names a group in which it is not charged. */
+/* Notes a request of the user that names a group to which it is not charged. */
 static void group_see(const struct asking *asking, const struct entry *entry)
 {
     const struct collector *collector = &asking->matchmaker->collector;
@@ -123,7 +123,7 @@ static void group_see(const struct asking *asking, const struct entry *entry)
         hold_add(asking->ret, reason == GROUPS_UNKNOWN ? HOLD_NO_GROUP : HOLD_NOT_HIS, group.bytes, 0, 0);
 }
 
-/* A request of the user: is it a delegate's? */
+/* Notes the owner of a request of the user, if that is a delegate. */
 static void delegate_see(const struct asking *asking, const struct entry *entry)
 {
     struct user_why *why = asking->ret;
@@ -156,7 +156,7 @@ static void entries_see(struct asking *asking)
         outcome = engine_outcome(matchmaker->engine, i);
         if (outcome == ENGINE_NO_ROOT || outcome == ENGINE_MATCHED)
             continue;
-        /* one for which there was no offer either was not asked for its quota */
+        /* a request for which there was no offer was not checked against its quota */
         gate = outcome == ENGINE_HELD ? engine_gate(matchmaker->engine, i)
                                       : registrar_closed(&matchmaker->registrar, entry->user);
         asking->waits[entry->user] = asking->waits[entry->user] || gate == ENGINE_OPEN;
@@ -179,7 +179,7 @@ static uint32_t leaf_of(const struct asking *asking, uint32_t user)
     return groups_share(&asking->matchmaker->registrar.groups, accountant_name(asking->matchmaker->accountant, user));
 }
 
-/* Below 0: the first is served before the second. */
+/* Below 0: a is served before b. */
 static int users_compare(const struct asking *asking, uint32_t a, uint32_t b)
 {
     const struct matchmaker *matchmaker = asking->matchmaker;
@@ -214,7 +214,7 @@ static void ahead_fill(const struct asking *asking, uint32_t user, struct user_a
         text_set(&ret->group, groups->items[leaf].name, strlen(groups->items[leaf].name));
 }
 
-/* Among those ahead that are listed, in the order from the nearest: this one takes its place. */
+/* Puts a user in its place in the list of users ahead, which begins with the nearest. */
 static void ahead_add(const struct asking *asking, uint32_t numbers[USER_WHY_AHEAD], uint32_t user)
 {
     struct user_why *why = asking->ret;
@@ -222,7 +222,7 @@ static void ahead_add(const struct asking *asking, uint32_t numbers[USER_WHY_AHE
 
     if (at == USER_WHY_AHEAD - 1 && why->ahead_count == USER_WHY_AHEAD && numbers[at] != UINT32_MAX &&
         users_compare(asking, user, numbers[at]) < 0)
-        return; /* further away than all that are listed */
+        return; /* further ahead than all that are listed */
     for (; at && users_compare(asking, user, numbers[at - 1]) > 0; at--)
         numbers[at] = numbers[at - 1];
     numbers[at] = user;
@@ -246,7 +246,7 @@ static void places_see(struct asking *asking)
     }
     for (uint32_t i = 0; i < why->ahead_count; i++)
         ahead_fill(asking, numbers[i], &why->ahead[i]);
-    if (!asking->waits[asking->user]) /* then nobody is served before it */
+    if (!asking->waits[asking->user]) /* it does not wait: nobody is served before it */
         why->place = why->ahead_count = 0;
 }
 

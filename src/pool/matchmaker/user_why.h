@@ -1,9 +1,9 @@
-/* user_why.h: a user's place among those who wait, and why it is what it is.
+/* user_why.h: a user's place among the users who wait, and why it is there.
  *
  *     priority = factor * (max(1/2, usage) + units in use)              the smaller is served first, within a group
- *     usage(t) = use + (usage - use) * 2^-(t / half-life)               while `use` units are used all the time
+ *     usage(t) = use + (usage - use) * 2^-(t / half-life)               while `use` units are in use all the time
  *
- * It is worked out from what the matchmaker knows when it is asked, and changes nothing. The cost is one look at every ad. */
+ * This is computed from what the matchmaker knows when asked, and changes nothing. It costs one look at every ad. */
 #ifndef BERTH_POOL_MATCHMAKER_USER_WHY_H
 #define BERTH_POOL_MATCHMAKER_USER_WHY_H
 
@@ -14,25 +14,25 @@
 extern "C" {
 #endif
 
-#define USER_WHY_AHEAD 5     /* of those ahead, the nearest */
-#define USER_WHY_DELEGATES 8 /* named, of those who ask in its name */
-#define USER_WHY_REASONS 8   /* for which its requests are held back, or not charged where they would be */
+#define USER_WHY_AHEAD 5     /* at most so many of those ahead are listed, the nearest */
+#define USER_WHY_DELEGATES 8 /* at most so many delegates are named */
+#define USER_WHY_REASONS 8   /* at most so many reasons why requests are held back, or not charged where they ask */
 
-/* One who is served before. */
+/* A user who is served earlier. */
 struct user_ahead {
     struct text name;
     double usage, factor, units, priority;
-    struct text group; /* another one than the user's, if it is for that; else "" */
+    struct text group; /* the other user's group, if it is ahead because of that; else "" */
 };
 
 enum hold_kind {
     HOLD_QUOTA,    /* the group is at its quota and may not have more */
     HOLD_LIMIT,    /* a limit is used up */
-    HOLD_NEVER,    /* it asks for more than a limit is */
-    HOLD_LEARNS,   /* the matchmaker has begun lately, and does not know yet what is in use */
-    HOLD_NO_GROUP, /* not held: there is no such group, so it is charged outside of it */
+    HOLD_NEVER,    /* the request asks for more than a limit is */
+    HOLD_LEARNS,   /* the matchmaker has just begun, and does not know yet what is in use */
+    HOLD_NO_GROUP, /* not held: there is no such group, so the request is charged outside of it */
     HOLD_NOT_HIS,  /* not held: the user may not use that group */
-    HOLD_GAVE_UP,  /* finding an offer took too long, or its user's part of a cycle was used up */
+    HOLD_GAVE_UP,  /* finding an offer took too long, or the user's part of a cycle was used up */
     HOLD_KINDS
 };
 
@@ -48,10 +48,10 @@ struct user_why {
     double usage, half_life, factor, units, priority;
     uint32_t claims;
     uint64_t requests;                         /* ads that wait */
-    struct text delegates[USER_WHY_DELEGATES]; /* whose those are, where they are not its own: zoe/s1 */
+    struct text delegates[USER_WHY_DELEGATES]; /* delegates who own some of those: zoe/s1 */
     uint32_t delegate_count;
-    bool delegate_more;     /* there are others */
-    uint32_t place, places; /* among users who wait for an offer; 0: it does not */
+    bool delegate_more;     /* there are more delegates */
+    uint32_t place, places; /* among users who wait for an offer; 0: this user does not */
     struct text group;      /* "" when there are no groups */
     bool surplus;
     double quota, group_units, pool;
@@ -59,19 +59,20 @@ struct user_why {
     uint32_t ahead_count;
     struct user_hold holds[USER_WHY_REASONS];
     uint32_t hold_count;
-    /* what would change it, against the nearest who is ahead in the same group; NAN: nothing of the kind would */
-    double seconds;      /* if it used nothing from now on, and the other went on: then it would be ahead */
-    double least_factor; /* below that factor it would be ahead now */
-    double later;        /* its usage when a half-life has passed, if it goes on as now */
+    /* what would put the user ahead of the nearest one ahead in the same group; NAN: that would not */
+    double seconds;      /* after that time, if the user used nothing and the other went on */
+    double least_factor; /* with a smaller factor than this the user would be ahead now */
+    double later;        /* the user's usage after a half-life, if it goes on as now */
 };
 
-/* False when nothing is known of that user. The wall clock's seconds. */
+/* False when nothing is known of that user. `wall`: seconds of the wall clock. */
 bool user_why(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_why *ret);
 
-/* What a request that is there is held back by, though an offer may fit it; false when it is not. `requests` is 1. */
+/* What holds a request back, though an offer may fit it; false when nothing does. `requests` is 1. */
 bool request_hold(const struct matchmaker *matchmaker, agent who, uint64_t id, struct user_hold *ret);
 
-/* The first time in seconds at which who uses nothing has a smaller priority than who goes on; NAN when that never comes. */
+/* The time in seconds until a user who uses nothing has a smaller priority than one who goes on; NAN when that never
+ * comes. */
 double user_overtakes(double half_life, double usage, double factor, double other_usage, double other_factor,
                       double other_units);
 
