@@ -1,4 +1,4 @@
-/* answer.c: how a request is answered: with an ad, a list or a problem; and the conditions it may be asked under. */
+/* answer.c: answers: an ad, a list or a problem; and the conditions (If-Match) of a request. */
 #include "live/http/request.h"
 
 #include "lang/ad/make.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIELDS_MAX 4 /* of a handler's own */
+#define FIELDS_MAX 4 /* a handler's own fields */
 
 static bool field_is_there(const struct http_field *fields, size_t count, const char *name)
 {
@@ -21,12 +21,12 @@ static bool field_is_there(const struct http_field *fields, size_t count, const 
     return false;
 }
 
-/* What is told to one is not for another, and is not for long. Who has read it with its entity tag may keep it, and asks whether it still
- * holds; nothing else is kept anywhere, least of all a token that was made. */
+/* An answer to one caller is not for another, and is not valid for long. A reader that has its entity tag may keep it,
+ * and asks whether it still holds; nothing else is kept anywhere, least of all a token that was made. */
 size_t request_cache_fields(const struct request *request, bool tagged, struct http_field out[CACHE_FIELDS])
 {
     const struct route *route = request->route;
-    bool forms = route && strchr(route->types, ' '); /* given in more than one */
+    bool forms = route && strchr(route->types, ' '); /* given in more than one type */
     bool callers = !route || route->scope != SCOPE_NONE || route->flags & ROUTE_BY_CALLER;
 
     out[0] = (struct http_field){"Cache-Control",
@@ -114,7 +114,7 @@ void request_problem(struct request *request, unsigned status, const char *forma
     request_problem_with(request, status, detail, status == 401 ? "WWW-Authenticate" : NULL, "Bearer");
 }
 
-/* Every representation has an entity tag and says what it is called; a handler that knows better gives its own. */
+/* Every ad in an answer has an entity tag and a link to itself; a handler that knows better gives its own. */
 void request_ad(struct request *request, unsigned status, const struct tree *ad, const struct http_field *fields,
                 size_t field_count)
 {

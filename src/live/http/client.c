@@ -2,7 +2,7 @@
  *
  *     fresh  --wake-->  running (in the multi handle)  -->  idle (to be used again)
  *
- * libcurl must not be entered from its own callbacks. So what they ask for is done a little later: a call that is sent is only put
+ * libcurl must not be entered from its own callbacks. So what callbacks ask for is done a little later: a call that is sent is only put
  * into `fresh`, one that is cancelled is only marked `gone` while libcurl runs. `done` is always called from outside of it. */
 #include "live/http/client.h"
 
@@ -19,21 +19,21 @@ struct transfers {
 struct client {
     uv_loop_t *loop;
     CURLM *multi;
-    uv_timer_t wake;    /* fresh calls are there */
+    uv_timer_t wake;    /* there are fresh calls */
     uv_timer_t due;     /* libcurl wants to be called */
-    uv_timer_t silence; /* the first stream that would have been silent for too long */
+    uv_timer_t silence; /* due when the first stream has been silent for too long */
     unsigned open;      /* timers not yet closed */
     bool inside;        /* libcurl is running */
     bool some_gone;
     bool ending; /* client_free runs: no more calls */
     struct transfers fresh, running, idle;
     uint32_t idle_count, idle_max, streams;
-    struct map ids; /* of fresh and running */
+    struct map ids; /* of fresh and running calls */
     uint64_t last_id;
     char *ca_file;
 };
 
-/* A socket that libcurl wants to hear about; ends by itself when its handle is closed. */
+/* A socket that libcurl wants to hear about; freed when its handle is closed. */
 struct watch {
     uv_poll_t poll;
     struct client *client;
@@ -78,11 +78,11 @@ static void transfer_recycle(struct client *client, struct transfer *transfer)
     client->idle_count++;
 }
 
-/* Out of the lists; then the caller is told, if it still wants to know. */
+/* Takes the transfer out of the lists; then tells the caller, if it still wants to know. */
 static void transfer_end(struct client *client, struct transfer *transfer, CURLcode curl, bool cancelled)
 {
     if (transfer->added && curl_multi_remove_handle(client->multi, transfer->easy) != CURLM_OK)
-        abort(); /* we are inside libcurl, and it would go on with what is given back here */
+        abort(); /* we are inside libcurl, which would go on using what is freed here */
     transfers_remove(transfer->added ? &client->running : &client->fresh, transfer);
     if (transfer->added && transfer_is_stream(transfer) && --client->streams == 0)
         uv_timer_stop(&client->silence);
@@ -92,7 +92,7 @@ static void transfer_end(struct client *client, struct transfer *transfer, CURLc
     transfer_recycle(client, transfer);
 }
 
-/* After libcurl ran: first those that were cancelled meanwhile, then those that are over. */
+/* After libcurl ran: ends first the calls that were cancelled meanwhile, then those that are over. */
 static void client_settle(struct client *client)
 {
     CURLMsg *message;
@@ -212,7 +212,7 @@ static struct transfer *silence_first(struct client *client)
     return first;
 }
 
-/* What a stream says does not move the timer: when it is due it looks who has spoken. */
+/* Bytes of a stream do not move the timer: when it is due it looks which streams have spoken. */
 static void on_silence(uv_timer_t *timer)
 {
     struct client *client = timer->data;
@@ -243,7 +243,7 @@ static void transfer_start(struct client *client, struct transfer *transfer)
         uv_timer_start(&client->silence, on_silence, (uint64_t)transfer->timeout, 0);
 }
 
-/* Only those that are there now: a `done` that sends at once must not hold the loop. */
+/* Starts only the calls that are there now: a `done` that sends at once must not hold the loop. */
 static void on_wake(uv_timer_t *timer)
 {
     struct client *client = timer->data;
@@ -275,7 +275,7 @@ uint64_t client_send(struct client *client, const struct http_call *call, call_d
     transfer->id = ++client->last_id;
     transfer->done = done;
     transfer->user = user;
-    transfer_prepare(transfer, call, client->ca_file); /* a malformed one is marked as refused */
+    transfer_prepare(transfer, call, client->ca_file); /* a malformed call is marked as refused */
     transfers_add(&client->fresh, transfer);
     map_set(&client->ids, transfer->id, (uint64_t)(uintptr_t)transfer);
     if (!uv_is_active((uv_handle_t *)&client->wake))
@@ -387,7 +387,7 @@ static void on_fetched(void *user, const struct http_outcome *outcome)
     struct fetched *fetched = fetch->fetched;
 
     fetch->over = true;
-    uv_stop(&fetch->loop); /* or it would wait for what comes next */
+    uv_stop(&fetch->loop); /* or the loop would wait for further events */
     fetched->result = outcome->result;
     if (outcome->result != CALL_ANSWERED) {
         err_set(fetch->err, "%s", outcome->error);

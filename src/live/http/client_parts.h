@@ -22,21 +22,21 @@ struct answer_fields {
 #undef X
 };
 
-/* Used again and again: the easy handle and the memory stay. */
+/* Transfers are used again: the easy handle and the memory stay. */
 struct transfer {
     struct transfer *before, *next; /* in one of the client's lists */
     struct client *client;
     uint64_t id;
     CURL *easy;
-    bool added; /* to the multi handle */
-    bool gone;  /* cancelled from inside libcurl: to be taken out when it has returned */
+    bool added; /* it is in the multi handle */
+    bool gone;  /* cancelled while libcurl runs: taken out when libcurl has returned */
 
-    /* what is asked */
+    /* the request */
     struct curl_slist *head;
     struct buf request;
-    bool at_socket;  /* of a path: no address to be asked about */
-    bool by_name;    /* the certificate is trusted for the host that it names, not by a pin */
-    bool may_repeat; /* HTTP lets that method be sent twice */
+    bool at_socket;  /* a Unix socket: there is no address to check */
+    bool by_name;    /* the server is trusted by the host name in its certificate, not by a pin */
+    bool may_repeat; /* HTTP allows sending this method twice */
     int64_t timeout; /* milliseconds */
     size_t bytes_max;
     call_address_fn *may_connect;
@@ -46,15 +46,15 @@ struct transfer {
     call_done_fn *done;
     void *user;
 
-    /* what came */
-    bool opened;    /* a connection of its own, rather than one that was kept */
-    bool refused;   /* by our rules; nothing was sent then, unless `sent` says */
-    bool too_long;  /* the answer */
-    bool sent;      /* something of the request may have left */
-    bool head_over; /* the answer's head is whole */
+    /* the answer */
+    bool opened;    /* a new connection was opened, rather than a kept one used */
+    bool refused;   /* our rules refused it; nothing was sent then, unless `sent` is true */
+    bool too_long;  /* the answer is */
+    bool sent;      /* a part of the request may have been sent */
+    bool head_over; /* the head of the answer is complete */
     unsigned status;
     size_t head_bytes, body_bytes;
-    uint64_t heard; /* milliseconds of the loop: when bytes came last */
+    uint64_t heard; /* when bytes came last: milliseconds of the loop */
     struct answer_fields fields;
     struct buf answer;
     char why[ERR_TEXT_MAX];
@@ -65,10 +65,10 @@ struct transfer *transfer_new(struct client *client);
 void transfer_free(struct transfer *transfer);
 void transfer_reset(struct transfer *transfer); /* ready for the next call */
 
-/* Takes the call over. -1: it is malformed; then `why` says what, and it is refused. */
+/* Sets the transfer up for the call. Returns -1 when the call is malformed; then `why` says how, and it is refused. */
 int transfer_prepare(struct transfer *transfer, const struct http_call *call, const char *ca_file);
 
-/* Tells the caller. `curl` is what libcurl said; cancelled: by client_free. */
+/* Tells the caller. `curl` is libcurl's result; `cancelled`: by client_free. */
 void transfer_report(struct transfer *transfer, CURLcode curl, bool cancelled);
 
 static inline bool transfer_is_stream(const struct transfer *transfer)
@@ -76,7 +76,7 @@ static inline bool transfer_is_stream(const struct transfer *transfer)
     return transfer->bytes != NULL;
 }
 
-/* Of the loop, in milliseconds. */
+/* The loop's time, in milliseconds. */
 uint64_t client_now(const struct client *client);
 
 #endif

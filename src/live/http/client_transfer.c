@@ -1,6 +1,6 @@
 /* client_transfer.c: one request: its options for libcurl, the answer as it comes, and what became of it.
  *
- * Whether something was sent is known exactly: libcurl asks (on_ready) when a connection stands, TLS and all, before the first byte
+ * Whether anything was sent is known exactly: libcurl calls on_ready when a connection is up, with TLS, before the first byte
  * of the request is written to it. */
 #include "live/http/client_parts.h"
 
@@ -16,7 +16,7 @@
 
 #define METHOD_MAX 16
 #define ASK_FIRST \
-    (1024 * 1024) /* bytes of a body: a longer one is sent when the server wants it, so that a refusal is heard */
+    (1024 * 1024) /* bytes of a body: a longer one is sent only when the server wants it, so that a refusal is heard */
 
 static const char *const result_names[] = {
     [CALL_ANSWERED] = "answered", [CALL_UNREACHED] = "unreached", [CALL_UNKNOWN] = "unknown",
@@ -57,7 +57,7 @@ static void fields_forget(struct answer_fields *fields)
     *fields = (struct answer_fields){0};
 }
 
-/* A handle that once carried much does not hold that memory for ever. */
+/* Frees a large buffer, so that a handle that once carried much does not hold that memory for ever. */
 static void buf_shrink(struct buf *buf)
 {
     if (buf->room > CLIENT_HEAD_MAX)
@@ -114,7 +114,7 @@ static curl_socket_t on_open(void *user, curlsocktype purpose, struct curl_socka
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* A kept connection may have been opened for a call with other rules: so the address is asked about here as well. */
+/* Checks the address here as well, because a kept connection may have been opened for a call with other rules. */
 static bool ready_address(struct transfer *transfer, const char *ip, int port)
 {
     struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
@@ -130,8 +130,9 @@ static bool ready_address(struct transfer *transfer, const char *ip, int port)
     return false;
 }
 
-/* Where a certificate has no alternative name of a host, libcurl takes its common name for one, which is no more than what somebody is called:
- * certificates must name their host where hosts are named. A connection that was kept has been asked when it was opened. */
+/* Does the certificate name its host? Without an alternative name libcurl takes the common name for a host, though that
+ * proves nothing: so where hosts are trusted by name, certificates must name theirs. A kept connection was checked when
+ * it was opened. */
 static bool ready_certificate(struct transfer *transfer)
 {
     struct curl_certinfo *chain = NULL;
@@ -167,7 +168,7 @@ static int on_ready(void *user, char *remote_ip, char *local_ip, int remote_port
         return CURL_PREREQFUNC_ABORT;
     }
     transfer->sent = true;
-    transfer->refused = false; /* another address of that name may have been */
+    transfer->refused = false; /* another address of that name may have been refused */
     transfer->why[0] = '\0';
     return CURL_PREREQFUNC_OK;
 }
@@ -186,7 +187,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Keeps the value when the line is that field; of several the first. */
+/* Keeps the value when the line is that field; of several fields the first. */
 static void field_take(char **value, const char *name, const char *line, size_t len)
 {
     size_t name_len = strlen(name);
@@ -217,10 +218,10 @@ static size_t on_head(char *line, size_t size, size_t count, void *user)
     if (transfer->head_bytes > CLIENT_HEAD_MAX)
         return too_long(transfer, "head", CLIENT_HEAD_MAX);
     transfer->heard = client_now(transfer->client);
-    if (transfer->head_over) /* fields behind the body */
+    if (transfer->head_over) /* trailer fields, after the body */
         return len;
     if (len >= 5 && memcmp(line, "HTTP/", 5) == 0)
-        fields_forget(&transfer->fields); /* of an interim answer */
+        fields_forget(&transfer->fields); /* those of an interim answer */
 #define X(member, name) field_take(&transfer->fields.member, name, line, len);
     ANSWER_FIELDS(X)
 #undef X
@@ -263,7 +264,7 @@ static bool is_token(const char *text)
     return len > 0 && text[len] == '\0';
 }
 
-/* Nothing that could end the field and begin another. */
+/* Is the text free of characters that could end the field and begin another? */
 static bool is_value(const char *text)
 {
     for (; *text; text++)
@@ -281,7 +282,7 @@ static int field_add(struct transfer *transfer, const char *name, const char *va
         return refuse(transfer, "a header field has a character that it must not have");
     buf_init(&line);
     buf_adds(&line, name);
-    buf_adds(&line, *value ? ": " : ";"); /* libcurl's way to say that a field is empty */
+    buf_adds(&line, *value ? ": " : ";"); /* this is how libcurl is told of an empty field */
     buf_adds(&line, value);
     longer = curl_slist_append(transfer->head, buf_string(&line));
     buf_done(&line);
@@ -291,7 +292,7 @@ static int field_add(struct transfer *transfer, const char *name, const char *va
     return 0;
 }
 
-/* A field that libcurl would add by itself. */
+/* Suppresses a field that libcurl would add by itself. */
 static void field_leave_out(struct transfer *transfer, const char *line)
 {
     struct curl_slist *longer = curl_slist_append(transfer->head, line);
@@ -334,7 +335,7 @@ static int head_make(struct transfer *transfer, const struct http_call *call)
 
 static const struct {
     const char *name;
-    bool may_repeat, has_body; /* has_body: also an empty one is sent as such */
+    bool may_repeat, has_body; /* has_body: an empty body is sent as such, too */
 } methods[] = {
     {"GET", true, false},    {"HEAD", true, false}, {"PUT", true, true},
     {"DELETE", true, false}, {"POST", false, true}, {"OPTIONS", true, false},
@@ -381,7 +382,7 @@ static int call_check(struct transfer *transfer, const struct http_call *call, c
     if (call->unix_socket && (!*call->unix_socket || strlen(call->unix_socket) > ADDRESS_PATH_MAX))
         return refuse(transfer, "the path of a Unix socket has 1 to %d bytes", ADDRESS_PATH_MAX);
     if (call->pin && (strncmp(call->pin, "sha256//", 8) != 0 || strchr(call->pin, ';')))
-        return refuse(transfer, "a pin is sha256//BASE64"); /* libcurl would take other words for a file's name */
+        return refuse(transfer, "a pin is sha256//BASE64"); /* libcurl would take anything else for a file's name */
     if (call->pin && !url.secure)
         return refuse(transfer, "a pin needs https://");
     if (call->unchecked && (call->token || call->pin))
@@ -389,7 +390,7 @@ static int call_check(struct transfer *transfer, const struct http_call *call, c
     return 0;
 }
 
-/* The same for every call. */
+/* Options that are the same for every call. */
 static void rules_set(CURL *easy)
 {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -402,7 +403,7 @@ static void rules_set(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* never wait for a name that is still being looked up */
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* never wait for a name that is still being resolved */
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "berth");
 }
 
@@ -422,7 +423,7 @@ static void callbacks_set(struct transfer *transfer)
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 }
 
-/* A pin names the one key that is trusted, so neither a CA nor the name in the certificate is asked. */
+/* A pin names the one key that is trusted, so neither the CA nor the name in the certificate is checked. */
 static void trust_set(struct transfer *transfer, const struct http_call *call, const char *ca_file)
 {
     CURL *easy = transfer->easy;
@@ -438,7 +439,7 @@ static void trust_set(struct transfer *transfer, const struct http_call *call, c
     curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L); /* so that each new connection shows its certificate */
     if (ca_file) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); /* or the system's would be trusted as well */
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); /* or the system's CAs would be trusted as well */
     }
 }
 

@@ -1,7 +1,7 @@
 /* events_reader.c: lines first, then fields, then events. */
 #include "live/http/events_reader.h"
 
-#define MARK "\xef\xbb\xbf" /* of byte order: allowed before the first line */
+#define MARK "\xef\xbb\xbf" /* the byte order mark: allowed before the first line */
 #define RETRY_DIGITS_MAX 9
 
 void events_reader_init(struct events_reader *reader, size_t bytes_max, stream_event_fn *event, void *user)
@@ -64,7 +64,7 @@ static int word_set(struct buf *word, const char *what, const char *value, size_
 {
     if (len > EVENTS_READER_NAME_MAX)
         return err_set(err, "an event's %s has more than %d bytes", what, EVENTS_READER_NAME_MAX);
-    if (!memchr(value, '\0', len)) { /* as the format says: one with a NUL is not there */
+    if (!memchr(value, '\0', len)) { /* as the format says: a value with a NUL is ignored */
         buf_reset(word);
         buf_add(word, value, len);
     }
@@ -149,7 +149,7 @@ static int line_end(struct events_reader *reader, const char *line, size_t len, 
                 value++;
             return fields[i].set(reader, value, (size_t)(line + len - value), err);
         }
-    return 0; /* a comment, or a field of another time */
+    return 0; /* a comment, or an unknown field */
 }
 
 static const char *line_find_end(const char *from, const char *end)
@@ -159,7 +159,7 @@ static const char *line_find_end(const char *from, const char *end)
     return from;
 }
 
-/* A whole line that lies in the bytes is read in place; only what is cut between two pieces is kept. */
+/* A line that lies whole in the bytes is read in place; only a line that is cut between two pieces is kept. */
 static int bytes_read(struct events_reader *reader, const char *bytes, const char *end, struct err *err)
 {
     while (bytes < end) {

@@ -1,10 +1,10 @@
 /* events_reader.h: reads text/event-stream as it comes, in pieces of any size. Pure.
  *
  *     id: 7        a line is FIELD: VALUE, ended by LF, CR or CR LF; several data lines make one text with LF between
- *     event: ad    a line that begins with ':' says nothing
- *     data: {...}  an empty line ends the event, which is handed on if it has data
+ *     event: ad    a line that begins with ':' is a comment
+ *     data: {...}  an empty line ends the event, which is delivered if it has data
  *
- * What an unfinished event holds when the stream ends is no event. Memory is bounded by `bytes_max`. */
+ * An event that is unfinished when the stream ends is dropped. Memory is bounded by `bytes_max`. */
 #ifndef BERTH_LIVE_HTTP_EVENTS_READER_H
 #define BERTH_LIVE_HTTP_EVENTS_READER_H
 
@@ -19,13 +19,13 @@
 extern "C" {
 #endif
 
-#define EVENTS_READER_BYTES_MAX ((size_t)16 << 20) /* of a line and of an event's data, unless another bound is given */
+#define EVENTS_READER_BYTES_MAX ((size_t)16 << 20) /* of a line and of an event's data, by default */
 #define EVENTS_READER_NAME_MAX 1024                /* bytes of an id or a name */
 
-/* Lent while the function runs. */
+/* An event; its texts are lent while the function runs. */
 struct stream_event {
-    const char *name; /* "message" when it says none */
-    const char *id;   /* the last that was given; empty when there was none */
+    const char *name; /* "message" when the event gives none */
+    const char *id;   /* the last id that was given; empty when there was none */
     const char *data; /* NUL-terminated as well, BUF_PADDING NULs behind */
     size_t len;
 };
@@ -38,12 +38,12 @@ struct events_reader {
     size_t bytes_max;
     struct buf line, data, name;
     struct buf id,
-        last_id; /* of the event that is read, and of the last one that was whole: what a cut loses is asked for again */
+        last_id; /* of the event being read, and of the last whole event: events lost by a cut are asked for again */
     bool has_data;
-    bool after_cr; /* an LF now belongs to the CR before */
-    bool begun;    /* the first line has been seen: there is no mark of byte order any more */
+    bool after_cr; /* an LF that comes now belongs to the CR before */
+    bool begun;    /* the first line has been seen: no byte order mark can come any more */
     bool broken;
-    int64_t retry; /* milliseconds, as the server asked last; -1: it did not */
+    int64_t retry; /* milliseconds, as the server last asked for; -1: it did not */
 };
 
 /* bytes_max 0: EVENTS_READER_BYTES_MAX. */
@@ -53,7 +53,8 @@ void events_reader_done(struct events_reader *reader);
 /* A new stream begins; the last id stays, to be sent as Last-Event-ID. */
 void events_reader_reset(struct events_reader *reader);
 
-/* -1 past a limit: then nothing more is read until events_reader_reset. The function may not end or feed the reader. */
+/* Returns -1 beyond a limit: then nothing more is read until events_reader_reset. The event function must not end or
+ * feed the reader. */
 int events_reader_feed(struct events_reader *reader, const char *bytes, size_t len, struct err *err);
 
 const char *events_reader_last_id(struct events_reader *reader); /* empty when there was none */

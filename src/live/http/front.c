@@ -1,4 +1,4 @@
-/* front.c: from the head of a request to its handler: which route, who calls, may they, how long a body; and what is counted. */
+/* front.c: from the head of a request to its handler: which route, which caller, whether it may, how long a body; and the metrics. */
 #include "live/http/request.h"
 
 #include "lang/base/mem.h"
@@ -43,7 +43,7 @@ static void audit_refusal(const struct request *request, unsigned status, const 
               log_text("from", address_print(exchange_from(request->exchange), from)), log_text("why", why));
 }
 
-/* A renewal without text has a pace of its own, so that heart beats get through when all else is too much. */
+/* A renewal without text has a pace of its own, so that heart beats get through when other requests are too many. */
 static enum caller_pace request_pace(const struct request *request)
 {
     const char *len = exchange_field(request->exchange, "Content-Length");
@@ -71,7 +71,7 @@ static bool request_paced(struct request *request)
     return false;
 }
 
-/* The log has the reason, the caller of a bad token has none: it would tell a thief what to mend. */
+/* The log gets the reason; a caller with a bad token does not: it would tell a thief what to mend. */
 static void request_refuse(struct request *request, unsigned status, const char *why)
 {
     struct buf words;
@@ -87,7 +87,7 @@ static void request_refuse(struct request *request, unsigned status, const char 
     buf_done(&words);
 }
 
-/* Open to all, or a caller with the scope, who is not too fast. False when it was answered. */
+/* Is the route open to all, or does the caller have the scope and keep its pace? False when it was answered. */
 static bool request_admitted(struct request *request)
 {
     const struct route *route = request->route;
@@ -111,7 +111,7 @@ static bool request_admitted(struct request *request)
     return request_paced(request);
 }
 
-/* What is under way is bounded, in all and for each account. False when it was answered. */
+/* Counts the request: what is under way is bounded, in all and for each account. False when it was answered. */
 static bool request_counted(struct request *request)
 {
     const char *len = exchange_field(request->exchange, "Content-Length"), *why;
@@ -142,7 +142,7 @@ static size_t body_most(const struct request *request)
     return route->body_max;
 }
 
-/* A body that is declared too long is not read: the limit that it is past is named. False when it was answered. */
+/* A body that is declared too long is not read, and the answer names the limit. False when it was answered. */
 static bool body_fits(struct request *request, size_t most)
 {
     const struct route *route = request->route;
@@ -206,7 +206,7 @@ static void request_run(void *user, struct exchange *exchange)
     (void)user;
     if (why)
         request_problem(request, 503, "%s", why);
-    else if (caller_is_revoked(&request->caller)) /* while its body came */
+    else if (caller_is_revoked(&request->caller)) /* the token was revoked while the body came */
         request_refuse(request, 401, token_fault_words(TOKEN_REVOKED));
     else
         request->route->handle(request);
@@ -222,7 +222,7 @@ static void waiting_remove(struct request *request)
         *link = request->next;
 }
 
-/* By the routes of the first part; behind them all for others. */
+/* Counts by the routes of the first part; the place behind them is for all others. */
 static void request_measure(const struct request *request, int64_t took)
 {
     const struct front *front = request->front;
@@ -261,7 +261,7 @@ static void request_over(void *user, struct exchange *exchange)
     free(request);
 }
 
-/* The place of a refusal's words among those of the guard; behind them all for others (limits, deadlines). */
+/* The place of a refusal's words among those of the guard; the place behind them is for others (limits, deadlines). */
 static size_t guard_place(const char *why)
 {
     size_t i = 0;

@@ -1,10 +1,10 @@
-/* front.h: the HTTP front of a daemon: from the head of a request to its answer, the same for all.
+/* front.h: the HTTP front of a daemon: from the head of a request to its answer, the same for all daemons.
  *
  *     head -> route -> Host, Origin -> Accept -> caller and scope (gate.h) -> pace -> length of the body, bodies under way
  *          -> body read -> the route's handler, with a struct request (request.h) -> answered now or later -> over
  *
  * A front has parts: tables of routes, each with the daemon that its handlers work for and the gate that its callers pass. Several servers
- * may share one front: it is the user of front_handler. Nothing of a body is read before route and caller are settled. */
+ * may share one front, which is the user of front_handler. Nothing of a body is read before route and caller are settled. */
 #ifndef BERTH_LIVE_HTTP_FRONT_H
 #define BERTH_LIVE_HTTP_FRONT_H
 
@@ -21,40 +21,41 @@ extern "C" {
 
 struct front_part {
     const struct route_table *table;
-    void *daemon; /* of the handlers */
+    void *daemon; /* the daemon that the handlers work for */
     struct gate *gate;
-    const struct config *config; /* how long bodies and ads may be; NULL: no route reads an ad */
-    struct symbols *symbols;     /* of the ads in bodies */
+    const struct config *config; /* limits of bodies and ads; NULL: no route reads an ad */
+    struct symbols *symbols;     /* for ads in bodies */
     const char *(*unready)(
-        const void *daemon); /* why nothing is taken any more (503); NULL: all is well. May be NULL */
+        const void *daemon); /* returns why nothing is accepted any more (503); NULL: all is well. May be NULL */
 };
 
-/* All is lent. */
+/* All pointers are lent. */
 struct front_settings {
     struct front_part parts[FRONT_PARTS_MAX];
     size_t part_count;
     struct log *log;
-    struct metrics *metrics; /* by the routes of the first part; NULL: none are counted */
+    struct metrics *metrics; /* counts by the routes of the first part; NULL: nothing is counted */
     const char *version;     /* of the program, for /openapi.json */
 };
 
 struct front {
     struct front_settings settings;
     const struct route_table *tables[FRONT_PARTS_MAX];
-    uint64_t requests;       /* so far */
-    struct request *waiting; /* for a change */
+    uint64_t requests;       /* how many there have been */
+    struct request *waiting; /* requests that wait for a change */
     struct buf out;          /* scratch, for one answer */
 };
 
 void front_init(struct front *front, const struct front_settings *settings);
-void front_done(struct front *front); /* its servers are gone */
+void front_done(struct front *front); /* after its servers are gone */
 
 extern const struct server_handler front_handler; /* its user is the front */
 
-/* Those that wait (request_waits) are handled again: whose time is up; `all`: every one of them. No front: nobody waits. */
+/* Handles waiting requests (request_waits) again: those whose time is up; `all`: every one of them. `front` may be
+ * NULL. */
 void front_wake(struct front *front, bool all);
-bool front_waits(const struct front *front);                 /* does somebody? */
-void front_wait_end(struct front *front, const char *words); /* nobody waits any longer: 503 */
+bool front_waits(const struct front *front);                 /* does any request wait? */
+void front_wait_end(struct front *front, const char *words); /* answers all that wait with 503 */
 
 /* Handlers for rows that many tables have. */
 void front_openapi(struct request *request);

@@ -1,4 +1,5 @@
-/* gate.c: who makes a request: identity, pace, and how much is under way. All of it is settled from the head alone. */
+/* gate.c: the caller of a request: its identity, its pace, and how much it has under way. All of this is settled from
+ * the head alone. */
 #include "live/http/gate.h"
 
 #include "live/config/address.h"
@@ -11,8 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define BODIES_MAX (UINT64_C(512) << 20)        /* bytes of all requests under way ... */
-#define BODIES_ACCOUNT_MAX (UINT64_C(64) << 20) /* ... and of those of one account, unless the daemon says otherwise */
+#define BODIES_MAX (UINT64_C(512) << 20)        /* bytes of all bodies under way ... */
+#define BODIES_ACCOUNT_MAX (UINT64_C(64) << 20) /* ... and of those of one account, by default */
 
 void gate_init(struct gate *gate, const struct gate_settings *settings, uint64_t seed)
 {
@@ -114,8 +115,8 @@ static bool url_names(const char *text, const char *host)
     return text && url_read(text, strlen(text), &url, NULL) == 0 && !strcasecmp(host, url.host);
 }
 
-/* The Host that a browser is told by another site's page is not ours: on loopback only addresses, this machine's own name for itself and
- * those that others know the daemon by are answered. */
+/* Is the Host one of ours? A page of another site may send a browser here under its own name: so on loopback only
+ * addresses, localhost and the names that others know the daemon by are answered. */
 bool gate_host_is_known(const struct gate *gate, const struct exchange *exchange)
 {
     const char *host = exchange_field(exchange, "Host");
@@ -126,7 +127,7 @@ bool gate_host_is_known(const struct gate *gate, const struct exchange *exchange
 
     if (from->sa_family == AF_UNIX || address_sort(from) != ADDRESS_LOOPBACK)
         return true;
-    if (!host) /* HTTP/1.0; the guard wants it in 1.1 */
+    if (!host) /* HTTP/1.0; in 1.1 the guard demands it */
         return true;
     len = *host == '[' ? strcspn(host, "]") : strcspn(host, ":");
     if (len > ADDRESS_HOST_MAX)
@@ -137,7 +138,7 @@ bool gate_host_is_known(const struct gate *gate, const struct exchange *exchange
            (gate->settings.config && url_names(config_text(gate->settings.config, CONFIG_PUBLIC_URL), name));
 }
 
-/* Browsers say from which page a script calls: only from one of ours. Others say nothing. */
+/* Browsers say from which site a script calls: only our own is served. Other clients say nothing. */
 bool gate_origin_is_ours(const struct exchange *exchange)
 {
     const char *origin = exchange_field(exchange, "Origin"), *host = exchange_field(exchange, "Host");

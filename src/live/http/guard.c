@@ -1,4 +1,4 @@
-/* guard.c: the rules for the head of a request, one function each for the target, a field and the frame. */
+/* guard.c: the rules for the head of a request: for the target, the fields and the frame. */
 #include "live/http/guard.h"
 
 #include <string.h>
@@ -23,11 +23,11 @@ const char *guard_words(enum guard_reason reason)
     return reasons[reason].words;
 }
 
-/* What a byte may be part of. */
+/* The classes of bytes: where a byte may stand. */
 enum { WORD = 1, TARGET = 2, VALUE = 4, HOST = 8 };
 
-/* RFC 9110: tokens; RFC 3986: what may stand in a path or a query, and a few more that browsers leave as they are (" < > [ ] \ ^ ` { | }
- * are refused: they should be escaped); a value holds anything but control characters, a tab excepted. */
+/* WORD: tokens of RFC 9110. TARGET: bytes that may stand in a path or a query by RFC 3986; " < > [ ] \ ^ ` { | } are
+ * refused, and should be escaped. VALUE: anything but control characters, except a tab. */
 static const unsigned char classes[256] = {
     ['\t'] = VALUE,
     [' '] = VALUE,
@@ -116,8 +116,8 @@ size_t guard_decode(const char *raw, size_t len, bool is_query, char *out)
 
 /* ---------------------------------------------------------------------------------------------------------- the target */
 
-/* The path as it will be decoded, byte by byte: a segment that is just "..", however it was spelt? `dots` counts the dots of a segment
- * that has had nothing else, and is above 2 when it cannot be one. */
+/* Does the path, as it will be decoded, have a segment that is just "..", however it was spelt? `dots` counts the dots
+ * of a segment that has had nothing else, and is above 2 when the segment cannot be "..". */
 static enum guard_reason path_check(const char *at, const char *end)
 {
     unsigned dots = 3;
@@ -165,8 +165,8 @@ static bool guard_refuse(struct guard *guard, enum guard_reason reason)
     return false;
 }
 
-/* A line ends here: the parser has put NULs in the place of CR and LF. Where it ended with a bare LF, the second is another line's, but
- * there is one: the empty line at least. */
+/* Does a line end here? The parser has put NULs in the place of CR and LF. If the line ended with a bare LF, the second
+ * byte belongs to the next line; there always is one, the empty line at least. */
 static bool is_line_end(const char *at)
 {
     return at[0] == '\0' && at[1] == '\0';
@@ -210,7 +210,7 @@ static bool length_read(const char *value, size_t len, uint64_t *ret)
     return len > 0;
 }
 
-/* The fields that say where a request ends and for whom it is. */
+/* Checks the fields that say where a request ends and for whom it is. */
 static bool guard_named(struct guard *guard, const char *name, size_t name_len, const char *value, size_t value_len)
 {
     if (NAME_IS(name, name_len, "Content-Length")) {
@@ -235,7 +235,7 @@ static bool guard_named(struct guard *guard, const char *name, size_t name_len, 
 bool guard_field(struct guard *guard, const char *name, size_t name_len, const char *value, size_t value_len)
 {
     uintptr_t gap =
-        (uintptr_t)value - (uintptr_t)name - name_len - 1; /* huge when the value does not lie behind the name */
+        (uintptr_t)value - (uintptr_t)name - name_len - 1; /* huge when the value does not lie after the name */
 
     if (++guard->fields > guard->limits.fields)
         return guard_refuse(guard, GUARD_FIELDS_MANY);

@@ -1,15 +1,15 @@
-/* guard.h: stands before every handler: is the head of a request one that all who read it would read alike?
+/* guard.h: stands before every handler: would all programs read the head of this request alike?
  *
  *     guard_begin (the request line) -> guard_field, each field in order -> guard_end -> GUARD_OK, or the reason and its status
  *
  * libmicrohttpd (0.9.75) takes the first of two Content-Lengths and runs the rest as a second request, prefers Transfer-Encoding, cuts
- * at a NUL, takes a bare LF for the end of a line and glues a folded line to the name of its field. The guard sees what the parser
- * made of the head, and holds that it accounts for every byte of it:
+ * at a NUL, takes a bare LF for the end of a line and glues a folded line to the name of its field. The guard looks at what the parser
+ * made of the head, and demands that it accounts for every byte:
  *
  *     GET /a HTTP/1.1rn Host: hrn X: yrn rn        (r and n: CR and LF; the parser has put NULs in the place of separators)
  *     ^method           ^name ^value   ^ the next name lies just behind the CRLF of the value; the last CRLF ends the head
  *
- * where that fails there was a NUL, a bare LF, a folded line or a blank too many. One thing cannot be told: NULs at the end of a line
+ * If that fails there was a NUL, a bare LF, a folded line or a blank too many. One thing cannot be detected: NULs at the end of a line
  * that make up for missing CRs ("\0\n" for "\r\n"). Nothing here reads a clock or keeps memory. */
 #ifndef BERTH_LIVE_HTTP_GUARD_H
 #define BERTH_LIVE_HTTP_GUARD_H
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* name, status, what the client is told. */
+/* Name, status, and what the client is told. */
 #define GUARD_REASONS(X)                                                                       \
     X(OK, 200, "ok")                                                                           \
     X(METHOD, 400, "the method is not a word")                                                 \
@@ -66,24 +66,24 @@ struct guard_limits {
 
 struct guard {
     struct guard_limits limits;
-    enum guard_reason reason; /* the first that was found */
-    const char *head;         /* where it begins */
+    enum guard_reason reason; /* the first fault that was found */
+    const char *head;         /* where the head begins */
     const char *next;         /* where the next line has to begin */
     uint32_t fields, bytes, hosts, lengths;
     bool is_1_1;
-    uint64_t length; /* of the body, as declared; 0 when it is not */
+    uint64_t length; /* of the body, as declared; 0 when not declared */
 };
 
-/* `method` and `version` as they lie in the head, NUL-terminated. The target is raw: path and query, before anything was decoded; it
+/* `method` and `version` are as they lie in the head, NUL-terminated. The target is raw: path and query, before anything was decoded; it
  * may be a copy. */
 void guard_begin(struct guard *guard, const struct guard_limits *limits, const char *method, const char *target,
                  size_t target_len, const char *version);
-/* False when it is of no use to go on. Both texts as they lie in the head. */
+/* Returns false when there is no point in going on. Both texts are as they lie in the head. */
 bool guard_field(struct guard *guard, const char *name, size_t name_len, const char *value, size_t value_len);
 /* `head_len`: bytes from the method to the end of the empty line. */
 enum guard_reason guard_end(struct guard *guard, size_t head_len);
 
-/* The byte that the escape (%XX) at `at` stands for; -1 when there is none. */
+/* The byte that the escape (%XX) at `at` stands for; -1 when it is not an escape. */
 int guard_escape(const char *at, const char *end);
 
 /* Decodes %XX of a text that passed the guard; in a query '+' is a blank. Writes at most `len` bytes, returns how many; no NUL is

@@ -12,7 +12,7 @@
 
 enum metric_type { COUNTER, GAUGE, HISTOGRAM };
 
-#define HISTOGRAM_CELLS (METRIC_BUCKETS + 2) /* the rest, and the sum of microseconds */
+#define HISTOGRAM_CELLS (METRIC_BUCKETS + 2) /* one for the rest, and one for the sum of microseconds */
 #define FIRST_BUCKET 4                       /* 2^4 microseconds */
 
 static const struct metric_row {
@@ -36,7 +36,7 @@ static const struct set_row {
 #undef X
 };
 
-/* The words of a set; one more place stands for all others. METRIC_SET_NONE has that place alone. */
+/* The words of a set; one more place stands for all other words. METRIC_SET_NONE has only that place. */
 struct set {
     char **words;
     size_t count;
@@ -44,7 +44,7 @@ struct set {
 
 struct metrics {
     struct set sets[METRIC_SET_COUNT];
-    size_t at[METRIC_COUNT]; /* of its first cell */
+    size_t at[METRIC_COUNT]; /* the place of each metric's first cell */
     uint64_t *cells;
 };
 
@@ -237,7 +237,7 @@ static void print_number(struct buf *out, const struct metrics *metrics, const s
     buf_addc(out, '\n');
 }
 
-/* Is that series printed though nothing has happened in it? Those with many labels would drown the rest. */
+/* Is that series printed even when it is zero? Those with many labels would drown the rest. */
 static bool is_always_there(const struct metrics *metrics, const struct metric_row *row, const size_t places[2])
 {
     if (row->sets[0] == METRIC_SET_NONE)

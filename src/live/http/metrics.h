@@ -1,11 +1,11 @@
-/* metrics.h: what the service has done and how it is, as numbers that others collect (OpenMetrics text).
+/* metrics.h: what the service has done and how it is doing, as numbers for monitoring (OpenMetrics text).
  *
  *     counter    a number for each pair of labels; only grows
  *     gauge      a number for each pair of labels; as it is now
- *     histogram  for each label how many took up to 16, 32, ... 2^24 microseconds, and all of them together
+ *     histogram  for each label, how many took up to 16, 32, ... 2^24 microseconds, and the sum of all
  *
- * The metrics are the rows of METRICS below; labels are places in sets of words, which are bounded and known when it starts. A place
- * behind the end of its set counts as `other`. A metric is reached by its number, at the cost of an array. */
+ * The metrics are the rows of METRICS below; labels are places in sets of words, which are bounded and known at the start. A place
+ * behind the end of its set counts as `other`. A metric is found by its number, at the cost of an array access. */
 #ifndef BERTH_LIVE_HTTP_METRICS_H
 #define BERTH_LIVE_HTTP_METRICS_H
 
@@ -101,11 +101,11 @@ struct metric_words {
 
 struct metrics;
 
-/* A set that has no words of its own and is given none has `other` alone. */
+/* A set that has no words of its own and is given none has only `other`. */
 struct metrics *metrics_new(const struct metric_words *sets, size_t set_count);
 void metrics_free(struct metrics *metrics);
 
-/* Counters: n more. Labels of no set are 0. */
+/* Adds n to a counter. Labels of NONE are 0. */
 void metrics_add(struct metrics *metrics, enum metric metric, size_t first, size_t second, uint64_t n);
 
 static inline void metrics_count(struct metrics *metrics, enum metric metric)
@@ -113,20 +113,20 @@ static inline void metrics_count(struct metrics *metrics, enum metric metric)
     metrics_add(metrics, metric, 0, 0, 1);
 }
 
-/* Counters that are counted elsewhere, and gauges: the number as it is now. START_TIME is in microseconds, as all times are. */
+/* Sets a gauge, or a counter that is counted elsewhere, to its present value. START_TIME is in microseconds, as all times are. */
 void metrics_set(struct metrics *metrics, enum metric metric, size_t first, size_t second, int64_t value);
 
-/* Histograms: one more, which took that many microseconds. */
+/* Adds one observation, of that many microseconds, to a histogram. */
 void metrics_observe(struct metrics *metrics, enum metric metric, size_t first, int64_t microseconds);
 
-/* A counter or a gauge; of a histogram how many were observed. */
+/* The value of a counter or a gauge; of a histogram, how many were observed. */
 int64_t metrics_value(const struct metrics *metrics, enum metric metric, size_t first, size_t second);
 
-/* The whole of it as OpenMetrics text, with `# EOF`; appended. Of metrics with two labels, and of histograms with one, only what has
- * happened is printed. */
+/* Appends all metrics as OpenMetrics text, with `# EOF`. Of metrics with two labels, and of histograms with one, only
+ * series that are not zero are printed. */
 void metrics_print(struct buf *out, const struct metrics *metrics);
 
-int64_t metrics_resident(void); /* of this process, in bytes, as the kernel says; 0 when it does not */
+int64_t metrics_resident(void); /* memory of this process in bytes, as the kernel says; 0 when it does not */
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,7 @@ static const struct {
     {"504", "No answer came in time.", true},
 };
 
-/* Words with blanks between: the first, and what is behind it. */
+/* Skips blanks before the next word of a list; returns the word's length. */
 static size_t word_next(const char **words)
 {
     *words += strspn(*words, " ");
@@ -43,7 +43,7 @@ static void quoted(struct buf *out, const char *text)
     json_quote(out, text, strlen(text));
 }
 
-/* What is given: an ad as an object, all else as text. */
+/* Prints the types of an answer: JSON as an object, all others as text. */
 static void types_print(struct buf *out, const char *types)
 {
     const char *between = ",\"content\":{";

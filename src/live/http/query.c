@@ -1,4 +1,4 @@
-/* query.c: what the address and the body of a request say. */
+/* query.c: parameters and body of a request. */
 #include "live/http/query.h"
 
 #include "lang/ad/make.h"

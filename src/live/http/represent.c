@@ -11,11 +11,11 @@ static const struct {
     enum form form;
 } media_rows[] = {
     {TYPE_CLASSAD, FORM_CLASSAD}, {TYPE_JSON, FORM_JSON},
-    {"text/plain", FORM_UNKNOWN}, {"application/x-www-form-urlencoded", FORM_UNKNOWN}, /* what curl says by itself */
+    {"text/plain", FORM_UNKNOWN}, {"application/x-www-form-urlencoded", FORM_UNKNOWN}, /* curl's default */
     {"*/*", FORM_UNKNOWN},        {"application/*", FORM_UNKNOWN},
 };
 
-/* The row of a type that ends at `end`, or -1. */
+/* The row of a type of that length, or -1. */
 static int media_find(const char *type, size_t len)
 {
     while (len && type[len - 1] == ' ')
@@ -51,7 +51,7 @@ bool media_read(const char *type, struct media *ret)
     return true;
 }
 
-/* Is the type that has these parameters not wanted at all: q=0, q=0.0, ...? */
+/* Do these parameters exclude their type: q=0, q=0.0, ...? */
 static bool weight_is_none(const char *parameters, size_t len)
 {
     for (size_t i = 0; i + 3 <= len; i++) {
@@ -66,7 +66,7 @@ static bool weight_is_none(const char *parameters, size_t len)
     return false;
 }
 
-/* Does a range of types hold one of the types? */
+/* Does a range, such as application/*, contain one of the types? */
 static bool range_holds(const char *range, size_t len, const char *types)
 {
     while (len && range[len - 1] == ' ')
@@ -101,7 +101,7 @@ bool media_wants(const char *accept, const char *type)
     return false;
 }
 
-/* Of weights only 0 counts: of the others the first that can be given is taken. */
+/* Only the weight 0 counts: among the others the first type that can be given is taken. */
 bool media_accept(const char *accept, const char *types, enum form *ret)
 {
     *ret = FORM_CLASSAD;
@@ -135,7 +135,7 @@ const char *media_type(enum form form, const struct dialect *dialect)
     return dialect == &dialect_condor ? TYPE_CLASSAD "; dialect=condor" : TYPE_CLASSAD;
 }
 
-/* The bytes of the character that begins here; 0 when it is none of UTF-8. */
+/* The length of the character that begins here; 0 when it is not UTF-8. */
 static size_t character_len(const unsigned char *at, size_t left)
 {
     size_t len = *at < 0x80                  ? 1

@@ -1,6 +1,6 @@
-/* represent.h: ads as bodies of requests and answers: which form is meant, reading it, writing it.
+/* represent.h: ads as bodies of requests and answers: finding the form, reading it, writing it.
  *
- *     Accept: application/json                      application/classad is what is given when nothing is asked for
+ *     Accept: application/json                      the default is application/classad
  *     Content-Type: application/classad; dialect=condor */
 #ifndef BERTH_LIVE_HTTP_REPRESENT_H
 #define BERTH_LIVE_HTTP_REPRESENT_H
@@ -17,26 +17,26 @@ extern "C" {
 #define TYPE_EVENTS "text/event-stream"
 
 struct media {
-    enum form form; /* FORM_UNKNOWN: to be recognised by the text */
+    enum form form; /* FORM_UNKNOWN: the text tells which */
     const struct dialect *dialect;
 };
 
-/* What a Content-Type says (NULL: nothing). False when it is a form that is not read here. */
+/* Reads a Content-Type (NULL: none). False when it is a form that is not read here. */
 bool media_read(const char *type, struct media *ret);
 
-/* Which form of ads an Accept asks for (classads when it does not say), of something that is given in those types (with blanks between; ""
+/* The form of ads that an Accept asks for (classads by default), where the answer can be given in those types (with blanks between; ""
  * counts as ads). False when nothing that it asks for can be given. */
 bool media_accept(const char *accept, const char *types, enum form *ret);
 
-bool media_wants(const char *accept, const char *type); /* is that very type asked for? */
+bool media_wants(const char *accept, const char *type); /* does it ask for exactly that type? */
 
 /* The Content-Type of an ad of that dialect in that form. */
 const char *media_type(enum form form, const struct dialect *dialect);
 
-/* Is the text UTF-8 without a NUL? If not, the error tells the place. */
+/* Is the text UTF-8 without a NUL? If not, the error says where. */
 int utf8_check(const char *text, size_t len, struct err *err);
 
-/* The ad that a body is; NULL and the place of the error. */
+/* The ad in a body; NULL and the place of the error. */
 struct tree *represent_read(struct symbols *symbols, const struct media *media, const struct form_limits *limits,
                             const char *text, size_t len, struct err *err);
 
@@ -54,7 +54,7 @@ void listing_begin(struct listing *listing, struct buf *out, enum form form);
 void listing_add(struct listing *listing, const struct tree *ad);
 void listing_end(struct listing *listing);
 
-void url_value(struct buf *out, const char *text); /* a text as it stands in a URL's query; appended */
+void url_value(struct buf *out, const char *text); /* appends a text, escaped for a URL's query */
 
 #ifdef __cplusplus
 }

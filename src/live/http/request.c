@@ -91,7 +91,7 @@ struct tree *request_body_ad(struct request *request)
     return ad;
 }
 
-/* Is the name among the words? If not, the nearest of them is found. */
+/* Is the name among the words? If not, `ret_nearest` gets the nearest of them. */
 static bool name_is_among(const char *names, const char *name, size_t len, char ret_nearest[64])
 {
     static const size_t room = 64;

@@ -23,7 +23,7 @@ enum grdl_form resource_media(const char *type)
     return GRDL_FORM_UNKNOWN;
 }
 
-/* By name alone: what is asked for in general is given as an ad. */
+/* Resources are given only when asked for by name: a general Accept gets an ad. */
 enum grdl_form resource_accept(const char *accept, const char *types)
 {
     while (accept && *accept) {
@@ -40,7 +40,7 @@ enum grdl_form resource_accept(const char *accept, const char *types)
             if (strstr(types, resource_rows[i].type) && media_wants(one, resource_rows[i].type))
                 return resource_rows[i].form;
             if (media_wants(one, TYPE_CLASSAD) || media_wants(one, TYPE_JSON) || strncmp(one, "*/*", 3) == 0)
-                return GRDL_FORM_UNKNOWN; /* that comes first, and can be given */
+                return GRDL_FORM_UNKNOWN; /* an ad is asked for first, and can be given */
         }
         accept += part;
         accept += *accept == ',';

@@ -1,4 +1,4 @@
-/* route.c: which route is a path of? */
+/* route.c: finds the route of a path. */
 #include "live/http/route.h"
 
 #include "live/http/guard.h"
@@ -13,7 +13,7 @@ const char *method_name(enum http_method method)
     return method < sizeof words / sizeof *words ? words[method] : "other";
 }
 
-/* A part of the raw path, decoded; false when it is no text for a variable. */
+/* Decodes a part of the raw path; false when it cannot be the value of a variable. */
 static bool variable_read(const char *raw, size_t len, size_t most, bool any, char ret[ROUTE_REST_MAX + 1])
 {
     const char *end = raw + len;
@@ -31,7 +31,7 @@ static bool variable_read(const char *raw, size_t len, size_t most, bool any, ch
     return at > 0;
 }
 
-/* Does the raw path have the shape of the route's? Its variables are decoded on the way. */
+/* Does the raw path have the shape of the route's path? Decodes its variables on the way. */
 static bool path_fits(const struct route *route, const char *raw_path, struct route_match *ret)
 {
     const char *shape = route->path;

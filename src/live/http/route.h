@@ -2,7 +2,7 @@
  *
  *     {"jobs.file", HTTP_GET, "/v1/jobs/{id}/files/{kind}/{name...}", SCOPE_JOB_OWN, BODY_NONE, 0, "offset wait", "200 404", ...}
  *
- * What is not in it does not exist; what does not say that it is open wants a caller with one of its scopes. */
+ * A path that is not in the table does not exist; a route that is not marked as open needs a caller with one of its scopes. */
 #ifndef BERTH_LIVE_HTTP_ROUTE_H
 #define BERTH_LIVE_HTTP_ROUTE_H
 
@@ -21,10 +21,10 @@ struct request;
 
 enum route_body {
     BODY_NONE,
-    BODY_AD,       /* one ad; a PUT of an ad may be without */
-    BODY_RESOURCE, /* the same, or a GRDL resource that becomes one */
+    BODY_AD,       /* one ad; a PUT of an ad may have none */
+    BODY_RESOURCE, /* the same, or a GRDL resource that becomes an ad */
     BODY_ADS,      /* messages, one after another */
-    BODY_BYTES,    /* whatever it is */
+    BODY_BYTES,    /* any bytes */
 };
 
 /* How long a body may be: as the settings say, or that many bytes. */
@@ -32,8 +32,8 @@ enum route_body {
 #define ROUTE_SUBMISSION UINT32_MAX /* SubmissionMax */
 
 enum route_flag {
-    ROUTE_BY_CALLER = 1, /* open to all, but not all are told the same */
-    ROUTE_RENEWAL = 2,   /* without a body it is a heart beat, with a pace of its own */
+    ROUTE_BY_CALLER = 1, /* open to all, but callers get different answers */
+    ROUTE_RENEWAL = 2,   /* without a body the request is a heart beat, with a pace of its own */
     ROUTE_NEAR = 4,      /* open to this machine where the setting Metrics says so */
     ROUTE_FILE = 8,      /* its {rest...} is the name of a file, which may have any byte but NUL */
 };
@@ -42,12 +42,12 @@ struct route {
     const char *id; /* for metrics and the log: "ads.put" */
     enum http_method method;
     const char *path; /* with {variables}; {rest...}, at the end, takes all that is left */
-    scopes scope;     /* any of them is enough; SCOPE_NONE: open to all */
+    scopes scope;     /* any one of them is enough; SCOPE_NONE: open to all */
     enum route_body body;
     uint32_t body_max;      /* ROUTE_BODY, ROUTE_SUBMISSION, or bytes */
-    const char *parameters; /* names of the query's, with blanks between */
+    const char *parameters; /* names of query parameters, with blanks between */
     const char *answers;    /* statuses besides those that every route has, with blanks between */
-    const char *types;      /* of what is given with 2xx, with blanks between; "": nothing is */
+    const char *types;      /* types of a 2xx answer, with blanks between; "": it has no body */
     const char *summary;
     void (*handle)(struct request *request);
     unsigned flags; /* of enum route_flag */
@@ -62,7 +62,7 @@ struct route_table {
     const char *title, *summary; /* of the interface */
     const struct route *routes;
     size_t count;
-    const struct parameter *parameters; /* all that a route names */
+    const struct parameter *parameters; /* all parameters that routes name */
     size_t parameter_count;
 };
 
@@ -70,20 +70,20 @@ enum route_result { ROUTE_FOUND, ROUTE_NOT_THERE, ROUTE_OTHER_METHOD };
 
 struct route_match {
     const struct route *route;
-    size_t table; /* its place among those that were searched */
+    size_t table; /* the place of its table among those that were searched */
     char variables[ROUTE_VARIABLES_MAX][ROUTE_REST_MAX + 1];
     char allow[64];
 };
 
-/* The route of a path (raw: escapes are decoded here, variable by variable). With ROUTE_OTHER_METHOD, `allow` gets the methods that there
- * are. HEAD is GET where it has no route of its own. A variable that is no good text (empty, escapes, control characters but in names of files, too
- * long) makes it NOT_THERE. */
+/* The route of a path (raw: escapes are decoded here, variable by variable). With ROUTE_OTHER_METHOD, `allow` gets the
+ * methods that the path has. HEAD is GET where it has no route of its own. A variable that is not good (empty, bad
+ * escapes, control characters except in names of files, too long) makes the path NOT_THERE. */
 enum route_result route_find(const struct route_table *const *tables, size_t table_count, enum http_method method,
                              const char *raw_path, struct route_match *ret);
 
 const char *method_name(enum http_method method);
 
-/* The description of an interface (OpenAPI 3.1), appended: the routes of all the tables, under the title of the first. */
+/* Appends the description of an interface (OpenAPI 3.1): the routes of all tables, under the title of the first. */
 void openapi_print(struct buf *out, const struct route_table *const *tables, size_t table_count, const char *version);
 
 #ifdef __cplusplus

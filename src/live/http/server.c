@@ -1,4 +1,4 @@
-/* server.c: libmicrohttpd in a libuv loop: how a server begins and ends, and what a turn of it is.
+/* server.c: libmicrohttpd in a libuv loop: how a server begins and ends, and one turn of it.
  *
  *     readable, time is up, or again -> resume some -> MHD_run -> when to come again */
 #include "live/http/server_parts.h"
@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #define SWEEP_MIN 20 /* milliseconds between sweeps */
-#define STOOD_MIN 10 /* milliseconds that a sweep comes late by, from which on the loop stood still */
+#define STOOD_MIN 10 /* if a sweep is late by more milliseconds than this, the loop stood still */
 #define SWEEP_MAX 1000
-#define FILES_KEPT_MAX 256 /* descriptors that no connection gets */
+#define FILES_KEPT_MAX 256 /* at most so many descriptors are kept from connections */
 #define LIMIT_SLACK \
-    64 /* libmicrohttpd stops accepting at its limit; ours, which refuses and says so, has to come first */
+    64 /* libmicrohttpd stops accepting at its limit; our own limit, which refuses and says so, must be reached first */
 
-/* TLS 1.2 and 1.3; of 1.2 only what keeps past traffic safe when the key is lost. */
+/* TLS 1.2 and 1.3; of 1.2 only the ciphers that keep past traffic safe when the key is lost. */
 #define PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:%SERVER_PRECEDENCE"
 
 static const struct server_limits limits_default = {
@@ -86,7 +86,8 @@ static void server_ready(uv_poll_t *poll, int status, int events)
     server_turn(poll->data);
 }
 
-/* A deadline is for what a client does, so the time in which the loop itself stood still does not count: what came meanwhile has not been looked at. */
+/* A deadline limits what a client does, so time in which the loop itself stood still does not count: bytes that came
+ * meanwhile have not been looked at. */
 static void server_stood(struct server *server, int64_t span)
 {
     for (struct conn *conn = server->conns; conn; conn = conn->next) {
@@ -138,7 +139,7 @@ void conn_enter(struct conn *conn, enum phase phase)
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
-/* libmicrohttpd's words for a log. While it starts the first of them is kept; later they only tell that it refuses a request. */
+/* libmicrohttpd's log messages. While it starts the first is kept; later they only tell that it refuses a request. */
 static void daemon_say(void *user, const char *format, va_list args)
 {
     struct server *server = user;
@@ -154,7 +155,7 @@ static void daemon_say(void *user, const char *format, va_list args)
     }
 }
 
-/* We decode for ourselves, from what it has not touched (exchange_open). */
+/* Leaves the text alone: we decode ourselves, from the text before libmicrohttpd touched it (exchange_open). */
 static size_t unescape_nothing(void *user, struct MHD_Connection *mhd, char *text)
 {
     (void)user, (void)mhd;
@@ -173,7 +174,7 @@ static struct MHD_Daemon *daemon_start(struct server *server, int fd, const char
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (certificate ? MHD_USE_TLS : 0);
 
     return MHD_start_daemon(flags, 0, conns_admit, server, exchange_run, server, MHD_OPTION_EXTERNAL_LOGGER, daemon_say,
-                            server, /* first: those behind it may speak */
+                            server, /* first: options after it may log */
                             MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
                             server->limits.connections + LIMIT_SLACK, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                             (size_t)SERVER_POOL_BYTES, MHD_OPTION_URI_LOG_CALLBACK, exchange_open, server,
@@ -207,8 +208,8 @@ static void limits_fill(struct server *server, const struct server_limits *limit
     server->sweep_every = (uint64_t)(shortest < SWEEP_MIN ? SWEEP_MIN : shortest > SWEEP_MAX ? SWEEP_MAX : shortest);
 }
 
-/* The system gives the lowest number that is free: so a high one tells how many are in use, by whatever part of the program. Files, the store and calls that go out
- * must not fail because many have connected. */
+/* The system gives out the lowest free descriptor: so a high number tells that many are in use, by whatever part of the
+ * program. Files, the store and outgoing calls must not fail because many clients have connected. */
 static void descriptors_keep(struct server *server)
 {
     struct rlimit files;
@@ -243,7 +244,7 @@ static void server_watch(struct server *server)
     uv_poll_start(&server->poll, UV_READABLE, server_ready);
     server->swept = (int64_t)uv_now(server->loop);
     uv_timer_start(&server->sweep, server_sweep, server->sweep_every, server->sweep_every);
-    uv_idle_start(&server->again, server_again); /* a first turn puts the listening socket under watch */
+    uv_idle_start(&server->again, server_again); /* the first turn begins to watch the listening socket */
 }
 
 struct server *server_new(struct uv_loop_s *loop, const char *address, const char *certificate, const char *key,
@@ -272,7 +273,7 @@ struct server *server_new(struct uv_loop_s *loop, const char *address, const cha
     if (!server->daemon) {
         err_set(err, "cannot serve %s: %s", address,
                 start_err.text[0] ? start_err.text : "libmicrohttpd does not say why");
-        if (fcntl(fd, F_GETFD) >= 0) /* closed by libmicrohttpd when it got that far */
+        if (fcntl(fd, F_GETFD) >= 0) /* libmicrohttpd has closed it, if it got that far */
             close(fd);
         server_drop(server);
         return NULL;
@@ -297,7 +298,7 @@ void server_free(struct server *server)
     uv_poll_stop(&server->poll);
     for (struct conn *conn = server->conns; conn; conn = conn->next) {
         conn->is_cut = true;
-        if (conn->is_suspended) /* libmicrohttpd gives up the process when it stops with one suspended */
+        if (conn->is_suspended) /* libmicrohttpd aborts the process when it stops with a suspended connection */
             MHD_resume_connection(conn->mhd);
     }
     MHD_stop_daemon(server->daemon);

@@ -1,14 +1,14 @@
-/* server.h: HTTP/1.1 in the loop: requests come in, answers go out, and nothing about what they mean.
+/* server.h: HTTP/1.1 in the loop: takes requests and sends answers, and knows nothing of their meaning.
  *
- *     head read -> guard (guard.h) -> begin: who is it, may it, how long a body? -> body read -> handle -> answered, now or later
+ *     head read -> guard (guard.h) -> begin: who calls, may they, how long a body? -> body read -> handle -> answered, now or later
  *                                                                                       `-> or a stream of events
  *
- * libmicrohttpd, driven from a libuv loop: one watcher on its epoll descriptor, no thread. One server a listening address. All calls
- * are made from the loop's own thread, and none but those of the handler call back.
+ * libmicrohttpd, driven from a libuv loop: one watcher on its epoll descriptor, no thread. There is one server for each listening address. All calls
+ * are made from the loop's own thread; only the handler's functions are called back.
  *
- * What goes wrong before a handler is asked is answered by the server itself, as application/problem+json, and the connection closed:
- * what the guard refuses (400), a body that is declared too long (413), a head or body that takes too long (408), a handler that
- * does (503). What the parser cannot read at all it answers with a page of its own (400, 414, 431, 505), or none. */
+ * The server itself answers what goes wrong before a handler is called, as application/problem+json, and closes the connection:
+ * a head that the guard refuses (400), a body that is declared too long (413), a head or body that takes too long (408), a handler that
+ * does (503). If the parser cannot read the head at all, it answers with a page of its own (400, 414, 431, 505), or not. */
 #ifndef BERTH_LIVE_HTTP_SERVER_H
 #define BERTH_LIVE_HTTP_SERVER_H
 
@@ -28,47 +28,47 @@ struct sockaddr;
 struct server;
 struct exchange; /* a request and its answer */
 
-/* Times are in microseconds; 0 takes the default. Each deadline is for all of its part together: a byte now and then does not extend
- * it. Looked at some four times within the shortest of them, at most every second. */
+/* Times are in microseconds; 0 takes the default. Each deadline covers its part as a whole: a byte now and then does not extend
+ * it. Deadlines are checked some four times within the shortest of them, at least every second. */
 struct server_limits {
     int64_t head;    /* from the connection (later: from the request line) to the end of the head: 10 s */
     int64_t body;    /* from `begin` to the end of the body: 30 s */
-    int64_t reply;   /* from `handle` to an answer, and from there until it is sent: 30 s each. Streams: see there */
-    int64_t idle;    /* between an answer and the next request line: 60 s. Closed without a word */
+    int64_t reply;   /* from `handle` to an answer, and until that is sent: 30 s each. Streams: see exchange_stream */
+    int64_t idle;    /* between an answer and the next request line: 60 s. Then closed without an answer */
     int64_t comment; /* a stream in which nothing was written gets a comment: 15 s */
-    uint32_t fields; /* of a head: 100 */
-    uint32_t field_bytes;   /* of them together: 16384 */
-    uint32_t strangers;     /* connections of one address (IPv6: one /64) that `begin` has not accepted as known: 64 */
-    uint32_t connections;   /* in all: 10000 */
-    uint32_t all_strangers; /* of them, of strangers: half; past it the one that has been a stranger for longest goes */
+    uint32_t fields; /* header fields of a request: 100 */
+    uint32_t field_bytes;   /* bytes of all fields together: 16384 */
+    uint32_t strangers;     /* connections from one address (IPv6: one /64) that are not accepted as known: 64 */
+    uint32_t connections;   /* connections in all: 10000 */
+    uint32_t all_strangers; /* of them, strangers: half; beyond it the one that is a stranger for longest is closed */
     uint32_t
-        users; /* of them, of one user of this machine by a Unix socket, unless it is the one who serves or root: an eighth */
+        users; /* of them, from one user of this machine by a Unix socket, except root and the server's own user: an eighth */
     uint32_t send_buffer; /* SO_SNDBUF of a connection: 65536 */
 };
 
 struct server_handler {
     void *user;
-    /* The head is there and has passed the guard. Calls one of exchange_accept and exchange_answer, now or later. */
+    /* The head is there and has passed the guard. Must call exchange_accept or exchange_answer, now or later. */
     void (*begin)(void *user, struct exchange *exchange);
-    /* The body is whole. Answers now, or keeps the exchange and answers later; or makes it a stream. */
+    /* The body is complete. Answers now, or keeps the exchange and answers later; or makes it a stream. */
     void (*handle)(void *user, struct exchange *exchange);
-    /* The exchange is over: answered and sent, or the client has gone, or a deadline cut it. Called once for each that began, and the
-     * last call: whoever kept the exchange forgets it. */
+    /* The exchange is over: answered and sent, or the client has gone, or a deadline cut it. Called once for each exchange that began, as the
+     * last call: code that kept the exchange must forget it. */
     void (*over)(void *user, struct exchange *exchange);
     /* The guard, a limit or a deadline refused something: for metrics and the log. `why` is static. May be NULL. */
     void (*refused)(void *user, const char *why, const struct sockaddr *from);
 };
 
-/* `address`: "127.0.0.1:7600", "[::1]:0", "0.0.0.0:7600" or "unix:/path" (made with mode 0666 inside a directory the caller made; a
- * stale socket file is replaced, a live one refused; the file goes with the server). `certificate` and `key`: PEM texts for TLS 1.3 or
+/* `address`: "127.0.0.1:7600", "[::1]:0", "0.0.0.0:7600" or "unix:/path" (made with mode 0666 in a directory that the caller made; a
+ * stale socket file is replaced, a live one is an error; the file is removed with the server). `certificate` and `key`: PEM texts for TLS 1.3 or
  * 1.2, or both NULL for plain. The texts, limits and handler are copied. */
 struct server *server_new(struct uv_loop_s *loop, const char *address, const char *certificate, const char *key,
                           const struct server_limits *limits, const struct server_handler *handler, struct err *err);
-/* Ends all exchanges (`over` is called for each) and closes all connections. Not from inside a call of the handler. The last memory is
- * given back when the loop has run once more. */
+/* Ends all exchanges (`over` is called for each) and closes all connections. Not from inside a call of the handler. The
+ * last memory is freed when the loop has run once more. */
 void server_free(struct server *server);
 const char *server_address(const struct server *server); /* with the port that was really taken: "127.0.0.1:43127" */
-void server_stop_accepting(struct server *server);       /* for a drain: what is connected stays */
+void server_stop_accepting(struct server *server);       /* for a drain: present connections stay */
 uint32_t server_connections(const struct server *server);
 
 /* ------------------------------------------------------------------------------------------- the request; lent until `over` */
@@ -84,25 +84,25 @@ enum http_method {
 };
 
 enum http_method exchange_method(const struct exchange *exchange);
-/* Decoded once: no NUL inside, no "..", begins with '/'. NUL-terminated. */
+/* The path, decoded once: no NUL inside, no "..", begins with '/'. NUL-terminated. */
 const char *exchange_path(const struct exchange *exchange, size_t *ret_len);
-/* Not decoded: split this one into segments, so that a %2F inside a segment can be told from '/'. */
+/* The path, not decoded: split this one into segments, so that a %2F inside a segment can be told from '/'. */
 const char *exchange_raw_path(const struct exchange *exchange);
 const char *exchange_query(const struct exchange *exchange,
-                           const char *name); /* decoded, or NULL; "" when it has no value */
+                           const char *name); /* decoded; NULL: not given; "" when it has no value */
 const char *exchange_field(const struct exchange *exchange, const char *name); /* a header, or NULL */
 const char *exchange_body(const struct exchange *exchange,
                           size_t *ret_len); /* BUF_PADDING (buf.h) NULs behind; empty in begin */
-/* Of a Unix socket only the family is told. */
+/* The client's address; for a Unix socket only the family is set. */
 const struct sockaddr *exchange_from(const struct exchange *exchange);
 bool exchange_peer_user(const struct exchange *exchange,
-                        uint32_t *ret_uid);               /* by SO_PEERCRED; false unless a Unix socket */
+                        uint32_t *ret_uid);               /* from SO_PEERCRED; false unless it is a Unix socket */
 bool exchange_is_secure(const struct exchange *exchange); /* TLS */
-void *exchange_data(const struct exchange *exchange);     /* the handler's own; NULL at first */
+void *exchange_data(const struct exchange *exchange);     /* the handler's own data; NULL at first */
 void exchange_set_data(struct exchange *exchange, void *data);
 
-/* From begin: goes on, with a body of at most that many bytes; one that is declared longer is answered with 413 before it is read.
- * `known`: it has proved who it is, and its connection no longer counts as a stranger of its address. */
+/* Called from begin: goes on, with a body of at most that many bytes; a body that is declared longer is answered with 413 before it is read.
+ * `known`: the caller has proved who it is, and its connection no longer counts as a stranger of its address. */
 void exchange_accept(struct exchange *exchange, size_t body_max, bool known);
 
 /* --------------------------------------------------------------------------------------------------------------- the answer */
@@ -114,26 +114,26 @@ struct http_answer {
     size_t len;
     const struct http_field *fields;
     size_t field_count;
-    bool close; /* the connection is closed afterwards; so it is when a request with a body is answered from begin */
+    bool close; /* close the connection afterwards; always done if a request with a body is answered from begin */
 };
 
-/* All is copied. 204 and 304, and answers to HEAD, are sent without the body (HEAD keeps its Content-Length). From begin, from handle,
- * or later from any place in the loop; the first answer counts, others do nothing. A client that closes its side of the connection
- * while it waits is taken to have gone. */
+/* Everything is copied. 204 and 304, and answers to HEAD, are sent without the body (HEAD keeps its Content-Length).
+ * May be called from begin, from handle, or later from any place in the loop; the first answer counts, others do
+ * nothing. A client that closes its side of the connection while it waits is taken to have gone. */
 void exchange_answer(struct exchange *exchange, const struct http_answer *answer);
 
 /* Answers with {"type":"about:blank","title":...,"status":...,"detail":...}. */
 void exchange_problem(struct exchange *exchange, unsigned status, const char *detail);
 
-/* A stream: the answer comes by and by. Instead of exchange_answer, where that may be called. Bytes are queued by
- * exchange_stream_write and sent as the client reads. Past `queue_max` bytes waiting, write returns false and the stream is cut: `over`
- * comes soon. A comment (":\n\n") is written by the server when nothing was for a while (limits: comment). No deadline holds for the whole,
+/* Answers with a stream, whose bytes come over time. Called instead of exchange_answer. Bytes are queued by
+ * exchange_stream_write and sent as the client reads. When more than `queue_max` bytes wait, write returns false and the stream is cut: `over`
+ * comes soon. The server writes a comment (":\n\n") when nothing was written for a while (limits: comment). The whole has no deadline,
  * but a client that reads nothing for `reply` while bytes wait is cut off. */
 void exchange_stream(struct exchange *exchange, const char *type, const struct http_field *fields, size_t field_count,
                      size_t queue_max);
 bool exchange_stream_write(struct exchange *exchange, const char *bytes, size_t len);
 size_t exchange_stream_waiting(const struct exchange *exchange); /* bytes that the client has not taken yet */
-void exchange_stream_end(struct exchange *exchange); /* when what waits is sent, or was not read for `reply` */
+void exchange_stream_end(struct exchange *exchange); /* ends when all that waits is sent, or was not read for `reply` */
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,6 @@
-/* server_conns.c: connections: who may have one, how many, and for how long it may do what it does.
- *
- * A timeout of libmicrohttpd is about idleness: one byte every half second is never closed. So every connection has a deadline for
- * the whole of what it is doing, and a timer looks at all of them. */
+/* server_conns.c: connections: who may connect, how often, and how long a connection may take for what it does. * A
+ * timeout of libmicrohttpd is about idleness: a connection that sends a byte every half second is never closed. So
+ * every connection has a deadline for the whole of what it is doing, and a timer looks at all of them. */
 #define _GNU_SOURCE /* POLLRDHUP, struct ucred */
 #include "live/http/server_parts.h"
 
@@ -22,8 +21,8 @@ static const struct sockaddr from_unix = {.sa_family = AF_UNIX};
 
 /* ------------------------------------------------------------------------------------------------------------ counting */
 
-/* An address as a word. False for a Unix socket: its peers are users, and known as such. An IPv6 host commonly has a whole /64 to itself, so that
- * is what counts as one; but on a link all share the prefix. */
+/* An address as a key. False for a Unix socket: its peers are users, and known as such. An IPv6 host commonly has a whole /64 to itself, so a /64
+ * counts as one address; but link-local addresses all share the prefix. */
 static bool stranger_key(const struct sockaddr *from, uint64_t *ret)
 {
     const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
@@ -49,7 +48,7 @@ enum MHD_Result conns_admit(void *user, const struct sockaddr *from, socklen_t l
     struct server *server = user;
     uint64_t key, count;
 
-    (void)len; /* of a Unix socket that has a name it is more than there is */
+    (void)len; /* for a named Unix socket it is larger than what is there */
     if (server->is_unix)
         from = &from_unix;
     if (server->conn_count >= server->limits.connections) {
@@ -66,7 +65,7 @@ enum MHD_Result conns_admit(void *user, const struct sockaddr *from, socklen_t l
     return MHD_YES;
 }
 
-/* Of a user of this machine. False for root and for whoever serves: they can do worse. */
+/* The key of a local user. False for root and for the server's own user: they can do worse anyway. */
 static bool user_key(const struct conn *conn, uint64_t *ret)
 {
     struct ucred peer;
@@ -78,7 +77,7 @@ static bool user_key(const struct conn *conn, uint64_t *ret)
     return peer.uid != 0 && peer.uid != geteuid();
 }
 
-/* How many there are of its kind, with it. */
+/* Counts the connection; returns how many of its address or user there are, with it. */
 static uint64_t conn_count(struct conn *conn)
 {
     struct server *server = conn->server;
@@ -116,7 +115,8 @@ static void conn_uncount(struct conn *conn)
     server->stranger_count--;
 }
 
-/* On a Unix socket who it is was known from the beginning, and its share is for as long as it lasts. */
+/* On a Unix socket the user was known from the beginning, and the connection counts for that user as long as it
+ * lasts. */
 void conn_known(struct conn *conn)
 {
     if (!conn->server->is_unix)
@@ -130,14 +130,15 @@ static void conn_refuse(struct conn *conn, const char *why)
     conn_cut(conn);
 }
 
-/* The oldest goes, not the newest: who is honest is known a moment after it has come, so many strangers from many addresses do not keep others out. */
+/* Closes the oldest stranger, not the newest: an honest caller is known a moment after it connects, so many strangers
+ * from many addresses do not keep others out. */
 static void stranger_make_room(struct server *server, const char *why)
 {
     if (server->stranger_first && !server->is_unix)
         conn_refuse(server->stranger_first, why);
 }
 
-/* It is there: may it stay, and does another have to go? */
+/* A new connection is there: may it stay, and must another one go? */
 static void conn_settle_in(struct conn *conn)
 {
     struct server *server = conn->server;
@@ -166,7 +167,7 @@ static struct conn *conn_new(struct server *server, struct MHD_Connection *mhd)
     conn->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     conn->from =
         server->is_unix ? &from_unix : MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-    /* or one who never reads would hold 4 MB of the kernel's memory */
+    /* or a client that never reads would hold 4 MB of the kernel's memory */
     setsockopt(conn->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     conn->next = server->conns;
     if (conn->next)
@@ -223,8 +224,8 @@ void conn_abandon(struct conn *conn)
     conn_cut(conn);
 }
 
-/* Written by hand: libmicrohttpd takes no answer while it reads a request. Nothing of an answer has been sent yet, so these bytes are
- * the first. What does not fit in the socket's buffer is lost. */
+/* Written by hand: libmicrohttpd takes no answer while it reads a request. No part of an answer has been sent yet, so these bytes are
+ * the first. Bytes that do not fit in the socket's buffer are lost. */
 static void conn_say(struct conn *conn, unsigned status, const char *detail)
 {
     struct buf body, out;
@@ -239,7 +240,7 @@ static void conn_say(struct conn *conn, unsigned status, const char *detail)
     buf_add(&out, body.text, body.len);
     if (!conn->server->is_secure) {
         send(conn->fd, out.text, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
-    } else if (conn->exchange) { /* so the handshake is behind us */
+    } else if (conn->exchange) { /* so the handshake is over */
         const union MHD_ConnectionInfo *info = MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
         if (info)
             gnutls_record_send(info->tls_session, out.text, out.len);
@@ -248,7 +249,7 @@ static void conn_say(struct conn *conn, unsigned status, const char *detail)
     buf_done(&out);
 }
 
-/* Its length is told from there on. */
+/* Is the head complete? libmicrohttpd tells its length from then on. */
 static bool conn_head_is_whole(const struct conn *conn)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);

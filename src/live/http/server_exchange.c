@@ -1,12 +1,12 @@
 /* server_exchange.c: one request from its first line to its end, as libmicrohttpd calls:
  *
  *     exchange_open    the request line, nothing decoded yet
- *     exchange_run     the head is whole: guard, begin. An answer given now closes the connection, so one to a request without a body
+ *     exchange_run     the head is complete: guard, begin. An answer given now closes the connection, so an answer to a request without a body
  *                      is kept for the call below
  *                      ... each piece of the body
- *                      the body is whole: handle
- *                      ... again whenever it was suspended and woken
- *     exchange_close   sent, or cut off */
+ *                      the body is complete: handle
+ *                      ... again whenever the exchange was suspended and woken
+ *     exchange_close   the answer was sent, or the connection cut off */
 #define _GNU_SOURCE /* struct ucred */
 #include "live/http/server_parts.h"
 
@@ -44,7 +44,7 @@ static void spare_buf(struct buf *buf)
     }
 }
 
-/* Emptied for the next request; small buffers keep their memory. */
+/* Empties the exchange for the next request; small buffers keep their memory. */
 static void exchange_give_back(struct exchange *exchange)
 {
     struct server *server = exchange->conn->server;
@@ -74,8 +74,8 @@ void exchange_free(struct exchange *exchange)
     free(exchange);
 }
 
-/* The request line. Parts of it will be decoded in place, so that %00 cuts them: a copy is taken. Then the query is hidden: its
- * arguments would be taken apart into the memory of the connection, and where that runs out libmicrohttpd spins. */
+/* Takes the request line. libmicrohttpd decodes parts of it in place, so that %00 would cut them: so a copy is taken. Then the query is hidden: its
+ * arguments would be split into the memory of the connection, and when that runs out libmicrohttpd spins. */
 void *exchange_open(void *user, const char *uri, struct MHD_Connection *mhd)
 {
     struct conn *conn = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
@@ -92,7 +92,7 @@ void *exchange_open(void *user, const char *uri, struct MHD_Connection *mhd)
     buf_reserve(text, exchange->path_at + exchange->raw_len + 1);
     if (len)
         memcpy(text->text, uri, len);
-    text->text[len] = '\0'; /* whole for the guard; cut at the mark after it */
+    text->text[len] = '\0'; /* whole for the guard; cut at the '?' afterwards */
     text->len = len;
     if (mark)
         ((char *)(uintptr_t)uri)[exchange->query_at] = '\0';
@@ -102,7 +102,7 @@ void *exchange_open(void *user, const char *uri, struct MHD_Connection *mhd)
     return exchange;
 }
 
-/* The texts apart, once the guard has seen them together. */
+/* Separates path and query, once the guard has seen them together. */
 static void exchange_cut_text(struct exchange *exchange)
 {
     char *text = exchange->text.text;
@@ -181,7 +181,7 @@ static enum MHD_Result exchange_queue(struct exchange *exchange)
     exchange->state = EXCHANGE_QUEUED;
     conn_enter(exchange->conn, exchange->stream.is_on ? PHASE_STREAM : PHASE_REPLY);
     result = MHD_queue_response(exchange->conn->mhd, exchange->status, response);
-    MHD_destroy_response(response); /* the queue holds it */
+    MHD_destroy_response(response); /* the queue holds its own reference */
     return result;
 }
 
@@ -191,7 +191,7 @@ static enum MHD_Result exchange_wait(struct exchange *exchange)
     return MHD_YES;
 }
 
-/* After begin, or when it has said at last. */
+/* After begin, or when it has decided at last. */
 static enum MHD_Result exchange_go_on(struct exchange *exchange)
 {
     if (exchange->response && exchange->length > 0)
@@ -212,7 +212,7 @@ static enum MHD_Result exchange_begin(struct exchange *exchange, const char *met
         server_refused(server, guard_words(reason), exchange->conn->from);
         exchange->is_calling = true;
         exchange_problem(exchange, guard_status(reason), guard_words(reason));
-        return exchange_queue(exchange); /* this early an answer is the last of its connection */
+        return exchange_queue(exchange); /* an answer this early is the last on its connection */
     }
     exchange_cut_text(exchange);
     exchange->method = method_find(method);
@@ -229,7 +229,7 @@ static enum MHD_Result exchange_handle(struct exchange *exchange)
     struct server *server = exchange->conn->server;
 
     exchange->state = EXCHANGE_HANDLED;
-    if (!exchange->response) { /* nobody lost patience meanwhile */
+    if (!exchange->response) { /* no deadline has answered meanwhile */
         buf_string(&exchange->body);
         conn_enter(exchange->conn, PHASE_WAIT);
         exchange->is_calling = true;
@@ -242,8 +242,8 @@ static enum MHD_Result exchange_handle(struct exchange *exchange)
 static enum MHD_Result exchange_take_body(struct exchange *exchange, const char *bytes, size_t *len)
 {
     if (exchange->state != EXCHANGE_BODY || exchange->body.len + *len > exchange->body_max)
-        return MHD_NO;           /* more than was declared: cannot be */
-    if (exchange->body.len == 0) /* what is declared need not come: no more than a little is set aside on its word */
+        return MHD_NO;           /* more than was declared: cannot happen */
+    if (exchange->body.len == 0) /* a declared length need not come: only a little memory is reserved for it */
         buf_reserve(&exchange->body,
                     (exchange->length < BODY_ROOM ? (size_t)exchange->length : BODY_ROOM) + BUF_PADDING);
     buf_add(&exchange->body, bytes, *len);
@@ -312,7 +312,7 @@ const char *exchange_raw_path(const struct exchange *exchange)
     return exchange->text.text;
 }
 
-/* The query as pairs of texts. */
+/* Splits the query into pairs of texts. */
 static void query_split(struct exchange *exchange)
 {
     const char *at = exchange->text.text + exchange->query_at, *end = at + exchange->query_len;
@@ -341,7 +341,7 @@ const char *exchange_query(const struct exchange *exchange, const char *name)
     if (exchange->query_len == 0)
         return NULL;
     if (!exchange->has_query)
-        query_split((struct exchange *)(uintptr_t)exchange); /* what it means stays the same */
+        query_split((struct exchange *)(uintptr_t)exchange); /* a cache: its meaning stays the same */
     for (size_t at = 0; at < exchange->query.len;) {
         const char *found = exchange->query.text + at, *value = found + strlen(found) + 1;
         if (strcmp(found, name) == 0)

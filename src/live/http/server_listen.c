@@ -23,7 +23,7 @@ static int socket_open(int family, struct err *err)
 
 /* -------------------------------------------------------------------------------------------------------- Unix sockets */
 
-/* A socket file that nobody listens on any more is removed. */
+/* Removes a socket file that no process listens on any more. */
 static int stale_remove(const struct sockaddr_un *name, struct err *err)
 {
     struct stat st;
@@ -37,7 +37,7 @@ static int stale_remove(const struct sockaddr_un *name, struct err *err)
     if (fd < 0)
         return -1;
     result = connect(fd, (const struct sockaddr *)name, sizeof *name);
-    /* EAGAIN: its queue is full, so it lives */
+    /* EAGAIN: its queue is full, so a process listens */
     if (result < 0 && errno == ECONNREFUSED)
         result = unlink(name->sun_path) < 0 && errno != ENOENT ? err_set(err, "%s", strerror(errno)) : 0;
     else
@@ -79,7 +79,7 @@ void server_unlink(struct server *server)
     struct stat st;
 
     if (server->socket_path && lstat(server->socket_path, &st) == 0 && (uint64_t)st.st_dev == server->socket_device &&
-        (uint64_t)st.st_ino == server->socket_inode) /* not when another server has taken the place */
+        (uint64_t)st.st_ino == server->socket_inode) /* not if another server has taken its place */
         unlink(server->socket_path);
     free(server->socket_path);
     server->socket_path = NULL;

@@ -1,6 +1,6 @@
 /* server_parts.h: what the files of the server share: a server, its connections and their exchanges.
  *
- *     server -- connections: all in one list (for the sweep); those to be resumed in another (wakes)
+ *     server -- connections: all in one list (for the sweep); those to be resumed also in another (wakes)
  *        |          `-- exchange: while a request is being read, thought about or answered
  *        `-- spare exchanges, with their buffers
  *
@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-#define SERVER_WAKES_MAX 200     /* resumed in one turn of the loop: 2,000 at once would hold it for 15 ms */
+#define SERVER_WAKES_MAX 200     /* connections resumed in one turn of the loop: 2,000 would hold it for 15 ms */
 #define SERVER_SPARE_BYTES 65536 /* buffers larger than that are not kept for the next exchange */
 #define SERVER_POOL_BYTES 32768  /* libmicrohttpd's memory for a connection: the head has to fit */
 
-/* What a connection is doing: how long it may, and what is said when it takes longer. */
+/* What a connection is doing: the limit of its time, and the words when it takes longer. */
 #define PHASES(X)                                     \
     X(HEAD, head, "the head took too long")           \
     X(BODY, body, "the body took too long")           \
@@ -51,28 +51,28 @@ struct conn {
     int fd;
     enum phase phase;
     int64_t deadline;  /* milliseconds of the loop; not looked at for streams */
-    uint64_t stranger; /* its address (on a Unix socket: its user) as a key, when it counts */
+    uint64_t stranger; /* its address (on a Unix socket: its user) as a key, while it counts */
     bool counts;
-    struct conn *stranger_prev, *stranger_next; /* while it counts: those of the server, the oldest first */
+    struct conn *stranger_prev, *stranger_next; /* while it counts: in the server's list, the oldest first */
     bool is_suspended;
     bool is_waking; /* in the list of wakes */
-    bool is_cut;    /* shut down by us: nothing more is done for it */
+    bool is_cut;    /* we have shut it down: nothing more is done for it */
 };
 
 enum exchange_state {
     EXCHANGE_HEAD,    /* the request line is there */
-    EXCHANGE_BEGUN,   /* begin was called, and has not said */
-    EXCHANGE_BODY,    /* accepted */
-    EXCHANGE_HANDLED, /* handle was called, or nothing is to be handled any more */
+    EXCHANGE_BEGUN,   /* begin was called, and has not decided */
+    EXCHANGE_BODY,    /* accepted: the body is being read */
+    EXCHANGE_HANDLED, /* handle was called, or need not be called any more */
     EXCHANGE_QUEUED,  /* libmicrohttpd has the answer */
 };
 
 struct stream {
     bool is_on, is_ended;
-    struct buf queue; /* from `start` on */
+    struct buf queue; /* waiting bytes, from `start` on */
     size_t start, max;
-    int64_t written; /* when something was last put in */
-    int64_t moved;   /* when something was last taken out, or began to wait */
+    int64_t written; /* when bytes were last put in */
+    int64_t moved;   /* when bytes were last taken out, or began to wait */
 };
 
 struct exchange {
@@ -80,12 +80,12 @@ struct exchange {
     struct exchange *next_spare;
     enum exchange_state state;
     enum http_method method;
-    bool is_begun;                 /* `over` is owed */
-    bool is_calling;               /* the handler is being called: it need not be woken */
-    bool is_accepted;              /* by begin */
-    struct MHD_Response *response; /* given, not queued yet */
+    bool is_begun;                 /* `over` must be called */
+    bool is_calling;               /* the handler is being called: the connection need not be woken */
+    bool is_accepted;              /* begin has accepted the request */
+    struct MHD_Response *response; /* given by the handler, not queued yet */
     unsigned status;
-    uint64_t length; /* that was declared */
+    uint64_t length; /* the declared length of the body */
     size_t body_max;
     struct buf body;
     struct buf text; /* raw path, NUL, raw query, NUL, decoded path, NUL */
@@ -104,28 +104,29 @@ struct server {
     struct server_handler handler;
     int64_t spans[PHASE_COUNT]; /* milliseconds */
     int64_t comment;
-    bool is_secure, is_unix, is_quiet, is_freed; /* quiet: it accepts no more */
+    bool is_secure, is_unix, is_quiet, is_freed; /* quiet: it accepts no more connections */
     char *address;
     char *socket_path; /* to be removed with the server */
     uint64_t socket_device, socket_inode;
     uv_poll_t poll;  /* libmicrohttpd's epoll descriptor */
     uv_timer_t wait; /* MHD_get_timeout */
-    /* The same when it is 0, and for wakes. Not a timer of 0 ms: libuv 1.44 would run it again in the same turn. */
+    /* The same when the timeout is 0, and for wakes. Not a timer of 0 ms: libuv 1.44 would run it again in the same
+     * turn. */
     uv_idle_t again;
     uv_timer_t sweep;
     uint64_t sweep_every; /* milliseconds */
-    int64_t swept;        /* when it was */
-    unsigned handles;     /* open ones of these */
+    int64_t swept;        /* when the last sweep was */
+    unsigned handles;     /* how many of these handles are open */
     struct conn *conns;
     uint32_t conn_count;
-    struct map strangers; /* key of an address, or of a user: connections */
+    struct map strangers; /* key of an address, or of a user -> its connections */
     struct conn *stranger_first, *stranger_last;
     uint32_t stranger_count;
     int fd_most,
-        fd_end; /* from the first on descriptors are scarce; what is at the second or past it is given back at once */
+        fd_end; /* from fd_most on descriptors are scarce; a connection at fd_end or beyond is closed at once */
     struct conn *wakes, **wakes_end;
     struct exchange *spare;
-    struct err *start_err; /* while libmicrohttpd starts: for its words */
+    struct err *start_err; /* while libmicrohttpd starts: gets its messages */
 };
 
 /* server.c */
@@ -139,12 +140,12 @@ enum MHD_Result conns_admit(void *user, const struct sockaddr *from, socklen_t l
 void conns_notify(void *user, struct MHD_Connection *mhd, void **socket_context,
                   enum MHD_ConnectionNotificationCode code);
 void conn_known(struct conn *conn);
-void conn_cut(struct conn *conn); /* shut down, and woken so that libmicrohttpd sees it */
-/* The same, of one that does not read: what the kernel still holds for it is thrown away, or it would be held for minutes. */
+void conn_cut(struct conn *conn); /* shuts it down, and wakes it so that libmicrohttpd sees that */
+/* The same, for a client that does not read: bytes that the kernel still holds for it are dropped, or it would hold them for minutes. */
 void conn_abandon(struct conn *conn);
 void conns_sweep(struct server *server);
-/* libmicrohttpd has refused a head that it has read to its end, and would send its own answer twice (0.9.75): found by its state,
- * answered in its place and cut. */
+/* libmicrohttpd has refused a head that it has read to its end, and would send its own answer twice (0.9.75): the connection is found by its state,
+ * answered by us and cut. */
 void conns_head_bad(struct server *server);
 
 /* server_exchange.c */
@@ -154,7 +155,7 @@ enum MHD_Result exchange_run(void *user, struct MHD_Connection *mhd, const char 
 void exchange_close(void *user, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode code);
 void exchange_free(struct exchange *exchange);
 
-/* server_answer.c: the response is taken. */
+/* server_answer.c: takes over the response. */
 void exchange_respond(struct exchange *exchange, unsigned status, struct MHD_Response *response, const char *type,
                       const struct http_field *fields, size_t field_count);
 void problem_print(struct buf *out, unsigned status, const char *detail);

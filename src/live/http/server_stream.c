@@ -1,11 +1,11 @@
-/* server_stream.c: answers that come by and by.
+/* server_stream.c: answers whose bytes come over time.
  *
  *     exchange_stream_write -> queue -> stream_read, when libmicrohttpd can send -> its buffer -> the socket's -> the client
  *
- * With nothing to send the connection is suspended (to return 0 alone would spin); whoever writes wakes it. */
+ * With nothing to send the connection is suspended (just returning 0 would spin); the next write wakes it. */
 #include "live/http/server_parts.h"
 
-#define BLOCK 4096 /* at a time, to clients of HTTP/1.0; others get what fits in the connection's memory */
+#define BLOCK 4096 /* bytes at a time for clients of HTTP/1.0; others get what fits in the connection's memory */
 
 static const char comment[] = ":\n\n";
 
@@ -70,7 +70,7 @@ bool exchange_stream_write(struct exchange *exchange, const char *bytes, size_t 
     stream->written = (int64_t)uv_now(exchange->conn->server->loop);
     if (waiting == 0) {
         stream->moved = stream->written;
-    } else if (stream->start > waiting) { /* so a byte is moved once at most */
+    } else if (stream->start > waiting) { /* so each byte is moved once at most */
         memmove(stream->queue.text, stream->queue.text + stream->start, waiting);
         stream->queue.len = waiting;
         stream->start = 0;
@@ -100,7 +100,8 @@ void stream_sweep(struct exchange *exchange, int64_t now)
     struct stream *stream = &exchange->stream;
     struct server *server = exchange->conn->server;
 
-    /* The last of one that has ended may lie in libmicrohttpd's memory, where it is not seen: it has as long as what waits here. */
+    /* The last bytes of a stream that has ended may lie in libmicrohttpd's memory, where we do not see them: they have
+     * as long as bytes that wait here. */
     if (stream_waiting(stream) > 0 || stream->is_ended) {
         if (now - stream->moved >= server->spans[PHASE_STREAM]) {
             server_refused(server, "the stream was not read", exchange->conn->from);

@@ -11,7 +11,7 @@ bool request_waits(struct request *request)
 
     if (!request->deadline) {
         if (!request_number(request, "wait", 0, UINT32_MAX, 0, &seconds))
-            return true; /* and that was answered */
+            return true; /* a problem was answered */
         request->deadline = clock_now() + (int64_t)(seconds < REQUEST_WAIT_MAX ? seconds : REQUEST_WAIT_MAX) * SECOND;
     }
     if ((part->unready && part->unready(part->daemon)) || clock_now() >= request->deadline)
@@ -37,7 +37,7 @@ void front_wake(struct front *front, bool all)
     if (!request)
         return;
 
-    front->waiting = NULL; /* those that wait on are put in anew */
+    front->waiting = NULL; /* requests that wait on are put in anew */
     for (; request; request = next) {
         next = request->next;
         if (!all && now < request->deadline) {
