@@ -1,5 +1,5 @@
-/* api_control.c: hold, release, remove: of jobs by their numbers, or of all for which an expression is true. A number of them each turn, and
- * no more with one request than are looked at in good time: the answer tells from which on the rest is to be asked for. */
+/* api_control.c: holds, releases and removes jobs, by their numbers or where an expression is true. Each turn does a number of them, and
+ * one request no more than can be looked at in good time: the answer says from which job on to ask for the rest. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -20,7 +20,7 @@ static const char *const verbs[CONTROL_COUNT] = {
 struct controlling {
     struct customerd_task task;
     struct customerd *customerd;
-    struct request *request; /* NULL: it has gone */
+    struct request *request; /* NULL: the request has gone */
     char identity[TOKEN_NAME_MAX + 1];
     bool any;
     enum control_verb verb;
@@ -29,10 +29,10 @@ struct controlling {
     struct tree *query;
     char *why;
     uint64_t at;     /* the last job that was looked at */
-    uint64_t looked; /* how many were */
-    uint64_t next;   /* the first of the rest; 0: there is none */
+    uint64_t looked; /* how many were looked at */
+    uint64_t next;   /* the first job of the rest; 0: there is none */
     uint64_t changed, unchanged, missing, waiting;
-    uint64_t storing; /* of the unchanged: they have ended, and their files go to stores */
+    uint64_t storing; /* of the unchanged: jobs that have ended, and whose files still go to stores */
     bool walked, lost;
 };
 
@@ -112,7 +112,7 @@ static bool job_wanted(const struct controlling *all, const struct job_view *vie
     return wanted;
 }
 
-/* Has it ended, but not all of its files are where they go? */
+/* Has the job ended, while not all of its files are in their stores? */
 static bool is_storing(const struct controlling *all, const struct job_view *view)
 {
     const struct job_attempt *last = view_ended(view) ? attempts_last(all->customerd->tries, view->id) : NULL;
@@ -127,7 +127,7 @@ static void job_control(struct controlling *all, const struct job_view *view)
     struct err err;
 
     if (!all->any && strcmp(view->owner, all->identity) != 0) {
-        all->missing += all->by_ids; /* what one may not see is not there */
+        all->missing += all->by_ids; /* a job that the caller may not see is not there */
         return;
     }
     if (!job_wanted(all, view))
@@ -146,7 +146,7 @@ static void job_control(struct controlling *all, const struct job_view *view)
     agent_local(all->customerd->live, &peer, &message, job_answered, all);
 }
 
-/* The next number that is looked at; 0: there are no more. */
+/* The number of the next job to look at; 0: there are no more. */
 static uint64_t job_next(const struct controlling *all)
 {
     struct job_view view;
@@ -161,7 +161,7 @@ static bool controlling_step(struct customerd_task *task)
     struct controlling *all = (struct controlling *)task;
     struct job_view view;
 
-    all->waiting++; /* ours: an answer may come at once */
+    all->waiting++; /* our own count: an answer may come at once */
     for (int i = 0; i < CONTROL_TURN && !all->walked; i++) {
         uint64_t id = job_next(all);
 
@@ -213,7 +213,7 @@ static bool constraint_read(struct request *request, const struct tree *ad, stru
     return !failed;
 }
 
-/* What is to be done with which jobs; false, and a problem was answered. */
+/* Reads the verb and the jobs; false after a problem was answered. */
 static bool control_read(struct request *request, const struct tree *ad, struct controlling *all)
 {
     int verb = CONTROL_COUNT;

@@ -15,7 +15,7 @@
 #define TYPE_TEXT "text/plain; charset=utf-8"
 #define TYPE_BYTES "application/octet-stream"
 
-/* A job, of the role or of the history. */
+/* A job, found in the role or in the history. */
 struct found {
     struct job_place place;
     int64_t submitted, changed;
@@ -71,7 +71,7 @@ static bool found_in_history(const struct request *request, uint64_t id, struct 
     return good;
 }
 
-/* The job that the path names; false, and a problem was answered. */
+/* The job that the path names; false after a problem was answered. */
 static bool found_job(struct request *request, struct found *ret)
 {
     uint64_t id = request_job(request);
@@ -156,7 +156,7 @@ void api_job_files(struct request *request)
     free(found.iwd);
 }
 
-/* Bytes of the file; what does not exist yet may come while the job goes on. */
+/* Answers with bytes of the file; a file that does not exist yet may come while the job goes on. */
 static void file_answer(struct request *request, const struct found *found, enum job_file_kind kind, uint64_t offset)
 {
     uint64_t size = 0;
@@ -247,7 +247,7 @@ void api_spool_put(struct request *request)
     if (!hash_checked(request) || !request_number(request, "offset", 0, INT64_MAX, 0, &offset) ||
         !request_number(request, "size", 0, INT64_MAX, INT64_MAX, &size))
         return;
-    if (!customerd_takes(request)) /* for a job that will be refused nothing is taken */
+    if (!customerd_takes(request)) /* no files are taken for a job that would be refused */
         return;
     if (!request_query(request, "size")) {
         request_problem(request, 400, "size: how large is the whole file?");

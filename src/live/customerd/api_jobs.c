@@ -13,7 +13,7 @@
 
 /* -------------------------------------------------------------------------------------------------------------- lists */
 
-/* A list that is being made: which ads are wanted, and what of them. */
+/* A list that is being made: which ads are wanted, and which attributes. */
 struct job_list {
     struct request *request;
     struct tree *query;
@@ -53,7 +53,7 @@ static bool list_begin(struct job_list *list, struct request *request)
     return true;
 }
 
-/* One that was looked at, which it takes; false: enough for this answer. */
+/* Looks at an ad, which it takes, and adds it if it is wanted; false: enough for this answer. */
 static bool list_add(struct job_list *list, struct tree *ad)
 {
     uint64_t steps = 1;
@@ -81,7 +81,7 @@ static void list_end(struct job_list *list, bool more, uint64_t cursor)
     arena_done(&list->scratch);
 }
 
-/* ids=1-20,31; false, and a problem was answered, when that is nothing of the kind. `*ret_given`: it is there. */
+/* ids=1-20,31; false after a problem was answered, when it is malformed. `*ret_given`: it was given. */
 static bool ids_read(struct request *request, struct id_ranges *ret, bool *ret_given)
 {
     const char *text = request_query(request, "ids");
@@ -93,7 +93,7 @@ static bool ids_read(struct request *request, struct id_ranges *ret, bool *ret_g
     return false;
 }
 
-/* The next job that the role has, of those that are asked for. */
+/* The next job of the role among those that are asked for. */
 static bool next_job(const struct customerd *customerd, const struct id_ranges *ranges, uint64_t after,
                      struct job_view *ret)
 {
@@ -127,7 +127,7 @@ void api_jobs_list(struct request *request)
         else
             more = ++list.looked < CUSTOMERD_LOOK_MAX;
     }
-    /* Where it ended because there is enough: is there more at all? */
+    /* If the list ended because there is enough: is there more at all? */
     list_end(&list, !more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view), list.cursor);
 }
 
@@ -139,7 +139,8 @@ static bool history_sees(const struct request *request, const struct tree *ad)
     return caller_sees_all(request) || (ad_string(ad, "Owner", &owner, &len) && caller_sees(request, owner, len));
 }
 
-/* One of the history. `Since` was counted when it was written down, which was moments after its end: it goes on. NULL: there is none. */
+/* A job of the history. `Since` was computed when the job was recorded, moments after its end: here it goes on. NULL:
+ * there is none. */
 static struct tree *history_told(const struct customerd *customerd, uint64_t job, int64_t now)
 {
     struct tree *ad = history_ad(customerd->history, job), *told = NULL;
@@ -157,7 +158,7 @@ static struct tree *history_told(const struct customerd *customerd, uint64_t job
     return told;
 }
 
-/* The cursor counts from the oldest, so that jobs that end meanwhile move nothing. */
+/* The cursor counts from the oldest, so that jobs that end meanwhile do not move it. */
 void api_history(struct request *request)
 {
     const struct customerd *customerd = request_customerd(request);
@@ -214,7 +215,7 @@ void api_job_get(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------------------ summary */
 
-#define COUNT_STUCK STANDING_COUNT /* of those that are blocked, these for good */
+#define COUNT_STUCK STANDING_COUNT /* of the blocked jobs, those that will not move by themselves */
 #define COUNTS (STANDING_COUNT + 1)
 
 static void count_job(const struct customerd *customerd, const struct request *request, const struct job_view *view,
@@ -226,7 +227,7 @@ static void count_job(const struct customerd *customerd, const struct request *r
     counts[COUNT_STUCK] += view->stuck;
 }
 
-/* Jobs by how they stand. Those in the history count where they are asked for by number. */
+/* Counts jobs by their state. Jobs in the history count only when asked for by number. */
 static void count_jobs(const struct request *request, const struct id_ranges *ranges, uint64_t counts[COUNTS])
 {
     const struct customerd *customerd = request_customerd(request);

@@ -23,28 +23,28 @@
 #include <string.h>
 
 #define KEY_MAX 48
-#define BODY_SPACE "body" /* rows: caller and key -> the hash of what came under it, when, and its jobs */
+#define BODY_SPACE "body" /* rows: caller and key -> the hash of the body that came under it, when, and its jobs */
 #define SUBMISSION_ADS_MAX 100000
 #define KEYS_KEPT \
-    (INT64_C(2) * 86400) /* seconds that a key is remembered, and longer while one of its jobs is not forgotten */
-#define SWEEP_KEYS 1000  /* that one sweep takes away */
+    (INT64_C(2) * 86400) /* how many seconds a key is remembered, or longer while one of its jobs is not forgotten */
+#define SWEEP_KEYS 1000  /* keys that one sweep removes */
 
 /* A submission under way. */
 struct submitting {
     struct customerd *customerd;
-    struct request *request; /* NULL: it has gone */
+    struct request *request; /* NULL: the request has gone */
     char key[KEY_MAX + 1], row_key[SHELF_KEY_MAX], hash[HASH_DIGITS + 1];
     bool again; /* the same was submitted before */
-    bool lost;  /* the customer ends, and there will be no answer */
+    bool lost;  /* the customer is ending, and there will be no answer */
     struct tree **ads;
     struct job_terms *terms;
     struct submitted *answers;
     uint32_t count, room, waiting;
-    uint64_t flow;               /* they are a workflow, under that word; 0: they are not */
-    struct resolving *resolving; /* the files that its jobs read; or NULL */
+    uint64_t flow;               /* the jobs are a workflow, under that word; 0: they are not */
+    struct resolving *resolving; /* the catalogue's files that its jobs read; or NULL */
 };
 
-/* One ad of it, that waits for its answer. */
+/* One ad of a submission that waits for its answer. */
 struct submitting_ad {
     struct submitting *all;
     uint32_t place;
@@ -79,7 +79,7 @@ static void ad_keep(struct submitting *all, struct tree *ad, const struct job_te
     all->terms[all->count++] = *terms;
 }
 
-/* The pools that a job asks for are ours. */
+/* Are the pools that a job asks for ours? */
 static int pools_check(const struct customerd *customerd, const struct tree *ad, struct err *err)
 {
     const struct expr *list = ad_find(ad, "Pools"), *parts = list ? tree_parts(ad, list) : NULL;
@@ -106,8 +106,8 @@ static int pools_check(const struct customerd *customerd, const struct tree *ad,
     return 0;
 }
 
-/* Does a pool that the job is for take requests of that owner? In its own the customer speaks for itself alone, unless its token has the
- * scope `serve` or `admin`; in others all its requests are its own. */
+/* Does a pool that the job is for take requests of that owner? In its own pool the customer asks for itself alone, unless its token has the
+ * scope `serve` or `admin`; in other pools all its requests are its own. */
 static bool owner_is_served(const struct customerd *customerd, const struct tree *ad, const char *owner)
 {
     const struct pool_entry *own = daemon_pool_own(&customerd->daemon);
@@ -127,7 +127,7 @@ static bool owner_is_served(const struct customerd *customerd, const struct tree
     return false;
 }
 
-/* What nobody would ever be asked for is refused at once; -1 and why. */
+/* A job that no pool would ever be asked to run is refused at once; -1 and why. */
 static int owner_check(const struct request *request, const struct tree *ad, const struct job_terms *terms,
                        struct err *err)
 {
@@ -191,7 +191,7 @@ static int ad_check(const struct request *request, const struct tree *ad, struct
     return 0;
 }
 
-/* All ads of the body, each of them good; false, and a problem was answered. */
+/* Reads and checks all ads of the body; false after a problem was answered. */
 static bool ads_read(struct request *request, struct submitting *all)
 {
     struct form_limits limits = query_limits(&request_customerd(request)->daemon.config);
@@ -244,7 +244,7 @@ static void ad_owner(const struct submitting *all, uint32_t place, struct text *
         text_set(ret, request_identity(all->request), strlen(request_identity(all->request)));
 }
 
-/* Jobs that name each other are a workflow, which is one user's. */
+/* Jobs that name each other are a workflow, which belongs to one user. */
 static bool flow_read(struct request *request, struct submitting *all)
 {
     struct err err = {0};
@@ -274,7 +274,7 @@ static bool key_read(struct request *request, char ret[KEY_MAX + 1])
     const char *key = request_query(request, "key");
     size_t len = key ? strlen(key) : 0;
 
-    if (!key) { /* nobody will repeat it */
+    if (!key) { /* nobody can repeat it */
         snprintf(ret, KEY_MAX + 1, "%016" PRIx64, secrets_word(&secrets_live));
         return true;
     }
@@ -316,7 +316,7 @@ static int body_put(const struct submitting *all, uint64_t first, uint64_t last,
     return shelf->kind->put(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
 }
 
-/* Is the key new, or that of the same body? False, and a problem was answered, when it is that of another. */
+/* Is the key new, or did the same body come under it? False after a problem was answered, when it was another body. */
 static bool body_check(struct request *request, struct submitting *all)
 {
     struct shelf *shelf = request_customerd(request)->daemon.shelf;
@@ -339,7 +339,7 @@ static bool body_check(struct request *request, struct submitting *all)
     return !failed && !other;
 }
 
-/* A new one: its row becomes durable together with its jobs. */
+/* Writes the row of a new submission: it becomes durable together with its jobs. */
 static bool body_keep(struct request *request, const struct submitting *all)
 {
     struct err err = {0};
@@ -359,7 +359,7 @@ struct old_keys {
     uint32_t count;
 };
 
-/* A row that is old, and of whose jobs the role has none any more. */
+/* Notes the row if it is old and the role has none of its jobs any more. */
 static bool key_is_old(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct old_keys *old = user;
@@ -396,7 +396,7 @@ void submissions_tidy(struct customerd *customerd)
 
 /* ---------------------------------------------------------------------------------------------------------- submitting */
 
-/* Is there room for all of them? Looked at before, so that none is made when one could not be. */
+/* Is there room for all jobs? Checked first, so that none is made when one could not be. */
 static bool room_check(struct request *request, const struct submitting *all)
 {
     uint64_t most = config_count(&request_customerd(request)->daemon.config, CONFIG_JOBS_PER_IDENTITY);
@@ -431,7 +431,7 @@ static void ignore_answer(void *user, const struct message *answer)
     (void)answer;
 }
 
-/* One was refused after all: none stays. */
+/* An ad was refused after all: all jobs of the submission are removed. */
 static void submitting_undo(const struct submitting *all)
 {
     struct peer peer = {.agent = all->customerd->role.self, .identity = all->customerd->daemon.identity, .any = true};
@@ -450,7 +450,7 @@ static const struct {
     unsigned status;
 } refusals[] = {{REASON_LIMIT, 429}, {REASON_CONFLICT, 409}, {REASON_IDENTITY, 403}};
 
-/* The first ad that was refused; its count: none. */
+/* The first ad that was refused; `count` when none was. */
 static uint32_t refused_ad(const struct submitting *all)
 {
     uint32_t i = 0;
@@ -494,7 +494,7 @@ static void submitting_answer(struct submitting *all)
     buf_done(&out);
 }
 
-/* All have answered: the row says which jobs there are; or, when one was refused, there are none, and the key is free. */
+/* All ads are answered: writes the jobs into the row; or, when an ad was refused, removes all, and the key is free. */
 static void submitting_settle(const struct submitting *all)
 {
     struct shelf *shelf = all->customerd->daemon.shelf;
@@ -518,7 +518,7 @@ static void submitting_settle(const struct submitting *all)
     customerd_commit(all->customerd);
 }
 
-/* One thing less to wait for; behind the last one all is answered. */
+/* One thing less to wait for; after the last the request is answered. */
 static void submitting_step(struct submitting *all)
 {
     if (--all->waiting)
@@ -527,7 +527,7 @@ static void submitting_step(struct submitting *all)
         all->request->work = NULL;
         all->request->forget = NULL;
     }
-    if (!all->lost) { /* else all comes to an end */
+    if (!all->lost) { /* otherwise the customer is ending */
         submitting_settle(all);
         if (all->request)
             submitting_answer(all);
@@ -576,7 +576,7 @@ static void ad_submit(struct submitting *all, uint32_t place)
     tree_unref(ad);
 }
 
-/* All is known that is to be: the jobs are handed to the role. Takes it. */
+/* Everything is known: gives the jobs to the role. Takes `all`. */
 static void submitting_begin(struct request *request, struct submitting *all)
 {
     if (!body_check(request, all) || (!all->again && !room_check(request, all)) || !body_keep(request, all)) {
@@ -587,7 +587,7 @@ static void submitting_begin(struct request *request, struct submitting *all)
     memset(all->answers, 0, all->count * sizeof *all->answers);
     request->work = all;
     request->forget = submitting_forget;
-    all->waiting = all->count + 1; /* ours is the last one, since an answer may come at once */
+    all->waiting = all->count + 1; /* our own count is the last one, since an answer may come at once */
     customerd_commit(request_customerd(request));
     for (uint32_t i = 0; i < all->count; i++)
         ad_submit(all, i);
@@ -612,7 +612,7 @@ static void data_found(void *user, unsigned status, const char *words)
     submitting_free(all);
 }
 
-/* The catalogues are asked first; the answer comes behind that. */
+/* Asks the catalogues first; the submission goes on when they have answered. */
 static void data_find(struct request *request, struct submitting *all)
 {
     request->work = all;

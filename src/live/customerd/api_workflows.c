@@ -1,4 +1,4 @@
-/* api_workflows.c: the workflows that are under way, and how far each is: counted here, so that nobody asks for thousands of nodes to know. */
+/* api_workflows.c: the workflows that are under way, and how far each is: counted here, so that nobody has to ask for thousands of nodes. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A workflow, by its jobs. */
+/* The progress of a workflow, counted from its jobs. */
 struct progress {
     uint64_t workflow;
     const char *owner;       /* lent by the role */
@@ -93,7 +93,7 @@ static struct tree *progress_ad(struct symbols *symbols, const struct progress *
     return maker_seal(&maker);
 }
 
-/* In the order of their numbers. The cursor is the last that was told of. */
+/* Workflows in the order of their numbers. The cursor is the last one that was listed. */
 void api_workflows(struct request *request)
 {
     struct customerd *customerd = request_customerd(request);

@@ -1,6 +1,5 @@
-/* attempt_room.h: how much one try of a job has left at the customer, of each kind: files and bytes, each counted with what it was said to become.
- *
- * Kept in memory, and reckoned anew from the disk when it is not there. */
+/* attempt_room.h: how much one try of a job has left at the customer, of each kind: files and bytes; a file counts with
+ * the size it was announced with. * Kept in memory, and computed anew from the disk when it is not there. */
 #ifndef BERTH_LIVE_CUSTOMERD_ATTEMPT_ROOM_H
 #define BERTH_LIVE_CUSTOMERD_ATTEMPT_ROOM_H
 
@@ -23,12 +22,12 @@ struct attempt_room {
 };
 
 void attempt_room_init(struct attempt_room *room, uint64_t claim, uint64_t number, uint64_t seed);
-void attempt_room_done(struct attempt_room *room); /* takes one of zeros */
+void attempt_room_done(struct attempt_room *room); /* takes one that is all zeros */
 
-/* A file has, or is to have, so many bytes; less than before changes nothing. */
+/* A file has, or will have, that many bytes; fewer than before change nothing. */
 void attempt_room_add(struct attempt_room *room, enum job_file_kind kind, const char *name, uint64_t size);
 
-/* May it become so long? -1, and `err` names the limit. */
+/* May the file become that long? If not, -1 and `err` names the limit. */
 int attempt_room_check(const struct attempt_room *room, const struct job_leaving *leaving, uint64_t size,
                        struct err *err);
 

@@ -1,4 +1,4 @@
-/* attempts.c: which try of which job is at which agent, and what was reported of it. */
+/* attempts.c: which try of which job is at which agent, and what was reported about it. */
 #include "live/customerd/attempts.h"
 
 #include "lang/ad/get.h"
@@ -107,7 +107,7 @@ void attempts_text(char **text, const char *bytes, size_t len)
     while (line < len && line < TRY_MESSAGE_MAX && (unsigned char)bytes[line] >= ' ' && bytes[line] != 0x7f)
         line++;
     while (line && line < len && ((unsigned char)bytes[line] & 0xc0) == 0x80)
-        line--; /* not within a character */
+        line--; /* do not cut within a character */
     free(*text);
     *text = line ? mem_dup(bytes, line) : NULL;
 }

@@ -1,6 +1,6 @@
-/* customer_request.c: whom the customer lets in, and what they may see; the numbers that a request names.
+/* customer_request.c: which callers the customer admits, and what they may see; the job numbers in a request.
  *
- * On the Unix socket the user who runs the customer, and the superuser, may do everything. By TCP a token for this agent decides. */
+ * On the Unix socket the user who runs the customer, and root, may do everything. By TCP a token for this agent decides. */
 #include "live/customerd/customerd_parts.h"
 
 #include "sys/secrets.h"
@@ -21,7 +21,7 @@ static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[T
     return uid == geteuid() || uid == 0 ? SCOPE_ALL : SCOPE_NONE;
 }
 
-/* Users are those of its own pool. */
+/* Tokens are those of the customer's own pool. */
 static bool token_proof(void *user, const char *token, size_t len, struct proof *ret)
 {
     const struct customerd *customerd = user;
@@ -49,7 +49,7 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
                                  .proof = token_proof,
                                  .local = local_admit,
                                  .config = &customerd->daemon.config,
-                                 .people_are_agents = true, /* a submission is a request a file */
+                                 .people_are_agents = true, /* a submission makes a request for each file */
                                  .bodies_account = CUSTOMERD_BODIES_MAX};
 
     gate_init(&customerd->gate, &gate, secrets_word(&secrets_live));

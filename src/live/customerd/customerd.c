@@ -1,4 +1,4 @@
-/* customerd.c: the customer as a process: what it is made of, how it starts, reloads and ends. */
+/* customerd.c: the customer as a process: its parts, and how it starts, reloads and ends. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DISK_TICKS 10 /* of TIDY_SPAN between two looks at the disk */
-#define TIDY_SPAN 100 /* milliseconds between two looks at what is over */
+#define DISK_TICKS 10 /* TIDY_SPANs between two looks at the disk */
+#define TIDY_SPAN 100 /* milliseconds between two looks at jobs that are over */
 #define REPLY_SPAN (60 * SECOND)
 
 static void customerd_end(struct customerd *customerd, int status);
@@ -37,7 +37,7 @@ static void tasks_turn(uv_idle_t *idle)
         uv_idle_stop(idle);
 }
 
-/* At the end, so that those before it are not kept waiting. */
+/* Adds the task at the end, so that tasks before it are not kept waiting. */
 void customerd_task(struct customerd *customerd, struct customerd_task *task)
 {
     struct customerd_task **link = &customerd->tasks;
@@ -71,7 +71,7 @@ static void end_now(uv_timer_t *timer)
     uv_stop(timer->loop);
 }
 
-/* Ends at the end of this turn, so that answers under way can leave. */
+/* Ends the process a moment later, so that answers under way can be sent. */
 static void customerd_end(struct customerd *customerd, int status)
 {
     if (customerd->stopping)
@@ -98,7 +98,7 @@ static void customerd_told(void *user)
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
-/* Where it can be called from this machine alone, those it calls are on it. */
+/* If the customer can be called only from this machine, the agents it calls are on it, too. */
 static void networks_near(struct customerd *customerd)
 {
     if (config_address_is_local(config_text(&customerd->daemon.config, CONFIG_CUSTOMER_LISTEN))) {
@@ -149,8 +149,8 @@ static int parts_start(struct customerd *customerd, struct err *err)
     return customerd->history && commands_load(&customerd->commands, err) == 0 ? 0 : -1;
 }
 
-/* The logs of jobs outlive a store that is removed, or put back from a backup: no number of theirs is given again, so that no log is two
- * jobs'. */
+/* Logs of jobs outlive a store that is removed or restored from a backup: their numbers are not given again, so that no
+ * log belongs to two jobs. */
 static void numbers_look(struct customerd *customerd)
 {
     uint64_t known = customer_last(customerd->customer);
@@ -287,7 +287,7 @@ int customerd_run(const struct customerd_settings *settings, struct config *conf
     memset(customerd, 0, sizeof *customerd);
     customerd->settings = settings;
     customerd->started = runner_wall();
-    customerd->changes = (uint64_t)customerd->started; /* so that it grows over restarts */
+    customerd->changes = (uint64_t)customerd->started; /* so that it grows across restarts */
     endings_init(&customerd->endings);
     buf_init(&customerd->out);
     if (daemon_init(&customerd->daemon, &ours, config, err) == 0 && customerd_start(customerd, err) == 0)

@@ -1,10 +1,10 @@
-/* customerd.h: the customer as a process: users bring their jobs to it, and it has them run.
+/* customerd.h: the customer as a process: users submit jobs to it, and it has them run.
  *
- *     berth submit ...  -> Unix socket -> desk -> the customer's role -> claims, by the agent (agent.h)
+ *     berth submit ...  -> Unix socket -> front (front.h) -> the customer's role -> claims, by the agent (agent.h)
  *     providers         -> questions about files (questions.h) -> spool, job files
  *
- * All it keeps lies in STATE/customer: berth.db, token, spool/, jobs/, customer.sock. The shelf is the caller's: it is opened before and
- * closed after. */
+ * All its state lies in STATE/customer: berth.db, token, spool/, jobs/, customer.sock. The shelf belongs to the caller, which opens it before and
+ * closes it after. */
 #ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_H
 #define BERTH_LIVE_CUSTOMERD_CUSTOMERD_H
 
@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 #define CUSTOMERD_FOLDER "customer"      /* in the state folder */
-#define CUSTOMERD_SOCKET "customer.sock" /* in that */
+#define CUSTOMERD_SOCKET "customer.sock" /* in that folder */
 
 struct customerd_settings {
     const char *version;                  /* of the program */
@@ -24,13 +24,14 @@ struct customerd_settings {
     struct shelf *shelf;
     const char *token; /* the file of the token; NULL: STATE/customer/token */
     int log_fd;
-    /* It is up: where it listens (ends with NULL) and which matchmaker it asks. For those who start it by hand; or NULL. */
+    /* Called when the customer is up, with its addresses (ends with NULL) and its matchmaker. For those who start it by
+     * hand; or NULL. */
     void (*up)(void *user, const char *const *addresses, const char *matchmaker);
     void *user;
 };
 
-/* Runs until it is told to end (SIGTERM, SIGINT) or cannot go on; takes the configuration. 0, or -1 and `err` when it could not start;
- * 1 when it had to stop by itself, which the log says. */
+/* Runs until it is told to end (SIGTERM, SIGINT) or cannot go on; takes the configuration. Returns 0; -1 and `err` when
+ * it could not start; 1 when it had to stop by itself, which the log explains. */
 int customerd_run(const struct customerd_settings *settings, struct config *config, struct err *err);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* customerd_commands.c: commands to jobs that run: taken from their owners, kept, and told to the provider until it has answered.
+/* customerd_commands.c: commands to running jobs: taken from their owners, kept, and sent to the provider until it has answered.
  *
  *     the owner  POST /v1/jobs/ID/commands  ->  a row  ->  Ask="command" to the provider, by call or by the relay, again and again
  *                GET /v1/commands/NUMBER?wait=20  <-  its answer
  *
- * The provider knows a command by its key, and carries it out once. When the try that it was meant for is over, so is the command. */
+ * The provider knows a command by its key, and carries it out once. When the try that a command was meant for is over, so is the command. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_SPAN (2 * SECOND) /* before a provider that was not reached is asked again */
-#define EARLY_SPAN (SECOND / 2) /* or one where the job is about to begin */
-#define SWEEP_TICKS 20          /* calls between two looks at what was kept long enough, while none waits */
+#define AGAIN_SPAN (2 * SECOND) /* pause before a provider that was not reached is asked again */
+#define EARLY_SPAN (SECOND / 2) /* pause before a provider is asked again where the job is about to begin */
+#define SWEEP_TICKS 20          /* ticks between two looks for commands that were kept long enough, while none waits */
 
 static const char *state_word(const struct customerd *customerd, const struct job_view *view)
 {
@@ -74,7 +74,7 @@ static void provider_answered(void *user, const struct tree *answer)
     command->due = runner_now() + AGAIN_SPAN;
     if (!answer || customerd->stopping || !command_wants_answer(command))
         return;
-    if (reason_is(answer, "gone") || reason_is(answer, "early")) { /* if it is over, we shall hear of that as well */
+    if (reason_is(answer, "gone") || reason_is(answer, "early")) { /* if the try is over, we shall hear of that too */
         command->due = runner_now() + EARLY_SPAN;
         return;
     }
@@ -97,7 +97,7 @@ static struct tree *question_make(struct customerd *customerd, const struct agen
     return maker_seal(&maker);
 }
 
-/* The try that it was meant for is over: so is the command. */
+/* The try that the command was meant for is over: so is the command. */
 static void command_end(struct customerd *customerd, struct agent_command *command, const char *state)
 {
     struct tree *answer;
@@ -135,7 +135,7 @@ static void command_ask(struct customerd *customerd, struct agent_command *comma
     tree_unref(question);
 }
 
-/* Is an earlier one for the same provider still on its way? They go in their order. */
+/* Is an earlier command for the same job still waiting? Commands go in their order. */
 static bool is_behind(const struct customerd *customerd, const struct agent_command *command)
 {
     for (const struct agent_command *at = customerd->commands.first; at != command; at = at->next)
@@ -165,10 +165,10 @@ void commands_tick(struct customerd *customerd)
 
 /* -------------------------------------------------------------------------------------------------------------- taking */
 
-/* It is durable: whoever gave it is told its number, and the provider is told of it. */
+/* A command that is becoming durable: then its caller is told its number, and the provider is told of it. */
 struct taking {
     struct customerd *customerd;
-    struct request *request; /* NULL: it has gone */
+    struct request *request; /* NULL: the request has gone */
     uint64_t number;
 };
 
@@ -197,7 +197,7 @@ static void command_taken(void *user, bool durable)
         commands_tick(customerd);
 }
 
-/* [ Command = "peek"; File; Bytes; Lines; Offset ], [ Command = "signal"; Signal ]: what the provider is told; NULL, and the error. */
+/* [ Command = "peek"; File; Bytes; Lines; Offset ], [ Command = "signal"; Signal ]: returns the command for the provider; or NULL and the error. */
 static struct tree *order_read(const struct tree *ad, struct err *err)
 {
     char name[PEEK_NAME_ROOM];
@@ -234,7 +234,7 @@ static struct tree *order_read(const struct tree *ad, struct err *err)
     return NULL;
 }
 
-/* The job, if the caller may command it and it runs. False, and that was answered. */
+/* The job, if it runs and the caller may command it. False after a problem was answered. */
 static bool job_commanded(struct request *request, struct job_view *ret)
 {
     struct customerd *customerd = request_customerd(request);
@@ -295,7 +295,7 @@ static void command_keep(struct request *request, const struct job_view *view, s
     LOG_AUDIT(&customerd->daemon.log, "command", log_text("subject", request_identity(request)),
               log_number("number", (int64_t)command->number), log_bytes("command", word, len),
               log_number("job", (int64_t)view->id), log_text("name", command->name));
-    command->due = INT64_MAX; /* until it is durable */
+    command->due = INT64_MAX; /* not to be sent until it is durable */
     taking = mem_alloc(sizeof *taking);
     *taking = (struct taking){customerd, request, command->number};
     request->work = taking;
@@ -325,7 +325,7 @@ void api_job_command(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
-/* Who gave it, the owner of the job, and who may see all. */
+/* A command is seen by whoever gave it, by the job's owner, and by those who may see all. */
 static bool command_is_seen(const struct request *request, const struct agent_command *command)
 {
     struct job_view view;

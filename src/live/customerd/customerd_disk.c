@@ -1,7 +1,7 @@
-/* customerd_disk.c: how full the customer's disk is, and whether it can be written, told wherever somebody looks: the log, its own interface, its pool, and those who measure.
+/* customerd_disk.c: how full the customer's disk is, and whether it can be written; told in the log, in its interface, to its pool, and as metrics.
  *
- * Below PIECES_RESERVE no more files are taken, so jobs end and their outputs stay with the providers, which wait. Each job's log says so;
- * whose jobs they are may never look there. */
+ * Below PIECES_RESERVE no more files are taken: jobs end and their outputs stay with the providers, which wait. Each job's log says so;
+ * but the owners of the jobs may never look there. */
 #include "live/customerd/customerd_parts.h"
 
 #include "live/http/metrics.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#define ROOM_AGAIN (PIECES_RESERVE / 4) /* more than that above the reserve: else it would be told again and again */
+#define ROOM_AGAIN (PIECES_RESERVE / 4) /* room needed above the reserve, or it would be told again and again */
 
 const char *customerd_disk_words(const struct customerd *customerd)
 {
@@ -54,7 +54,7 @@ static void metric(struct buf *out, const char *name, const char *help, uint64_t
     buf_addf(out, "# TYPE %s gauge\n# HELP %s %s\n%s %" PRIu64 "\n", name, name, help, name, value);
 }
 
-/* A few numbers that are worth an alarm. */
+/* Answers with a few metrics that are worth an alarm. */
 void api_customer_metrics(struct request *request)
 {
     const struct customerd *customerd = request_customerd(request);

@@ -1,4 +1,4 @@
-/* customerd_news.c: what the role and the providers tell of jobs: tries are recorded, lines of the log written, those who wait are woken. */
+/* customerd_news.c: news of jobs from the role and the providers: records tries, writes lines of the log, and wakes waiting requests. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/base/array.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAKE_SPAN 20  /* milliseconds in which changes are taken together ... */
-#define WAKE_MANY 200 /* ... and where there are very many jobs */
+#define WAKE_SPAN 20  /* milliseconds over which changes are collected ... */
+#define WAKE_MANY 200 /* ... and if there are very many jobs */
 
 static void wake_due(uv_timer_t *timer)
 {
@@ -19,7 +19,7 @@ static void wake_due(uv_timer_t *timer)
     front_wake(agent_front(customerd->live), true);
 }
 
-/* Those who wait look again. */
+/* Wakes waiting requests, so that they look again. */
 static void customerd_wake(struct customerd *customerd)
 {
     if (customerd->woken || !front_waits(agent_front(customerd->live)))
@@ -65,7 +65,7 @@ struct tree *customerd_asked(void *user, const struct peer *peer, const struct t
 
 /* ------------------------------------------------------------------------------------------------------------ the role */
 
-/* The try that the role has decided on. */
+/* Records the try that the role has decided on. */
 static void try_note(struct customerd *customerd, const struct job_view *view)
 {
     const char *identity, *name, *pool = agent_pool_of(customerd->live, view->member);
@@ -93,7 +93,7 @@ static void try_note(struct customerd *customerd, const struct job_view *view)
                (unsigned long long)one->serial);
 }
 
-/* How a try ended, as its result says. */
+/* How a try ended, in words, by its result. */
 static void how_words(const struct customerd *customerd, const struct job_view *view, const char *verb, char ret[512])
 {
     const struct job_attempt *last = attempts_last(customerd->tries, view->id);
@@ -116,7 +116,7 @@ static void end_words(const struct customerd *customerd, const struct job_view *
         how_words(customerd, view, "ended", ret);
     else if (view->state == JOB_HELD && view->reason == REASON_RELEASED)
         snprintf(ret, 512, "held: %s", why ? why : reason_words(view->reason));
-    else if (view->state == JOB_HELD) /* one that could run at all is held for the sake of another alone */
+    else if (view->state == JOB_HELD) /* a job that could run is held only because of another member */
         how_words(customerd, view, view->reason == REASON_EXITED ? "held: a member of its gang failed" : "held", ret);
     else if (view->state == JOB_REMOVED)
         snprintf(ret, 512, "removed%s%s", why ? ": " : "", why ? why : "");
@@ -124,14 +124,14 @@ static void end_words(const struct customerd *customerd, const struct job_view *
         snprintf(ret, 512, "given up: %s", reason_words(view->reason));
 }
 
-/* Is that how a try ended, and not how a claim did? */
+/* Is this the reason of a try's end, not of a claim's? */
 static bool is_result(enum reason reason)
 {
     return reason == REASON_EXITED || reason == REASON_TIME || reason == REASON_MEMORY || reason == REASON_DISK ||
            reason == REASON_SETUP;
 }
 
-/* The last try but the one that runs now. */
+/* The last try before the one that runs now. */
 static uint64_t try_before(const struct job_attempts *tries, const struct job_view *view)
 {
     for (uint32_t i = tries->count; i-- > 0;)
@@ -141,8 +141,8 @@ static uint64_t try_before(const struct job_attempts *tries, const struct job_vi
     return 0;
 }
 
-/* A job that is to run once more: why, when that is news. The end of a try that another follows is no state of the job, and most often
- * the next one has begun when we hear of it: it is known by the count of those that failed, which begins anew when the job is released. */
+/* Why a job is to run once more, if that is news. The end of a try that another one follows is not a state of the job, and most often
+ * the next try has begun when we hear of it: the count of failed tries tells it, which begins anew when the job is released. */
 static bool again_words(const struct customerd *customerd, const struct job_view *view, char ret[640])
 {
     struct job_attempts *tries = attempts_of(customerd->tries, view->id);
@@ -150,7 +150,7 @@ static bool again_words(const struct customerd *customerd, const struct job_view
     const char *verb = view->state == JOB_IDLE ? "waits again" : "tried again";
     char how[512];
 
-    if (view->state == JOB_RUNNING && !view->claim) /* the others of its gang are still to go */
+    if (view->state == JOB_RUNNING && !view->claim) /* other members of its gang are not gone yet */
         return false;
     if (tries)
         tries->failed = view->tries;
@@ -172,7 +172,7 @@ static bool again_words(const struct customerd *customerd, const struct job_view
     return failed || view->state == JOB_IDLE;
 }
 
-/* A job that never ran leaves no file behind: there may be a hundred thousand of them. */
+/* Logs a change of state. A job that never ran gets no log file: there may be a hundred thousand of them. */
 static void state_log(struct customerd *customerd, const struct job_view *view)
 {
     bool goes_on = view->state == JOB_RUNNING || view->state == JOB_IDLE;
@@ -201,9 +201,9 @@ void customerd_job_changed(void *user, uint64_t job)
 
     if (!customerd->customer || !customer_job(customerd->customer, job, &view))
         return;
-    /* Two changes that became durable together are told one after the other, and both show the end. */
+    /* Two changes that became durable together are told one after the other, and both show the last state. */
     if (view.state == JOB_RUNNING)
-        state_log(customerd, &view); /* how the try before ended */
+        state_log(customerd, &view); /* how the last try ended */
     try_note(customerd, &view);
     if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&customerd->endings, job)))
         state_log(customerd, &view);
@@ -214,7 +214,7 @@ void customerd_job_changed(void *user, uint64_t job)
 
 /* ------------------------------------------------------------------------------------------------------- the providers */
 
-/* What the machine says of the end of a try is a line of its own: it has nothing to do with the files. */
+/* The machine's words about the end of a try are a line of their own: they have nothing to do with the files. */
 static void finish_log(struct customerd *customerd, const struct job_view *view, const struct job_attempt *one,
                        const char *name, const char *words)
 {
@@ -228,7 +228,7 @@ static void finish_log(struct customerd *customerd, const struct job_view *view,
     if (missing.len)
         joblog_add(customerd->files, view->id, view->submitted, now, "not all files are here: %s",
                    buf_string(&missing));
-    else /* one that was stopped or never ran has not made all that it should: what there is of it has come */
+    else /* a try that was stopped or never ran has not made all its files: those that it made have come */
         joblog_add(customerd->files, view->id, view->submitted, now,
                    words ? "nothing more comes of this try" : "all files are here");
     buf_done(&missing);
@@ -240,7 +240,7 @@ void customerd_news(void *user, const struct job_view *view, const struct job_at
     struct customerd *customerd = user;
     const char *name = one->provider ? one->provider : "a machine";
 
-    if (news == NEWS_FILE) { /* for those who read that file; nothing else has changed */
+    if (news == NEWS_FILE) { /* for readers of that file; nothing else has changed */
         customerd_wake(customerd);
         return;
     }
@@ -272,7 +272,7 @@ static void boot_job(void *user, const struct job_view *view)
     struct job_attempts *tries = attempts_of(customerd->tries, view->id);
 
     if (tries)
-        tries->failed = view->tries; /* the log has them */
+        tries->failed = view->tries; /* the log has these failures already */
     if (view->state == JOB_RUNNING)
         try_note(customerd, view);
     if (view_ended(view))

@@ -1,14 +1,15 @@
-/* customerd_parts.h: what the files of the live customer share; not installed.
+/* customerd_parts.h: what the files of the live customer share; private to them.
  *
  *     customerd.c         starting, stopping, reloading
- *     customerd_news.c    what the role and the providers tell: tries, logs, history; who waits is woken
- *     customerd_tidy.c    what is over goes: jobs to the history, old files, inputs that nobody names
- *     customer_request.c  whom it lets in, and what they may see
- *     customerd_routes.c  the table
+ *     customerd_news.c    news from the role and the providers: tries, logs; wakes waiting requests
+ *     customerd_tidy.c    tidying: ended jobs to the history, old files, inputs that no job names
+ *     customer_request.c  which callers are admitted, and what they may see
+ *     customerd_disk.c    how full the disk is
+ *     customerd_routes.c  the table of routes
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
  *     api_workflows.c  how far workflows are
- *     customerd_commands.c  commands to jobs that run: kept, and told to their providers until those have answered */
+ *     customerd_commands.c  commands to running jobs: kept, and sent to their providers until they have answered */
 #ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
 #define BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
 
@@ -36,12 +37,12 @@
 extern "C" {
 #endif
 
-#define CUSTOMERD_LOOK_MAX 20000      /* jobs that are looked at for one request */
+#define CUSTOMERD_LOOK_MAX 20000      /* at most so many jobs are looked at for one request */
 #define CUSTOMERD_READ_MAX (1u << 20) /* bytes of a file in one answer */
-#define CUSTOMERD_RANGES_MAX 1000     /* in `ids` */
+#define CUSTOMERD_RANGES_MAX 1000     /* ranges in `ids` */
 #define CUSTOMERD_LIMIT_DEFAULT 1000
 #define CUSTOMERD_LIMIT_MAX 100000
-#define CUSTOMERD_FILES_KEPT (INT64_C(7) * 86400) /* seconds that the files of a job are kept after its end */
+#define CUSTOMERD_FILES_KEPT (INT64_C(7) * 86400) /* how many seconds the files of a job are kept after its end */
 
 struct customerd_task;
 
@@ -52,33 +53,33 @@ struct customerd {
     struct customer_pool pools[POOL_LIST_MAX];
     struct live_agent *live;
     struct runner *runner;
-    const struct customer *customer; /* the role, for questions */
+    const struct customer *customer; /* the role, to look things up in */
     struct server *server;
     struct gate gate;
-    struct front_part part; /* of its agent's front */
+    struct front_part part; /* the customer's part of its agent's front */
 
     struct spool *spool;
     struct jobfiles *files;
     struct attempts *tries;
     struct history *history;
     struct questions questions;
-    struct commands commands; /* that wait for providers */
+    struct commands commands; /* commands that wait for providers */
     uint32_t commands_ticks;
-    struct catalogues *catalogues; /* of files */
+    struct catalogues *catalogues; /* the catalogues of files */
 
-    uint64_t changes; /* grows whenever something is to be seen, over restarts as well */
+    uint64_t changes; /* grows with every visible change, across restarts as well */
     struct endings endings;
     struct customerd_task *tasks;
-    uv_idle_t turn;  /* of the tasks */
-    uv_timer_t wake; /* those who wait */
+    uv_idle_t turn;  /* runs the tasks */
+    uv_timer_t wake; /* wakes waiting requests */
     uv_timer_t tidy;
     bool woken;
     uint32_t tidied;
-    uint32_t expired; /* places of the history, from the oldest on, whose files are gone */
-    int64_t started;  /* wall */
+    uint32_t expired; /* how many entries of the history, from the oldest on, have lost their files */
+    int64_t started;  /* on the wall clock */
     uint64_t disk_free;
-    bool disk_full;     /* no more files are taken, */
-    bool disk_readonly; /* for that it cannot be written */
+    bool disk_full;     /* no more files are taken: too little room, */
+    bool disk_readonly; /* or the disk cannot be written */
     bool stopping;
     struct buf out; /* scratch, for one answer */
 };
@@ -86,15 +87,15 @@ struct customerd {
 /* Work that takes several turns of the loop. */
 struct customerd_task {
     struct customerd_task *next;
-    bool (*step)(struct customerd_task *task); /* false: it is over, and has freed itself or will */
-    void (*drop)(struct customerd_task *task); /* all ends: there will be no more steps */
+    bool (*step)(struct customerd_task *task); /* false: the task is over, and has freed itself or will */
+    void (*drop)(struct customerd_task *task); /* the customer ends: there will be no more steps */
 };
 void customerd_task(struct customerd *customerd, struct customerd_task *task);
 
 /* ---- customerd_disk.c ---- */
 
-void customerd_disk_look(struct customerd *customerd);               /* every now and then */
-const char *customerd_disk_words(const struct customerd *customerd); /* that it is full; NULL: it is not */
+void customerd_disk_look(struct customerd *customerd);               /* called now and then */
+const char *customerd_disk_words(const struct customerd *customerd); /* why no files are taken; NULL: they are */
 
 /* ---- customer_request.c ---- */
 
@@ -109,15 +110,15 @@ static inline struct customerd *request_customerd(const struct request *request)
 }
 
 void customerd_front(struct customerd *customerd,
-                     struct front_part *ret);        /* its gate, and its part of the agent's front */
-uint64_t request_job(const struct request *request); /* the number that its path has; 0: it is none */
+                     struct front_part *ret);        /* makes its gate, and its part of the agent's front */
+uint64_t request_job(const struct request *request); /* the job number in its path; 0: it is not one */
 bool caller_sees(const struct request *request, const char *owner, size_t len);
-bool caller_sees_all(const struct request *request); /* and may do everything */
+bool caller_sees_all(const struct request *request); /* and may it do everything? */
 void caller_peer(const struct request *request, struct peer *ret);
-/* Could a job of the caller's be submitted at all? Else a problem was answered (api_submit.c). */
+/* Could a job of this caller be submitted at all? False after a problem was answered (api_submit.c). */
 bool customerd_takes(struct request *request);
 
-/* "1-20,31" in the order of their numbers; false when it is no such text. */
+/* Ranges such as "1-20,31", sorted. id_ranges_read returns false when the text is malformed. */
 struct id_ranges {
     struct id_range {
         uint64_t first, last;
@@ -130,31 +131,31 @@ uint64_t id_ranges_next(const struct id_ranges *ranges, uint64_t after);
 
 /* ---- customerd_news.c ---- */
 
-void customerd_job_changed(void *user, uint64_t job); /* of the agent's settings */
+void customerd_job_changed(void *user, uint64_t job); /* for the agent's settings */
 bool view_ended(const struct job_view *view);
 bool customerd_job(void *user, uint64_t id, struct job_view *ret);
 bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
 void customerd_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                     const char *words);
 struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question);
-void customerd_changed(struct customerd *customerd); /* something is to be seen */
-void customerd_boot(struct customerd *customerd); /* what the role has, and what is known of it, are brought together */
+void customerd_changed(struct customerd *customerd); /* something visible has changed */
+void customerd_boot(struct customerd *customerd);    /* brings the role's jobs and the recorded tries together */
 void customerd_commit(struct customerd *customerd);
 
 /* ---- customerd_tidy.c ---- */
 
-void customerd_tidy(struct customerd *customerd); /* some of it; called often */
+void customerd_tidy(struct customerd *customerd); /* does some of the work; called often */
 
 /* ---- customerd_commands.c ---- */
 
-void commands_tick(struct customerd *customerd); /* those that wait are told, when it is time; called often */
+void commands_tick(struct customerd *customerd); /* sends waiting commands when they are due; called often */
 void api_job_command(struct request *request);
 void api_job_commands(struct request *request);
 void api_job_command_get(struct request *request);
 
 /* ---- api_submit.c ---- */
 
-void submissions_tidy(struct customerd *customerd); /* keys that are of no use any more are forgotten, some of them */
+void submissions_tidy(struct customerd *customerd); /* forgets some of the keys that are of no use any more */
 
 /* ---- api_*.c ---- */
 

@@ -1,4 +1,4 @@
-/* customerd_routes.c: the routes of the customer. What is not in the table does not exist; those of every agent are beside it. */
+/* customerd_routes.c: the routes of the customer. A path that is not in the table does not exist; the routes that every agent has come beside it. */
 #include "live/customerd/customerd_parts.h"
 
 #define ADS TYPE_CLASSAD " " TYPE_JSON

@@ -1,4 +1,4 @@
-/* customerd_tidy.c: what is over goes: ended jobs to the history, old files, inputs that no job names. */
+/* customerd_tidy.c: tidying: ended jobs go to the history; old files, and inputs that no job names, are removed. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/make.h"
@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIDY_JOBS 1000         /* that one look takes to the history */
-#define TIDY_LOOKED 4000       /* that it looks at */
+#define TIDY_JOBS 1000         /* jobs that one look moves to the history */
+#define TIDY_LOOKED 4000       /* jobs that it looks at */
 #define TIDY_FILES 20          /* jobs whose files one look removes */
-#define TIDY_SPOOL 36000       /* looks between two at the spool: an hour */
-#define LEFT_WAIT INT64_C(300) /* seconds that the files of a job that was removed are waited for */
+#define TIDY_SPOOL 36000       /* looks between two sweeps of the spool: an hour */
+#define LEFT_WAIT INT64_C(300) /* how many seconds to wait for the files of a job that was removed */
 
-/* Is all that is to come of the job here? */
+/* Has everything come that the job leaves? */
 static bool job_is_over(const struct customerd *customerd, const struct job_view *view, int64_t now)
 {
     const struct job_attempt *last = attempts_last(customerd->tries, view->id);
@@ -27,7 +27,7 @@ static bool job_is_over(const struct customerd *customerd, const struct job_view
     return view->state != JOB_DONE && now >= view->changed + LEFT_WAIT;
 }
 
-/* With what is needed to find its files again. */
+/* The job's ad for the history, with what is needed to find its files again. */
 static struct tree *ad_for_history(struct customerd *customerd, const struct job_view *view, int64_t now)
 {
     struct tree *ad = job_ad(customerd->daemon.symbols, customerd->customer, view,
@@ -47,7 +47,7 @@ static struct tree *ad_for_history(struct customerd *customerd, const struct job
     return more;
 }
 
-/* What was waited for in vain is not here: nobody takes the end of the waiting for all of it. */
+/* Notes files that never came: or the end of the waiting would be taken for all files being here. */
 static void late_tell(struct customerd *customerd, const struct job_view *view, int64_t now)
 {
     static const char why[] = "its machine did not send all of it within a day";
@@ -59,7 +59,7 @@ static void late_tell(struct customerd *customerd, const struct job_view *view, 
     joblog_add(customerd->files, view->id, view->submitted, now, "not all files are here: %s", why);
 }
 
-/* False: it could not be written down. */
+/* Moves the job to the history. False: it could not be recorded. */
 static bool job_close(struct customerd *customerd, const struct job_view *view, int64_t now)
 {
     struct history_row row = {
@@ -71,7 +71,7 @@ static bool job_close(struct customerd *customerd, const struct job_view *view, 
 
     if (done) {
         customerd_commit(customerd);
-        /* All of it is durable together, or nothing is. */
+        /* All of this becomes durable together, or none of it. */
         runner_event(customerd->runner, &(struct event){.kind = EVENT_FORGET, .job = view->id});
         customerd_changed(customerd);
     } else {
@@ -81,7 +81,7 @@ static bool job_close(struct customerd *customerd, const struct job_view *view, 
     return done;
 }
 
-/* Those of which something is still to come are looked at again when all the others were. */
+/* Jobs of which something is still to come are looked at again after all the others. */
 static void endings_tidy(struct customerd *customerd)
 {
     uint32_t looks =
@@ -94,7 +94,7 @@ static void endings_tidy(struct customerd *customerd)
         bool over;
 
         if (!customer_job(customerd->customer, job, &view) || !view_ended(&view))
-            continue; /* it has gone, or waits again */
+            continue; /* the job has gone, or waits again */
         over = job_is_over(customerd, &view, now);
         if (over)
             late_tell(customerd, &view, now);
@@ -104,7 +104,7 @@ static void endings_tidy(struct customerd *customerd)
         }
         endings_add(&customerd->endings, job);
         if (over)
-            break; /* the next could not be written down, either */
+            break; /* the next job could not be recorded, either */
     }
 }
 

@@ -62,7 +62,7 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     return true;
 }
 
-/* The rows came with the newest first. */
+/* The rows were loaded with the newest first: turns them round. */
 static void rows_turn(struct history *history)
 {
     for (uint32_t i = 0; i < history->count / 2; i++) {
@@ -100,7 +100,7 @@ void history_free(struct history *history)
     free(history);
 }
 
-/* Done is told apart from what is over for good. */
+/* The ad for the history: a job that was Done becomes Cleared, as nothing more will come of it. */
 static struct tree *ad_cleared(struct history *history, const struct history_row *row, const struct tree *ad)
 {
     bool done = row->standing == STANDING_DONE || row->standing == STANDING_FAILED;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define WAITS_SHOWN 8      /* names of nodes that one is shown to wait for ... */
-#define WAITS_COUNTED 1000 /* ... and that are counted */
+#define WAITS_SHOWN 8      /* names of nodes in WaitsFor, at most ... */
+#define WAITS_COUNTED 1000 /* ... and how many are counted */
 
 static const char *const words[] = {
 #define X(id, word) word,
@@ -20,7 +20,7 @@ static const char *const words[] = {
 #undef X
 };
 
-/* Attributes that we give: those of the same name that were submitted are not shown. */
+/* Attributes that we set: submitted ones of the same name are not shown. */
 static const char *const ours[] = {
     "Job",       "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
     "Reason",    "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
@@ -32,7 +32,7 @@ const char *job_standing_word(enum job_standing standing)
     return words[standing];
 }
 
-/* A job under a claim: how far that is. */
+/* How far a job under a claim is. */
 static enum job_standing standing_running(const struct job_view *view, const struct job_attempt *last)
 {
     bool current = last && last->claim == view->claim && last->number == view->number;
@@ -120,7 +120,7 @@ static void usage_add(struct maker *maker, const struct job_attempt *last)
     maker_real(maker, "WallUsed", last->wall);
 }
 
-/* Whom it waits for: the first names, and how many there are. */
+/* The nodes that the job waits for: the first names, and how many there are. */
 struct waits {
     char names[WAITS_SHOWN][CUSTOMER_NODE_MAX + 1];
     uint32_t count;
@@ -163,7 +163,7 @@ static void waits_add_all(struct maker *maker, const struct customer *customer, 
     buf_done(&waits.words);
 }
 
-/* What became of the files that go to stores. */
+/* Adds what became of the files that go to stores. */
 static void stored_add(struct maker *maker, const struct job_attempt *last)
 {
     const struct expr *list = last->stored ? ad_find(last->stored, "Files") : NULL;
@@ -183,7 +183,7 @@ static void stored_add(struct maker *maker, const struct job_attempt *last)
     tree_unref(files);
 }
 
-/* What it was to bring and did not. */
+/* Adds the files that the try should have brought and did not. */
 static void missing_put(struct maker *maker, struct symbols *symbols, const struct job_attempt *last)
 {
     struct tree *missing = missing_ad(symbols, &last->missing), *files;
@@ -198,7 +198,7 @@ static void missing_put(struct maker *maker, struct symbols *symbols, const stru
     tree_unref(missing);
 }
 
-/* Why it stands where it does, in words. */
+/* Adds why the job is in its state, in words. */
 static void reason_add(struct maker *maker, const struct job_view *view, const struct job_attempts *tries,
                        const struct job_attempt *last)
 {
@@ -257,14 +257,14 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
         usage_add(&maker, last);
     if (ended)
         maker_integer(&maker, "Ended", view->changed);
-    /* one that was ended at a limit has no status of its own, and must not look as if it had ended well */
+    /* a job that was ended at a limit has no status of its own, and must not look as if it had ended well */
     if (view->state == JOB_DONE && (view->reason == REASON_EXITED || view->status != 0))
         maker_integer(&maker, "Status", view->status);
     if (view->blocked)
         waits_add_all(&maker, customer, view);
     else
         reason_add(&maker, view, tries, last);
-    if (view->state == JOB_IDLE && !view->blocked) /* the ad by which a pool knows it, with all that are alike */
+    if (view->state == JOB_IDLE && !view->blocked) /* the request by which a pool knows it and all equal jobs */
         maker_word(&maker, "Request", view->shape);
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
     if (view->state == JOB_DONE && last)

@@ -1,4 +1,5 @@
-/* job_ad.h: a job as an ad: what was submitted, and what became of it; and whether an ad can be submitted as a job. */
+/* job_ad.h: a job as an ad: what was submitted, and what became of it. Also checks whether an ad can be submitted as a
+ * job. */
 #ifndef BERTH_LIVE_CUSTOMERD_JOB_AD_H
 #define BERTH_LIVE_CUSTOMERD_JOB_AD_H
 
@@ -10,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What people are told; the order is that of the summary. The history keeps their places: new ones are added behind. */
+/* States as people see them, in the order of the summary. The history stores their places: add new ones at the end. */
 #define JOB_STATES(X)         \
     X(WAITING, "Waiting")     \
     X(READY, "Ready")         \
@@ -30,7 +31,7 @@ enum job_standing {
         STANDING_COUNT
 };
 
-const char *job_standing_word(enum job_standing standing); /* of FAILED: "Failed"; an ad says "Done" and a Status */
+const char *job_standing_word(enum job_standing standing); /* "Failed" for FAILED; an ad says "Done" and a Status */
 
 static inline bool job_standing_is_end(enum job_standing standing)
 {
@@ -40,46 +41,46 @@ static inline bool job_standing_is_end(enum job_standing standing)
 /* `last` is the last try, or NULL. */
 enum job_standing job_standing(const struct job_view *view, const struct job_attempt *last);
 
-/* Are its outputs still to come? */
-#define OUTPUTS_KEPT INT64_C(86400) /* seconds after a job's end that are waited for them */
+/* Are the job's outputs still to come? */
+#define OUTPUTS_KEPT INT64_C(86400) /* how many seconds after a job's end to wait for them */
 bool job_outputs_due(const struct job_view *view, const struct job_attempt *last, int64_t now);
 
-/* Are files of it still on their way to stores? */
+/* Are files of the job still on their way to stores? */
 bool job_files_due(const struct job_view *view, const struct job_attempt *last, int64_t now);
 
-/* All attributes that were submitted, and those that tell how it stands; the caller unrefs it. `tries` may be NULL. Whom one that is
- * blocked waits for the role is asked. */
+/* All submitted attributes, and those that tell the job's state; the caller unrefs it. `tries` may be NULL. The role is
+ * asked which nodes a blocked job waits for. */
 struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
                     const struct job_attempts *tries, int64_t now);
 
-#define JOB_INPUTS_MAX 2000 /* files that a job reads: the list of them goes in one answer */
+#define JOB_INPUTS_MAX 2000 /* files that a job reads: their list must fit in one answer */
 
 struct job_terms {
-    uint64_t count;    /* of units */
+    uint64_t count;    /* how many jobs */
     const char *owner; /* lent by the ad; NULL: it does not say */
     size_t owner_len;
-    bool iwd; /* it says where its outputs go */
+    bool iwd; /* the ad says where outputs go */
 };
 
-/* May the ad be submitted? -1 and the attribute and what is wrong with it. `who` submits it, and must have sent what it reads to the spool. */
+/* May the ad be submitted? If not, -1 and an error that names the attribute. `who` submits it, and must have sent its inputs to the spool. */
 int job_check(const struct tree *ad, const struct spool *spool, const char *who, struct job_terms *ret,
               struct err *err);
 
-/* The ad as the role is given it: without Count and what makes it a node, with a Type. The caller unrefs it. */
+/* The ad for the role: without Count and the attributes of a node, with a Type. The caller unrefs it. */
 struct tree *job_submitted(struct symbols *symbols, const struct tree *ad);
-/* What makes it a node of a workflow: Node, After, Dag. The caller unrefs it. */
+/* The attributes that make the job a node of a workflow: Node, After, Dag. The caller unrefs it. */
 struct tree *job_node(struct symbols *symbols, const struct tree *ad);
 
-/* Each file that a job reads: name, hash, size and mode as its attribute Inputs says. Lent. */
+/* A file that a job reads: name, hash, size and mode, from its attribute Inputs. Lent. */
 struct job_input {
-    const char *name, *hash; /* with a NUL */
+    const char *name, *hash; /* NUL-terminated */
     uint64_t size;
     unsigned mode;
 };
 typedef bool job_input_fn(void *user, const struct job_input *input); /* false: enough */
 void job_inputs(const struct tree *ad, job_input_fn *fn, void *user);
 
-/* Where its outputs go; NULL: they stay. A string of mem_dup's. */
+/* Where the job's outputs go; NULL: they stay here. The caller frees it. */
 char *job_iwd(const struct tree *ad);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* job_check.c: may an ad be submitted as a job? Every attribute that means something has its sort; what it reads is in the spool. */
+/* job_check.c: may an ad be submitted as a job? Every attribute that has a meaning must have its type, and every input must be in the spool. */
 #include "live/customerd/job_ad.h"
 
 #include "lang/ad/get.h"
@@ -31,7 +31,8 @@ static bool is_list_of(const struct tree *ad, const struct expr *e,
     return true;
 }
 
-/* What each job of a submission computes for itself (`strcat("part.", JobIndex)`) is looked at when it starts. */
+/* A value that each job of a submission computes for itself (`strcat("part.", JobIndex)`) is checked when the job
+ * starts. */
 static bool is_computed(const struct expr *e)
 {
     return e->kind > EXPR_AD;
@@ -120,7 +121,7 @@ static bool is_count(const struct tree *ad, const struct expr *e)
     return e->kind == EXPR_INTEGER && e->u.integer >= 1 && e->u.integer <= CUSTOMER_SUBMIT_MAX;
 }
 
-/* What is asked of a machine may be computed; where it is a literal, it is a number. */
+/* An amount asked of a machine may be computed; a literal must be a number. */
 static bool is_amount(const struct tree *ad, const struct expr *e)
 {
     (void)ad;
@@ -139,7 +140,7 @@ static bool is_path(const struct tree *ad, const struct expr *e)
     return is_text(ad, e) && tree_string(ad, e)[0] == '/';
 }
 
-/* What a matchmaker would refuse would wait for ever. */
+/* Checked here, because a job with limits that a matchmaker refuses would wait for ever. */
 static bool is_limits(const struct tree *ad, const struct expr *e)
 {
     struct limits_asked asked;
@@ -153,7 +154,7 @@ static bool is_group(const struct tree *ad, const struct expr *e)
     return is_computed(e) || (is_text(ad, e) && e->u.run.count <= TEXT_MAX);
 }
 
-/* A command of its own: words, the first of which is the program. */
+/* A command: a list of words, the first of which is the program. */
 static bool is_command(const struct tree *ad, const struct expr *e)
 {
     return e->kind == EXPR_LIST && e->u.run.count && is_text(ad, &tree_parts(ad, e)[0]) &&
@@ -237,7 +238,7 @@ static bool input_is_there(void *user, const struct job_input *input)
     return false;
 }
 
-/* A folder, now at least. */
+/* Is Iwd a folder, at least now? */
 static int iwd_check(const struct tree *ad, struct err *err)
 {
     char *path = job_iwd(ad);
@@ -248,7 +249,7 @@ static int iwd_check(const struct tree *ad, struct err *err)
     return good ? 0 : err_set(err, "Iwd: there is no such folder");
 }
 
-/* Whom it needs at once. */
+/* Are the job's Ports good, and does one of them run the job? */
 static int ports_check(const struct tree *ad, struct err *err)
 {
     struct ports ports;
@@ -292,7 +293,7 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
     return 0;
 }
 
-/* What is said to the role beside the ad, so that jobs which differ in nothing else share one. */
+/* Attributes that the role gets beside the ad, so that jobs that differ in nothing else share one. */
 static const char *const apart[] = {"Count", "Node", "After", "Dag"};
 
 static bool name_is(const struct symbols *symbols, symbol name, const char *word)

@@ -1,4 +1,4 @@
-/* jobfiles.c: what jobs leave at the customer: outputs, logs, checkpoints. */
+/* jobfiles.c: the files that jobs leave at the customer: outputs, logs, checkpoints. */
 #define _GNU_SOURCE /* O_PATH */
 #include "live/customerd/jobfiles_parts.h"
 
@@ -112,7 +112,7 @@ int jobfiles_log(struct jobfiles *files, uint64_t job, int flags)
     return openat(files->folder, name, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* The job's own folder, made when `make`; -1: there is none. */
+/* Opens the job's own folder, made if `make`; -1: there is none. */
 int jobfiles_folder(struct jobfiles *files, uint64_t job, bool make)
 {
     char name[32];
@@ -125,7 +125,7 @@ int jobfiles_folder(struct jobfiles *files, uint64_t job, bool make)
 
 /* ------------------------------------------------------------------------------------------------------------ reading */
 
-/* Is a file that is whole one of that try's? Checkpoints outlive theirs. */
+/* Does a complete file belong to that try? Checkpoints outlive their try. */
 static bool file_counts(const struct job_file *file, const struct job_place *place)
 {
     return file->kind == JOB_FILE_CHECKPOINT || (file->claim == place->claim && file->number == place->number);
@@ -146,7 +146,7 @@ int jobfiles_each(struct jobfiles *files, const struct job_place *place, job_fil
     return close_keep(folder), failed;
 }
 
-/* A file that is whole, where it lies. -1 and errno. */
+/* Opens a complete file where it lies. -1 and errno. */
 static int whole_open(int folder, const struct job_place *place, const struct job_file *file)
 {
     char path[CONFINED_NAME_MAX + 32];
@@ -196,18 +196,18 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
     }
     if (fd >= 0)
         *ret_size = (uint64_t)stat.st_size;
-    else if (piece_failed(errno) == PIECE_BAD) /* something else has taken its place */
+    else if (piece_failed(errno) == PIECE_BAD) /* something else, not a file, is in its place */
         errno = ENOENT;
     return fd;
 }
 
-/* There may be as many files as a job may leave: a thread removes them. */
+/* Removes a folder by a thread, since there may be very many files in it. */
 static void folder_drop(struct jobfiles *files, const char *name)
 {
     char path[PATH_MAX];
 
     if (snprintf(path, sizeof path, "%s/%s", files->path, name) < (int)sizeof path)
-        trash_take(files->trash, path, NULL); /* what cannot be removed now is looked for again */
+        trash_take(files->trash, path, NULL); /* what cannot be removed now is tried again later */
 }
 
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number)

@@ -1,11 +1,11 @@
-/* jobfiles.h: what jobs leave at the customer: outputs, logs, checkpoints, each of a try.
+/* jobfiles.h: the files that jobs leave at the customer: outputs, logs, checkpoints, each from one try.
  *
- *     FOLDER/ID/files                        a line for each file that is whole
+ *     FOLDER/ID/files                        a line for each complete file
  *     FOLDER/ID/output checkpoint logs       those files
- *     FOLDER/ID/part/CLAIM-NUMBER/KIND/NAME  what is on its way
+ *     FOLDER/ID/part/CLAIM-NUMBER/KIND/NAME  files that are still coming
  *     FOLDER/ID.log                          the job's events (joblog.h): most jobs have nothing else
  *
- * Outputs of a job that says where they go (Iwd) are put there when they are whole, and never outside of it. Names come from the
+ * Outputs of a job that says where they go (Iwd) are put there when they are complete, and never outside of it. Names come from the
  * machines where jobs run: no link is followed, whoever made it. */
 #ifndef BERTH_LIVE_CUSTOMERD_JOBFILES_H
 #define BERTH_LIVE_CUSTOMERD_JOBFILES_H
@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 #define JOBFILES_MAX 100000 /* files of one job */
-#define JOBFILES_TRIES 4    /* the tries of a job together leave so many times what one of them may */
+#define JOBFILES_TRIES 4    /* all tries of a job together may leave this many times what one try may */
 
-/* The words are those of Kind. */
+/* The first word is the Kind in ads, the second the folder's name. */
 #define JOB_FILE_KINDS(X) X(OUTPUT, "output", "output") X(CHECKPOINT, "checkpoint", "checkpoint") X(LOG, "log", "logs")
 
 enum job_file_kind {
@@ -31,9 +31,9 @@ enum job_file_kind {
 };
 
 const char *job_file_word(enum job_file_kind kind);
-int job_file_kind(const char *word, size_t len); /* -1: there is none of that name */
+int job_file_kind(const char *word, size_t len); /* -1: there is no such kind */
 
-/* Of which job and which try; `iwd` is where its outputs go, NULL: they stay here. */
+/* A job and one of its tries; `iwd` is where its outputs go, NULL: they stay here. */
 struct job_place {
     uint64_t job, claim, number;
     const char *iwd;
@@ -42,28 +42,28 @@ struct job_place {
 /* How a file may be put where the job says (output_permits.h decides). */
 enum permit {
     PERMIT_NO,      /* not at all */
-    PERMIT_NEW,     /* where nothing is, or what this job has brought before; else beside it */
-    PERMIT_BESIDE,  /* beside what is called so: as NAME.JOB */
-    PERMIT_REPLACE, /* whatever is there: the job names it */
+    PERMIT_NEW,     /* where nothing is, or over what this job has brought before; else beside it */
+    PERMIT_BESIDE,  /* beside the file of that name: as NAME.JOB */
+    PERMIT_REPLACE, /* over whatever is there: the job names the file */
 };
 
-/* A file that a try leaves, as its provider says; and what it may. */
+/* A file that a try leaves, as its provider says; and what the job's ad permits. */
 struct job_leaving {
     enum job_file_kind kind;
     const char *name;
     unsigned mode;
     enum permit permit;
-    uint64_t bytes; /* of all files of that kind together */
+    uint64_t bytes; /* for all files of that kind together */
 };
 
 struct job_file {
     enum job_file_kind kind;
     const char *name;
     uint64_t size;
-    char hash[HASH_DIGITS + 1]; /* "" while it is not whole */
+    char hash[HASH_DIGITS + 1]; /* "" while it is not complete */
     unsigned mode;
     bool whole;
-    bool away;   /* it lies where the job says ... */
+    bool away;   /* it lies where the job wants it ... */
     bool beside; /* ... as NAME.JOB */
     uint64_t claim, number;
 };
@@ -76,26 +76,27 @@ uint64_t jobfiles_last(const struct jobfiles *files);
 struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct err *err);
 void jobfiles_free(struct jobfiles *files);
 
-/* A piece of a file of that try. With PIECE_WHOLE it is in its place, and recorded on disk. `err` is also filled then, when it could
- * not be put where the job says, or was put beside: it says where it is. PIECE_FULL: it is more than the try may leave, and nothing of
- * it was taken. */
+/* Takes a piece of a file of that try. With PIECE_WHOLE the file is in its place, and recorded on disk. Then `err` is
+ * filled, too, when the file could not be put where the job wants it, or was put beside: it says where the file is.
+ * PIECE_FULL: the file is more than the try may leave, and nothing was taken. */
 enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place *place,
                                  const struct job_leaving *leaving, const struct piece *piece, uint64_t *ret_have,
                                  struct err *err);
 
-/* Files of a job: whole ones of that try (and all checkpoints), then those on their way. Lent. -1 and errno: not all could be looked at. */
+/* Calls `fn` for each file of a job: complete ones of that try (and all checkpoints), then those still coming. Lent. -1
+ * and errno: not all could be looked at. */
 typedef void job_file_fn(void *user, const struct job_file *file);
 int jobfiles_each(struct jobfiles *files, const struct job_place *place, job_file_fn *fn, void *user);
 
-/* A descriptor to read by, and what there is of it; -1 and errno: ENOENT when there is none, else it could not be opened. */
+/* Opens a file for reading, and tells its size so far; -1 and errno: ENOENT when there is none, else it could not be opened. */
 int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum job_file_kind kind, const char *name,
                   uint64_t *ret_size, bool *ret_whole);
 
-/* What is on its way of a try is of no use any more. And: all of a job goes. */
+/* jobfiles_drop removes the incomplete files of a try. jobfiles_remove removes everything of a job. */
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number);
 void jobfiles_remove(struct jobfiles *files, uint64_t job);
 
-/* The job's events, opened with those flags; -1. The caller closes it. */
+/* Opens the job's log with those flags; or -1. The caller closes it. */
 int jobfiles_log(struct jobfiles *files, uint64_t job, int flags);
 
 #ifdef __cplusplus

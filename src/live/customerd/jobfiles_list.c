@@ -1,4 +1,4 @@
-/* jobfiles_list.c: the list of a job's files that are whole: a line each, in its folder and in memory. */
+/* jobfiles_list.c: the list of a job's complete files: a line for each, in its folder and in memory. */
 #include "live/customerd/jobfiles_parts.h"
 
 #include "lang/ad/get.h"
@@ -46,7 +46,7 @@ struct job_file *file_index_find(const struct file_index *index, enum job_file_k
     return place == TEXTMAP_NONE ? NULL : &index->items[place];
 }
 
-/* In the place of the one of that name. The name is kept by the index. */
+/* Adds the file, in the place of one of that name. The index keeps the name. */
 static void file_index_put(struct file_index *index, const struct job_file *file)
 {
     struct buf key;
@@ -92,7 +92,7 @@ static void line_load(struct jobfiles *files, struct file_index *index, const ch
     tree_unref(ad);
 }
 
-/* -1 and errno: there is one, and it cannot be read. */
+/* -1 and errno: there is a list, and it cannot be read. */
 static int file_index_load(struct jobfiles *files, struct file_index *index, int folder)
 {
     int fd = confined_file(folder, LIST, O_RDONLY, 0), failed;
@@ -112,14 +112,14 @@ static int file_index_load(struct jobfiles *files, struct file_index *index, int
         buf_done(&text);
         return -1;
     }
-    /* A line that a crash has cut is none. */
+    /* A line that a crash has cut does not count. */
     for (at = text.text; text.len && (end = memchr(at, '\n', (size_t)(text.text + text.len - at))); at = end + 1)
         line_load(files, index, at, (size_t)(end - at));
     buf_done(&text);
     return 0;
 }
 
-/* NULL and errno: what is there cannot be read now; nothing is known of it, rather than that it is empty. */
+/* NULL and errno: the list cannot be read now, which does not mean that it is empty. */
 struct file_index *file_index_get(struct jobfiles *files, uint64_t job, int folder)
 {
     struct file_index *oldest = &files->indexes[0];
@@ -146,7 +146,7 @@ struct file_index *file_index_get(struct jobfiles *files, uint64_t job, int fold
     return oldest;
 }
 
-/* A line more, on disk before anybody is told. */
+/* Adds a line, which is on disk before anybody is told. */
 int file_list_add(struct jobfiles *files, int folder, struct file_index *index, const struct job_file *file)
 {
     int fd = confined_file(folder, LIST, O_WRONLY | O_APPEND, 0600);

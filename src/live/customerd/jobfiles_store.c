@@ -1,4 +1,4 @@
-/* jobfiles_store.c: pieces of files that come from a try: checked against what it may leave, and settled where they belong. */
+/* jobfiles_store.c: incoming pieces of a try's files: checked against what it may leave, and put where they belong. */
 #define _GNU_SOURCE /* O_PATH */
 #include "live/customerd/jobfiles_parts.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 64 /* folders inside one another that are listed */
+#define DEPTH_MAX 64 /* nested folders are listed up to this depth */
 
 static void dir_close_keep(DIR *dir)
 {
@@ -64,7 +64,7 @@ static int parts_each(int fd, enum job_file_kind kind, const char *prefix, int d
     return failed;
 }
 
-/* What is on its way of a try, of all job_file_rows. */
+/* The incomplete files of a try, of all kinds. */
 int jobfiles_parts(int folder, const struct job_place *place, job_file_fn *fn, void *user)
 {
     int failed = 0;
@@ -84,7 +84,7 @@ int jobfiles_parts(int folder, const struct job_place *place, job_file_fn *fn, v
     return failed;
 }
 
-/* What the file is called where the job says. False: that is too long for a name. */
+/* The file's name where the job wants it. False: that is too long for a name. */
 bool jobfiles_away_name(const struct job_place *place, const char *name, bool beside, char ret[CONFINED_NAME_MAX + 32])
 {
     if (beside)
@@ -94,7 +94,7 @@ bool jobfiles_away_name(const struct job_place *place, const char *name, bool be
     return confined_name_is_good(ret, strlen(ret));
 }
 
-/* Does what lies there have these bytes already? Then it was put there before a crash, or is as good. */
+/* Does the file there have these bytes already? Then it was put there before a crash, or is as good. */
 static bool away_is_same(int iwd, const char *name, const struct piece *piece)
 {
     int fd = confined_file(iwd, name, O_RDONLY, 0);
@@ -110,7 +110,7 @@ static bool away_is_same(int iwd, const char *name, const struct piece *piece)
     return same;
 }
 
-/* Into that name, over what this job has brought or names, else where nothing is. -1 and errno. */
+/* Moves the file to that name: over what is there if `over`, else only where nothing is. -1 and errno. */
 static int away_move(int folder, const char *part, int iwd, const char *name, bool over, const struct piece *piece)
 {
     int moved = over ? confined_move(folder, part, iwd, name) : confined_move_new(folder, part, iwd, name);
@@ -123,7 +123,7 @@ static int away_move(int folder, const char *part, int iwd, const char *name, bo
     return moved;
 }
 
-/* To where the job says: 0, and `ret` has what it is called there. -1 and errno. */
+/* Moves the file to where the job wants it: 0, and `ret` says under which name. -1 and errno. */
 static int file_send(int folder, const char *part, const struct job_place *place, const struct job_leaving *leaving,
                      const struct job_file *known, const struct piece *piece, struct job_file *ret)
 {
@@ -148,7 +148,8 @@ static int file_send(int folder, const char *part, const struct job_place *place
     return close_keep(iwd), moved;
 }
 
-/* The file is whole: to where the job says, or to its place here. -1 and errno. `err` is filled also when it is not where it was to be. */
+/* The file is complete: moves it to where the job wants it, or to its place here. -1 and errno. `err` is also filled
+ * when the file is not where it should be. */
 static int file_settle(int folder, const char *part, const struct job_place *place, const struct job_leaving *leaving,
                        const struct job_file *known, const struct piece *piece, struct job_file *ret, struct err *err)
 {
@@ -168,7 +169,7 @@ static int file_settle(int folder, const char *part, const struct job_place *pla
                         leaving->name, (unsigned long long)place->job);
             return 0;
         }
-        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) /* it can be done a little later */
+        if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) /* this can succeed a little later */
             return -1;
         err_set(err, "%s could not be put into %s: %s", leaving->name, place->iwd, strerror(errno));
     }
@@ -188,7 +189,7 @@ static void left_part(void *user, const struct job_file *file)
     attempt_room_add(user, file->kind, file->name, file->size);
 }
 
-/* What this try has left so far. -1 and errno: that cannot be told now. */
+/* Finds out what this try has left so far. -1 and errno: that cannot be told now. */
 static int left_know(struct jobfiles *files, struct file_index *index, int folder, const struct job_place *place)
 {
     struct attempt_room *left = &index->left;
@@ -213,7 +214,7 @@ static int left_know(struct jobfiles *files, struct file_index *index, int folde
     return -1;
 }
 
-/* Before a byte is taken: is it more than the try may leave? */
+/* Before a byte is taken: is the file more than the try may leave? */
 static enum piece_result left_check(struct jobfiles *files, struct file_index *index, int folder,
                                     const struct job_place *place, const struct job_leaving *leaving,
                                     const struct piece *piece, struct err *err)
@@ -251,7 +252,7 @@ static enum piece_result store_in(struct jobfiles *files, int folder, const stru
     }
     known = file_index_find(index, leaving->kind, leaving->name);
     if (file_is_same(known, place, piece)) {
-        *ret_have = known->size; /* the answer was lost, and it is sent again */
+        *ret_have = known->size; /* the answer was lost, and the piece is sent again */
         return PIECE_WHOLE;
     }
     result = left_check(files, index, folder, place, leaving, piece, err);

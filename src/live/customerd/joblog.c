@@ -20,7 +20,7 @@ static void line_add(struct buf *out, int64_t at, const char *text)
     if (gmtime_r(&seconds, &tm))
         strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &tm);
     buf_addf(out, "%s ", stamp);
-    for (; *text; text++) /* words come from strangers: a line stays a line */
+    for (; *text; text++) /* the words may come from strangers: a line stays a line */
         buf_addc(out, (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
     buf_addc(out, '\n');
 }
@@ -43,7 +43,7 @@ void joblog_add(struct jobfiles *files, uint64_t job, int64_t submitted, int64_t
         line_add(&lines, submitted, "submitted");
     line_add(&lines, now, text);
     if (write(fd, lines.text, lines.len) < 0) {
-        ; /* nobody waits for it */
+        ; /* nobody depends on it */
     }
     buf_done(&lines);
     close(fd);

@@ -1,6 +1,6 @@
-/* node_files.c: what a job of a workflow reads that other nodes have made.
+/* node_files.c: the files that a job of a workflow reads and other nodes have made.
  *
- * A node may have thousands of jobs, of which each has made one of thousands of files: each job is looked at once, for all of them. */
+ * A node may have thousands of jobs, each of which has made one of thousands of files: each job is looked at once, for all files. */
 #include "live/customerd/node_files.h"
 
 #include "lang/ad/get.h"
@@ -15,11 +15,11 @@ struct looking {
     int64_t now;
     struct textmap wanted; /* NODE:FILE */
     struct textmap nodes;
-    struct buf head, text; /* "NODE:"; and with a file's name behind it */
+    struct buf head, text; /* "NODE:"; and the same with a file's name behind it */
     struct job_place place;
     node_file_fn *fn;
     void *user;
-    uint32_t count, found; /* files that are wanted of the node; that the job at hand has */
+    uint32_t count, found; /* files that are wanted from the node; and how many of them the present job has */
 };
 
 static void file_look(void *user, const struct job_file *file)
@@ -37,7 +37,7 @@ static void file_look(void *user, const struct job_file *file)
     looking->fn(looking->user, &looking->place, file);
 }
 
-/* Of one job. True: its outputs are on their way, and not all of those files are here yet; or they cannot be looked at now. */
+/* Looks at one job. True: its outputs are still coming, and not all wanted files are here yet; or they cannot be looked at now. */
 static bool job_look(struct looking *looking, uint64_t id)
 {
     struct questions *questions = looking->questions;
@@ -54,7 +54,7 @@ static bool job_look(struct looking *looking, uint64_t id)
     return failed || (looking->found < looking->count && job_outputs_due(&view, last, looking->now));
 }
 
-/* All jobs of a node. */
+/* Looks at all jobs of a node. */
 static bool node_look(struct looking *looking, uint64_t job, const char *name)
 {
     uint64_t first, count;

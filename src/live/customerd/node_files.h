@@ -1,4 +1,5 @@
-/* node_files.h: what a job of a workflow reads that other nodes have made: its NodeInputs, "NODE:FILE", in the outputs of that node's jobs. */
+/* node_files.h: the files that a job of a workflow reads and other nodes have made: its NodeInputs, "NODE:FILE", in the
+ * outputs of that node's jobs. */
 #ifndef BERTH_LIVE_CUSTOMERD_NODE_FILES_H
 #define BERTH_LIVE_CUSTOMERD_NODE_FILES_H
 
@@ -8,10 +9,10 @@
 extern "C" {
 #endif
 
-/* A file, of the last try of the job at `place`; both are lent. */
+/* A file of the last try of the job at `place`; both are lent. */
 typedef void node_file_fn(void *user, const struct job_place *place, const struct job_file *file);
 
-/* All that are here. True: one that is wanted is still on its way. */
+/* Calls `fn` for all wanted files that are here. True: one of them is still coming. */
 bool node_files_each(struct questions *questions, const struct job_view *view, int64_t now, node_file_fn *fn,
                      void *user);
 

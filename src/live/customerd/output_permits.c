@@ -17,7 +17,7 @@
 struct permits {
     struct textmap outputs, checkpoint, inputs, parcels;
     bool listed; /* the job says what its outputs are */
-    bool open;   /* but not all of it can be reckoned here */
+    bool open;   /* but not all of it can be evaluated here */
     bool parcels_open;
     uint64_t bytes;
 };
@@ -36,7 +36,7 @@ static bool attribute(struct reading *reading, const char *name, struct value *r
     return called && eval_attribute(&reading->eval, &reading->scope, called, ret) && ret->type != VALUE_UNDEFINED;
 }
 
-/* One name, or several with blanks between, as the provider reads them (job_order.c). False: it is no text. */
+/* One name, or several with blanks between, as the provider reads them (job_order.c). False: it is not a text. */
 static bool names_add(struct textmap *names, const struct value *value, bool split)
 {
     size_t at = 0;
@@ -57,7 +57,7 @@ static bool names_add(struct textmap *names, const struct value *value, bool spl
     return true;
 }
 
-/* A list of names. False: something of it is not known here. */
+/* Reads a list of names. False: a part of it is not known here. */
 static bool list_read(struct reading *reading, const char *name, struct textmap *names, bool *ret_there)
 {
     struct value value, element;
@@ -96,7 +96,7 @@ static void parcels_read(struct permits *permits, const struct tree *ad, int64_t
     arena_done(&arena);
 }
 
-/* A disk that only the machine's ad would tell counts as that of a job which does not say. */
+/* A RequestDisk that depends on the machine's ad counts as not given. */
 static uint64_t disk_read(struct reading *reading)
 {
     struct value value;
@@ -105,7 +105,7 @@ static uint64_t disk_read(struct reading *reading)
     if (attribute(reading, "RequestDisk", &value) && (value.type == VALUE_INTEGER || value.type == VALUE_REAL))
         bytes = value.type == VALUE_REAL ? value.u.real : (double)value.u.integer;
     return bytes >= 1 && bytes <= 1e18 ? (uint64_t)bytes
-                                       : JOB_DISK; /* one that asks for none has no limit of its own */
+                                       : JOB_DISK; /* a job that asks for no disk has no limit of its own */
 }
 
 static void permits_read(struct permits *permits, const struct tree *ad, int64_t now)
@@ -164,7 +164,7 @@ void permits_free(struct permits *permits)
     free(permits);
 }
 
-/* How much of the name is named: all of it, a folder above it, or nothing. */
+/* How much of the name the list names: all of it, a folder above it, or nothing. */
 static size_t named_part(const struct textmap *names, const char *name)
 {
     size_t len = strlen(name);

@@ -1,4 +1,4 @@
-/* question_ends.c: what a try says of itself while it runs, and that it is over. */
+/* question_ends.c: what a try reports while it runs, and its end. */
 #include "live/customerd/questions_parts.h"
 
 #include "lang/ad/get.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define UNMADE_TOLD 10 /* names */
+#define UNMADE_TOLD 10 /* names of files that are told */
 
 /* ------------------------------------------------------------------------------------------------- report and finish */
 
@@ -70,7 +70,7 @@ struct tree *question_report(struct asking *asking)
     return question_reason(asking, "ok");
 }
 
-/* What the provider itself could not send. */
+/* Notes the files that the provider itself could not send. */
 static void missing_told(const struct asking *asking)
 {
     const struct expr *told = ad_find(asking->question, "Missing");
@@ -81,7 +81,7 @@ static void missing_told(const struct asking *asking)
     tree_unref(missing);
 }
 
-/* What the job names and has not made is no failure, but told. */
+/* Outputs that the job names and has not made are no failure, but are told. */
 static void unmade_told(const struct asking *asking)
 {
     const struct expr *told = ad_find(asking->question, "NotMade");
@@ -104,7 +104,7 @@ static void unmade_told(const struct asking *asking)
     tree_unref(ad);
 }
 
-/* The provider forgets the try when it is told so: it has to be on disk first. */
+/* The provider forgets the try when it hears "ok": so its end has to be on disk first. */
 struct tree *question_finish(struct asking *asking)
 {
     struct shelf *shelf = asking->questions->shelf;
@@ -138,7 +138,7 @@ static void stored_news(void *user, const char *words)
     question_tell(user, NEWS_STORED, words);
 }
 
-/* Only files that the job leaves for stores are told of. */
+/* Does the provider tell only of files that the job leaves for stores? */
 static bool stored_are_ours(const struct asking *asking)
 {
     const struct expr *list = ad_find(asking->question, "Files");
@@ -157,7 +157,7 @@ static bool stored_are_ours(const struct asking *asking)
     return good;
 }
 
-/* The provider deletes what it is told "ok" for: it has to be on disk first. A job that waits again may yet take this try's result. */
+/* The provider deletes files when it hears "ok": so the news has to be on disk first. A job that waits again may still take this try's result. */
 struct tree *question_stored(struct asking *asking)
 {
     struct shelf *shelf = asking->questions->shelf;

@@ -1,4 +1,4 @@
-/* question_files.c: what a try may read, the bytes of it, and the bytes that it leaves. */
+/* question_files.c: the files that a try may read, their bytes, and the bytes that it leaves. */
 #include "live/customerd/questions_parts.h"
 
 #include "lang/ad/get.h"
@@ -20,7 +20,7 @@
 
 struct listing_files {
     struct symbols *symbols;
-    struct textmap names; /* of checkpoints: they come in the place of inputs */
+    struct textmap names; /* of checkpoints: they replace inputs */
     struct tree **ads;
     uint32_t count, room;
 };
@@ -50,7 +50,7 @@ static void manifest_checkpoint(void *user, const struct job_file *file)
     manifest_add(list, file->name, file->size, file->hash, file->mode, "checkpoint");
 }
 
-/* What another node has made; of several the first of a name. */
+/* Adds a file that another node has made; of several with one name the first. */
 static void manifest_node_file(void *user, const struct job_place *place, const struct job_file *file)
 {
     struct listing_files *list = user;
@@ -77,7 +77,7 @@ static bool manifest_input(void *user, const struct job_input *input)
     return true;
 }
 
-/* The try before may still be sending what this one begins with. */
+/* Is the try before perhaps still sending the checkpoint that this one begins with? */
 static bool checkpoint_is_coming(const struct asking *asking)
 {
     const struct job_attempts *job = attempts_of(asking->questions->tries, asking->view.id);
@@ -90,7 +90,7 @@ static bool checkpoint_is_coming(const struct asking *asking)
     return asking->now < since + CHECKPOINT_WAIT;
 }
 
-/* From now on its files are what they are: nothing of older tries is taken any more. */
+/* From now on the try's files are fixed: nothing from older tries is taken any more. */
 static void try_reads(const struct asking *asking)
 {
     struct job_attempts *job = attempts_of(asking->questions->tries, asking->view.id);
@@ -123,7 +123,7 @@ struct tree *question_manifest(struct asking *asking)
     wait = !asking->helps && jobfiles_each(asking->questions->files, &place, manifest_checkpoint, &list) < 0;
     wait = node_files_each(asking->questions, &asking->view, asking->now, manifest_node_file, &list) || wait;
     job_inputs(asking->view.ad, manifest_input, &list);
-    if (wait) { /* a list without what cannot be looked at now would be taken for all there is */
+    if (wait) { /* an incomplete list would be taken for complete */
         answer = question_wait(asking);
     } else {
         if (!asking->helps)
@@ -148,7 +148,7 @@ struct wanted {
     bool input;
     char *checkpoint; /* its name */
     struct asking *asking;
-    int fd; /* of a file of another node; -1 */
+    int fd; /* of another node's file; or -1 */
     int error;
 };
 
@@ -180,7 +180,7 @@ static void wanted_checkpoint(void *user, const struct job_file *file)
         wanted->checkpoint = mem_dup(file->name, strlen(file->name));
 }
 
-/* A file that the job's manifest names; -1 and errno: ENOENT when that hash is none of them, else it cannot be opened now. */
+/* Opens a file of the job's manifest; -1 and errno: ENOENT when none has that hash, else it cannot be opened now. */
 static int fetch_open(struct asking *asking, const char *hash)
 {
     struct wanted wanted = {.hash = hash, .asking = asking, .fd = -1};
@@ -256,11 +256,11 @@ struct tree *question_fetch(struct asking *asking)
 
 /* -------------------------------------------------------------------------------------------------------------- store */
 
-/* "name": of that file nothing can come, and the provider goes on to the next. */
+/* "name": that file cannot be taken, and the provider goes on to the next. */
 static const char *const result_words[] = {[PIECE_MORE] = "ok",  [PIECE_WHOLE] = "ok",  [PIECE_HASH] = "hash",
                                            [PIECE_BAD] = "name", [PIECE_DISK] = "disk", [PIECE_FULL] = "name"};
 
-/* What a question says of a piece; false when it says nothing good. The bytes go to `bytes`. */
+/* Reads the piece in a question; false when it is malformed. The bytes go to `bytes`. */
 static bool piece_read(const struct tree *question, struct buf *bytes, char hash[HASH_DIGITS + 1], struct piece *ret)
 {
     const char *text;
@@ -283,7 +283,7 @@ static bool piece_read(const struct tree *question, struct buf *bytes, char hash
     return ret->hash || ret->size < 0 || ret->offset + ret->len < (uint64_t)ret->size;
 }
 
-/* The last try stores what it likes; one before it only what the last one waits for. */
+/* The last try may store any kind; an earlier one only checkpoints that the last one waits for. */
 static bool may_store(const struct asking *asking, int kind)
 {
     const struct job_attempt *last = attempts_last(asking->questions->tries, asking->view.id);
@@ -303,7 +303,7 @@ static struct tree *store_answer(const struct asking *asking, enum piece_result 
     return maker_seal(&maker);
 }
 
-/* It is not one that the job leaves: that is told, but not without end. */
+/* The job does not leave such a file: that is told, but only so often. */
 static struct tree *store_refuse(struct asking *asking, const char *name, const char *why)
 {
     char words[CONFINED_NAME_MAX + 128];
@@ -313,7 +313,7 @@ static struct tree *store_refuse(struct asking *asking, const char *name, const 
     return store_answer(asking, PIECE_BAD, 0, why);
 }
 
-/* What could not be taken for good is missing; what could not be taken now comes again. */
+/* A file that can never be taken is noted as missing; one that cannot be taken now comes again. */
 static void store_tell(struct asking *asking, const struct job_leaving *leaving, enum piece_result result,
                        const struct err *err)
 {

@@ -25,7 +25,7 @@ void question_tell(const struct asking *asking, enum question_news news, const c
     asking->questions->news(asking->questions->user, &asking->view, asking->one, news, words);
 }
 
-/* Trouble with files, or files that are refused: not without end. */
+/* Tells of trouble with files, or of refused files, but only so often. */
 void question_tell_files(const struct asking *asking, enum question_news news, const char *words)
 {
     if (asking->one->told < QUESTION_TOLD)
@@ -68,7 +68,7 @@ void questions_done(struct questions *questions)
         question_permits_forget(&questions->permits[i]);
 }
 
-/* What the try may leave. The one that runs now is the one that the role counts. */
+/* What the try may leave. The role knows the number of the try that runs now. */
 const struct permits *question_permits_of(const struct asking *asking)
 {
     const struct job_view *view = &asking->view;
@@ -114,14 +114,14 @@ static bool ask_is(const char *ask, size_t len, const char *word)
 static const struct {
     const char *ask;
     struct tree *(*answer)(struct asking *asking);
-    bool reads; /* helpers may ask it too */
+    bool reads; /* helpers may ask this too */
 } rows[] = {
     {"manifest", question_manifest, true}, {"fetch", question_fetch, true},    {"store", question_store, false},
     {"report", question_report, false},    {"finish", question_finish, false}, {"stored", question_stored, false},
 };
 
-/* Who asks? Of a pair the agent that has the claim; of a gang the leader or a helper, by a pass that is its own: to whoever runs nothing, though
- * it has the claim, and to one who shows what is another's, nothing is told. False: a stranger. */
+/* May this peer ask? In a pair, the agent that has the claim; in a gang, the leader or a helper, by its own pass. A member that runs nothing, though
+ * it has the claim, or one that shows another's pass, is told nothing. False: a stranger. */
 static bool asking_admits(struct asking *asking, const struct peer *peer)
 {
     const struct job_attempt *one = asking->one;
@@ -143,11 +143,11 @@ static bool asking_admits(struct asking *asking, const struct peer *peer)
     if (!asking->helps && !key_equal(&shown, &lead))
         return false;
     if (!asking->helps && ad_string(asking->question, "Provider", &text, &len) && len)
-        attempts_text(&asking->one->provider, text, len); /* it runs there, whoever was claimed */
+        attempts_text(&asking->one->provider, text, len); /* the job runs there, whichever agent was claimed */
     return true;
 }
 
-/* The try that is meant: one that is known, or that the role knows and has not told of yet. NULL: none. */
+/* The try that is meant: a known one, or one that the role has and has not told of yet. NULL: none. */
 static struct job_attempt *try_of(const struct asking *asking, uint64_t claim, uint64_t number)
 {
     const struct job_view *view = &asking->view;
@@ -173,7 +173,7 @@ struct tree *question_answer(struct questions *questions, const struct peer *pee
     if (!ad_string(question, "Ask", &ask, &len) || !ad_word(question, "Claim", &claim) ||
         !ad_word(question, "Number", &number) || !ad_integer(question, "Job", &job))
         return NULL;
-    /* What is over and written down is answered as finished: the provider has nothing more to do about it. */
+    /* A job that is over and in the history is answered as finished: the provider has nothing more to do. */
     if (job <= 0 || !questions->job(questions->user, (uint64_t)job, &asking.view))
         return question_reason(&asking, ask_is(ask, len, "finish") || ask_is(ask, len, "stored") ? "ok" : "stale");
     asking.one = try_of(&asking, claim, number);

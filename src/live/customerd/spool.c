@@ -1,4 +1,4 @@
-/* spool.c: what jobs read: files by their hash. */
+/* spool.c: files that jobs read, by their hash. */
 #include "live/customerd/spool.h"
 
 #include "lang/base/map.h"
@@ -23,12 +23,12 @@
 struct spool {
     int folder, part, held;
     uint64_t room, bytes;
-    uint64_t own;      /* whose spool it is; 0: nobody's */
-    struct map shares; /* account -> bytes that it has sent, whole or not */
+    uint64_t own;      /* the account that owns the spool; 0: none */
+    struct map shares; /* account -> bytes that it has sent, complete files or not */
     struct pieces *pieces;
 };
 
-/* The account, as a number: what stands before the first slash of its name. */
+/* The account as a number: a hash of what stands before the first slash of the name. */
 static uint64_t who_number(const char *who)
 {
     unsigned char hash[crypto_generichash_BYTES_MIN];
@@ -45,7 +45,7 @@ static void name_make(char ret[NAME_ROOM], const char *hash, uint64_t who)
     snprintf(ret, NAME_ROOM, "%.*s-%016llx", HASH_DIGITS, hash, (unsigned long long)who);
 }
 
-/* The account that a name ends with; 0: it is no such name. */
+/* The account that a file's name ends with; 0: it is not such a name. */
 static uint64_t name_who(const char *name)
 {
     uint64_t who = 0;
@@ -76,7 +76,7 @@ static void share_add(struct spool *spool, uint64_t who, uint64_t more, uint64_t
     map_set(&spool->shares, who, bytes > less ? bytes - less : 0);
 }
 
-/* Each regular file of a folder. */
+/* Calls `fn` for each regular file of a folder. */
 static void each_file(int folder, void (*fn)(void *user, int folder, const char *name, const struct stat *stat),
                       void *user)
 {
@@ -94,7 +94,7 @@ static void each_file(int folder, void (*fn)(void *user, int folder, const char 
         close(fd);
 }
 
-/* Parts that an older Berth has left are of nobody: they count, and go with time. */
+/* Counts a file. Parts that an older Berth has left belong to no account: they count, and are removed with time. */
 static void count_file(void *user, int folder, const char *name, const struct stat *stat)
 {
     struct spool *spool = user;
@@ -196,7 +196,7 @@ int spool_open(const struct spool *spool, const char *hash)
     return hash_is_good(hash, strlen(hash)) ? confined_file(spool->folder, hash, O_RDONLY, 0) : -1;
 }
 
-/* It has sent all of it: from now on it has it. What was there already, of others, stays. */
+/* The account has sent the whole file: from now on it holds the file. A copy that others have sent already stays. */
 static int part_settle(struct spool *spool, const char *name, const char *hash, uint64_t size)
 {
     uint64_t there;
@@ -245,7 +245,7 @@ enum piece_result spool_put(struct spool *spool, const char *who, const char *ha
     bool whole;
 
     *ret_have = before = spool_have(spool, who, hash, &whole);
-    if (whole) { /* it is wanted again: as good as new */
+    if (whole) { /* the file is wanted again: as good as new */
         utimensat(spool->folder, hash, NULL, AT_SYMLINK_NOFOLLOW);
         return PIECE_WHOLE;
     }
@@ -290,7 +290,7 @@ static void holder_forget(void *user, int folder, const char *name, const struct
         share_add(holders->spool, who, 0, holders->size);
 }
 
-/* The file is gone: nobody has it any more. */
+/* The file is gone: no account holds it any more. */
 static void sweep_held(struct spool *spool, const char *hash, uint64_t size)
 {
     struct holders holders = {spool, hash, size};
