@@ -1,4 +1,5 @@
-/* ad_take.c: an ad that was sent is taken, or is not: is it whole, whose is its id, is it too much for its identity. */
+/* ad_take.c: takes an ad that was sent, or refuses it: is it valid, whose is its id, is it too much for its
+ * identity. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -9,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DERIVED_MAX 16 /* offers of one agent that are looked at */
+#define DERIVED_MAX 16 /* at most so many offers of one agent are looked at */
 
-/* Names that the matchmaker gives: nobody else may. */
+/* Names that the matchmaker gives: no ad may have them. */
 static const char *const given_names[] = {"UserPrio", "RemoteUserPrio", "Usage"};
 
-/* What is wrong with an ad that is advertised, as far as it can be said better than by a role. */
+/* What is wrong with an advertised ad, where this can say it better than the role. */
 static int ad_check(const struct tree *ad, struct err *err)
 {
     struct ports ports;
@@ -55,7 +56,7 @@ void id_forget(struct matchmakerd *matchmakerd, uint32_t place)
     ids_remove(&matchmakerd->ids, place);
 }
 
-/* Is that the id which an agent of Berth of that name gives its own offers (providerd.c)? Nobody else has a reason to. */
+/* Is this an id that a Berth agent of that name gives its own offers (providerd.c)? Nobody else has a reason to use it. */
 static bool id_is_derived(const struct matchmakerd *matchmakerd, const struct agent_row *row, const char *id)
 {
     char text[2 * TOKEN_NAME_MAX + 32];
@@ -92,7 +93,7 @@ static void id_keep(struct request *request, uint32_t who, const char *id, uint3
     row->bytes = (uint32_t)bytes;
 }
 
-/* Would the ad be too much for its identity? Then the name of the limit. */
+/* Would the ad be too much for its identity? Returns the name of the limit, or NULL. */
 static const char *limit_passed(const struct request *request, uint32_t place, size_t bytes)
 {
     const struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -108,7 +109,7 @@ static const char *limit_passed(const struct request *request, uint32_t place, s
     return NULL;
 }
 
-/* Do both say the same, but for what the server writes? */
+/* Do both ads say the same, except for what the matchmaker writes into them? */
 static bool ad_says_same(const struct tree *there, const struct tree *ad)
 {
     static const char *const written[] = {"Owner", "Identity", "Received"};
@@ -143,8 +144,8 @@ enum reason sealed_key_take(const struct request *request, uint32_t who, const c
     return result == OFFER_KEY_ANOTHERS ? REASON_IDENTITY : REASON_INVALID;
 }
 
-/* A machine that has joined is there to run jobs: its key lies where others' jobs run, and is worth no machine but itself. One that is to ask for
- * others has a token that says so. */
+/* Is this a joined machine that asks for others? It is there to run jobs: its key lies where others' jobs run, and must
+ * be worth no machine but itself. A machine that is to ask for others has a token that says so. */
 static bool machine_asks(const struct request *request, const struct advertise *advertise)
 {
     return advertise->request && !strncmp(request_identity(request), "machine/", 8) &&
@@ -204,7 +205,7 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     return true;
 }
 
-/* What an agent advertises in vain is told to those who look after it: once in the log, and with the agent as long as it is so. */
+/* Tells those who look after an agent that its ad was refused: once in the log, and in the agent's row as long as that holds. */
 static void refusal_tell(struct matchmakerd *matchmakerd, uint32_t who, const char *id, const struct taking *taking)
 {
     bool good = taking->reason == REASON_OK || taking->reason == REASON_CONSUMED;
@@ -213,7 +214,7 @@ static void refusal_tell(struct matchmakerd *matchmakerd, uint32_t who, const ch
     size_t len = strlen(id);
 
     if (taking->reason == REASON_STALE || taking->reason == REASON_BODY || taking->reason == REASON_UNKNOWN)
-        return; /* it says more, and that is answered */
+        return; /* the agent sends more, and that is answered */
     if (good) {
         if (row->refused && !strncmp(row->refused, id, len) && row->refused[len] == ':')
             agent_set_text(&row->refused, NULL);

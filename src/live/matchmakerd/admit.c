@@ -1,4 +1,4 @@
-/* admit.c: whom the matchmaker lets in: those with a token of its own pool, and users of this machine, each by the name that it has here. */
+/* admit.c: which callers the matchmaker admits: those with a token of its own pool, and users of this machine, by their names here. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/base/mem.h"
@@ -10,16 +10,16 @@
 #include <unistd.h>
 
 #define LOCAL_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_CLAIM | SCOPE_MATCH)
-#define RESERVED_IDENTITY "matchmaker" /* ours: nobody else may be called so */
-#define LOCAL_SPAN MINUTE              /* that the name of a local user is remembered */
+#define RESERVED_IDENTITY "matchmaker" /* our own: nobody else may have this name */
+#define LOCAL_SPAN MINUTE              /* how long the name of a local user is remembered */
 
-/* The name of a local user, as it was found a while ago. */
+/* The name of a local user, as it was looked up a while ago. */
 struct local_user {
     uint32_t uid;
-    int64_t until; /* when it is looked up again; 0: there is none here */
+    int64_t until; /* when it is looked up again; 0: the place is free */
     char name[TOKEN_NAME_MAX + 1];
 };
-#define LOCAL_USERS 64 /* that are remembered at a time */
+#define LOCAL_USERS 64 /* names that are remembered at a time */
 
 static bool token_is_revoked(void *user, const char *id)
 {
@@ -28,8 +28,8 @@ static bool token_is_revoked(void *user, const char *id)
     return textmap_find(&matchmakerd->revoked, id, strlen(id)) != TEXTMAP_NONE;
 }
 
-/* The name of a user of this machine. It is remembered for a while: where names come from a directory, looking one up can take long, and
- * all others would wait. */
+/* The name of a user of this machine. It is remembered for a while: if names come from a directory, looking one up can take long, and
+ * all others would wait meanwhile. */
 static const char *local_name(struct matchmakerd *matchmakerd, uint32_t uid, int64_t now)
 {
     struct local_user *user = &matchmakerd->local_users[uid % LOCAL_USERS];
@@ -49,7 +49,7 @@ static const char *local_name(struct matchmakerd *matchmakerd, uint32_t uid, int
     return user->name;
 }
 
-/* Whoever runs the service, and the superuser, may do everything. */
+/* The user who runs the matchmaker, and root, may do everything. */
 static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
 {
     snprintf(ret_name, TOKEN_NAME_MAX + 1, "%s", local_name(user, uid, now));

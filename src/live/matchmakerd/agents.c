@@ -22,7 +22,7 @@ static void letter_free(struct letter *letter)
     free(letter);
 }
 
-/* Takes out the letter that the link points to. */
+/* Removes the letter that the link points to. */
 static void letter_drop(struct agent_row *row, struct letter **link)
 {
     struct letter *letter = *link;
@@ -129,7 +129,7 @@ static void letters_expire(struct agent_row *row, int64_t now)
     row->earliest = earliest;
 }
 
-/* The oldest match makes room; texts do not, for whoever sent one waits. */
+/* Drops the oldest match to make room. Texts are not dropped, because their senders wait. */
 static void letter_make_room(struct agent_row *row)
 {
     struct letter **link = &row->first;
@@ -140,7 +140,8 @@ static void letter_make_room(struct agent_row *row)
         letter_drop(row, link);
 }
 
-/* Of whose messages, of strangers or of those who are known, there are the most bytes; of none: 0. */
+/* Finds the account that has the most bytes here, among strangers or among those who are known; returns how many, 0 if
+ * there are none. */
 static size_t account_most(const struct agents *agents, const struct agent_row *row, bool known, uint32_t *ret)
 {
     struct map bytes;
@@ -173,7 +174,7 @@ static size_t account_bytes(const struct agent_row *row, uint32_t account)
     return bytes;
 }
 
-/* The newest message of that account goes: of those before it the reader may have some at hand. */
+/* Drops the newest message of that account: the reader may already have some of the earlier ones. */
 static void letter_displace(struct agents *agents, struct agent_row *row, uint32_t account, bool known)
 {
     struct letter **last = NULL;
@@ -188,7 +189,7 @@ static void letter_displace(struct agents *agents, struct agent_row *row, uint32
         agents->displaced(agents->user, relay);
 }
 
-/* Makes room for a message that counts for so much; false when its account has its share. */
+/* Makes room for a message of that size; false when its account already has its share. */
 static bool letter_fits(struct agents *agents, uint32_t place, uint32_t account, bool known, size_t counts)
 {
     struct agent_row *row = &agents->items[place];
@@ -198,7 +199,7 @@ static bool letter_fits(struct agents *agents, uint32_t place, uint32_t account,
     while (row->letter_bytes + counts > AGENT_LETTER_BYTES_MAX ||
            (!known && row->stranger_bytes + counts > AGENT_STRANGER_BYTES)) {
         bool strangers = row->stranger_bytes > 0,
-             alike = known != strangers; /* whoever gives way is as the sender is */
+             alike = known != strangers; /* the one that gives way is known, or a stranger, as the sender is */
 
         most = account_most(agents, row, !strangers, &who);
         if (!most || (!known && !strangers) || (alike && (most <= own || who == account)))
@@ -280,7 +281,7 @@ void agents_acquaint(struct agents *agents, uint32_t place, uint64_t other)
     struct agent_row *row = &agents->items[place];
 
     if (row->has_partners && map_count(&row->partners) >= AGENT_PARTNERS_MAX) {
-        map_done(&row->partners); /* those who were forgotten share as strangers do */
+        map_done(&row->partners); /* partners that were forgotten share as strangers do */
         row->has_partners = false;
     }
     if (!row->has_partners)

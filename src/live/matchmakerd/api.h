@@ -1,4 +1,4 @@
-/* api.h: the handlers of the matchmaker's routes, one a route (routes.c). */
+/* api.h: the handlers of the matchmaker's routes (routes.c). */
 #ifndef BERTH_LIVE_MATCHMAKERD_API_H
 #define BERTH_LIVE_MATCHMAKERD_API_H
 

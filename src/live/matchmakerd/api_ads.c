@@ -1,6 +1,6 @@
 /* api_ads.c: ads as resources: put, renewed, withdrawn, read.
  *
- *     PUT /v1/ads/heron       Berth-Version, Berth-Seen, Berth-Heard: what an agent that claims tells beside the ad;
+ *     PUT /v1/ads/heron       Berth-Version, Berth-Seen, Berth-Heard: what an agent that takes part in claims tells beside the ad;
  *                             Berth-Sealed-Key, or Berth-Key: the key that the tickets of an offer are made with */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIKE_MAX 64 /* ads of one id that are looked at */
+#define ALIKE_MAX 64 /* at most so many ads of one id are looked at */
 #include <strings.h>
 
 /* ---------------------------------------------------------------------------------------------------------------- PUT */
 
-/* A version of an ad: numbers begin anew with another agent, and in another life of ours. */
+/* The entity tag of an ad's version: numbers begin anew with another agent, and in another life of ours. */
 static void version_etag(const struct matchmakerd *matchmakerd, uint64_t agent_number, uint64_t version, char out[40])
 {
     snprintf(out, 40, "\"%" PRIu64 "-%08x\"", version, (unsigned)rng_mix(matchmakerd->incarnation ^ agent_number));
@@ -44,7 +44,7 @@ static bool field_number(struct request *request, const char *name, uint64_t *re
     return true;
 }
 
-/* The key of an offer, sealed or plain. False when it is wrong, and that was answered. */
+/* The key of an offer, sealed or plain. False, after a problem was answered, when it is wrong. */
 static bool key_field(struct request *request, uint32_t who, struct key *ret)
 {
     const char *plain = exchange_field(request->exchange, "Berth-Key");
@@ -67,7 +67,7 @@ static bool key_field(struct request *request, uint32_t who, struct key *ret)
     return reason == REASON_OK;
 }
 
-/* What stands beside the ad, in header fields. False when one of them is wrong, and that was answered. */
+/* Reads the header fields that come with the ad. False, after a problem was answered, when one of them is wrong. */
 static bool advertise_fields(struct request *request, uint32_t who, struct advertise *advertise)
 {
     const char *seen = exchange_field(request->exchange, "Berth-Seen");
@@ -89,7 +89,7 @@ static bool advertise_fields(struct request *request, uint32_t who, struct adver
     return key_field(request, who, &advertise->key);
 }
 
-/* Is it the ad of one who asks? It says so, or its Type is "Job". False when the parameter is wrong. */
+/* Is the ad a request? The parameter `kind` says so, or its Type is "Job". False when the parameter is wrong. */
 static bool is_request(struct request *request, const struct tree *ad, bool *ret)
 {
     const char *kind = request_query(request, "kind"), *type;
@@ -207,7 +207,7 @@ void api_ad_delete(struct request *request)
         return;
     place = ids_find(&matchmakerd->ids, matchmakerd->agents.items[who].handle, id, strlen(id));
     if (place == TEXTMAP_NONE && ids_next(&matchmakerd->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
-        if (entry_find_seen(request, &view)) /* what it cannot read it does not learn of in this way, either */
+        if (entry_find_seen(request, &view)) /* an ad that the caller may not read is not revealed this way, either */
             request_problem(request, 403, "this id is another agent's");
         return;
     }
@@ -249,7 +249,8 @@ static bool entry_is_own(const struct request *request, const struct entry_view 
     return who != TEXTMAP_NONE && request_matchmakerd(request)->agents.items[who].identity == request->caller.identity;
 }
 
-/* Has the caller's agent been matched with that ad, and not only with another of the same agent? A letter tells. */
+/* Has the caller's agent been matched with that very ad, and not only with another ad of the same agent? A letter
+ * tells. */
 static bool is_matched_with(struct request *request, const struct entry_view *view)
 {
     const struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -272,8 +273,8 @@ bool request_sees(struct request *request, const struct entry_view *view)
     return !view->request || request_any(request) || entry_is_own(request, view) || is_matched_with(request, view);
 }
 
-/* Several agents may have ads of that id: the caller's own comes first, then one that has it by its name, then the oldest. Of very many only
- * some are looked at. */
+/* Several agents may have ads of that id: the caller's own comes first, then that of an agent whose name gives the id,
+ * then the oldest. Of very many only some are looked at. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret)
 {
     const struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -295,7 +296,7 @@ bool entry_named(struct request *request, const char *id, struct entry_view *ret
     return false;
 }
 
-/* The ad of the id in the path, if the caller may see it. False when there is none, and that was answered. */
+/* The ad of the id in the path, if the caller may see it. False, after a problem was answered, when there is none. */
 static bool entry_find_seen(struct request *request, struct entry_view *ret)
 {
     if (entry_named(request, request_variable(request, 0), ret))

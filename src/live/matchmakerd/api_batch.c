@@ -2,7 +2,7 @@
  *
  *     [Message="advertise"; Id="heron"; Ad=[...]]        the same as PUT /v1/ads/heron
  *     SealedKey="..."                                    the key of an offer, sealed, in the place of Key
- *     [Message="advertise"; Id="heron"; Bare=true]       most of them: read and answered without the way over a tree */
+ *     [Message="advertise"; Id="heron"; Bare=true]       most messages: read and answered without building a tree */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
@@ -30,7 +30,7 @@ static void word_print(struct buf *out, const char *name, uint64_t word)
     buf_add(out, digits, 16);
 }
 
-/* What nearly all answers are, without the way over a tree: ADVERTISED that says OK. */
+/* Prints the answer that nearly all get, ADVERTISED that says OK, without building a tree. */
 static void advertised_print(struct buf *out, const struct advertised *told)
 {
     word_print(out, "[ Message = \"advertised\"; Id = \"", told->id);
@@ -85,7 +85,7 @@ static bool batch_withdraw(struct batch *batch, struct message *message, const c
     return true;
 }
 
-/* Is it [Message="advertise"; Id="..."; Bare=true] and no more, as most are? Then it need not be read field by field. */
+/* Is the message just [Message="advertise"; Id="..."; Bare=true], as most are? Then it need not be read field by field. */
 static bool is_renewal(const struct matchmakerd *matchmakerd, const struct tree *ad, const char **ret_id,
                        size_t *ret_len)
 {
@@ -107,7 +107,7 @@ static bool is_renewal(const struct matchmakerd *matchmakerd, const struct tree 
     return true;
 }
 
-/* A message as it was sent. A sealed key stands beside the fields that all messages have, in the place of the plain one: it is opened. */
+/* Reads a message as it was sent. A sealed key may replace the plain one, beside the fields that all messages have: it is opened. */
 static enum reason batch_read(const struct batch *batch, const struct tree *ad, const char *id, struct message *ret,
                               struct err *err)
 {
@@ -136,7 +136,7 @@ static enum reason batch_read(const struct batch *batch, const struct tree *ad, 
     return reason;
 }
 
-/* One message of the batch. False when the store has failed, and that was answered. */
+/* Takes one message of the batch. False, after a problem was answered, when the store has failed. */
 static bool batch_one(struct batch *batch, struct tree *ad)
 {
     struct request *request = batch->request;

@@ -1,13 +1,13 @@
-/* api_catalogue.c: the catalogue of files: which there are, what they are, and where their replicas lie.
+/* api_catalogue.c: the catalogue of files: their names, sizes and hashes, and where their replicas lie.
  *
  *     POST /v1/files/run7%2Fa.dat/replicas    [Store = "se1"; Url = "http://..."; Size = 4096; Hash = "sha256:..."]
  *
- * Whoever may write ads may enter files. What is there is changed and forgotten by its owner, by who has entered it, or by an
- * administrator; replicas are added by these, and by agents that the owner has delegated to: jobs are sent to where a replica is said to be,
- * and machines fetch from there. All is durable before it is answered.
+ * Whoever may write ads may enter files. An entry is changed and removed by its owner, by whoever has entered it, or by an
+ * administrator. Replicas are added by these, and by agents that the owner has delegated to: jobs are sent to where a replica is said to be,
+ * and machines fetch from there. Every change is durable before it is answered.
  *
- * Names are whose that enters them first, but for those that are kept: ~alice/run7/a.dat is entered by alice, by who acts for her, and by machines
- * that were matched with a job of hers, as the receipt shows; and it is hers whoever has entered it. */
+ * A name belongs to whoever enters it first, except names that are kept: ~alice/run7/a.dat is entered by alice, by whoever acts for her,
+ * and by machines that were matched with a job of hers, as a receipt shows; and it is hers whoever has entered it. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -52,7 +52,7 @@ void api_catalogue_list(struct request *request)
     collection_tour(request, list_step);
 }
 
-/* The name in the path; NULL, and a problem was answered, when it cannot be one. */
+/* The file's name in the path; NULL, after a problem was answered, when it cannot be one. */
 static const char *name_in_path(struct request *request)
 {
     const char *name = request_variable(request, 0);
@@ -67,7 +67,7 @@ static const char *name_in_path(struct request *request)
     return NULL;
 }
 
-/* The entry of the path; NULL, and a problem was answered, when there is none. */
+/* The entry that the path names; NULL, after a problem was answered, when there is none. */
 static struct file_entry *entry_in_path(struct request *request)
 {
     struct file_entry *entry = file_book_find(&request_matchmakerd(request)->files, request_variable(request, 0));
@@ -99,7 +99,7 @@ static bool is_own(const struct request *request, const struct file_entry *entry
 {
     const char *who = request_identity(request);
 
-    if (file_name_is_kept(entry->name)) /* also where another was before names were kept */
+    if (file_name_is_kept(entry->name)) /* even if somebody else entered it before names were kept */
         return request_any(request) ||
                (file_name_is_of(entry->name, who) &&
                 (account_len(who, strlen(who)) == strlen(who) || (entry->owner && !strcmp(entry->owner, who))));
@@ -107,7 +107,7 @@ static bool is_own(const struct request *request, const struct file_entry *entry
            (entry->by && !strcmp(entry->by, who));
 }
 
-/* False, and that was answered: an audit line says so. */
+/* Answers with a refusal, and writes an audit line; returns false. */
 static bool refuse(struct request *request, const struct file_entry *entry, const char *besides)
 {
     char why[TOKEN_NAME_MAX + 100];
@@ -121,7 +121,7 @@ static bool refuse(struct request *request, const struct file_entry *entry, cons
     return false;
 }
 
-/* May the caller change it? False when not, and that was answered. */
+/* May the caller change the entry? False, after a problem was answered, when not. */
 static bool own_checked(struct request *request, const struct file_entry *entry)
 {
     return is_own(request, entry) || refuse(request, entry, "");
@@ -140,7 +140,7 @@ static bool match_checked(struct request *request, const struct file_entry *entr
     return met;
 }
 
-/* Is there room for one more of the caller's? False when not, and that was answered. */
+/* Is there room for one more file of the caller? False, after a problem was answered, when not. */
 static bool room_checked(struct request *request)
 {
     const struct file_book *book = &request_matchmakerd(request)->files;
@@ -153,7 +153,7 @@ static bool room_checked(struct request *request)
     return false;
 }
 
-/* The entry was changed, or has gone: its row follows, and the answer when that is durable. */
+/* The entry was changed or removed: writes its row, and answers when that is durable. */
 static void change_keep(struct request *request, const char *what, unsigned status)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -173,7 +173,8 @@ static void change_keep(struct request *request, const char *what, unsigned stat
     request_answer_durable(request, status, ad);
 }
 
-/* Does the caller show that a job of those was matched with it whose name this is? The account, then. */
+/* Does the caller show, by a receipt, that it was matched with a job of the user to whom this name belongs? Then
+ * `ret_account` gets the account. */
 static bool receipt_shown(struct request *request, const char *name, struct text *ret_account)
 {
     const char *field = exchange_field(request->exchange, CATALOGUE_RECEIPT), *mark;
@@ -190,7 +191,7 @@ static bool receipt_shown(struct request *request, const char *name, struct text
            matchmaker_receipt(matchmakerd->matchmaker, &secrets_live, ad, &receipt) &&
            receipt.agent == request_handle(request);
     if (good) {
-        mark = strchr(receipt.account.bytes, GROUPS_MARK); /* it may be charged to a group of the user's */
+        mark = strchr(receipt.account.bytes, GROUPS_MARK); /* the account may be the user's in a group */
         mark = mark ? mark + 1 : receipt.account.bytes;
         text_set(ret_account, mark, strlen(mark));
         good = file_name_is_of(name, ret_account->bytes);
@@ -200,7 +201,7 @@ static bool receipt_shown(struct request *request, const char *name, struct text
     return good;
 }
 
-/* May the caller enter a new file of that name, for that owner? False when not, and that was answered. */
+/* May the caller enter a new file of that name, for that owner? False, after a problem was answered, when not. */
 static bool name_checked(struct request *request, struct file_entry *entry)
 {
     const char *name = request_variable(request, 0), *who = request_identity(request);
@@ -220,7 +221,7 @@ static bool name_checked(struct request *request, struct file_entry *entry)
     return false;
 }
 
-/* A new one: whose it is, and who has entered it. */
+/* Sets the owner of a new entry, and who has entered it. */
 static void entry_sign(const struct request *request, struct file_entry *entry)
 {
     const char *who = request_identity(request);
@@ -231,7 +232,7 @@ static void entry_sign(const struct request *request, struct file_entry *entry)
         entry->by = mem_dup(who, strlen(who));
 }
 
-/* Takes the entry. */
+/* Enters the file. Takes the entry. */
 static void entry_enter(struct request *request, struct file_entry *entry, const char *what, unsigned status)
 {
     const char *name = request_variable(request, 0);
@@ -243,7 +244,7 @@ static void entry_enter(struct request *request, struct file_entry *entry, const
     change_keep(request, what, status);
 }
 
-/* The entry in the body, of the name in the path; false, and a problem was answered. */
+/* Reads the entry in the body, which must have the name in the path; false after a problem was answered. */
 static bool body_read(struct request *request, const char *names,
                       int (*read)(const struct tree *, struct file_entry *, struct err *), struct file_entry *ret)
 {
@@ -300,7 +301,7 @@ void api_catalogue_delete(struct request *request)
 
 /* -------------------------------------------------------------------------------------------------------------- replicas */
 
-/* Is it a replica of that very file? False when not, and that was answered. */
+/* Is this a replica of that very file? False, after a problem was answered, when not. */
 static bool sameness_checked(struct request *request, const struct file_entry *entry, const struct file_entry *added)
 {
     if (entry->size != added->size)
@@ -315,7 +316,7 @@ static bool sameness_checked(struct request *request, const struct file_entry *e
     return false;
 }
 
-/* Is it there already? Then nothing changes, whoever says it: who was not answered says it again. */
+/* Is the replica there already? Then nothing changes, whoever says so: a caller that got no answer repeats itself. */
 static bool replica_is_there(const struct file_entry *entry, const struct file_replica *added)
 {
     int place = file_replica_find(entry, added->store);
@@ -323,7 +324,7 @@ static bool replica_is_there(const struct file_entry *entry, const struct file_r
     return place >= 0 && !strcmp(entry->replicas[place].url, added->url);
 }
 
-/* May the caller say that there is one more? What is there only those change who may change all of it. */
+/* May the caller add a replica? Only those who may change the whole entry may change a replica that is there. */
 static bool addition_checked(struct request *request, const struct file_entry *entry, const struct file_replica *added)
 {
     bool entered = file_name_is_kept(entry->name) && entry->by && !strcmp(entry->by, request_identity(request));
@@ -336,7 +337,7 @@ static bool addition_checked(struct request *request, const struct file_entry *e
                   ": its replicas are entered by its owner, by who has entered it, and by administrators");
 }
 
-/* To an entry that is there. */
+/* Adds a replica to an entry that is there. */
 static void replica_add(struct request *request, struct file_entry *entry, const struct file_entry *added)
 {
     const struct file_replica *replica = &added->replicas[0];

@@ -1,9 +1,9 @@
-/* api_commands.c: commands to agents, which only ever call out: taken, kept, told by the stream of events, and answered.
+/* api_commands.c: commands to agents, which only make outgoing calls: taken, kept, told by the stream of events, and answered.
  *
  *     a person  POST /v1/agents/AGENT/commands  ->  a row, a letter (Kind="command")  ->  the agent  POST /v1/commands/NUMBER
  *               GET /v1/commands/NUMBER?wait=20  <----------------------------------------------------'
  *
- * An agent that is away finds the letter when it comes back, also after a restart of either. */
+ * An agent that is away finds the letter when it comes back, even after a restart of either side. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_WAIT_MAX 25 /* seconds that one may wait for an answer */
-#define COMMAND_REMIND 2    /* seconds after which one that waits is looked at again: by then it is durable */
+#define COMMAND_WAIT_MAX 25 /* how many seconds a request may wait for an answer */
+#define COMMAND_REMIND 2    /* seconds after which a waiting command is looked at again: by then it is durable */
 
 enum { COUNT_TAKEN, COUNT_ANSWERED, COUNT_EXPIRED, COUNT_REFUSED }; /* places in the metric's set */
 
@@ -42,12 +42,12 @@ void command_letter(struct matchmakerd *matchmakerd, uint64_t key, struct maker 
     const struct agent_command *command = command_keyed(&matchmakerd->commands, key);
 
     if (!command)
-        return; /* its letter is about to go */
+        return; /* its letter is about to be dropped */
     maker_integer(maker, "Number", (int64_t)command->number);
     maker_word(maker, "Key", command->key);
     maker_integer(maker, "Left", command->ends - runner_seconds(matchmakerd->runner));
     maker_integer(maker, "Ends",
-                  command->ends); /* the letter may lie for long in the stream of an agent that stands still */
+                  command->ends); /* the letter may lie long in the stream of an agent that does not read */
     maker_text(maker, "By", command->by);
     maker_ad(maker, "What", command->what);
 }
@@ -62,13 +62,14 @@ static void letter_drop(struct matchmakerd *matchmakerd, const struct agent_comm
 
 /* -------------------------------------------------------------------------------------------------------------- taking */
 
-/* Which agent is meant, and what is known of it. */
+/* The agent that is meant, and what is known of it. */
 struct addressee {
     uint64_t handle;
     char identity[TOKEN_NAME_MAX + 1], name[AGENT_NAME_MAX + 1];
 };
 
-/* One that we have not heard of since we started is named by its identity and name: they give its handle. False when it was answered. */
+/* Finds the agent. One that we have not heard of since we started is given by its identity and name, which make its
+ * handle. False after a problem was answered. */
 static bool addressee_find(struct request *request, const struct tree *ad, struct addressee *ret)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -99,7 +100,7 @@ static bool addressee_find(struct request *request, const struct tree *ad, struc
     return false;
 }
 
-/* False, and that was answered: an audit line says which check it was. */
+/* May the caller command that agent? False after a problem was answered; an audit line says which check failed. */
 static bool commander_may(struct request *request, const struct addressee *to)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -122,7 +123,7 @@ static bool commander_may(struct request *request, const struct addressee *to)
     return false;
 }
 
-/* What is asked, and for how long; NULL, and that was answered. The caller unrefs it. */
+/* Reads the command, and how long it holds; NULL after a problem was answered. The caller unrefs it. */
 static struct tree *order_read(struct request *request, const struct tree *ad, int64_t *ret_life)
 {
     char word[16];
@@ -156,7 +157,7 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
     return maker_seal(&maker);
 }
 
-/* It is durable: the agent is told, if it is there. */
+/* The command is durable: tells the agent, if it is there. */
 static void command_taken(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -214,7 +215,7 @@ void api_agent_command(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
-/* Who asked, the agent's owner, and administrators. */
+/* A command is seen by whoever gave it, by the agent's owner, and by administrators. */
 static bool command_is_seen(const struct request *request, const struct agent_command *command)
 {
     const struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -241,7 +242,7 @@ void api_commands_list(struct request *request)
     collection_end(&collection);
 }
 
-/* Somebody who waits for an answer. */
+/* A request that waits for a command's answer. */
 struct command_wait {
     struct command_wait *next;
     struct request *request;
@@ -279,7 +280,7 @@ static bool has_expired(const struct matchmakerd *matchmakerd, uint64_t number)
     return command && command->state == COMMAND_EXPIRED;
 }
 
-/* Those who wait for that command, or for one that has expired, or whose time is over. */
+/* Answers requests that wait for that command, or for one that has expired, or whose time is over. */
 static void waits_answer(struct matchmakerd *matchmakerd, uint64_t number, int64_t now, bool all)
 {
     struct command_wait *next;
@@ -342,7 +343,7 @@ static void answer_kept(struct request *request)
     waits_answer(matchmakerd, number, 0, false);
 }
 
-/* The command that the caller was told; NULL, and that was answered. */
+/* The command that the caller answers; NULL after a problem was answered. */
 static struct agent_command *command_told(struct request *request, const struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -382,10 +383,10 @@ static void answer_take(struct request *request, const struct tree *ad)
         return;
     letter_drop(matchmakerd, command);
     if (!command_wants_answer(command)) {
-        request_done(request); /* it is said again, because our answer was lost */
+        request_done(request); /* the agent repeats itself, because our answer was lost */
         return;
     }
-    waited = command->state == COMMAND_WAITS; /* else it has expired, and this is what really became of it */
+    waited = command->state == COMMAND_WAITS; /* otherwise it has expired, and this tells what really became of it */
     answer = ad_without(ad, "Key");
     if (command_answer(&matchmakerd->commands, command, answer, runner_seconds(matchmakerd->runner), &err) < 0) {
         request_store_failed(request, err.text);
@@ -411,7 +412,8 @@ void api_command_answer(struct request *request)
     tree_unref(ad);
 }
 
-/* Those who gave it may have left before it was durable, or there was no room among the letters: an agent that listens is told now. */
+/* Tells an agent that listens of a waiting command. Its giver may have left before the command was durable, or there
+ * was no room among the letters. */
 static void command_remind(struct matchmakerd *matchmakerd, const struct agent_command *command, int64_t wall)
 {
     uint32_t place = agents_find(&matchmakerd->agents, command->to);

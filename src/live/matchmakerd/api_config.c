@@ -1,4 +1,4 @@
-/* api_config.c: the configuration that the pool serves to its agents, by section and option. It is durable before it is answered. */
+/* api_config.c: the configuration that the pool serves to its agents, by section and option. Changes are durable before they are answered. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* By its text: the numbers of names are used again. */
+/* An entity tag made from the text, since the numbers of names are used again. */
 static void tree_etag(const struct tree *tree, const struct expr *e, char out[24])
 {
     struct buf text;
@@ -24,7 +24,7 @@ static void tree_etag(const struct tree *tree, const struct expr *e, char out[24
     buf_done(&text);
 }
 
-/* The section in the path, as it is kept; NULL when there is none. The caller unrefs it. */
+/* Reads the section in the path, as it is kept; NULL when there is none. The caller unrefs it. */
 struct section_read {
     struct matchmakerd *matchmakerd;
     struct tree *ad;
@@ -82,7 +82,7 @@ void api_config_section(struct request *request)
     tree_unref(ad);
 }
 
-/* The value, as an expression; as JSON an ad with the one option. */
+/* Answers with the value as an expression; as JSON, with an ad that has just this option. */
 void api_config_option(struct request *request)
 {
     struct tree *ad = section_find(request), *part;
@@ -114,7 +114,7 @@ void api_config_option(struct request *request)
     tree_unref(ad);
 }
 
-/* Takes the ad: it is the section from now on. */
+/* Stores the ad, which it takes, as the section. */
 static void section_write(struct request *request, struct tree *before, struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);

@@ -1,10 +1,10 @@
-/* api_customers.c: what a person's customer is asked and told goes by the matchmaker: for those who cannot call it, browsers above all.
+/* api_customers.c: passes requests on to a person's customer, for those who cannot call it themselves, browsers above all.
  *
  *     the page  GET /v1/desk/AGENT/jobs  -->  the matchmaker  GET CONTACT/v1/jobs, by a token with the caller's name  -->  the customer
  *
- * The token is for that agent alone, has no right that the caller has not, and lasts for a minute. What a person hands to a customer (jobs, files) it
- * has: so nobody is led to one that is neither their own nor has the scope to serve others. What comes back is a stranger's word: it has one of a few
- * types, and no browser guesses another. */
+ * The token is for that agent alone, has no right that the caller lacks, and lasts for a minute. The customer gets the jobs and files that
+ * a person sends to it: so nobody is led to a customer that is neither their own nor has the scope to serve others. Its answer comes from a
+ * stranger: it gets one of a few types, and browsers are told not to guess another. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -20,14 +20,14 @@
 #include <string.h>
 #include <strings.h>
 
-#define CUSTOMERD_SPAN 60                     /* seconds that a token is good for */
-#define CUSTOMERD_WAIT (40 * SECOND)          /* for an answer: customers may wait half a minute for news */
-#define CUSTOMERD_BYTES_MAX ((size_t)8 << 20) /* of an answer; of what is longer, parts are asked for */
+#define CUSTOMERD_SPAN 60                     /* seconds that the token is good for */
+#define CUSTOMERD_WAIT (40 * SECOND)          /* time for an answer: customers may wait half a minute for news */
+#define CUSTOMERD_BYTES_MAX ((size_t)8 << 20) /* of an answer; longer files are asked for in parts */
 #define TYPE_TEXT "text/plain; charset=utf-8"
 #define TYPE_BYTES "application/octet-stream"
 #define CUSTOMERD_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
 
-/* Parameters that are handed on: those of customer_routes. */
+/* Parameters that are passed on: those of customerd_routes. */
 static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids",  "offset",
                                         "size",       "wait",   "key",   "force",  "after"};
 
@@ -36,7 +36,8 @@ static bool is_desk(const struct agent_row *row)
     return row->handle && row->role && !strcmp(row->role, "customer") && row->contact_state == CONTACT_GOOD;
 }
 
-/* Its own user's, and those of whom that user is one that was delegated from; others only where an administrator has said so. */
+/* May the caller use this customer? Its own user may, and those whom that user has delegated to; others only if an
+ * administrator has allowed it to serve them. */
 static bool customer_is_for(const struct request *request, const struct agent_row *row)
 {
     return is_desk(row) &&
@@ -72,11 +73,11 @@ void api_desks_list(struct request *request)
 /* ---------------------------------------------------------------------------------------------------------- handing on */
 
 struct errand {
-    struct request *request; /* NULL: it has gone */
+    struct request *request; /* NULL: the request has gone */
     uint64_t call;
 };
 
-/* As we call it: of what else a customer says nothing is believed. */
+/* The answer's type as we name it: no other type that a customer claims is believed. */
 static const char *answer_type(const char *type)
 {
     static const char *const types[] = {TYPE_CLASSAD, TYPE_JSON, TYPE_PROBLEM, TYPE_TEXT};
@@ -128,7 +129,7 @@ static void errand_forget(struct request *request)
     free(errand);
 }
 
-/* The path and the parameters, as the customer reads them. */
+/* Prints path and parameters as the customer reads them. */
 static void target_print(const struct request *request, struct buf *out)
 {
     const char *mark = "?", *path = strchr(exchange_raw_path(request->exchange) + strlen("/v1/desk/"), '/');

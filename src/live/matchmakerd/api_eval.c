@@ -1,9 +1,9 @@
-/* api_eval.c: an expression where two ads meet, with nothing of the pool: for those who try the language.
+/* api_eval.c: evaluates an expression for two ads, without the pool: for those who try the language.
  *
  *     [ Left = "[ Memory = 4 ]"; Right = "[ Need = 2 ]"; Expression = "other.Need < Memory" ]
  *     -> [ Value = "true"; Type = "boolean"; Matches = true; LeftConstraint = "undefined"; ... ]
  *
- * All are texts, so that what cannot be read is told with its place in its own text, and the rest is evaluated. */
+ * All are texts, so that an error is told with its place in its own text, and the rest is still evaluated. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -39,7 +39,8 @@ static bool text_is_blank(const char *text, size_t len)
     return !len;
 }
 
-/* False, and a problem was answered, when it is there and no text. What cannot be read is told in the answer. */
+/* Reads a part. False, after a problem was answered, when it is not a text. A part that does not parse is told in the
+ * answer. */
 static bool part_read(struct trial *trial, const struct tree *body, enum part part)
 {
     const struct config *config = &request_matchmakerd(trial->request)->config;

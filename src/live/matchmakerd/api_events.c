@@ -1,6 +1,6 @@
-/* api_events.c: letters for agents that cannot be called: as a stream, or asked for; and messages carried between two of them.
+/* api_events.c: letters for agents that cannot be called, as a stream or by polling; and messages relayed between two agents.
  *
- *     id: 5f0c...e1.17             incarnation and number: who comes back says the last it has seen
+ *     id: 5f0c...e1.17             incarnation and number: a reader that comes back says the last it has seen
  *     data: [Event="5f0c...e1.17"; Kind="match"; Body=[Message="match"; ...]]
  *
  *     data: [Event="5f0c...e1.18"; Kind="command"; Number=7; Key="..."; Left=86400; By="alice"; What=[Command="drain"]]
@@ -22,11 +22,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define WAIT_MAX 25       /* seconds that one may wait for a letter */
-#define RELAYS_MAX 100000 /* that wait for an answer */
+#define WAIT_MAX 25       /* how many seconds a request may wait for a letter */
+#define RELAYS_MAX 100000 /* messages that wait for an answer */
 #define POLL_LETTERS_MAX 200
-#define POLL_BYTES_MAX (1u << 20)   /* then the rest is asked for again */
-#define LETTER_BYTES_MAX (8u << 20) /* of one, as it is sent */
+#define POLL_BYTES_MAX (1u << 20)   /* beyond that the rest is asked for again */
+#define LETTER_BYTES_MAX (8u << 20) /* of one letter, as it is sent */
 #define RELAY_SHARE "messages of this account have their share of what may wait for that agent: others come first"
 
 /* ------------------------------------------------------------------------------------------------------------ letters */
@@ -36,7 +36,7 @@ static void event_id(const struct matchmakerd *matchmakerd, uint64_t number, cha
     snprintf(out, 48, "%016" PRIx64 ".%" PRIu64, matchmakerd->incarnation, number);
 }
 
-/* What a letter is about, as its reader is told. */
+/* The kind of a letter, as its reader is told. */
 static const char *letter_kind(const struct letter *letter)
 {
     return letter->match.kind == MESSAGE_MATCH ? "match" : letter->command ? "command" : "message";
@@ -134,7 +134,7 @@ static void stream_go_on(struct waiting *waiting)
          letter; letter = letter->next) {
         const char *kind = letter_kind(letter);
 
-        /* What its reader has not taken yet must not grow: the rest follows when there is room again. */
+        /* The queue of unread letters must not grow: the rest follows when there is room again. */
         if (exchange_stream_waiting(waiting->request->exchange) >
             config_size(&matchmakerd->config, CONFIG_STREAM_QUEUE) / 2) {
             waiting->behind = true;
@@ -160,7 +160,7 @@ static void waiting_free(struct request *request)
         *link = waiting->next;
     if (waiting->stream) {
         if (exchange_stream_waiting(request->exchange))
-            metrics_count(matchmakerd->metrics, METRIC_STREAMS_CUT); /* its reader left, or was too slow */
+            metrics_count(matchmakerd->metrics, METRIC_STREAMS_CUT); /* the reader left, or was too slow */
         matchmakerd->streams--;
         matchmakerd->gate.callers.items[request->caller.account].streams--;
     }
@@ -169,7 +169,7 @@ static void waiting_free(struct request *request)
     free(waiting);
 }
 
-/* Takes the ad: one line a letter, for those who read lines. */
+/* Adds a letter's ad, which it takes: one line for each letter, for those who read lines. */
 static void poll_add(struct listing *listing, struct tree *ad)
 {
     if (listing->form == FORM_JSON) {
@@ -182,7 +182,7 @@ static void poll_add(struct listing *listing, struct tree *ad)
     tree_unref(ad);
 }
 
-/* All that is there, at once; the waiting is over. */
+/* Answers with all letters that are there; the waiting is over. */
 static void poll_answer(struct waiting *waiting)
 {
     struct request *request = waiting->request;
@@ -233,7 +233,8 @@ void waitings_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_s
     }
 }
 
-/* Without an id: it is no letter, and who comes back has asked for the whole list. */
+/* Tells all streams, without an event id: this is not a letter, and a reader that comes back asks for the whole
+ * list. */
 void waitings_revoked(struct matchmakerd *matchmakerd, const char *id)
 {
     struct waiting *next;
@@ -270,7 +271,8 @@ void waitings_end(struct matchmakerd *matchmakerd)
     }
 }
 
-/* The last that was seen: INCARNATION.NUMBER; one of another life, or that there never was, begins anew. False when it is no such thing. */
+/* Reads the last event that was seen: INCARNATION.NUMBER. An event of another life, or one that never was, begins anew.
+ * False when it is malformed. */
 static bool after_read(const struct matchmakerd *matchmakerd, const char *text, uint64_t most, uint64_t *ret_number,
                        bool *ret_reset)
 {
@@ -321,7 +323,7 @@ void api_events(struct request *request)
                                 .ends = runner_now() + (int64_t)wait * SECOND,
                                 .stream = stream,
                                 .reset = reset};
-    commands_tell(matchmakerd, who); /* those that waited for it, before anybody wakes it for them */
+    commands_tell(matchmakerd, who); /* commands that waited for the agent, before anything wakes this request */
     matchmakerd->waitings = waiting;
     request->work = waiting;
     request->forget = waiting_free;
@@ -332,7 +334,7 @@ void api_events(struct request *request)
         request->status = 200;
         exchange_stream(request->exchange, TYPE_EVENTS, fields, request_cache_fields(request, false, fields),
                         config_size(&matchmakerd->config, CONFIG_STREAM_QUEUE) + LETTER_BYTES_MAX);
-        exchange_stream_write(request->exchange, ":\n\n", 3); /* so that the head leaves at once */
+        exchange_stream_write(request->exchange, ":\n\n", 3); /* so that the head is sent at once */
         stream_go_on(waiting);
     } else if (reset || !wait || agents_letter_after(&matchmakerd->agents, who, after, runner_now())) {
         poll_answer(waiting);
@@ -344,7 +346,7 @@ void api_events(struct request *request)
 struct relay {
     struct relay *next;
     struct matchmakerd *matchmakerd;
-    struct request *request; /* of the sender */
+    struct request *request; /* the sender's */
     uint64_t number, to;
     int64_t ends;
 };
@@ -386,7 +388,7 @@ void relays_sweep(struct matchmakerd *matchmakerd, int64_t now)
     }
 }
 
-/* So a letter is at most twice as long as the text in it. */
+/* Plain text only, so that a letter is at most twice as long as the text in it. */
 static bool is_plain_text(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -1,4 +1,4 @@
-/* api_gang.c: what a request with ports would get, and why not: a gang from the ads as they are. Nothing is consumed. */
+/* api_gang.c: which gang a request with ports would get from the ads as they are, or why none. Nothing is consumed. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#define GANG_ASK_NODES 20000   /* candidates that are tried for one question: the loop waits meanwhile */
-#define GANG_ASK_STEPS 1000000 /* of evaluation, likewise */
+#define GANG_ASK_NODES 20000   /* candidates that are tried for one question: the loop is blocked meanwhile */
+#define GANG_ASK_STEPS 1000000 /* steps of evaluation, likewise */
 
-/* Those with ports go to the end. */
+/* Moves offers with ports to the end. */
 static void offers_part(struct gang_question *question)
 {
     uint32_t plain = 0;
@@ -75,12 +75,12 @@ static void gang_explain(struct request *request, struct gang_question *question
     buf_done(&out);
 }
 
-/* The gang as it is found: a row a member. */
+/* The gang that is found: a row for each member. */
 struct gang_listing {
     const struct gang_question *question;
     struct symbols *symbols;
     struct listing listing;
-    bool gave_up; /* that there is none is not known */
+    bool gave_up; /* whether there is a gang is not known */
 };
 
 static struct tree *member_ad(const struct gang_listing *all, const struct gang_member *member)
@@ -125,7 +125,7 @@ static void gang_found(void *user, enum gang_outcome outcome, const struct gang_
             member_add(all, members, k);
 }
 
-/* Nobody can dock at an offer whose ports are not in order: those come last, and are not counted. */
+/* Nobody can dock at an offer whose ports are malformed: moves those to the end, and does not count them. */
 static uint32_t offers_sift(struct gang_question *question)
 {
     uint32_t good = 0;

@@ -1,4 +1,4 @@
-/* api_join.c: how machines join: codes, the pool's keys, and the token that a code is redeemed for. */
+/* api_join.c: how machines join: codes, the pool's keys, and the token that a code buys. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOIN_TRIES 100      /* a second, from one address */
-#define MACHINE_NAME_MAX 50 /* so that it fits into an ad's Owner */
+#define JOIN_TRIES 100      /* tries a second, from one address */
+#define MACHINE_NAME_MAX 50 /* so that the identity fits into an ad's Owner */
 #define MACHINE_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH)
 
 /* --------------------------------------------------------------------------------------------------------------- keys */
 
-/* So that agents refuse them too; for those alone who belong to the pool. */
+/* Adds the revoked tokens, so that agents refuse them too; only for callers that belong to the pool. */
 static void revoked_add(struct maker *maker, const struct matchmakerd *matchmakerd)
 {
     uint32_t end = matchmakerd->revoked.places, first = end > TOKEN_REVOKED_TOLD ? end - TOKEN_REVOKED_TOLD : 0;
@@ -118,7 +118,7 @@ void api_code_create(struct request *request)
     buf_done(&text);
 }
 
-/* Looks for a token of that subject that was made for another key, and still holds. */
+/* Looks for a token of that subject that was made for another key and is still valid. */
 struct namesake {
     struct matchmakerd *matchmakerd;
     const char *subject, *key;
@@ -146,7 +146,7 @@ static bool namesake_row(void *user, const void *id, size_t id_len, const void *
     return !namesake->found;
 }
 
-/* A machine's name belongs to the key that first joined by it. */
+/* Does the name belong to another key? A machine's name belongs to the key that first joined under it. */
 static bool name_is_anothers(struct matchmakerd *matchmakerd, const char *subject, const struct public_key *key,
                              int64_t now)
 {
@@ -164,7 +164,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char name[AGENT_NAME_MAX + 1], subject[AGENT_NAME_MAX + 16], key[24];
     unsigned char secret[JOIN_SECRET_BYTES],
-        user[PUBLIC_KEY_BYTES + AGENT_NAME_MAX + 1]; /* who redeems it: key and name */
+        user[PUBLIC_KEY_BYTES + AGENT_NAME_MAX + 1]; /* who redeems the code: key and name */
     struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = subject,
                                 .audience = keyring_pool(matchmakerd->keys),
@@ -177,7 +177,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     const char *text;
     size_t len;
 
-    /* A certificate of the pool's CA would let whoever holds it answer in the pool's name: a code proves no host name. */
+    /* A certificate of the pool's CA would let its holder answer in the pool's name, and a code proves no host name. */
     if (ad_string(ad, "TlsKey", &text, &len)) {
         request_problem(request, 400,
                         "TlsKey: a pool signs no certificates for machines that join; an agent serves with a key of "
@@ -213,7 +213,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
         token_give(request, 200, &terms);
 }
 
-/* Whoever tries codes is slow, wherever from. */
+/* Slows down guessing of codes, for each address. */
 static bool join_paced(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);

@@ -1,6 +1,6 @@
-/* api_match.c: questions that meet all ads: queries, what an ad would match, and why not.
+/* api_match.c: questions over all ads: queries, what an ad would match, and why it matches nothing.
  *
- * Nothing is consumed. What the caller may not see is not there for its expressions. */
+ * Nothing is consumed. Ads that the caller may not see do not exist for its expressions. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCHES_MAX 100000  /* that are put in order */
-#define EXPLAIN_STEPS 20000 /* of evaluation in a slice of an explanation */
+#define MATCHES_MAX 100000  /* matches that are put in order */
+#define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice of an explanation */
 
 /* ------------------------------------------------------------------------------------------------------------ listing */
 
@@ -37,12 +37,12 @@ struct list {
     struct arena scratch;
     uint64_t limit;
     int kind;      /* 0: all, 1: offers, 2: requests */
-    int outcome;   /* of requests, that are wanted alone; 0: all */
+    int outcome;   /* only requests with this outcome are wanted; 0: all */
     uint32_t next; /* where to go on */
     bool more, spent;
 };
 
-/* Takes an ad; gives it with that text as an attribute. */
+/* Takes an ad; returns it with that text as an attribute. */
 static struct tree *ad_with(struct matchmakerd *matchmakerd, struct tree *ad, const char *name, const char *text)
 {
     struct ad_setting setting = {symbols_take(matchmakerd->symbols, name, strlen(name)),
@@ -152,13 +152,13 @@ void api_ads_list(struct request *request)
 
 struct meeting {
     struct scan scan;
-    struct tree *ad; /* that asks */
-    uint64_t self;   /* its own place plus one, when it is one of the pool's; 0: it is not */
-    bool is_request; /* it meets offers; else requests */
+    struct tree *ad; /* the ad that asks */
+    uint64_t self;   /* its own place plus one, if the ad is in the pool; 0: it is not */
+    bool is_request; /* it is matched against offers; else against requests */
     bool explains;
-    bool gang;                    /* it has ports */
-    char name[ID_UNIQUE_MAX + 1]; /* by which the explanation calls it */
-    uint64_t taken;               /* of the others that have nothing left */
+    bool gang;                    /* the ad has ports */
+    char name[ID_UNIQUE_MAX + 1]; /* its name in the explanation */
+    uint64_t taken;               /* how many of the others have nothing left */
     uint64_t limit;
     struct env env;
     struct arena scratch;
@@ -166,18 +166,18 @@ struct meeting {
         char *id;
         double rank;
         uint32_t order;
-    } * rows; /* that match */
+    } * rows; /* the ads that match */
     uint32_t row_count, row_room;
-    struct tree **others; /* all that it met, held: for the explanation */
+    struct tree **others; /* all ads that were looked at, held: for the explanation */
     char **other_ids;
     uint32_t other_count, other_room;
     bool spent;
-    size_t ported; /* of the others, that have ports which do not matter: they are the last */
-    bool asked;    /* all have been met, and whether it is about a gang is known */
+    size_t ported; /* how many of the others have ports that do not matter: they are the last */
+    bool asked;    /* all ads have been looked at, and whether the answer is a gang is known */
     bool about_gang;
     struct policy policy;
     struct why why;
-    struct explaining *run; /* the explanation, while it is made; NULL: it is not */
+    struct explaining *run; /* the explanation while it is made; or NULL */
     struct what_if what_if;
 };
 
@@ -201,7 +201,8 @@ static void meeting_remember(struct meeting *meeting, struct tree *other, const 
     meeting->other_ids[meeting->other_count++] = mem_dup(id, strlen(id));
 }
 
-/* One of the other side. Offers with ports are not met by themselves: api_gang.c sees to them. */
+/* Matches the ad against one of the other side. Offers with ports are not matched by themselves: api_gang.c handles
+ * them. */
 static uint64_t meeting_meet(struct meeting *meeting, struct tree *other, const char *id)
 {
     uint64_t steps = 1;
@@ -221,7 +222,7 @@ static uint64_t meeting_meet(struct meeting *meeting, struct tree *other, const 
     return steps;
 }
 
-/* Has it steps left, after so many? */
+/* Are there steps left, after so many? */
 static bool meeting_spend(struct meeting *meeting, uint64_t steps)
 {
     struct scan *scan = &meeting->scan;
@@ -252,7 +253,7 @@ static bool meeting_visit(struct scan *scan, uint32_t place, const struct entry_
     return meeting_spend(meeting, meeting_meet(meeting, other, id));
 }
 
-/* Of those that are supposed, the ones that the pool does not have come last. */
+/* Supposed ads that the pool does not have come last. */
 static void meeting_add_supposed(struct meeting *meeting)
 {
     for (uint32_t i = 0; i < meeting->what_if.count && !meeting->spent; i++) {
@@ -318,7 +319,7 @@ static struct gang_question meeting_gang(struct meeting *meeting)
                                   .is_held = meeting->self != 0};
 }
 
-/* When all have been met: is it about a gang? An explanation is made slice by slice. */
+/* When all ads have been looked at: is the answer a gang? An explanation is made slice by slice. */
 static bool meeting_more(struct scan *scan)
 {
     struct meeting *meeting = (struct meeting *)scan;
@@ -405,7 +406,7 @@ static void meeting_done(struct scan *scan)
     arena_done(&meeting->scratch);
 }
 
-/* Takes the ad. */
+/* Makes a meeting; takes the ad. */
 static struct meeting *meeting_new(struct request *request, struct tree *ad, const char *name, bool is_request)
 {
     struct meeting *meeting = mem_alloc(sizeof *meeting);
@@ -441,7 +442,7 @@ void api_match(struct request *request)
         what_if_done(&what_if);
         return;
     }
-    if (*request_identity(request) && !ad_find(ad, "Owner")) /* as if it were put in: offers may ask whose it is */
+    if (*request_identity(request) && !ad_find(ad, "Owner")) /* as if advertised: offers may ask for its owner */
         ad = ad_with(request_matchmakerd(request), ad, "Owner", request_identity(request));
     meeting = meeting_new(request, ad, "ad", !kind || *kind == 'r');
     meeting->explains = request_flag(request, "why");

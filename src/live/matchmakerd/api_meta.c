@@ -1,4 +1,4 @@
-/* api_meta.c: what is open to all: does it live, what is it, how is it described; and the numbers for a monitoring system. */
+/* api_meta.c: routes that are open to all: is the matchmaker ready, and what is it; and the metrics. */
 #include "lang/ad/make.h"
 #include "live/http/represent.h"
 #include "live/matchmakerd/api.h"
@@ -31,7 +31,7 @@ void api_root(struct request *request)
     tree_unref(ad);
 }
 
-/* Gauges are looked at when they are asked for. */
+/* Gauges are computed when they are asked for. */
 static void gauges_set(struct matchmakerd *matchmakerd)
 {
     struct metrics *metrics = matchmakerd->metrics;

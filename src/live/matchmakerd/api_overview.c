@@ -1,4 +1,5 @@
-/* api_overview.c: the pool at a glance, and over time: from counts that are kept. And the names that its ads have. */
+/* api_overview.c: the pool at a glance, and over time, from counts that are kept; and the names of attributes that ads
+ * have. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define NAMES_MAX 20000 /* that are told apart */
+#define NAMES_MAX 20000 /* names that are counted */
 
 /* ------------------------------------------------------------------------------------------------------------ overview */
 
@@ -97,7 +98,7 @@ void api_overview(struct request *request)
 
 static const struct {
     const char *name;
-    size_t at; /* of a uint64_t or int64_t in a sample */
+    size_t at; /* the offset of a uint64_t or int64_t in a sample */
 } columns[] = {
     {"At", offsetof(struct census_sample, at)},           {"Offers", offsetof(struct census_sample, offers)},
     {"Claims", offsetof(struct census_sample, claims)},   {"Waiting", offsetof(struct census_sample, waiting)},
@@ -137,7 +138,7 @@ void api_series(struct request *request)
 
 struct names {
     struct scan scan;
-    struct map counts; /* symbol -> ads that have it; each symbol is held */
+    struct map counts; /* symbol -> how many ads have it; each symbol is held */
     uint64_t limit;
     const char *prefix;
     int kind; /* 0: all, 1: offers, 2: requests */
@@ -180,7 +181,7 @@ struct name_row {
     uint64_t count;
 };
 
-/* The commonest first; of equal ones by their letters. */
+/* The commonest first; equal ones in alphabetical order. */
 static int name_compare(const void *a, const void *b)
 {
     const struct name_row *left = a, *right = b;

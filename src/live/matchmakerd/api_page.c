@@ -1,6 +1,6 @@
-/* api_page.c: the page for browsers: files that are built into the program; or, where they are not, a plain page that leads on.
+/* api_page.c: the page for browsers: files that are built into the program; or, without those, a plain page with links.
  *
- * The files are the same for all and open to all: what they show they ask for by the routes that everybody has, with a token. */
+ * The files are the same for all and open to all: they ask for what they show by the ordinary routes, with a token. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/page.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nothing from elsewhere, no script but the files', and no frame around it. */
+/* Nothing is loaded from elsewhere, no script runs but those of the files, and no frame may hold the page. */
 #define POLICY                                                                                         \
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " \
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -48,7 +48,7 @@ static void answer_plain(struct request *request, const char *words)
     request_answer(request, 200, "text/html; charset=utf-8", out->text, out->len, fields, 2);
 }
 
-/* `cache`: for how long it may be kept. */
+/* `cache`: how long the file may be kept. */
 static void answer_file(struct request *request, const struct page_file *file, const char *cache)
 {
     const struct http_field fields[] = {{"Content-Security-Policy", POLICY},
@@ -75,7 +75,7 @@ void api_page(struct request *request)
         answer_file(request, file, "no-cache");
 }
 
-/* Their names change with their contents. */
+/* Assets may be kept for ever: their names change with their contents. */
 void api_page_asset(struct request *request)
 {
     char path[ROUTE_VARIABLE_MAX + 16];

@@ -1,4 +1,4 @@
-/* api_policy.c: the administrative policy: told and replaced. */
+/* api_policy.c: the administrative policy: read and replaced. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 

@@ -1,9 +1,10 @@
-/* api_policy_try.c: a policy is tried on the ads as they are: what it would give to whom; or, compared with the one that holds, what would change.
+/* api_policy_try.c: tries a policy on the ads as they are: which requests would get which offers; or, compared with the present policy,
+ * what would change.
  *
- *     the ads as they are --+--> an engine with the policy that is tried ----> pairs --+
- *                           `--> one with the policy that holds (compare) --> pairs --+--> requests that would get something else
+ *     the ads as they are --+--> an engine with the tried policy ----> pairs --+
+ *                           `--> one with the present policy (compare) --> pairs --+--> requests that would get something else
  *
- * Nothing is consumed: the engines live as long as the question. */
+ * Nothing is consumed: the engines live as long as the request. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -20,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCHES_MAX 100000 /* of a policy, that are looked at */
-#define POLICY_UNITS 4000  /* of the engine's work in a slice */
-#define OFFERS_TOLD 8      /* of a request that would get others */
+#define MATCHES_MAX 100000 /* matches of a policy that are looked at */
+#define POLICY_UNITS 4000  /* units of the engine's work in a slice */
+#define OFFERS_TOLD 8      /* offers that are listed for a request that would get others */
 
-enum { THEN, NOW, SIDES }; /* the policy that is tried, and the one that holds */
+enum { THEN, NOW, SIDES }; /* the tried policy, and the present one */
 
 struct pair {
     uint32_t root, offer;
@@ -33,7 +34,7 @@ struct pair {
 struct trial_side {
     struct trial *trial;
     struct engine *engine;
-    struct pair *pairs; /* only where they are compared */
+    struct pair *pairs; /* only when policies are compared */
     uint32_t pair_count, pair_room;
     uint64_t matches;
     bool begun, over;
@@ -43,7 +44,7 @@ struct trial {
     struct scan scan;
     struct trial_side sides[SIDES];
     bool compares;
-    char **ids; /* by the numbers that the engines know; "": the caller may not see it */
+    char **ids; /* by the ads' numbers in the engines; "": the caller may not see the ad */
     uint32_t count, room;
     uint64_t limit;
     struct arena scratch;
@@ -58,7 +59,7 @@ static bool trial_visit(struct scan *scan, uint32_t place, const struct entry_vi
     struct engine_terms terms = {.request = view->request, .units = view->free, .order = place};
     const char *id;
 
-    /* What the asker may not see must not show in the outcome either. */
+    /* Ads that the caller may not see must not influence the result either. */
     if (view->free < 1 || (!(scan->request->caller.scope & SCOPE_CONFIG) && !request_sees(scan->request, view)))
         return true;
     ARRAY_ROOM(trial->ids, trial->count, trial->room, 64);
@@ -104,14 +105,14 @@ static void trial_match(void *user, uint32_t root, uint32_t offer, const struct 
     tree_unref(ad);
 }
 
-/* A gang: a line for each member. */
+/* Tells of a gang: a row for each member. */
 static void trial_gang(void *user, uint32_t root, const struct engine_member *members, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         trial_match(user, root, members[i].offer, NULL, NULL);
 }
 
-/* A slice of one side; true while it has more to do. */
+/* Does a slice of one side; true while there is more to do. */
 static bool side_step(struct trial_side *side)
 {
     struct trial *trial = side->trial;
@@ -145,7 +146,7 @@ static int pair_compare(const void *a, const void *b)
     return (left->offer > right->offer) - (left->offer < right->offer);
 }
 
-/* How many pairs from `at` on are of that root. */
+/* How many pairs from `at` on belong to that root. */
 static uint32_t pairs_of(const struct trial_side *side, uint32_t at, uint32_t root)
 {
     uint32_t end = at;
@@ -167,7 +168,7 @@ static void offers_tell(const struct trial *trial, struct maker *maker, const st
     maker_integer(maker, number, count);
 }
 
-/* The requests that would get something else, those told that the caller may see; how many there are in all. */
+/* Lists the requests that would get something else, if the caller may see them; returns how many there are in all. */
 static uint64_t trial_compare(struct trial *trial)
 {
     struct trial_side *then = &trial->sides[THEN], *now = &trial->sides[NOW];
@@ -241,7 +242,7 @@ static void trial_done(struct scan *scan)
 
 /* ------------------------------------------------------------------------------------------------------------- asking */
 
-/* A policy of NULL is that of a pool which has none. */
+/* Makes the engine of a side. A policy of NULL stands for a pool without one. */
 static void side_open(struct trial *trial, int which, struct symbols *symbols, struct tree *policy)
 {
     struct trial_side *side = &trial->sides[which];

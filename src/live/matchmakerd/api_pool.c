@@ -1,4 +1,4 @@
-/* api_pool.c: what a pool is made of besides ads: matches, claims, users, agents, and the matchmaker itself. All are told as ads. */
+/* api_pool.c: the parts of a pool besides ads: matches, claims, users, agents, and the matchmaker itself, each told as an ad. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -22,7 +22,7 @@
 
 /* ------------------------------------------------------------------------------------------------------------ matches */
 
-/* What an id of an ad is called; "" when that is forgotten. */
+/* The id of an ad, by its number; "" when that is forgotten. */
 static const char *id_text(const struct matchmakerd *matchmakerd, uint64_t who, uint64_t id)
 {
     uint32_t place = ids_find_number(&matchmakerd->ids, who, id);
@@ -38,7 +38,7 @@ static const char *agent_identity(const struct matchmakerd *matchmakerd, uint64_
                                  : caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[place].identity);
 }
 
-/* The superior's ad: as it stands, or as the member was told of it. NULL: neither is there any more. */
+/* The superior's ad: as it is now, or as the member was told of it. NULL: neither is there any more. */
 static const struct tree *superior_ad(const struct matchmakerd *matchmakerd, const struct agent_row *row,
                                       const struct match_told *told, const struct edge *edge)
 {
@@ -54,7 +54,7 @@ static const struct tree *superior_ad(const struct matchmakerd *matchmakerd, con
     return NULL;
 }
 
-/* By what its superior calls whoever docks at a port: told only where the superior has ports. */
+/* Adds the label of the superior's port that the member docks at: only if the superior has ports. */
 static void row_add_label(struct maker *maker, const struct matchmakerd *matchmakerd, const struct agent_row *row,
                           const struct match_told *told, const struct edge *edge)
 {
@@ -72,8 +72,8 @@ static void row_add_label(struct maker *maker, const struct matchmakerd *matchma
     ports_done(&ports);
 }
 
-/* The letter of a superior names its members: `edge` is one of them. A member's own letter (NULL) names its superior, whose ad's id is not
- * told to it. */
+/* A superior's letter names its members: `edge` is one of them. A member's own letter (NULL) names its superior, whose ad's id it is not
+ * told. */
 struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter,
                        const struct edge *edge, int64_t now)
 {
@@ -99,7 +99,7 @@ struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *
     return maker_seal(&maker);
 }
 
-/* Of one agent, which may have some thousand. */
+/* Adds the matches of one agent, which may have some thousands. */
 static bool matches_step(struct scan *scan)
 {
     struct collection *collection = (struct collection *)scan;
@@ -148,7 +148,7 @@ static struct tree *claim_row(struct matchmakerd *matchmakerd, const struct clai
     return maker_seal(&maker);
 }
 
-/* A claim is seen by its owner, by the agent that tells of it, and by administrators. */
+/* A claim is seen by its owner, by the agent that reports it, and by administrators. */
 static bool claim_is_seen(const struct request *request, const struct claim_view *view)
 {
     const char *provider = agent_identity(request_matchmakerd(request), view->agent), *self = request_identity(request);
@@ -229,7 +229,7 @@ static struct tree *user_row(struct matchmakerd *matchmakerd, const struct user_
     return maker_seal(&maker);
 }
 
-/* That of an account: a user's, or GROUP~USER. */
+/* Is this the name of an account: USER, or GROUP~USER? */
 static bool account_valid(const char *name)
 {
     const char *mark = strchr(name, GROUPS_MARK), *user = mark ? mark + 1 : name;
@@ -354,7 +354,7 @@ void api_agents_list(struct request *request)
     collection_tour(request, agents_step);
 }
 
-/* Sixteen hexadecimal digits; 0 when it is no handle. */
+/* Reads sixteen hexadecimal digits; 0 when the text is not a handle. */
 static uint64_t handle_read(const char *text)
 {
     unsigned char bytes[8];
@@ -376,7 +376,7 @@ void api_agent_get(struct request *request)
         request_ad_take(request, 200, agent_ad(matchmakerd, &matchmakerd->agents.items[place], runner_now()));
 }
 
-/* A text of up to AGENT_TEXT_MAX bytes without control characters; false when it is another. One that is not there is "". */
+/* Reads a text of up to AGENT_TEXT_MAX bytes without control characters; false when it is not one. A missing text is "". */
 static bool agent_text(const struct tree *ad, const char *name, char out[AGENT_TEXT_MAX + 1])
 {
     const char *text;
@@ -395,7 +395,7 @@ static bool agent_text(const struct tree *ad, const char *name, char out[AGENT_T
     return true;
 }
 
-/* The rows of what an agent may say: the attribute, and where it goes. */
+/* The texts that an agent may say of itself: the attribute, and where it is kept. */
 static const struct {
     const char *name;
     size_t at;
@@ -406,8 +406,8 @@ static const struct {
     {"Note", offsetof(struct agent_row, note)},
 };
 
-#define CHECK_WAIT_MAX 25                                        /* seconds that a check may be given */
-#define NOTE_TEXT (sizeof agent_texts / sizeof *agent_texts - 1) /* the last of them */
+#define CHECK_WAIT_MAX 25                                        /* how many seconds a check may take */
+#define NOTE_TEXT (sizeof agent_texts / sizeof *agent_texts - 1) /* the last of those texts */
 
 /* What an agent says of itself. */
 struct said {
@@ -441,7 +441,7 @@ static int said_read(const struct tree *ad, struct said *ret, struct err *err)
     return 0;
 }
 
-/* What it has last said of itself is for the log as well: an agent that has left is asked no more. */
+/* Logs an agent's note as well, since an agent that has left cannot be asked any more. */
 static void note_log(struct matchmakerd *matchmakerd, const struct agent_row *row, const char *note)
 {
     if (*note && (!row->note || strcmp(row->note, note) != 0))
@@ -450,7 +450,7 @@ static void note_log(struct matchmakerd *matchmakerd, const struct agent_row *ro
             log_text("note", note));
 }
 
-/* Has it proved itself there already? What else it says may change without that. */
+/* Has the agent proved itself at that address already? The rest of what it says may change without another proof. */
 static bool contact_stays(const struct agent_row *row, const struct said *said)
 {
     return row->contact_state == CONTACT_GOOD && !strcmp(row->contact, said->texts[0]) &&
@@ -479,7 +479,8 @@ void agent_answer(struct request *request, uint32_t place)
                         agent_ad(request_matchmakerd(request), row, runner_now()));
 }
 
-/* What an agent knows that those before it did not; in the head, where others pass over it: receipts. */
+/* Does the agent know a feature that earlier versions do not (receipts)? It says so in a header field, which other
+ * matchmakers ignore. */
 static bool agent_knows(const struct request *request, const char *word)
 {
     const char *known = exchange_field(request->exchange, "Berth-Knows");

@@ -1,7 +1,7 @@
 /* api_pull.c: an offer that is not kept asks for a request.
  *
- *     POST /v1/pull?id=heron      the ad; Berth-Sealed-Key or Berth-Key; Berth-Number: 17, so that it may be repeated
- *     POST /v1/pull               [Message="pull"; Id=...; Number=...; SealedKey=...; Ad=[...]], as Berth's own agents do: answered by a
+ *     POST /v1/pull?id=heron      the ad; Berth-Sealed-Key or Berth-Key; Berth-Number: 17, so that the pull may be repeated
+ *     POST /v1/pull               [Message="pull"; Id=...; Number=...; SealedKey=...; Ad=[...]], as Berth's own agents do: answered with a
  *                                 message, whatever came of it */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pull on its way. */
+/* A pull that is being answered. */
 struct pulling_request {
     struct request *request;
     uint32_t who;
@@ -35,7 +35,7 @@ static bool key_open(struct pulling_request *pulling, const char *id, const char
     return reason == REASON_OK;
 }
 
-/* The key that stands in the head. */
+/* Reads the key from the header fields. */
 static bool key_read(struct pulling_request *pulling, const char *id)
 {
     struct request *request = pulling->request;
@@ -53,7 +53,7 @@ static bool key_read(struct pulling_request *pulling, const char *id)
     return !sealed || key_open(pulling, id, sealed, strlen(sealed), "Berth-Sealed-Key");
 }
 
-/* An ad, and in the head what stands beside it. Takes the ad. */
+/* Reads a pull from an ad and header fields. Takes the ad. */
 static bool plain_read(struct pulling_request *pulling, struct tree *ad)
 {
     struct request *request = pulling->request;
@@ -77,7 +77,7 @@ static bool plain_read(struct pulling_request *pulling, struct tree *ad)
     return key_read(pulling, id);
 }
 
-/* A message. Takes the ad. */
+/* Reads a pull from a message. Takes the ad. */
 static bool message_read(struct pulling_request *pulling, struct tree *ad)
 {
     const struct expr *sealed = ad_find(ad, "SealedKey");
@@ -111,14 +111,14 @@ static bool is_message(const struct tree *ad)
     return ad_string(ad, "Message", &kind, &len) && len == 4 && !memcmp(kind, "pull", 4);
 }
 
-/* The role's answer, and how the superior is reached. */
+/* The role's answer, with the contacts of the superior. */
 static struct tree *pulled_ad(struct matchmakerd *matchmakerd, const struct agent_row *to, struct message *reply)
 {
     struct match_told told = {.superior = reply->u.pulled.superior};
     struct tree *ad, *contacts, *both;
     struct maker maker;
 
-    if (!to->receipts) { /* it would not read the rest */
+    if (!to->receipts) { /* the agent could not read the rest */
         tree_unref(reply->u.pulled.receipt);
         reply->u.pulled.receipt = NULL;
     }
@@ -136,7 +136,7 @@ static struct tree *pulled_ad(struct matchmakerd *matchmakerd, const struct agen
     return both;
 }
 
-/* Why not: a limit is named. */
+/* Answers why not; names the limit, if it is one. */
 static void pull_refuse(const struct pulling_request *pulling, const struct peer *peer, enum reason reason)
 {
     struct request *request = pulling->request;

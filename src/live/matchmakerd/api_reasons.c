@@ -1,8 +1,8 @@
-/* api_reasons.c: why what waits is waiting, counted: each waiting request is explained, and equal reasons are put together.
+/* api_reasons.c: why waiting requests wait, counted: each is explained, and equal reasons are added up.
  *
  *     [ Reason = "no offer satisfies other.Memory >= 65536"; Requests = 3; Units = 1200; Example = "sweep-7" ]
  *
- * Of many requests those with most units are explained; a row says of how many nothing was asked. */
+ * If there are many, those with the most units are explained; a row says how many were not looked into. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPLAINED_MAX 64    /* requests */
-#define EXPLAIN_STEPS 20000 /* of evaluation in a slice */
-#define REASON_BYTES 240    /* of a reason that are told */
+#define EXPLAINED_MAX 64    /* requests that are explained */
+#define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
+#define REASON_BYTES 240    /* bytes of a reason that are told */
 
 struct waiter {
     struct tree *ad; /* held */
@@ -38,9 +38,9 @@ struct reason_row {
 
 struct reasons {
     struct scan scan;
-    struct waiter *waiters; /* by their units, the last has fewest */
+    struct waiter *waiters; /* sorted by units: the last has the fewest */
     uint32_t waiter_count, explained;
-    uint64_t passed, passed_units; /* requests that found no room */
+    uint64_t passed, passed_units; /* requests that are not explained */
     struct tree **offers;          /* held */
     uint32_t offer_count, offer_room;
     struct reason_row *rows;
@@ -49,7 +49,7 @@ struct reasons {
     struct arena scratch;
     struct policy policy;
     struct why why;
-    struct explaining *run; /* the explanation of the next waiter, while it is made */
+    struct explaining *run; /* the explanation of the next waiter, while it is made; or NULL */
 };
 
 static void reason_count(struct reasons *reasons, const char *words, const char *example, uint64_t requests,
@@ -77,7 +77,7 @@ static void offer_keep(struct reasons *reasons, const struct entry_view *view)
     reasons->offers[reasons->offer_count++] = tree_ref((struct tree *)view->ad);
 }
 
-/* Into its place by units; who falls off the end is counted alone. */
+/* Puts the request in its place by units; one that falls off the end is only counted. */
 static void waiter_keep(struct reasons *reasons, const struct entry_view *view, const char *id)
 {
     struct waiter *waiters = reasons->waiters;
@@ -156,7 +156,7 @@ static void why_words(struct buf *out, const struct why *why, const struct tree 
     }
 }
 
-/* As long as is told, at the end of a character. */
+/* Cuts the words to the length that is told, at the end of a character. */
 static void words_cut(struct buf *out)
 {
     size_t len = out->len;
@@ -189,7 +189,7 @@ static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
     buf_done(&out);
 }
 
-/* Must the pool's offers be looked at for it? */
+/* Must the pool's offers be looked at to explain this request? */
 static bool waiter_is_looked_into(const struct reasons *reasons, const struct waiter *waiter)
 {
     return waiter->outcome != ENGINE_HELD && reasons->offer_count && !gang_why_ported(waiter->ad);
@@ -201,7 +201,7 @@ static void run_end(struct reasons *reasons)
     reasons->run = NULL;
 }
 
-/* One request a slice, or a part of one. */
+/* Explains one request in each slice, or a part of one. */
 static bool reasons_more(struct scan *scan)
 {
     struct reasons *reasons = (struct reasons *)scan;

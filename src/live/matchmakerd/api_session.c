@@ -1,9 +1,9 @@
-/* api_session.c: how a person comes to the page: by a link that is good once, made by somebody who is known already.
+/* api_session.c: how a person gets to the page: by a link that is good once, made by a caller who has a token.
  *
- *     who is known  POST /v1/links    -> URL/#k=CODE    in the fragment, which no server and no log of one sees
+ *     a caller      POST /v1/links    -> URL/#k=CODE    in the fragment, which no server and no log ever sees
  *     the page      POST /v1/session  -> a token with that person's name and rights, for half a day at most
  *
- * Codes are kept in memory alone, for ten minutes. */
+ * Codes are kept only in memory, for ten minutes. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define LINK_SPAN (10 * 60)         /* seconds that a link is good for */
-#define SESSION_SPAN (12 * 60 * 60) /* and the token that it gives */
+#define SESSION_SPAN (12 * 60 * 60) /* seconds that its token is good for */
 
 void api_whoami(struct request *request)
 {
@@ -34,7 +34,7 @@ void api_whoami(struct request *request)
     request_ad_take(request, 200, maker_seal(&maker));
 }
 
-/* The place of the link that ends first: it makes room. */
+/* The place of the link that ends first, which is given up. */
 static struct page_link *link_room(struct matchmakerd *matchmakerd)
 {
     struct page_link *oldest = matchmakerd->links;
@@ -45,7 +45,7 @@ static struct page_link *link_room(struct matchmakerd *matchmakerd)
     return oldest;
 }
 
-/* What a link gives is a token of its own, which does not end when another is revoked: so it is for those who can make tokens anyway. */
+/* A link gives a token of its own, which does not end when another is revoked: so only those who can make tokens anyway may make links. */
 void api_link_create(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -67,7 +67,7 @@ void api_link_create(struct request *request)
     request_ad_take(request, 201, maker_seal(&maker));
 }
 
-/* Every link is compared whole, so that the time tells nothing. */
+/* Compares every link as a whole, so that the time reveals nothing. */
 static struct page_link *link_find(struct matchmakerd *matchmakerd, const char *code, int64_t now)
 {
     struct page_link *found = NULL;

@@ -1,4 +1,4 @@
-/* api_shares.c: groups, quotas and limits: what holds, what is in use, and why a user's place is what it is. */
+/* api_shares.c: groups, quotas and limits: the present ones, what is in use, and the reasons for a user's place. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -200,7 +200,7 @@ static const char *const hold_words[] = {
     [HOLD_NO_GROUP] = "no-group", [HOLD_NOT_HIS] = "not-his", [HOLD_GAVE_UP] = "gave-up",
 };
 
-/* For people: what stands in the place of %s is the name. */
+/* For people: %s stands for the name. */
 static const char *const hold_sentences[] = {
     [HOLD_QUOTA] = "the quota of the group %s",
     [HOLD_LIMIT] = "the limit %s",
@@ -212,7 +212,7 @@ static const char *const hold_sentences[] = {
 static bool hold_find(const struct matchmakerd *matchmakerd, const char *id, struct user_hold *ret)
 {
     uint32_t place =
-        ids_next(&matchmakerd->ids, id, strlen(id), TEXTMAP_NONE); /* the caller has made out whose it is */
+        ids_next(&matchmakerd->ids, id, strlen(id), TEXTMAP_NONE); /* the caller has found out whose it is */
 
     return place != TEXTMAP_NONE && request_hold(matchmakerd->matchmaker, matchmakerd->ids.items[place].agent,
                                                  matchmakerd->ids.items[place].id, ret);

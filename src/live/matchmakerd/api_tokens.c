@@ -1,4 +1,4 @@
-/* api_tokens.c: tokens: made, listed, revoked. What is told of them is durable before it is answered; the token itself is not kept. */
+/* api_tokens.c: tokens: made, listed, revoked. What is recorded about a token is durable before it is answered; the token itself is not kept. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
@@ -14,7 +14,7 @@
 
 #define REVOKED_SPAN (INT64_C(400) * 86400) /* longer than any token lasts */
 
-/* Who made which token, for whom and until when: never the token. */
+/* Records who made which token, for whom and until when; never the token itself. */
 static bool token_note(struct request *request, const struct token_terms *terms, const char *id)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -127,7 +127,7 @@ void api_token_create(struct request *request)
     tree_unref(ad);
 }
 
-/* Ids of tokens that have ended, gathered: the shelf may not change while it is read. */
+/* The ids of tokens that have expired, collected first: the shelf must not change while it is read. */
 struct ended {
     struct matchmakerd *matchmakerd;
     struct buf ids;
@@ -144,7 +144,7 @@ static bool ended_row(void *user, const void *key, size_t key_len, const void *v
     if (key_len == TOKEN_ID_DIGITS && (!ad || !ad_integer(ad, "Expires", &expires) || expires < ended->now))
         buf_add(&ended->ids, key, key_len);
     tree_unref(ad);
-    return ended->ids.len < TOKEN_ID_DIGITS * 1000; /* the rest another time */
+    return ended->ids.len < TOKEN_ID_DIGITS * 1000; /* the rest next time */
 }
 
 void tokens_sweep(struct matchmakerd *matchmakerd)
@@ -206,8 +206,8 @@ static bool agent_showed(const struct agent_row *row, const char *id)
     return false;
 }
 
-/* Who was let in by that token is no more: its ads match nobody, nobody is led to it, and no match is told to its address. Otherwise
- * it would be given jobs until its ads end, a day perhaps. False when the store has failed, which was answered. */
+/* Shuts out agents that came with that token: their ads match nothing, nobody is led to them, and no match is sent to their addresses. Otherwise
+ * such an agent would get jobs until its ads end, a day perhaps. False, after a problem was answered, when the store has failed. */
 static bool agents_revoke(struct request *request, const char *id)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -220,7 +220,7 @@ static bool agents_revoke(struct request *request, const char *id)
             continue;
         row->serves = row->introduced = false;
         row->contact_state = CONTACT_NONE;
-        row->contact_try++; /* a check that is under way decides nothing */
+        row->contact_try++; /* a check under way has no effect any more */
         found = true;
     }
     for (uint32_t i = 0; found && i < matchmakerd->ids.texts.places; i++) {
@@ -245,7 +245,7 @@ static bool agents_revoke(struct request *request, const char *id)
     return true;
 }
 
-/* Any id may be revoked: those of tokens that were delegated are not known here. It is remembered for as long as a token can last. */
+/* Any id may be revoked, since the ids of delegated tokens are not known here. A revoked id is remembered for as long as a token can last. */
 void api_token_revoke(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);

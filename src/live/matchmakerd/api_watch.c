@@ -1,8 +1,8 @@
-/* api_watch.c: those who look at the pool hear of it as it changes, by a stream of events.
+/* api_watch.c: streams of events for those who watch the pool change.
  *
- *     event: overview    what /v1/overview says, when it has changed, once a second at most
- *     event: match       a row of /v1/matches      each who may see it, and up to ROWS_MAX a second;
- *     event: claim       a row of /v1/claims       `missed` in the next overview says how many more there were */
+ *     event: overview    the answer of /v1/overview, when it has changed, at most once a second
+ *     event: match       a row of /v1/matches      to each watcher who may see it, up to ROWS_MAX a second;
+ *     event: claim       a row of /v1/claims       `Missed` in the next overview says how many more there were */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
@@ -14,20 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_MAX 20             /* a second, to each */
-#define QUEUE_MAX (256u << 10)  /* bytes that one may leave unread: then the stream is cut */
-#define BEHIND_MAX (128u << 10) /* bytes: then rows are missed */
+#define ROWS_MAX 20             /* rows a second, to each watcher */
+#define QUEUE_MAX (256u << 10)  /* bytes that a watcher may leave unread: beyond that the stream is cut */
+#define BEHIND_MAX (128u << 10) /* unread bytes beyond which rows are missed */
 
 struct observer {
     struct observer *next;
     struct request *request;
-    int64_t told;  /* when the overview was, or was looked at, last */
-    uint64_t hash; /* of what was told */
-    uint32_t rows; /* since then */
+    int64_t told;  /* when the overview was last told, or found unchanged */
+    uint64_t hash; /* of the overview that was told last */
+    uint32_t rows; /* rows told since then */
     int64_t missed;
 };
 
-/* The event as it is written, in the service's scratch. */
+/* Prints the event into the matchmaker's scratch buffer. */
 static struct buf *event_print(const struct observer *observer, const char *event, const struct tree *ad)
 {
     struct buf *out = &request_matchmakerd(observer->request)->out;
@@ -49,7 +49,7 @@ static void tell(struct observer *observer, const char *event, const struct tree
     exchange_stream_write(observer->request->exchange, out->text, out->len);
 }
 
-/* Takes the row. `owner`, `provider`: who may see it, beside administrators; NULL: nobody. */
+/* Tells watchers of a row, which it takes. `owner` and `provider` may see it, beside administrators; NULL: none. */
 static void row_tell(struct matchmakerd *matchmakerd, const char *event, struct tree *row, const char *owner,
                      const char *provider)
 {
@@ -161,7 +161,7 @@ void api_watch(struct request *request)
     struct http_field fields[CACHE_FIELDS];
     struct observer *observer;
 
-    if (!accept || !media_wants(accept, TYPE_EVENTS)) { /* who does not ask for a stream is told once */
+    if (!accept || !media_wants(accept, TYPE_EVENTS)) { /* a caller that does not ask for a stream is told once */
         api_overview(request);
         return;
     }

@@ -1,4 +1,4 @@
-/* census.c: the ads of the pool, counted in slices; samples of the counts. */
+/* census.c: counts the ads of the pool in slices, and keeps samples of the counts. */
 #include "live/matchmakerd/census.h"
 
 #include "lang/ad/get.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 2000 /* ads at one look: a fifth of a millisecond */
+#define SLICE 2000 /* ads in one slice: a fifth of a millisecond */
 
 const char *const census_span_words[CENSUS_SPANS] = {"hour", "day", "month"};
 
-/* Seconds between two samples, and how many are kept. */
+/* For each span: the seconds between two samples, and how many are kept. */
 static const struct {
     int64_t pause;
     uint32_t count;
@@ -33,7 +33,7 @@ void census_done(struct census *census)
 
 /* ------------------------------------------------------------------------------------------------------------ counting */
 
-/* The kind that an ad's Type names, new perhaps; the last one when there are too many. */
+/* The kind that an ad's Type names, added if new; the last kind when there are too many. */
 static struct census_kind *kind_of(struct census_counts *counts, const struct tree *ad)
 {
     struct census_kind *kind;
@@ -105,7 +105,7 @@ static void samples_take(struct census *census, const struct matchmaker *matchma
     for (int i = 0; i < CENSUS_SPANS; i++) {
         const struct census_ring *ring = &census->rings[i];
 
-        /* also when the clock was put back */
+        /* also when the clock was set back */
         if (!ring->count || llabs(wall - census_sample(census, i, ring->count - 1)->at) >= spans[i].pause)
             ring_add(&census->rings[i], spans[i].count, &sample);
     }

@@ -1,8 +1,8 @@
-/* census.h: how many ads of which kind there are, counted over and over in small slices; and how that was before.
+/* census.h: how many ads of each kind there are, counted over and over in small slices; and how many there were before.
  *
- *     matchmaker's ads --a slice at each look--> counting --when all were seen--> last --each span--> rings of samples
+ *     matchmaker's ads --a slice at each step--> counting --when all were seen--> last --each span--> rings of samples
  *
- * So whoever wants to see the pool at a glance asks for numbers that are there already, a few seconds old. */
+ * So the pool can be shown at a glance from numbers that are there already, a few seconds old. */
 #ifndef BERTH_LIVE_MATCHMAKERD_CENSUS_H
 #define BERTH_LIVE_MATCHMAKERD_CENSUS_H
 
@@ -12,24 +12,24 @@
 extern "C" {
 #endif
 
-#define CENSUS_KINDS 16    /* the last of them is all others */
+#define CENSUS_KINDS 16    /* the last one stands for all others */
 #define CENSUS_KIND_MAX 40 /* bytes of a kind's name that are told */
 #define CENSUS_OUTCOMES (ENGINE_HELD + 1)
 
 struct census_kind {
     char name[CENSUS_KIND_MAX + 1];
-    uint64_t offers; /* of which something is left */
-    uint64_t parted; /* of those, that are matched in part */
-    uint64_t taken;  /* of which nothing is */
+    uint64_t offers; /* offers of which something is left */
+    uint64_t parted; /* those of them that are matched in part */
+    uint64_t taken;  /* offers of which nothing is left */
 };
 
 struct census_counts {
     struct census_kind kinds[CENSUS_KINDS];
     uint32_t kind_count;
     uint64_t offers, requests;
-    uint64_t units; /* that wait, of all requests */
+    uint64_t units; /* waiting units of all requests */
     uint64_t outcomes[CENSUS_OUTCOMES],
-        outcome_units[CENSUS_OUTCOMES]; /* requests, and their units, by their last try */
+        outcome_units[CENSUS_OUTCOMES]; /* requests, and their units, by the outcome of their last try */
 };
 
 struct census_sample {
@@ -40,7 +40,7 @@ struct census_sample {
 enum census_span { CENSUS_HOUR, CENSUS_DAY, CENSUS_MONTH, CENSUS_SPANS };
 extern const char *const census_span_words[CENSUS_SPANS];
 
-/* The last samples of a span: as a ring. */
+/* The last samples of a span, in a ring. */
 struct census_ring {
     struct census_sample *items;
     uint32_t count, next;
@@ -49,14 +49,14 @@ struct census_ring {
 struct census {
     struct census_counts counting, last;
     uint32_t from;   /* where the count goes on */
-    int64_t counted; /* when the last was complete, on the wall clock; 0: never */
+    int64_t counted; /* when the last count was complete, on the wall clock; 0: never */
     struct census_ring rings[CENSUS_SPANS];
 };
 
 void census_init(struct census *census);
 void census_done(struct census *census);
 
-/* A slice more; `wall` in seconds. */
+/* Counts another slice; `wall` in seconds. */
 void census_step(struct census *census, const struct matchmaker *matchmaker, int64_t wall);
 
 /* The samples of a span, the oldest first. */

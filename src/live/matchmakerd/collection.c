@@ -1,4 +1,4 @@
-/* collection.c: lists of ads that are made for the answer, asked for as ads are. */
+/* collection.c: lists of ads that are made for an answer, with the same parameters as lists of stored ads. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_STEPS 40 /* of evaluation: what it takes to make a row, for the length of a slice */
+#define ROW_STEPS 40 /* steps of evaluation that making a row counts for, in a slice */
 
 struct env request_env(const struct request *request)
 {

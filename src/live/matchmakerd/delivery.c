@@ -1,7 +1,7 @@
-/* delivery.c: matches to agents: by a call to those that can be called, by letter to the others; and whether an address may be called.
+/* delivery.c: sends matches to agents: by a call to those that can be called, by letter to the others; and checks contact addresses.
  *
- *     match -> letter, always                 so that whoever lost it can ask again
- *           -> POST CONTACT/v1/messages       answered: heard; else the role sends it again
+ *     match -> letter, always                 so that an agent that lost it can ask again
+ *           -> POST CONTACT/v1/messages       answered: the agent has heard; else the role sends it again
  *
  * A contact address proves itself: GET CONTACT/v1/challenge?nonce=N is answered with Proof = HMAC-SHA-256(Challenge, N), by the key that
  * the agent gave us under its own name. */
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LETTER_WINDOWS 6 /* how long a match can be asked for, in windows */
+#define LETTER_WINDOWS 6 /* a match can be asked for as long as that many windows */
 #define BEARER_SPAN 3600
 #define ANSWER_BYTES_MAX 65536
 
@@ -58,7 +58,7 @@ static void contact_add(struct matchmakerd *matchmakerd, struct build *build, ui
     ++*count;
 }
 
-/* The contacts of all whom a match names. */
+/* The contacts of all agents that a match names. */
 struct tree *match_contacts(struct matchmakerd *matchmakerd, const struct match_told *told)
 {
     struct build build;
@@ -68,12 +68,12 @@ struct tree *match_contacts(struct matchmakerd *matchmakerd, const struct match_
     build_init(&build, matchmakerd->symbols, &dialect_classic);
     if (told->superior)
         contact_add(matchmakerd, &build, told->superior, &count);
-    if (told->customer) /* whose files it may have to ask for */
+    if (told->customer) /* the member may have to ask the customer for files */
         contact_add(matchmakerd, &build, told->customer, &count);
     for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
         contact_add(matchmakerd, &build, told->edges->items[i].agent, &count);
     for (uint32_t i = 0; !told->claim && told->below && i < told->below->count;
-         i++) /* the customer has to do with them */
+         i++) /* the customer talks to these members itself */
         contact_add(matchmakerd, &build, told->below->items[i].agent, &count);
     build_bind(&build, EXPR_LIST, count);
     list = build_seal(&build);
@@ -88,7 +88,7 @@ static bool agent_knows_receipts(const struct matchmakerd *matchmakerd, uint64_t
     return place != TEXTMAP_NONE && matchmakerd->agents.items[place].receipts;
 }
 
-/* Messages are read strictly: an agent of a version that knows no receipts is sent none, and none is given to others for it. */
+/* Messages are read strictly: an agent of a version that knows no receipts gets none, and others get none for it. */
 static void match_fit(const struct matchmakerd *matchmakerd, const struct agent_row *to, struct match_told *told)
 {
     struct edges *edges;
@@ -187,7 +187,7 @@ static void delivery_done(void *user, const struct http_outcome *outcome)
     free(delivery);
 }
 
-/* A token by which the agent knows us: for it alone. */
+/* A token by which the agent knows us: good for that agent alone. */
 static const char *bearer_for(struct matchmakerd *matchmakerd, struct agent_row *row)
 {
     char audience[TOKEN_NAME_MAX + 1];
@@ -219,7 +219,7 @@ static bool may_connect(void *user, const struct sockaddr *address)
     return address_may_be_contacted(&matchmakerd->networks, address);
 }
 
-/* To the address that the agent told, if it may be one, with the key that it told. */
+/* Calls the address that the agent gave, if it may be called, with the key that it gave. */
 static uint64_t contact_call(struct matchmakerd *matchmakerd, struct client *client, const struct agent_row *row,
                              const char *path, struct http_call *call, call_done_fn *done, void *user)
 {
@@ -234,7 +234,7 @@ static uint64_t contact_call(struct matchmakerd *matchmakerd, struct client *cli
     buf_adds(&address, path);
     call->url = buf_string(&address);
     call->pin = row->pin;
-    call->https_only = !url_is_loopback(row->contact); /* and only where loopback is one of the networks */
+    call->https_only = !url_is_loopback(row->contact); /* and loopback only where it is one of the networks */
     call->may_connect = may_connect;
     call->may_user = matchmakerd;
     id = client_send(client, call, done, user);
@@ -248,7 +248,7 @@ uint64_t contact_send(struct matchmakerd *matchmakerd, const struct agent_row *r
     return contact_call(matchmakerd, matchmakerd->client, row, path, call, done, user);
 }
 
-/* The letter that was written when the match was first told: a repeat is no other. */
+/* The letter that was written when the match was first told: a repeat writes no other. */
 static struct letter *letter_find(struct matchmakerd *matchmakerd, uint32_t place, const struct message *message)
 {
     const struct match_told *told = &message->u.match_told;
@@ -256,7 +256,7 @@ static struct letter *letter_find(struct matchmakerd *matchmakerd, uint32_t plac
     struct letter *letter;
 
     if (row->told_id != told->id || row->told_number != told->number)
-        return NULL; /* an agent is told of one match after the other */
+        return NULL; /* an agent is told of its matches one after the other */
     for (letter = row->first; letter; letter = letter->next)
         if (letter->match.kind == MESSAGE_MATCH && letter->match.u.match_told.id == told->id &&
             letter->match.u.match_told.number == told->number)
@@ -324,14 +324,14 @@ struct check {
     uint64_t agent;
     uint32_t account, number;
     struct key nonce;
-    struct request *waits; /* for its end; or NULL */
-    struct check *next;    /* of those that have failed, and are told at their end */
+    struct request *waits; /* a request that waits for its end; or NULL */
+    struct check *next;    /* in the list of failed checks, which are told when their time is over */
     int64_t ends;
     unsigned status;
     char why[ERR_TEXT_MAX];
 };
 
-/* Is that the proof of whoever gave us the challenge's key? */
+/* Is this the proof of the agent that gave us the challenge's key? */
 static bool proof_is_good(const struct check *check, const struct agent_row *row, const struct http_outcome *outcome)
 {
     struct matchmakerd *matchmakerd = check->matchmakerd;
@@ -355,7 +355,7 @@ static bool proof_is_good(const struct check *check, const struct agent_row *row
     return good;
 }
 
-/* Whoever waits for it has gone, or is answered. */
+/* The request that waits for the check has gone, or is answered. */
 static void check_forget(struct request *request)
 {
     struct check *check = request->work;
@@ -365,7 +365,7 @@ static void check_forget(struct request *request)
     request->forget = NULL;
 }
 
-/* The agent of the check, unless it has said something else since. */
+/* The agent of the check, unless it has given another address since. */
 static struct agent_row *check_row(const struct check *check, uint32_t *ret_place)
 {
     struct agents *agents = &check->matchmakerd->agents;
@@ -376,7 +376,7 @@ static struct agent_row *check_row(const struct check *check, uint32_t *ret_plac
                : NULL;
 }
 
-/* Takes the check. */
+/* Ends a check, which it takes. */
 static void check_end(struct check *check, bool decided, bool good)
 {
     struct matchmakerd *matchmakerd = check->matchmakerd;
@@ -400,8 +400,8 @@ static void check_end(struct check *check, bool decided, bool good)
     free(check);
 }
 
-/* Where loopback is one of the networks, the time and the manner of a failure would tell which ports of this machine are open: all failures there are
- * told alike, when the time of the check is over. */
+/* Where loopback is one of the networks, the time and kind of a failure would tell which ports of this machine are
+ * open: so all failures there are told alike, when the time of the check is over. */
 static void check_done(void *user, const struct http_outcome *outcome)
 {
     struct check *check = user;

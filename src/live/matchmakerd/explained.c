@@ -1,10 +1,10 @@
-/* explained.c: what an explanation says beyond the two sides: what else the pool knows of the ad, and how the others stand at the moment. */
+/* explained.c: what an explanation says beyond the two sides: what else the pool knows of the ad, and how many of the others are taken. */
 #include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include <inttypes.h>
 
-/* The object is open again for more. */
+/* Removes the closing brace, so that more members can be added. */
 static void object_open(struct buf *out)
 {
     while (out->len && (out->text[out->len - 1] == '\n' || out->text[out->len - 1] == '}')) {

@@ -1,4 +1,4 @@
-/* ids.c: the ids by which ads are called, and whose they are. */
+/* ids.c: the ids of ads, and the agents they belong to. */
 #include "live/matchmakerd/ids.h"
 
 #include "lang/base/mem.h"
@@ -91,7 +91,7 @@ uint32_t ids_next(const struct ids *ids, const char *text, size_t len, uint32_t 
 
     if (at != TEXTMAP_NONE)
         return at;
-    if (before != TEXTMAP_NONE && strlen(ids_text(ids, before)) != len) /* it was HANDLE:ID */
+    if (before != TEXTMAP_NONE && strlen(ids_text(ids, before)) != len) /* the text was HANDLE:ID */
         return TEXTMAP_NONE;
     at = before == TEXTMAP_NONE ? bare_first(ids, bare_key(ids, text, len)) : ids->items[before].alike;
     while (at != TEXTMAP_NONE && (strlen(ids_text(ids, at)) != len || memcmp(ids_text(ids, at), text, len) != 0))

@@ -1,13 +1,13 @@
-/* ids.h: the ids by which ads are called, and whose they are.
+/* ids.h: the ids of ads, and the agents they belong to.
  *
- *     HANDLE:heron -> agent, number of the ad there, identity     an id is its advertiser's own, until nothing of the ad is remembered
+ *     HANDLE:heron -> agent, number of the ad there, identity     an id belongs to its advertiser until nothing of the ad is remembered
  *
- * Agents choose their ids, and may choose the same: each has its own ad under it, so that nobody can sit on the id of another, before that one
- * has come or after. Who asks for an ad by such an id without saying whose may get either; HANDLE:ID, with the sixteen digits of the agent's
+ * Agents choose their ids, and may choose the same: each has its own ad under it, so that nobody can occupy the id of another, before that agent
+ * comes or after. A caller that asks for an ad by such an id without saying whose may get either; HANDLE:ID, with the sixteen digits of the agent's
  * handle, says whose.
  *
- * People choose words for ids, roles count in 64 bits: the number of an id of sixteen hexadecimal digits is what they say, that of any
- * other is mixed from its bytes. Found both ways. */
+ * People choose words for ids, roles use 64-bit numbers: the number of an id of sixteen hexadecimal digits is their value, that of any
+ * other is mixed from its bytes. Ids are found both ways. */
 #ifndef BERTH_LIVE_MATCHMAKERD_IDS_H
 #define BERTH_LIVE_MATCHMAKERD_IDS_H
 
@@ -23,17 +23,17 @@ extern "C" {
 
 struct ad_id {
     uint64_t agent, id;
-    uint32_t account;       /* the place of what it counts for (callers.h) */
-    uint32_t bytes;         /* that its ad counts for */
-    bool live;              /* its ad counts for the identity */
-    uint32_t next;          /* of the same mixture of agent and id */
-    uint32_t alike, unlike; /* the next of the same hash of the text, of another agent, and the one before */
+    uint32_t account;       /* the place of the account that it counts for (callers.h) */
+    uint32_t bytes;         /* bytes that its ad counts for */
+    bool live;              /* its ad lives, and counts for the account */
+    uint32_t next;          /* the next with the same mixture of agent and id */
+    uint32_t alike, unlike; /* the next and the previous with the same hash of the text, of other agents */
 };
 
 struct ids {
     struct textmap texts;
-    struct map numbers;  /* agent and id, mixed -> the first place of those */
-    struct map bare;     /* the hash of the text alone -> the first place of those */
+    struct map numbers;  /* agent and id, mixed -> the first such place */
+    struct map bare;     /* the hash of the text alone -> the first such place */
     struct ad_id *items; /* by the texts' places */
     uint32_t room;
 };
@@ -48,15 +48,15 @@ bool id_is_good(const char *text, size_t len);
 uint32_t ids_find(const struct ids *ids, uint64_t who, const char *text, size_t len);
 uint32_t ids_find_number(const struct ids *ids, uint64_t who, uint64_t id);
 
-/* All of that text, one after another: the first (before: TEXTMAP_NONE), and the one behind another. Of HANDLE:ID only
- * that, if it is there. */
+/* All ids of that text, one after another: the first (`before`: TEXTMAP_NONE), then the one behind `before`. For
+ * HANDLE:ID only that one, if it is there. */
 uint32_t ids_next(const struct ids *ids, const char *text, size_t len, uint32_t before);
 
-const char *ids_text(const struct ids *ids, uint32_t place);   /* as its agent calls it */
-const char *ids_unique(const struct ids *ids, uint32_t place); /* the same, or HANDLE:ID where others have it too */
+const char *ids_text(const struct ids *ids, uint32_t place);   /* as its agent wrote it */
+const char *ids_unique(const struct ids *ids, uint32_t place); /* the same, or HANDLE:ID if others have it too */
 
-/* A new one, which must not be there; before all others of that text when it is `first`, else behind the first of them, so that who was there is
- * found soon however many follow. The pointer to a name holds until the next is added. */
+/* Adds a new id, which must not be there: before all others of that text if `first`, else behind the first of them, so that the ad that was there is
+ * found soon however many follow. A pointer to a text holds until the next id is added. */
 uint32_t ids_add(struct ids *ids, const char *text, size_t len, uint64_t who, uint32_t account, bool first);
 void ids_remove(struct ids *ids, uint32_t place);
 

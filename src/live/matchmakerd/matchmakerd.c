@@ -1,4 +1,4 @@
-/* matchmakerd.c: the matchmaker as a process: what it is made of, how it starts, reloads and ends. */
+/* matchmakerd.c: the matchmaker as a process: its parts, and how it starts, reloads and ends. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 #include "live/matchmakerd/scans.h"
 
@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SWEEP_SPAN 100    /* milliseconds between two looks at what is past its time */
-#define SWEEP_IDS 2000    /* ids that one look covers */
-#define SWEEP_COMMANDS 10 /* looks between two at commands */
-#define SWEEP_SLOWLY 600  /* looks between two at agents and identities */
+#define SWEEP_SPAN 100    /* milliseconds between two sweeps for things past their time */
+#define SWEEP_IDS 2000    /* ids that one sweep covers */
+#define SWEEP_COMMANDS 10 /* sweeps between two looks at commands */
+#define SWEEP_SLOWLY 600  /* sweeps between two looks at agents and identities */
 
 /* ------------------------------------------------------------------------------------------------------------- the role */
 
@@ -49,7 +49,7 @@ static void role_committed(void *user, int64_t took)
     metrics_observe(matchmakerd->metrics, METRIC_COMMIT_SECONDS, 0, took);
 }
 
-/* The time of a cycle is that of its slices. */
+/* Measures cycles: the time of a cycle is that of its slices. */
 static void role_woken(void *user, int64_t took)
 {
     struct matchmakerd *matchmakerd = user;
@@ -76,7 +76,7 @@ static void role_woken(void *user, int64_t took)
 
 static void matchmakerd_end(struct matchmakerd *matchmakerd, int status);
 
-/* Nothing that was not durable has been answered, and nothing more is taken: the next start goes on from what is on disk. */
+/* The store has failed. Nothing that was not durable has been answered, and nothing more is taken: the next start goes on from what is on disk. */
 static void role_broken(void *user, const char *why)
 {
     struct matchmakerd *matchmakerd = user;
@@ -89,7 +89,7 @@ static void role_broken(void *user, const char *why)
 
 /* -------------------------------------------------------------------------------------------------------------- timers */
 
-/* Ids of ads that live are looked at in turn; those of which nothing is remembered go. */
+/* Looks at ids in turn: those of which nothing is remembered are removed, and those whose ad has gone count no more. */
 static void ids_sweep(struct matchmakerd *matchmakerd)
 {
     struct ids *ids = &matchmakerd->ids;
@@ -213,7 +213,7 @@ static void signal_came(uv_signal_t *handle, int number)
     struct matchmakerd *matchmakerd = handle->data;
 
     if (matchmakerd->stopping)
-        return; /* it ends within moments; asking again changes nothing */
+        return; /* the process ends within moments; asking again changes nothing */
     if (number == SIGHUP) {
         matchmakerd_reload(matchmakerd);
         return;
@@ -228,7 +228,7 @@ static void end_now(uv_timer_t *timer)
     uv_stop(timer->loop);
 }
 
-/* Ends at the end of this turn, so that answers under way can leave. */
+/* Ends the process a moment later, so that answers under way can be sent. */
 static void matchmakerd_end(struct matchmakerd *matchmakerd, int status)
 {
     if (matchmakerd->stopping)
@@ -277,7 +277,7 @@ static int keys_open(struct matchmakerd *matchmakerd, struct err *err)
     return 0;
 }
 
-/* As matchmaker_settings has it: the words of the setting are the names of the policies, but for one. */
+/* The value for matchmaker_settings: the words of the setting are the names of the policies, except for one. */
 static uint32_t assignment_of(const struct config *config)
 {
     const char *name = config_text(config, CONFIG_ASSIGNMENT);
@@ -347,7 +347,7 @@ static void handles_start(struct matchmakerd *matchmakerd)
     }
 }
 
-/* A code is of use only where others can reach us. */
+/* Tells the caller that the matchmaker is up. A code is made only if others can reach us. */
 static void tell_up(struct matchmakerd *matchmakerd)
 {
     const char *addresses[SERVERS_MAX + 1] = {NULL};
@@ -411,7 +411,8 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     return 0;
 }
 
-/* From here on nobody can be told that a signal came, and the next one would kill: it waits, for the end. */
+/* From here on the loop does not handle signals any more, and the next one would kill the process: so they are
+ * blocked. */
 static void signals_block(void)
 {
     sigset_t set;

@@ -1,4 +1,4 @@
-/* matchmakerd_listen.c: where the matchmaker listens, which addresses are encrypted, and by which name others reach it. */
+/* matchmakerd_listen.c: the addresses on which the matchmaker listens, which of them are encrypted, and its URL for others. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/base/mem.h"
@@ -26,7 +26,7 @@ static bool host_is_any(const char *host)
     return !strcmp(host, "0.0.0.0") || !strcmp(host, "::");
 }
 
-/* The certificate that all encrypted addresses serve with: for this machine's names. */
+/* The certificate for all encrypted addresses, with this machine's names. */
 static int certificate_get(struct matchmakerd *matchmakerd, struct cert_pair *ret, struct err *err)
 {
     char names[20][ADDRESS_HOST_MAX + 1];
@@ -56,7 +56,7 @@ static int certificate_get(struct matchmakerd *matchmakerd, struct cert_pair *re
     return keyring_certificate(matchmakerd->keys, pointers, count, runner_wall() / SECOND, ret, err);
 }
 
-/* Is that address served encrypted? -1 when it must be and shall not. */
+/* Is that address served encrypted? -1 when it must be and the settings forbid it. */
 static int is_encrypted(const struct matchmakerd *matchmakerd, const char *address, struct err *err)
 {
     int tls = config_word(&matchmakerd->config, CONFIG_TLS); /* auto, on, off */

@@ -1,4 +1,4 @@
-/* matchmakerd_load.c: what the matchmaker kept, read at the start: revoked tokens, open codes, the policy, commands that wait. */
+/* matchmakerd_load.c: loads the matchmaker's state at the start: revoked tokens, open codes, the policy, waiting commands. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct revoked_row {
-    int64_t ends; /* later for those that were revoked later */
+    int64_t ends; /* rises with the time of revocation */
     char id[TOKEN_ID_DIGITS];
 };
 
@@ -17,7 +17,8 @@ static bool revoked_row(void *user, const void *key, size_t key_len, const void 
 
     memcpy(ends, value, len < sizeof ends - 1 ? len : sizeof ends - 1);
     row.ends = strtoll(ends, NULL, 10);
-    /* By no clock is one left out here: if that is ahead now, the token would be good again when it is right. */
+    /* No row is left out because of its time: if the clock is ahead now, the token would be good again once the clock
+     * is right. */
     if (key_len != sizeof row.id)
         return true;
     memcpy(row.id, key, sizeof row.id);
@@ -33,7 +34,7 @@ static int revoked_order(const void *a, const void *b)
                                   : memcmp(one->id, two->id, sizeof one->id);
 }
 
-/* In the order in which they were revoked: api_keys tells the last ones. */
+/* Loads ids in the order in which they were revoked: api_keys tells the last ones. */
 static int revoked_load(struct matchmakerd *matchmakerd, struct err *err)
 {
     struct shelf *shelf = matchmakerd->shelf;

@@ -1,15 +1,15 @@
-/* matchmakerd_parts.h: what the files of the live matchmaker share; not installed.
+/* matchmakerd_parts.h: what the files of the live matchmaker share; private to them.
  *
  *     matchmakerd.c      starting, stopping, reloading; the loop's timers
- *     matchmakerd_load.c, matchmakerd_listen.c   what was kept; where it listens
- *     admit.c        whom it lets in: tokens of its pool, users of this machine
- *     request_agent.c  for which agent a request speaks;  request_role.c  what the role is told for it, and answers that are durable
- *     ad_take.c      an ad that was sent is taken, or is not
- *     routes.c       the table of routes (live/http/front.h has what all daemons do alike)
- *     api_*.c        the handlers, by what they are about
+ *     matchmakerd_load.c, matchmakerd_listen.c   loading its state; where it listens
+ *     admit.c        which callers are admitted: tokens of its pool, users of this machine
+ *     request_agent.c  which agent a request speaks for;  request_role.c  asking the role, and answers that wait until rows are durable
+ *     ad_take.c      takes an ad that was sent, or refuses it
+ *     routes.c       the table of routes (live/http/front.h has what all daemons share)
+ *     api_*.c        the handlers, by subject
  *     api_commands.c commands to agents: taken, told, answered
- *     delivery.c     matches to agents: called, or by letter
- *     scans.h        work over all ads, in slices, and lists;  explain.h  what is asked about an ad: why, and what if */
+ *     delivery.c     matches to agents: by call, or by letter
+ *     scans.h        work over all ads, in slices, and lists;  explain.h  questions about an ad: why, and what if */
 #ifndef BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
 #define BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_PARTS_H
 
@@ -48,11 +48,11 @@ extern "C" {
 #define SERVERS_MAX 18
 #define RENEWAL_WORDS 3
 #define REVOKED_SPACE "revoked"          /* rows: a token's id -> when it would have ended */
-#define TOKEN_SPACE "token"              /* a token's id -> an ad that tells of it */
-#define CODE_SPACE "code"                /* a number -> a row of the book of codes */
+#define TOKEN_SPACE "token"              /* a token's id -> an ad that describes it */
+#define CODE_SPACE "code"                /* a number -> a row of the book of join codes */
 #define CONFIG_SPACE "config"            /* a section -> an ad */
 #define POLICY_SPACE "policy"            /* "policy", "shares" -> the ad that was applied last */
-#define TOKEN_SPAN_MAX INT64_C(31536000) /* seconds that a token lasts at most, and that of a machine */
+#define TOKEN_SPAN_MAX INT64_C(31536000) /* seconds that a token lasts at most; a machine's token lasts as long */
 
 struct scan;
 struct relay;
@@ -74,57 +74,57 @@ struct matchmakerd {
     struct keyring *keys;
     struct token_keys token_keys;
     struct token_cache *tokens;
-    struct textmap revoked; /* ids of tokens, in places that rise with the time when they were */
+    struct textmap revoked; /* ids of revoked tokens; their places rise with the time of revocation */
     struct join_book *codes;
-    struct networks networks; /* that contact addresses may lie in */
-    char *url;                /* by which others reach us */
+    struct networks networks; /* the networks that contact addresses may lie in */
+    char *url;                /* the URL by which others reach us */
 
     struct matchmaker_settings role;
-    struct tree *policy; /* that holds; NULL: the defaults */
-    struct tree *shares; /* groups and limits that hold; NULL: there are none */
-    bool shares_put;     /* by a request: then they go before those of the file */
+    struct tree *policy; /* the present policy; NULL: the defaults */
+    struct tree *shares; /* the present groups and limits; NULL: there are none */
+    bool shares_put;     /* a request has set them: then they take precedence over the file */
     struct runner *runner;
-    const struct matchmaker *matchmaker; /* the host's role, for questions */
-    struct message reply;                /* to the message at hand */
+    const struct matchmaker *matchmaker; /* the runner's role, to look things up in */
+    struct message reply;                /* the role's answer to the present message */
     bool replied;
 
     struct server *servers[SERVERS_MAX];
     size_t server_count;
     struct client *client;
-    struct check *failed_checks; /* of contact addresses, told when their time is over */
-    struct client *checker;      /* of contact addresses: those who do not answer keep nobody else waiting */
+    struct check *failed_checks; /* checks of contact addresses that failed, told when their time is over */
+    struct client *checker;      /* for contact addresses alone: those that do not answer keep nobody else waiting */
     const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT],
         *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
     struct gate gate;
     struct front front;
-    struct local_user *local_users; /* of this machine, whose names are remembered (admit.c) */
-    struct page_link *links;        /* PAGE_LINKS of them */
+    struct local_user *local_users; /* local users whose names are remembered (admit.c) */
+    struct page_link *links;        /* an array of PAGE_LINKS */
     struct agents agents;
-    struct census census; /* of the ads */
+    struct census census; /* counts of the ads */
     struct ids ids;
     struct file_book files; /* the catalogue */
-    struct relay *relays;   /* that wait for an answer */
+    struct relay *relays;   /* relayed messages that wait for an answer */
     uint32_t relay_count;
-    struct waiting *waitings;           /* who wait for letters */
-    struct commands commands;           /* that wait for agents */
-    struct command_wait *command_waits; /* who wait for their answers */
-    struct observer *observers;         /* who watch the pool */
-    struct scan *scans;                 /* under way */
+    struct waiting *waitings;           /* requests that wait for letters */
+    struct commands commands;           /* commands that wait for agents */
+    struct command_wait *command_waits; /* requests that wait for answers to commands */
+    struct observer *observers;         /* streams that watch the pool */
+    struct scan *scans;                 /* scans under way */
     uv_idle_t scan_turn;
 
     uv_timer_t sweep, lag, watchdog;
     uv_signal_t signals[3];
     uint32_t sweeps, sweep_at;
     int64_t lag_due;
-    int64_t cycle_took; /* the cycle at hand, so far */
+    int64_t cycle_took; /* time of the present cycle so far */
     bool in_cycle;
-    uint64_t cycles; /* that were begun */
+    uint64_t cycles; /* cycles begun so far */
     uint32_t streams;
     uint64_t incarnation;
-    int64_t started; /* wall */
+    int64_t started; /* on the wall clock */
     bool ready, stopping;
-    int status;                    /* that the process shall end with */
-    symbol renewal[RENEWAL_WORDS]; /* the names in the commonest message: Message, Id, Bare */
+    int status;                    /* the exit status of the process */
+    symbol renewal[RENEWAL_WORDS]; /* the names in the most frequent message: Message, Id, Bare */
     struct buf out;                /* scratch, for one answer */
 };
 
@@ -132,12 +132,12 @@ struct matchmakerd {
 #define LINK_DIGITS 32
 struct page_link {
     char code[LINK_DIGITS + 1];
-    char subject[TOKEN_NAME_MAX + 1]; /* who comes by it, with those scopes */
+    char subject[TOKEN_NAME_MAX + 1]; /* the person who uses the link, with these scopes */
     scopes scope;
-    int64_t ends;    /* seconds; 0: there is none here */
-    int64_t expires; /* nothing that it gives lasts longer; 0: no bound */
+    int64_t ends;    /* seconds; 0: the place is free */
+    int64_t expires; /* the token that it gives does not last longer; 0: no bound */
 };
-#define PAGE_LINKS 32 /* at a time */
+#define PAGE_LINKS 32 /* links at a time */
 
 static inline struct matchmakerd *request_matchmakerd(const struct request *request)
 {
@@ -146,175 +146,179 @@ static inline struct matchmakerd *request_matchmakerd(const struct request *requ
 
 /* ---- messages.c ---- */
 
-/* Messages in the body, one after another: each is handed to `take`, which adds its answer to the listing; false when the store has
- * failed, which it has answered. Then all is answered. */
+/* Passes each message in the body to `take`, one after another, which adds its answer to the listing; then answers.
+ * `take` returns false when the store has failed, after it has answered that. */
 typedef bool message_fn(struct request *request, void *user, struct tree *ad, struct listing *answers);
 void request_messages(struct request *request, message_fn *take, void *user);
-/* The answer to a message of that kind that was not handed to the role: with words. `id` is the ad's, NULL: none. */
+/* Adds the answer to a message of that kind that the role was not asked about, with words. `id` is the ad's, NULL:
+ * none. */
 void message_refuse(struct request *request, struct listing *answers, enum message_kind kind, const char *id,
                     enum reason reason, const char *words);
 
 /* ---- request_role.c ---- */
 
-/* Hands a message to the role; its answer is service->reply. False, and a problem was answered, when there was none. */
+/* Passes a message to the role; its answer is matchmakerd->reply. False, after a problem was answered, when there was
+ * none. */
 bool request_ask(struct request *request, const struct peer *peer, const struct message *message);
 
-/* Rows were put on the shelf: answers when they are durable. `then` is called with the request, unless it has gone. */
+/* Rows were put on the shelf: `then` is called when they are durable, to answer, unless the request has gone. */
 void request_commit(struct request *request, void (*then)(struct request *request));
 
 /* The same, with an ad for the answer, which is taken; NULL: 204. */
 void request_answer_durable(struct request *request, unsigned status, struct tree *ad);
 
-/* Puts a row on the shelf; false, and a problem was answered, when that failed. */
+/* Puts a row on the shelf; false, after a problem was answered, when that failed. */
 bool request_row_put(struct request *request, const char *space, const void *key, size_t key_len, const void *value,
                      size_t len);
-/* A row could not be put on the shelf: says so, and the service ends. */
+/* A row could not be put on the shelf: answers so, and the matchmaker ends. */
 void request_store_failed(struct request *request, const char *why);
 
 void request_message(struct request *request, unsigned status, const struct message *message,
                      const struct http_field *fields, size_t field_count);
-unsigned reason_status(enum reason reason); /* of a refusal by a role */
+unsigned reason_status(enum reason reason); /* the HTTP status of a role's reason */
 
 /* ---- admit.c ---- */
 
-void matchmakerd_front(struct matchmakerd *matchmakerd); /* the front and its gate */
+void matchmakerd_front(struct matchmakerd *matchmakerd); /* makes the front and its gate */
 
 /* ---- request_agent.c ---- */
 
 uint64_t request_handle(
-    struct request *request); /* of the agent that it speaks for, known or not; 0: its name is none */
-bool request_any(const struct request *request);             /* may it act for, and see, everybody? */
-bool request_serves(const struct request *request);          /* may it ask for machines for others than itself? */
-bool identity_owns(const char *owner, const char *identity); /* the same, or one that it has delegated to */
-/* The agent that it speaks for (Berth-Agent), new perhaps: a place; TEXTMAP_NONE, and a problem was answered, when its name is none. */
+    struct request *request); /* of the agent that it speaks for, known or not; 0: its name is malformed */
+bool request_any(const struct request *request);             /* may it act for everybody, and see all? */
+bool request_serves(const struct request *request);          /* may it ask for machines for others? */
+bool identity_owns(const char *owner, const char *identity); /* the same, or one that `owner` has delegated to */
+/* The place of the agent that the request speaks for (Berth-Agent), added if new; TEXTMAP_NONE, after a problem was
+ * answered, when its name is malformed. */
 uint32_t request_agent(struct request *request);
-/* What an agent says of which of those by its name it is, "NUMBER.PROCESS": one that began before another is told so, 409. */
+/* By this field an agent says which process under its name it is, "NUMBER.PROCESS": one that began before another is told so, with 409. */
 #define INCARNATION_FIELD "Berth-Incarnation"
 bool request_is_superseded(const struct request *request,
-                           uint32_t agent); /* of one that was answered before, and lasts */
+                           uint32_t agent); /* for a request that was answered before, and lasts */
 #define INCARNATION_MAX (UINT64_C(1) << 48)
-/* The same for what leads to matches: with Berth-Introduced it is a problem, too, when the agent has said nothing of itself here. */
+/* The same for requests that lead to matches: with Berth-Introduced it is a problem, too, when the agent has not introduced itself here. */
 uint32_t request_advertiser(struct request *request);
-uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is good */
+uint32_t request_agent_named(struct request *request, const char *name); /* by that name, which is valid */
 void request_peer(struct request *request, uint32_t who, struct peer *ret);
 
 /* ---- ad_take.c ---- */
 
-/* What became of an ad that was sent: the role's answer, or why it was not even asked. */
+/* What became of an ad that was sent: the role's answer, or why the role was not even asked. */
 struct taking {
     enum reason reason;
     struct err err; /* the words, when the role was not asked */
     bool created;
 };
 
-/* The key of an offer, as that agent has sealed it for the ad of that id. An error, and its words, when it does not open. */
+/* Opens the key of an offer, as that agent has sealed it for the ad of that id. Returns the reason, with words, when it does not open. */
 enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
                             struct key *ret, struct err *err);
-/* The heart of PUT and of the batch. A version of 0 is the next one. False when the store has failed, and that was answered. */
+/* The heart of PUT and of the batch. A version of 0 stands for the next one. False, after a problem was answered, when the store has failed. */
 bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret);
-/* The ad of that id has gone: it no longer counts for its identity. And: nothing of it is remembered, it goes. */
+/* id_unlive: the ad of that id has gone, and no longer counts for its account. id_forget: nothing of it is remembered,
+ * and the id is removed. */
 void id_unlive(struct matchmakerd *matchmakerd, uint32_t place);
 void id_forget(struct matchmakerd *matchmakerd, uint32_t place);
 
 /* ---- matchmakerd_load.c ---- */
 
-int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err); /* what was kept, from the shelf */
-/* The policy of the file that the configuration names. -1 when there is none, or it is none. */
+int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err); /* loads the state from the shelf */
+/* Reads the policy in a file. -1 when the file cannot be read, or is not a policy. */
 int policy_file(struct matchmakerd *matchmakerd, const char *path, struct tree **ret, struct err *err);
 
-/* Groups and limits: at the start, and when the configuration was read again. */
+/* Groups and limits (api_shares.c): at the start, and when the configuration was read again. */
 int shares_load(struct matchmakerd *matchmakerd, struct err *err);
 void shares_reload(struct matchmakerd *matchmakerd, bool changed);
 
-/* A line about what the request of that id is held back by, if it is; appended. */
+/* Appends a line about what holds the request of that id back, if anything does. */
 void shares_explain(const struct matchmakerd *matchmakerd, const char *id, struct buf *out);
-/* The same as a JSON object; false, and nothing appended, when nothing holds it back. */
+/* The same as a JSON object; false, with nothing appended, when nothing holds the request back. */
 bool shares_explain_json(const struct matchmakerd *matchmakerd, const char *id, struct buf *out);
 
 /* ---- api_policy.c ---- */
 
-struct tree *policy_body(struct request *request); /* the policy in the body; NULL, and a problem was answered */
+struct tree *policy_body(struct request *request); /* the policy in the body; NULL after a problem was answered */
 
 /* ---- matchmakerd_listen.c ---- */
 
 int matchmakerd_listen(struct matchmakerd *matchmakerd,
-                       struct err *err); /* at every address, and says what it is called */
+                       struct err *err); /* listens on every address, and sets the URL for others */
 
 /* ---- delivery.c ---- */
 
 void delivery_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag);
-/* A match as it is told: with its age now, and the contacts of those it names. The caller unrefs it. */
+/* A match as it is told: with its present age, and the contacts of the agents it names. The caller unrefs it. */
 struct tree *match_letter(struct matchmakerd *matchmakerd, const struct agent_row *to, const struct message *match,
                           int64_t at);
-/* How those that a match names are reached: a list. The caller unrefs it. */
+/* A list of how the agents that a match names are reached. The caller unrefs it. */
 struct tree *match_contacts(struct matchmakerd *matchmakerd, const struct match_told *told);
-/* A call to an agent whose contact is good; where it goes is filled in. Returns the call's id. */
+/* Calls an agent whose contact is good; fills in the address. Returns the call's id. */
 uint64_t contact_send(struct matchmakerd *matchmakerd, const struct agent_row *row, const char *path,
                       struct http_call *call, call_done_fn *done, void *user);
-#define CHECKS_MAX 16 /* of one account, at a time */
-/* Its contact address, if it has one, is asked to prove itself, within that time; then the request, if there is one, is answered. False
- * when too many of its account are. */
+#define CHECKS_MAX 16 /* checks of one account at a time */
+/* Asks the agent's contact address, if it has one, to prove itself within that time; then answers the request, if there
+ * is one. False when too many checks of its account are under way. */
 bool contact_check(struct matchmakerd *matchmakerd, uint32_t who, struct request *waits, int64_t most);
-void agent_answer(struct request *request, uint32_t place); /* with what is known of it; TEXTMAP_NONE: nothing is */
+void agent_answer(struct request *request, uint32_t place); /* with its ad (api_pool.c); TEXTMAP_NONE: with 404 */
 
 /* ---- api_pool.c ---- */
 
-/* A match as it is listed, from a letter of one of its parties: who got what, and when; never a ticket. The caller unrefs it. */
+/* A match as it is listed, from a letter to one of its parties: who got what, and when; never a ticket. The caller unrefs it. */
 struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter,
                        const struct edge *edge, int64_t now);
 
 /* ---- api_events.c ---- */
 
 void relays_sweep(struct matchmakerd *matchmakerd, int64_t now);
-void checks_sweep(struct matchmakerd *matchmakerd, int64_t now); /* INT64_MAX: the end of all */
-void relay_displaced(void *user, uint64_t number);               /* for agents.h: its letter had to give way */
+void checks_sweep(struct matchmakerd *matchmakerd, int64_t now); /* delivery.c; INT64_MAX: at the end */
+void relay_displaced(void *user, uint64_t number);               /* for agents.h: the letter had to give way */
 void waitings_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_seconds);
-void waitings_end(struct matchmakerd *matchmakerd); /* those who only ask are answered */
+void waitings_end(struct matchmakerd *matchmakerd); /* answers polling requests */
 void waitings_revoked(struct matchmakerd *matchmakerd,
-                      const char *id); /* every stream is told that the token of that id is refused */
+                      const char *id); /* tells every stream that the token of that id is revoked */
 
 /* ---- api_commands.c ---- */
 
-/* Those that wait for that agent lie among its letters from now on. */
+/* Puts the commands that wait for that agent among its letters. */
 void commands_tell(struct matchmakerd *matchmakerd, uint32_t who);
-/* What a letter says of the command with that key. */
+/* Adds to a letter what it says of the command with that key. */
 void command_letter(struct matchmakerd *matchmakerd, uint64_t key, struct maker *maker);
 void command_waits_sweep(struct matchmakerd *matchmakerd, int64_t now, bool all);
 void commands_expire(
-    struct matchmakerd *matchmakerd); /* those whose time is over; and agents that listen are told of the others */
+    struct matchmakerd *matchmakerd); /* expires commands whose time is over; tells agents that listen of the others */
 
 /* ---- api_overview.c ---- */
 
 extern const char *const outcome_words[CENSUS_OUTCOMES]; /* by enum engine_outcome */
-/* The outcome of that name; 0: there is none. */
+/* The outcome of that name; 0: there is no such outcome. */
 int outcome_find(const char *word);
 
-/* The pool at a glance, and how many rows a watcher has missed (0: that is not said). The caller unrefs it. */
+/* The pool at a glance, and how many rows a watcher has missed (0: left out). The caller unrefs it. */
 struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed);
 
 /* ---- api_watch.c ---- */
 
-/* Those who watch hear of a match that a letter to that agent tells of; and of a claim that the provider reports. */
+/* Tells watchers of a match, by the letter to that agent; and of a claim that the provider reports. */
 void observers_match(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter);
 void observers_claim(struct matchmakerd *matchmakerd, const struct report *report, const char *provider);
 void observers_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_seconds);
 
 /* ---- api_tokens.c ---- */
 
-/* Signs it, notes it, and answers with it when that is durable. */
+/* Signs a token, records it, and answers with it when that is durable. */
 void token_give(struct request *request, unsigned status, const struct token_terms *terms);
-void tokens_sweep(struct matchmakerd *matchmakerd); /* what is told of those that have ended goes */
+void tokens_sweep(struct matchmakerd *matchmakerd); /* removes the records of tokens that have expired */
 
 /* ---- api_join.c ---- */
 
-/* A code with which a machine joins, appended; its row is on the shelf and wants a commit. */
+/* Appends a code with which a machine joins; its row is on the shelf and needs a commit. */
 int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, struct err *err);
 
 /* ---- visibility ---- */
 
 /* May the caller see that ad at all? */
 bool request_sees(struct request *request, const struct entry_view *view);
-/* The ad of an id, of those that the caller may see; false when there is none. */
+/* The ad of an id, among those that the caller may see; false when there is none. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret);
 const char *entry_id(const struct matchmakerd *matchmakerd, const struct entry_view *view); /* "" when it has none */
 

@@ -30,7 +30,8 @@ void message_refuse(struct request *request, struct listing *answers, enum messa
     tree_unref(plain);
 }
 
-/* 0 when all were taken; -1 and the error when one could not be read; -2 when it was answered. */
+/* Returns 0 when all messages were taken; -1 and the error when one could not be read; -2 when the request was
+ * answered. */
 static int messages_take(struct request *request, const struct media *media, struct form_text *body, message_fn *take,
                          void *user, struct listing *answers, uint32_t *ret_count, struct err *err)
 {
@@ -39,7 +40,7 @@ static int messages_take(struct request *request, const struct media *media, str
     struct tree *ad;
     int got = 1;
 
-    limits.cells += 64; /* of the message around the ad */
+    limits.cells += 64; /* for the message around the ad */
     reader = form_reader_new(request_matchmakerd(request)->symbols, media->dialect, media->form, &limits,
                              form_text_read, body);
     while (got > 0 && (got = form_reader_next(reader, &ad, err)) > 0) {

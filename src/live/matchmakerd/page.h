@@ -9,12 +9,12 @@ extern "C" {
 #endif
 
 struct page_file {
-    const char *path, *type, *etag; /* path NULL: behind the last */
+    const char *path, *type, *etag; /* path NULL: the end of the list */
     const unsigned char *bytes;     /* compressed by gzip */
     size_t len;
 };
 
-extern const struct page_file page_files[]; /* none at all where the page was not built */
+extern const struct page_file page_files[]; /* empty if the page was not built */
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* request_agent.c: for whom a request speaks: which agent it is, by the field Berth-Agent, and what it may see and do. */
+/* request_agent.c: whom a request speaks for: which agent, by the field Berth-Agent, and what it may see and do. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "sys/names.h"
@@ -23,8 +23,9 @@ bool identity_owns(const char *owner, const char *identity)
     return !strncmp(identity, owner, len) && (!identity[len] || identity[len] == '/');
 }
 
-/* Two by one identity and name are copies of one state: whoever began last is the one, and the other is told. False, and it was. Those who do
- * not say which they are, are not looked at: tools, and agents of before. */
+/* Two processes with one identity and name are copies of one state: the one that began last counts, and the other is
+ * told so. False after that was answered. Callers that do not say which process they are, are let through: tools, and
+ * agents of earlier versions. */
 static bool incarnation_take(struct request *request, struct agent_row *row)
 {
     const char *field = exchange_field(request->exchange, INCARNATION_FIELD);
@@ -60,7 +61,7 @@ bool request_is_superseded(const struct request *request, uint32_t who)
     return field && row->incarnation && sscanf(field, "%16llu.%16llx", &number, &process) == 2 && process != row->life;
 }
 
-/* One that is new counts for its account: names cost nothing, and rows do. */
+/* A new agent counts for its account: names cost nothing, but rows do. */
 uint32_t request_agent_named(struct request *request, const char *name)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);

@@ -1,4 +1,4 @@
-/* request_role.c: a request and the role: what it is told and answers; and answers that wait until rows are durable. */
+/* request_role.c: asking the role for a request; and answers that wait until rows are durable. */
 #include "live/matchmakerd/matchmakerd_parts.h"
 
 #include "lang/base/mem.h"
@@ -21,7 +21,7 @@ bool request_ask(struct request *request, const struct peer *peer, const struct 
 
 struct pending_commit {
     struct matchmakerd *matchmakerd;
-    struct request *request; /* NULL: it has gone */
+    struct request *request; /* NULL: the request has gone */
     void (*then)(struct request *request);
 };
 
@@ -47,7 +47,7 @@ static void commit_done(void *user, bool durable)
 void request_store_failed(struct request *request, const char *why)
 {
     request_problem(request, 503, "%s", why);
-    runner_commit(request_matchmakerd(request)->runner, NULL, NULL); /* which fails too, and all comes to an end */
+    runner_commit(request_matchmakerd(request)->runner, NULL, NULL); /* which fails too, and ends the matchmaker */
 }
 
 bool request_row_put(struct request *request, const char *space, const void *key, size_t key_len, const void *value,

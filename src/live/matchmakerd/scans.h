@@ -1,4 +1,4 @@
-/* scans.h: work over all ads in slices (sliced_scan.c), and lists of ads that are made for the answer (collection.c). */
+/* scans.h: work over all ads in slices (sliced_scan.c), and lists of ads that are made for an answer (collection.c). */
 #ifndef BERTH_LIVE_MATCHMAKERD_SCANS_H
 #define BERTH_LIVE_MATCHMAKERD_SCANS_H
 
@@ -15,22 +15,22 @@ extern "C" {
 
 /* ---- sliced_scan.c ---- */
 
-/* One who looks at all there is of something, in slices, so that others are served in between: at all ads that live, by `visit`; or, by
- * `step`, at something else, of which `from` says how far it is. */
+/* A request that looks at all items of a kind, in slices, so that others are served in between: at all living ads, by
+ * `visit`; or at something else, by `step`, where `from` says how far it is. */
 struct scan {
     struct scan *next;
     struct request *request;
     uint32_t from;
-    uint64_t steps;                                                                  /* of evaluation that are left */
+    uint64_t steps;                                                                  /* evaluation steps left */
     bool (*visit)(struct scan *scan, uint32_t place, const struct entry_view *view); /* false: enough */
-    bool (*step)(struct scan *scan);   /* one more; false: there is none, or enough. NULL: `visit` is asked */
-    void (*finish)(struct scan *scan); /* answers; the scan is freed behind it */
-    bool (*more)(struct scan *scan);   /* further slices before the finish; NULL: none. True: go on */
-    void (*done)(struct scan *scan);   /* gives back what it holds; NULL: nothing */
+    bool (*step)(struct scan *scan);   /* looks at one more; false: there is none, or enough. NULL: use `visit` */
+    void (*finish)(struct scan *scan); /* answers; the scan is freed afterwards */
+    bool (*more)(struct scan *scan);   /* does further slices before `finish`; NULL: none. True: go on */
+    void (*done)(struct scan *scan);   /* frees what the scan holds; NULL: nothing */
     bool walked;
 };
 
-/* Takes the scan, which is the first member of a block from mem_alloc. It begins at once. */
+/* Starts a scan, which it takes: the first member of a block from mem_alloc. */
 void scan_start(struct scan *scan, struct request *request);
 
 void scans_done(struct matchmakerd *matchmakerd);
@@ -42,21 +42,21 @@ void scans_done(struct matchmakerd *matchmakerd);
 
 /* The environment of a request's expressions. */
 struct env request_env(const struct request *request);
-/* A list of ads that are made for the answer, all at once. */
+/* A list of ads that are made for an answer, all at once. */
 struct roll {
     struct request *request;
     struct listing listing;
     struct buf out;
 };
 void roll_begin(struct roll *roll, struct request *request);
-void roll_add(struct roll *roll, struct maker *maker); /* the ad that it has made */
+void roll_add(struct roll *roll, struct maker *maker); /* adds the maker's ad */
 void roll_end(struct roll *roll);                      /* answers */
 
-/* A list of ads that are made for the answer: asked for by constraint, select, limit and cursor as ads are. */
+/* A list of ads that are made for an answer: with constraint, select, limit and cursor, as for stored ads. */
 struct collection {
-    struct scan scan; /* of one that is made in slices */
+    struct scan scan; /* for a list that is made in slices */
     struct request *request;
-    int64_t now; /* when it was asked for */
+    int64_t now; /* when the list was asked for */
     struct tree *query;
     const char *select;
     uint64_t limit, cursor, at, steps;
@@ -67,13 +67,13 @@ struct collection {
     bool more, spent;
 };
 
-/* False when a parameter is wrong, and that was answered. */
+/* False, after a problem was answered, when a parameter is wrong. */
 bool collection_begin(struct collection *collection, struct request *request);
-/* The next ad, which it takes; false when there are enough. */
+/* Adds the next ad, which it takes; false when there are enough. */
 bool collection_add(struct collection *collection, struct tree *ad);
 void collection_end(struct collection *collection); /* answers */
 
-/* The same in slices: `step` adds what is found at scan.from, and moves that on; false when there is no more, or enough. */
+/* The same in slices: `step` adds what is at scan.from, and advances it; false when there is no more, or enough. */
 void collection_tour(struct request *request, bool (*step)(struct scan *scan));
 
 #ifdef __cplusplus

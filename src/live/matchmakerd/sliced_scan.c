@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-#define SCAN_SLICE 500              /* ads, or rows, that one looks at before the next one's turn */
-#define SCAN_SLICE_STEPS 20000      /* of evaluation, likewise: a millisecond or so */
-#define SCAN_TURN (4 * MILLISECOND) /* of each turn of the loop that goes to tours */
-#define TOURS_MAX 8                 /* of one account at a time */
+#define SCAN_SLICE 500              /* ads, or rows, that one scan looks at before the next scan's turn */
+#define SCAN_SLICE_STEPS 20000      /* steps of evaluation, likewise: a millisecond or so */
+#define SCAN_TURN (4 * MILLISECOND) /* the part of each turn of the loop for scans */
+#define TOURS_MAX 8                 /* scans of one account at a time */
 
 static void scan_free(struct scan *scan)
 {
@@ -25,7 +25,7 @@ static void scan_free(struct scan *scan)
     free(scan);
 }
 
-/* The next ad; false when there is none, or enough. */
+/* Looks at the next ad; false when there is none, or enough. */
 static bool scan_visit(struct scan *scan)
 {
     struct entry_view view;
@@ -38,7 +38,7 @@ static bool scan_visit(struct scan *scan)
     return true;
 }
 
-/* A slice. True while there is more to do. */
+/* Does a slice. True while there is more to do. */
 static bool scan_walk(struct scan *scan)
 {
     uint64_t enough = scan->steps > SCAN_SLICE_STEPS ? scan->steps - SCAN_SLICE_STEPS : 0;
@@ -59,7 +59,7 @@ static void scan_step(struct scan *scan)
     scan_free(scan);
 }
 
-/* The first becomes the last: all get their share. */
+/* Moves the first scan to the end: all get their share. */
 static void scans_rotate(struct matchmakerd *matchmakerd)
 {
     struct scan *first = matchmakerd->scans, **link = &matchmakerd->scans;

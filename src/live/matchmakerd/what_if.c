@@ -1,4 +1,4 @@
-/* what_if.c: ads as they might be: sent behind a question, they stand in the places of the pool's ads for that question alone.
+/* what_if.c: ads as they might be: sent after the ad that asks, they replace ads of the pool for that question alone.
  *
  *     [ the ad that asks ]  [ AdId = "m1"; as m1 might be ]  [ one that nobody has put in yet ] */
 #include "live/matchmakerd/explain.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the ad. Its name is the AdId that it says; -1 when that is none, or another's. */
+/* Adds an ad, which it takes. Its name is its AdId; -1 when that is malformed, or another ad's. */
 static int what_if_add(struct what_if *what_if, struct tree *ad, struct err *err)
 {
     struct what_if_ad *one = &what_if->items[what_if->count];
@@ -88,7 +88,7 @@ struct tree *what_if_read(struct request *request, struct what_if *ret)
     struct media media;
 
     if (resource_media(exchange_field(request->exchange, "Content-Type")) != GRDL_FORM_UNKNOWN)
-        return request_body_ad(request); /* a resource stands alone */
+        return request_body_ad(request); /* a resource comes alone */
     if (!media_read(exchange_field(request->exchange, "Content-Type"), &media))
         request_problem(request, 415, "an ad is sent as %s or %s, with dialect=classic or dialect=condor", TYPE_CLASSAD,
                         TYPE_JSON);
