@@ -1,7 +1,7 @@
 /* questions.h: what providers ask the customer about the files of a job (agent_ask), and the answers.
  *
  *     manifest   which files does this try need?          store    bytes of a file that the try leaves
- *     fetch      bytes of one of those files                     report   the job runs; a line of status; its usage
+ *     fetch      bytes of one of those files              report   the job runs; a line of status; its usage
  *                                                         finish   all files are sent; Transfers: how many others go to stores
  *                                                         stored   which of those are stored, and where (stored.h)
  *

@@ -1,6 +1,6 @@
 /* gate.h: the caller of a request: proved by a token, or by the kernel if it comes by a Unix socket; and how much each caller has under way.
  *
- *     Authorization: Bearer ...   -> proof: which keys, which audience, what is revoked -> subject, scopes
+ *     Authorization: Bearer ...   -> proof: which keys, which audience, what is revoked         -> subject, scopes
  *     a Unix socket, no token     -> local: the daemon decides about that user of the machine   -> a name, scopes
  *
  * A daemon has one gate for each interface that it offers. A delegate counts for whoever delegated to it, its account. */

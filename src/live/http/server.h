@@ -1,7 +1,7 @@
 /* server.h: HTTP/1.1 in the loop: takes requests and sends answers, and knows nothing of their meaning.
  *
  *     head read -> guard (guard.h) -> begin: who calls, may they, how long a body? -> body read -> handle -> answered, now or later
- *                                                                                       `-> or a stream of events
+ *                                                                                                         `-> or a stream of events
  *
  * libmicrohttpd, driven from a libuv loop: one watcher on its epoll descriptor, no thread. There is one server for each listening address. All calls
  * are made from the loop's own thread; only the handler's functions are called back.

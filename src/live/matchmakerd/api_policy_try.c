@@ -1,7 +1,7 @@
 /* api_policy_try.c: tries a policy on the ads as they are: which requests would get which offers; or, compared with the present policy,
  * what would change.
  *
- *     the ads as they are --+--> an engine with the tried policy ----> pairs --+
+ *     the ads as they are --+--> an engine with the tried policy --------> pairs --+
  *                           `--> one with the present policy (compare) --> pairs --+--> requests that would get something else
  *
  * Nothing is consumed: the engines live as long as the request. */

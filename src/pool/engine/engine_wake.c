@@ -218,7 +218,7 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
     const struct waker *waking = user;
     struct engine *engine = waking->engine;
     struct engine_class *roots = engine_kin(engine, ROOTS, number);
-    bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
+    bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* the class looks for itself */
     bool remembers = roots->choices && roots->choices->cycle == engine->cycle;
     bool chance = (waking->offers->traits | roots->traits | engine->policy_traits) & TRAIT_CHANCE;
     bool given = engine->gives && (waking->offers->traits | roots->traits) & TRAIT_GIVEN; /* the user matters */
@@ -250,7 +250,7 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
 void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
     const struct engine_class *roots = engine_kin(engine, ROOTS, number);
-    bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* it will look for itself */
+    bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* the class looks for itself */
     bool parted = tried && roots->parted == engine->cycle;                         /* except for some users */
 
     engine->work++;

@@ -1,7 +1,7 @@
 /* registrar.h: which claims there are, how much each user has used, and who is served first.
  *
  *     match  -> a claim that a provider is expected to report -.
- *     REPORT -> a claim that is active  <-----------------'  -> over, or silent for too long -> history (a ring)
+ *     REPORT -> a claim that is active  <---------------------'  -> over, or silent for too long -> history (a ring)
  *
  *     used -> accountant -> priority of the user, plus each claim that it has now -> engine
  *

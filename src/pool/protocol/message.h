@@ -99,7 +99,7 @@ extern "C" {
 #define RELEASE_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, WORD, sequence)
 #define ABORT_FIELDS(F, S) F(S, WORD, claim)
 #define ATTACH_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)
-/* The answer to COMMIT, ACTIVATE, START, RELEASE and ABORT; `epoch` is the one that holds. */
+/* The answer to COMMIT, ACTIVATE, START, RELEASE and ABORT; `epoch` is the epoch that holds. */
 #define CLAIMED_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
 /* How the claim stands: activated or still pinned; the last job's number, and whether that job still runs. */
 #define ATTACHED_FIELDS(F, S) \

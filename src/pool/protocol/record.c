@@ -17,7 +17,7 @@ const struct layout *record_layout(enum record_kind kind)
     return &layouts[(unsigned)kind < RECORD_COUNT ? kind : RECORD_NONE];
 }
 
-/* Of a removed row only kind and key say something. */
+/* A removed row has only kind and key. */
 static const struct layout *record_fields(const struct record *record)
 {
     return record_layout(record->removed ? RECORD_NONE : record->kind);

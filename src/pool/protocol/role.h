@@ -49,7 +49,7 @@ struct role_env {
     int64_t now;   /* a clock that never jumps: timers, leases */
     int64_t wall;  /* the clock that people read: ads, logs */
     int zone;      /* minutes east */
-    uint64_t boot; /* of the machine: `now` of another boot says nothing */
+    uint64_t boot; /* of the machine: a `now` of another boot cannot be compared */
     struct rng *chance;
     const struct secrets *secrets;
     struct symbols *symbols;

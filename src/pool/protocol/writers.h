@@ -35,7 +35,7 @@ struct tree *writers_run(const struct writer *writers, size_t count, struct symb
                          const struct dialect *dialect, struct err *err);
 
 /* One ad laid over another of the same table of symbols: an attribute of `above` replaces that of `below`. A new ad;
- * NULL and `err` when either is no ad, they differ in dialect, or the attributes are more than an ad can have. */
+ * NULL and `err` when either is not an ad, they differ in dialect, or the attributes are more than an ad can have. */
 struct tree *ad_over(const struct tree *below, const struct tree *above, struct err *err);
 
 struct ad_setting {
@@ -44,7 +44,7 @@ struct ad_setting {
 };
 
 /* A copy of an ad with some attributes set to values; of two settings of one name the later holds. NULL and `err`
- * when it is no ad, or the attributes are more than an ad can have. */
+ * when it is not an ad, or the attributes are more than an ad can have. */
 struct tree *ad_set(const struct tree *ad, const struct ad_setting *settings, size_t count, struct err *err);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* pins.c: what a tenant may use: evaluated once, when it is verified, and written into its ad as plain numbers.
  *
  *     verify   RequestMemory = isUndefined(other.Type) ? 3G : 16M     ->  RequestMemory = 16777216, in the tenant's ad and its row
- *     start    the amounts in the unit's ad                       ->  as much as was pinned, or less
+ *     start    the amounts in the unit's ad                           ->  as much as was pinned, or less
  *
  * An ad can tell whether it has a counterpart: an amount that was evaluated with the offer beside it must not be evaluated again without it. So the
  * residual, the weight, the launcher and anybody who looks at the claim all read the same numbers. An ad with ports says them for each port:

@@ -202,7 +202,7 @@ void offer_probed(const struct provider_step *step, uint32_t place, struct tree 
 void offer_changed(const struct provider_step *step, uint32_t place); /* tenants came or went */
 void offer_due(const struct provider_step *step, uint32_t place);
 void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event);
-void offers_again(const struct provider_step *step, agent matchmaker); /* it may have begun anew */
+void offers_again(const struct provider_step *step, agent matchmaker); /* the matchmaker may have begun anew */
 void offer_matched(const struct provider_step *step, uint32_t place, struct advert *advert, uint64_t incarnation,
                    uint64_t number);                               /* the advert is the offer's own, or the second */
 uint32_t offer_find(const struct provider *provider, uint64_t id); /* the place; settings->count when there is none */
@@ -237,7 +237,7 @@ bool successor_preferred(const struct provider_step *step, uint64_t behind, cons
 /* Is there room for the ad even when the offer's successor has its turn? */
 bool successor_leaves(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
                       const struct docked *superior);
-/* What is left when the offer's successor has its part as well: takes `left`. */
+/* What is left of the offer when its successor has its part as well: takes `left`. */
 struct tree *successor_reserves(const struct provider_step *step, uint32_t place, struct tree *left);
 void successor_evicts(const struct provider_step *step,
                       struct tenant *tenant); /* the successor is activated: the claim in front is ended */
@@ -250,7 +250,8 @@ bool successor_valid(const struct provider *provider, const struct tenant *tenan
 #define POOL_CLAIMS 32 /* the parts of the pools count about that many claims */
 int64_t pulling_run(const struct provider_step *step, uint32_t place); /* pulls if due; says when to look again */
 void pulling_moved(const struct provider_step *step, uint32_t place);  /* the offer's text has changed */
-void pulling_again(const struct provider_step *step, uint32_t place, agent matchmaker); /* it may have begun anew */
+/* The matchmaker may have begun anew. */
+void pulling_again(const struct provider_step *step, uint32_t place, agent matchmaker);
 void pulling_answer(const struct provider_step *step, const struct event *event);
 void pulling_claimed(const struct provider_step *step, const struct tenant *tenant); /* the claim counts for its pool */
 bool pulling_admits(const struct provider_step *step, const struct tenant *tenant, const struct tree *ad);
