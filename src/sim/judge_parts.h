@@ -57,8 +57,8 @@ struct claim_fact {
 
 struct job_fact {
     uint64_t id;
-    uint32_t life;                  /* the customer's life, for `state` */
-    uint64_t state, gang, number;   /* as they were last written */
+    uint32_t life;                /* the customer's life, for `state` */
+    uint64_t state, gang, number; /* as they were last written */
     uint64_t tries;
     uint64_t durable, durable_gang; /* as on disk */
     uint64_t durable_number;

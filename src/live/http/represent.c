@@ -66,7 +66,7 @@ static bool weight_is_none(const char *parameters, size_t len)
     return false;
 }
 
-/* Does a range, such as application/*, contain one of the types? */
+/* Does a range contain one of the types? A range may end with a star for any subtype. */
 static bool range_holds(const char *range, size_t len, const char *types)
 {
     while (len && range[len - 1] == ' ')
