@@ -246,4 +246,13 @@ static inline uint64_t lang_setting(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+/* How many rounds, where nobody has said so. A sanitizer looks at the code more than at what comes out, and is slow: a third is enough for it. */
+static inline uint64_t lang_rounds(uint64_t otherwise)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    otherwise = otherwise / 3 + 1;
+#endif
+    return lang_setting("BERTH_ROUNDS", otherwise);
+}
+
 #endif

@@ -309,7 +309,7 @@ static void law_check(struct twin *twin, const struct law *law, const struct dia
 
 int main(void)
 {
-    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 20000)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(20000)};
 
     lang_init(&twin.lang);
     twin.q = symbols_take(twin.lang.symbols, "Q", 1);

@@ -42,15 +42,22 @@ two' 1
 run "$tool" web cache page.c
 is 'the same sources are not built twice' 'one
 two' 1
+here() { folder=$("$tool" --where web cache) && [ "$(cat "$folder/dist/index.html")" = "$(printf 'one\ntwo')" ] && [ -d "$folder/node_modules/" ]; }
+holds 'it is told where they are built, with what npm brings' here
 echo 'three' >web/src/two
-echo 'echo four >"$WEB/src/one"' >edits && : >log
+echo 'echo four >"$WEB/src/one"' >edits && cp log log.all && : >log
 run "$tool" web cache page.c
 is 'sources that are edited while they are built are built again: what is written is their last state' 'four
 three' 2
 echo five >web/src/two
-echo 'rm "$WEB/src/one"; echo six >"$WEB/src/two"; : >"$WEB/src/one"' >edits && : >log
+echo 'rm "$WEB/src/one"; echo six >"$WEB/src/two"; : >"$WEB/src/one"' >edits && cat log >>log.all && : >log
 run "$tool" web cache page.c
 is 'also when one went and came back' 'six' 2
+holds 'npm brings its packages once for all of them' test "$(cat log.all log | grep -c '^ci')" = 1
+echo '{}' >web/package.json && cp log log.all && : >log
+run "$tool" web cache page.c
+holds 'and again when the list of packages is another' grep -q '^ci' log
+holds 'sources that were never built are nowhere' sh -c 'echo nine >web/src/two; ! "$0" --where web cache 2>err' "$tool"
 for i in 1 2 3 4 5 6; do echo "echo seven $i >\"\$WEB/src/two\""; done >edits
 echo seven >web/src/two && : >log
 run "$tool" web cache page.c

@@ -68,10 +68,11 @@ static void sender_proved(struct sender *ret, struct membership *pool, enum by b
         sender_by_asking(ret, pool, by == BY_TOKEN ? handle_enter(pool, 5) : pool->matchmaker, 0);
 }
 
-static enum entry enter(const struct road *road, const struct sender *sender, const char *text, struct heard *seen)
+static enum entry_result enter(const struct road *road, const struct sender *sender, const char *text,
+                               struct heard *seen)
 {
     struct message pulled = {.kind = MESSAGE_PULLED};
-    enum entry entry;
+    enum entry_result entry;
     struct err err;
     struct buf out;
 

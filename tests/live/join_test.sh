@@ -54,9 +54,9 @@ fi
 
 # -------------------------------------------------------------------------------------------------------------- the tools
 
-# soon COMMAND...: it succeeds within fifteen seconds.
+# soon COMMAND...: it succeeds within a minute.
 soon() {
-  for _ in $(seq 150); do
+  for _ in $(seq 600); do
     "$@" >/dev/null 2>&1 && return
     sleep 0.1
   done
@@ -66,7 +66,7 @@ told() { grep -q -- "$2" "$1"; }
 # listed WORDS FILTER: what `berth WORDS --json` prints is true of it; Python over `rows`, a list of objects.
 listed() {
   # shellcheck disable=SC2086 # words
-  timeout 20 "$berth" $1 --json >list || return
+  timeout 60 "$berth" $1 --json >list || return
   python3 -c '
 import json, sys
 rows = [json.loads(line) for line in open("list")]
@@ -77,7 +77,7 @@ contact() { listed agents "[row['contact'] for row in rows if row['name'].endswi
 # offered NAME...: those and no others.
 offered() { listed 'ads --kind offers' "sorted(row['Name'] for row in rows) == sorted('$*'.split())"; }
 # where IDS: the machines that jobs ran on, sorted, each once.
-where() { timeout 20 "$berth" jobs "$1" --json | sed -n 's/.*"where": "\([^"]*\)".*/\1/p' | sort -u | tr '\n' ' '; }
+where() { timeout 60 "$berth" jobs "$1" --json | sed -n 's/.*"where": "\([^"]*\)".*/\1/p' | sort -u | tr '\n' ' '; }
 # gone PATTERN: no process has such a command.
 gone() { ! pgrep -f "$1"; }
 # submit FILE: the number of its first job is $first_job.
@@ -91,11 +91,11 @@ runs_on() {
 [ Cmd = "sh"; Args = { "-c", "echo well" }; Outputs = {}; Constraint = other.Name == "$1" ]
 AD
   submit small.ad
-  timeout 20 "$berth" wait "$first_job" --timeout 15 && [ "$(where "$first_job")" = "$1 " ] && [ "$("$berth" logs "$first_job")" = well ]
+  timeout 70 "$berth" wait "$first_job" --timeout 60 && [ "$(where "$first_job")" = "$1 " ] && [ "$("$berth" logs "$first_job")" = well ]
 }
 
-# The same spans for all, short.
-export BERTH_WINDOW=3 BERTH_PIN=3 BERTH_LEASE=5 BERTH_DEADLINE=2 BERTH_LIFETIME=6 BERTH_RETRY=0.1 BERTH_GRACE=0.5
+# The same spans for all: short, but a busy machine keeps them.
+export BERTH_WINDOW=5 BERTH_PIN=5 BERTH_LEASE=10 BERTH_DEADLINE=4 BERTH_LIFETIME=12 BERTH_RETRY=0.1 BERTH_GRACE=0.5
 # machine NAME NUMBER: its configuration.
 machine() {
   echo "[ AgentName = \"$1\"; ProviderListen = \"$net.1$2:0\"; Networks = { \"10.0.0.0/8\" } ]" >"$1.ad"
@@ -166,7 +166,7 @@ cat >sweep.ad <<AD
 AD
 submit sweep.ad
 last=$((first_job + 7))
-run "$berth" wait "$first_job-$last" --timeout 18
+run "$berth" wait "$first_job-$last" --timeout 60
 expect 'a sweep of jobs is run' 0 ''
 holds 'on both machines' [ "$(where "$first_job-$last")" = 'crane heron ' ]
 all_out() { for i in 0 1 2 3 4 5 6 7; do [ "$(cat out.$i)" = "$tag $i" ] || return; done; }
@@ -188,7 +188,7 @@ bigger() {
   Outputs = { "big.out" }; Constraint = other.Name == "${1%.*}" ]
 AD
   submit big.ad
-  timeout 20 "$berth" wait "$first_job" --timeout 15 && soon cmp big.out big.want && mv big.out "back.$1"
+  timeout 70 "$berth" wait "$first_job" --timeout 60 && soon cmp big.out big.want && mv big.out "back.$1"
 }
 holds 'three megabytes arrive whole, there and back' bigger heron
 
@@ -209,7 +209,7 @@ kill -STOP "$heron" # and its agent does nothing: only the launcher can end the 
 holds 'when the cable is out for longer than the lease, the launcher ends the job' soon gone "^sleep 300.$$"
 holds 'while nobody can tell it to' ip netns exec "$first" sh -c 'grep -q 0 /sys/class/net/eth0/carrier'
 kill -CONT "$heron"
-run "$berth" wait "$first_job" --timeout 18
+run "$berth" wait "$first_job" --timeout 60
 expect 'the job is run again' 0 ''
 holds 'on the other machine' [ "$(where "$first_job")" = 'crane ' ]
 run "$berth" logs "$first_job"

@@ -8,7 +8,8 @@ for node in "$source"/build-page/node/node_modules/node-linux-*/bin; do [ -d "$n
 need npm node "${CHROMIUM:-chromium}"
 cp -r "$source/web" web && cd web || exit 1
 rm -rf node_modules dist test/shots
-{ npm ci --no-fund --no-audit && npm run build; } >npm.out 2>&1 || { sed 's/^/# /' npm.out; echo 'Bail out! the page could not be built'; exit 1; }
+built=$("$source/tools/build-page" --where . "$source/build-page") || { echo 'Bail out! the page was not built'; exit 1; }
+ln -s "$built/node_modules" node_modules && cp -r "$built/dist" dist || exit 1
 env -u BERTH_SOURCE PAGE_FROM=pool node --test --test-reporter=tap --test-concurrency=1 test/text.test.mjs test/page.test.mjs
 status=$?
 [ -z "${PAGE_SHOTS-}" ] || { mkdir -p "$PAGE_SHOTS" && cp -r test/shots/. "$PAGE_SHOTS"; }

@@ -251,7 +251,7 @@ static bool problem_same(const struct problem *p, uint64_t seed, const char *wha
 
 static void exact(bool licence)
 {
-    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 400);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(400);
     uint64_t formed = 0;
     bool same = true;
 
@@ -275,7 +275,7 @@ static void exact(bool licence)
 
 static void greedy(void)
 {
-    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 400);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(400);
     bool same = true, good = true, fallen = true;
 
     for (uint64_t i = 0; i < rounds && same && good && fallen; i++) {

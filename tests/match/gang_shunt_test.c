@@ -419,7 +419,7 @@ static bool round_check(uint64_t seed, uint32_t *fitting, uint32_t *narrowed)
 
 static void check_random(void)
 {
-    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 1500);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(1500);
     uint32_t fitting = 0, narrowed = 0;
     bool kept = true;
 

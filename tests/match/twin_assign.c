@@ -240,7 +240,7 @@ static void round_run(struct twin *twin)
 
 int main(void)
 {
-    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 300)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(300)};
 
     arena_init(&twin.scratch);
     assign_result_init(&twin.result);

@@ -142,7 +142,7 @@ static void round_run(struct twin *twin, struct buf *scanned, struct buf *found)
 
 int main(void)
 {
-    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 400)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(400)};
     struct buf scanned, found;
 
     lang_init(&twin.lang);

@@ -499,7 +499,7 @@ int main(void)
     const char *path = getenv("BERTH_POOL");
 
     twin.seed = lang_setting("BERTH_SEED", 1);
-    twin.rounds = lang_setting("BERTH_ROUNDS", 100);
+    twin.rounds = lang_rounds(100);
     lang_init(&twin.lang);
     buf_init(&twin.say);
     buf_init(&twin.policy_text);

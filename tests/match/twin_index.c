@@ -559,7 +559,7 @@ int main(void)
     static struct twin twin;
 
     twin.seed = lang_setting("BERTH_SEED", 1);
-    twin.rounds = lang_setting("BERTH_ROUNDS", 500);
+    twin.rounds = lang_rounds(500);
     lang_init(&twin.lang);
     buf_init(&twin.text);
     arena_alloc(&twin.lang.arena, 1); /* so that it has a chunk: marks are compared */

@@ -762,7 +762,7 @@ static void rounds_run(struct twin *twin, bool outside)
 
 int main(void)
 {
-    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 20000)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(20000)};
 
     lang_init(&twin.lang);
     rounds_run(&twin, false);

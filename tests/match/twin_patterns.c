@@ -216,7 +216,7 @@ static void pool_compare(struct twin *twin)
 
 int main(void)
 {
-    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 1000)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(1000)};
 
     arena_init(&twin.scratch);
     for (; twin.round < twin.rounds && twin.low + twin.unfit + twin.worse < 10; twin.round++) {

@@ -96,7 +96,7 @@ static double prices_bound(const struct assign_programme *lp, double *prices)
 
 int main(void)
 {
-    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 300), columns = 0;
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(300), columns = 0;
     static struct random_programme random;
     static double whole[COLUMNS_MAX], sifted[COLUMNS_MAX], prices[ROWS_MAX];
     int failed = 0, differ = 0, loose = 0;

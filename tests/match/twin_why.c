@@ -1162,7 +1162,7 @@ static void policies_make(struct twin *twin)
 
 int main(void)
 {
-    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 7000)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(7000)};
 
     lang_init(&twin.lang);
     policies_make(&twin);

@@ -47,7 +47,7 @@ static void random_ledgers_balance(void)
                                         NULL};
     struct pool *pool = pool_new();
     struct rng rng;
-    uint64_t rounds = lang_setting("BERTH_ROUNDS", 20000), made;
+    uint64_t rounds = lang_rounds(20000), made;
 
     rng_init(&rng, lang_setting("BERTH_SEED", 1));
     for (uint64_t i = 0; i < rounds && !pool->fault; i++) {
@@ -236,7 +236,7 @@ static void honest_step(struct honest *honest)
 
 static void honest_advertisers_balance(void)
 {
-    uint64_t seeds = lang_setting("BERTH_ROUNDS", 20000) / 2000, heard = 0, doubled = 0, lost = 0;
+    uint64_t seeds = lang_rounds(20000) / 2000, heard = 0, doubled = 0, lost = 0;
     struct honest *honest = calloc(1, sizeof *honest);
 
     for (uint64_t seed = 1; seed <= seeds; seed++) {
@@ -326,7 +326,7 @@ static void fields_scramble(struct pool *pool, struct rng *rng, const struct lay
 
 static void anything_may_be_said(void)
 {
-    uint64_t rounds = lang_setting("BERTH_ROUNDS", 20000), refused = 0;
+    uint64_t rounds = lang_rounds(20000), refused = 0;
     struct pool *pool = pool_new();
     struct rng rng;
 

@@ -623,7 +623,7 @@ static bool twin_agrees(struct lang *lang, const struct tree *ad, const struct e
 
 static void check_twin(struct lang *lang)
 {
-    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 300);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(300);
     uint64_t wrong = 0, closed = 0, sure = 0, never = 0;
     struct maker m = {.condor = false};
     double longest = 0;

@@ -871,7 +871,7 @@ static void random_event(struct machine *m, struct suitor *suitors, struct rng *
 
 static void nonsense(void)
 {
-    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 40);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(40);
     bool clean = true;
 
     for (uint64_t round = 0; round < rounds && clean; round++) {

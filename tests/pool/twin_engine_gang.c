@@ -356,7 +356,7 @@ static void round_run(struct twin *twin)
 
 int main(void)
 {
-    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_setting("BERTH_ROUNDS", 400)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(400)};
 
     lang_init(&twin.lang);
     buf_init(&twin.text);

@@ -816,7 +816,7 @@ static void check_limits(struct world *world)
 
 int main(void)
 {
-    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_setting("BERTH_ROUNDS", 30);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(30);
     struct world world;
     size_t names;
 

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define CLAIMS 3000 /* a sanitizer looks at the code, and is slow */
+#define CLAIMS 2000 /* a sanitizer looks at the code, and is slow */
 #else
 #define CLAIMS 100000
 #endif

@@ -7,7 +7,8 @@
 #define FLOW_WORLDS 15
 
 #if defined(__SANITIZE_ADDRESS__)
-#define CLAIMS 6500 /* so many that rare things, as gangs that lose one and go on, are among them */
+#define CLAIMS 2000 /* a sanitizer looks at the code, and is slow: that rare things happen too is the plain build's to show */
+#define FEW
 #elif defined(__OPTIMIZE__)
 #define CLAIMS 100000
 #else
@@ -55,6 +56,7 @@ static void test_faults(uint64_t seed)
     tap_ok(!broken, "no invariant breaks in %llu claims of %llu jobs under %llu faults (%llu events in %llu worlds)",
            (unsigned long long)report.claims, (unsigned long long)report.jobs, (unsigned long long)report.faults,
            (unsigned long long)report.events, (unsigned long long)report.worlds);
+#ifndef FEW
     tap_ok(broken || report.faults >= report.claims, "there are as many faults as claims");
     for (uint32_t i = 1; i <= 5; i++)
         tap_ok(broken || report.gangs.claimed[i] * 1000 >= report.claims, "there are many gangs of %u: %llu", i,
@@ -71,6 +73,7 @@ static void test_faults(uint64_t seed)
     for (int i = 0; i < FAULT_COUNT; i++)
         tap_ok(broken || report.by_fault[i] > 0, "there are %s: %llu", fault_words[i],
                (unsigned long long)report.by_fault[i]);
+#endif
     if (broken) {
         tap_diag("invariant %d is broken after %.6f s by %s: %s\nberth sim --faults --seed %llu replays it",
                  report.violation.number, (double)report.violation.time / (double)SECOND, report.violation.party,

@@ -24,10 +24,10 @@
 
 /* So many worlds that every kind of message meets every state: that is for the plain build to prove. A sanitizer looks at the code, and is
  * slow. */
-#define WORLDS 60
+#define WORLDS 24
 #if defined(__SANITIZE_ADDRESS__)
-#define WORLDS_HERE 20
-#define PILES 150
+#define WORLDS_HERE 5
+#define PILES 50
 #else
 #define WORLDS_HERE WORLDS
 #define PILES 1500

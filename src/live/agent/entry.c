@@ -105,7 +105,7 @@ struct tree *entry_open(const struct sender *sender, const struct tree *ad)
 
 /* May an agent say it unasked? What users tell their customer comes by the customer's own interface, which asks for their rights and looks at
  * what the job reads and where it leaves its files; a provider could have it write anywhere. */
-static enum entry kind_check(enum message_kind kind)
+static enum entry_result kind_check(enum message_kind kind)
 {
     if (message_answer(kind) == MESSAGE_NONE)
         return ENTRY_UNASKED;
@@ -114,12 +114,12 @@ static enum entry kind_check(enum message_kind kind)
 
 /* --------------------------------------------------------------------------------------------------------------- take */
 
-enum entry entry_take(const struct road *road, void *user, const struct sender *sender, const struct tree *ad,
-                      struct err *err)
+enum entry_result entry_take(const struct road *road, void *user, const struct sender *sender, const struct tree *ad,
+                             struct err *err)
 {
     struct message message;
     struct tree *bare;
-    enum entry entry;
+    enum entry_result entry;
     int failed;
 
     if (!sender->pool)
@@ -142,10 +142,10 @@ enum entry entry_take(const struct road *road, void *user, const struct sender *
     return entry;
 }
 
-enum entry entry_take_text(const struct road *road, void *user, const struct sender *sender, const char *text,
-                           size_t len, struct err *err)
+enum entry_result entry_take_text(const struct road *road, void *user, const struct sender *sender, const char *text,
+                                  size_t len, struct err *err)
 {
-    enum entry entry;
+    enum entry_result entry;
     struct tree *ad;
 
     if (!sender->pool) /* nothing is read from strangers */

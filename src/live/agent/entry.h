@@ -38,7 +38,7 @@ void sender_by_stream(struct sender *ret, struct membership *pool);
 /* Whom we asked: by the connection that was made to it, or by the box that only it could seal. */
 void sender_by_asking(struct sender *ret, struct membership *pool, agent whom, uint64_t channel);
 
-enum entry {
+enum entry_result {
     ENTRY_TAKEN,
     ENTRY_UNPROVED,
     ENTRY_UNREAD,     /* it is no message: the error tells why */
@@ -55,11 +55,11 @@ struct road {
 };
 
 /* Translates what was sent, and has the road take it. */
-enum entry entry_take(const struct road *road, void *user, const struct sender *sender, const struct tree *ad,
-                      struct err *err);
+enum entry_result entry_take(const struct road *road, void *user, const struct sender *sender, const struct tree *ad,
+                             struct err *err);
 /* The same, of text. */
-enum entry entry_take_text(const struct road *road, void *user, const struct sender *sender, const char *text,
-                           size_t len, struct err *err);
+enum entry_result entry_take_text(const struct road *road, void *user, const struct sender *sender, const char *text,
+                                  size_t len, struct err *err);
 
 /* What a matchmaker says, without the contacts beside it, which are kept: so it can be taken more than once. The caller unrefs it. */
 struct tree *entry_open(const struct sender *sender, const struct tree *ad);
