@@ -151,7 +151,7 @@ static void init_found(struct exec_job *job, int init)
     job->init = init;
     job->init_fd = pin_open(init);
     init_write(job->record, init);
-    kin_go_first(init);
+    job_processes_go_first(init);
     if (processes > 0 && !(job->held & HELD_PROCESSES)) {
         struct rlimit most = {(rlim_t)processes + 1, (rlim_t)processes + 1};
 
@@ -211,18 +211,18 @@ static void decide(struct exec_job *job, enum executor_news_kind kind, enum reas
 /* Kills all processes of the job. The sandbox dies with its first process; whatever the job has beside that is looked for. */
 static void kill_all(struct exec_job *job)
 {
-    struct job_processes kin;
+    struct job_processes processes;
 
     job->killing = true;
     if (job->init_fd >= 0)
         pin_send(job->init_fd, SIGKILL);
     if (job->init_fd < 0 || job->order->how.unprotected) {
-        kin_init(&kin);
-        kin_find(&kin, getpid(), false);
-        kin_signal(&kin, SIGSTOP); /* so that none forks while the others are killed */
-        kin_find(&kin, getpid(), false);
-        kin_signal(&kin, SIGKILL);
-        kin_done(&kin);
+        job_processes_init(&processes);
+        job_processes_find(&processes, getpid(), false);
+        job_processes_signal(&processes, SIGSTOP); /* so that none forks while the others are killed */
+        job_processes_find(&processes, getpid(), false);
+        job_processes_signal(&processes, SIGKILL);
+        job_processes_done(&processes);
     }
     cgroup_kill(&job->cgroup);
     job->kill_at = record_now() + KILL_SPAN;
@@ -421,23 +421,23 @@ static void measure_processes(struct exec_job *job)
 {
     int64_t cpu = job->cpu_reaped, memory = 0, most = job->order->is.limits.memory;
     bool watched = most > 0 && !(job->held & HELD_MEMORY);
-    struct job_processes kin;
+    struct job_processes processes;
 
-    kin_init(&kin);
+    job_processes_init(&processes);
     if (job->order->how.unprotected)
-        kin_find(&kin, getpid(), false);
+        job_processes_find(&processes, getpid(), false);
     else
-        kin_find(&kin, job->init, true);
-    kin_usage(&kin, false, &cpu, &memory);
+        job_processes_find(&processes, job->init, true);
+    job_processes_usage(&processes, false, &cpu, &memory);
     if (watched && memory > most) { /* shared pages were counted for each: look closely before it is ended */
         int64_t ignored = 0;
 
         memory = 0;
-        kin_usage(&kin, true, &ignored, &memory);
+        job_processes_usage(&processes, true, &ignored, &memory);
     }
-    kin_done(&kin);
+    job_processes_done(&processes);
     if (!job->order->how.unprotected && job->init)
-        memory += kin_files(job->init);
+        memory += job_processes_files(job->init);
     if (!is_still_there(job))
         return;
     if (cpu > job->usage.cpu)
@@ -470,15 +470,15 @@ static void measure(struct exec_job *job, int64_t now)
 static int64_t nameless_bytes(const struct exec_job *job)
 {
     struct stat st;
-    struct job_processes kin;
+    struct job_processes processes;
     int64_t bytes;
 
     if (fstat(job->folder, &st) < 0)
         return 0;
-    kin_init(&kin);
-    kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
-    bytes = kin_nameless(&kin, st.st_dev);
-    kin_done(&kin);
+    job_processes_init(&processes);
+    job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+    bytes = job_processes_nameless(&processes, st.st_dev);
+    job_processes_done(&processes);
     return bytes;
 }
 
@@ -567,15 +567,15 @@ void job_signal(struct exec_job *job, int number)
 
     if (number <= 0 || number > SIGNAL_LAST)
         return;
-    kin_init(&first);
+    job_processes_init(&first);
     if (job->order->how.unprotected && job->process.pid > 0)
-        kin_just(&first, job->process.pid, (int)getpid());
+        job_processes_just(&first, job->process.pid, (int)getpid());
     else if (job->init)
-        kin_find_first(&first, job->init);
+        job_processes_find_first(&first, job->init);
     if (job->order->is.staged == 1)
-        kin_find_child(&first);
-    kin_signal(&first, number);
-    kin_done(&first);
+        job_processes_find_child(&first);
+    job_processes_signal(&first, number);
+    job_processes_done(&first);
 }
 
 void job_stop(struct exec_job *job, int64_t grace)
@@ -597,23 +597,23 @@ void job_stop(struct exec_job *job, int64_t grace)
 /* Stops all processes by signals, where there is no freezer: again and again until all stand still, since processes that fork meanwhile are missed. */
 static void stop_all(struct exec_job *job)
 {
-    struct job_processes kin;
+    struct job_processes processes;
 
-    kin_init(&kin);
+    job_processes_init(&processes);
     for (int round = 0; round < STOP_ROUNDS; round++) {
-        kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
-        kin_signal(&kin, SIGSTOP);
-        kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
-        if (kin_are_stopped(&kin))
+        job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+        job_processes_signal(&processes, SIGSTOP);
+        job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+        if (job_processes_are_stopped(&processes))
             break;
         usleep(1000);
     }
-    kin_done(&kin);
+    job_processes_done(&processes);
 }
 
 void job_suspend(struct exec_job *job, bool suspended)
 {
-    struct job_processes kin;
+    struct job_processes processes;
 
     job->suspended = suspended;
     if (job->killing || !job->runs || cgroup_freeze(&job->cgroup, suspended))
@@ -622,8 +622,8 @@ void job_suspend(struct exec_job *job, bool suspended)
         stop_all(job);
         return;
     }
-    kin_init(&kin);
-    kin_find(&kin, job->order->how.unprotected ? getpid() : job->init, false);
-    kin_signal(&kin, SIGCONT);
-    kin_done(&kin);
+    job_processes_init(&processes);
+    job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+    job_processes_signal(&processes, SIGCONT);
+    job_processes_done(&processes);
 }

@@ -321,7 +321,7 @@ static _Noreturn void run_bare(const struct order *order, int folder, int told, 
     environment[count + 2] = NULL;
     setsid();
     guard_lift();
-    kin_go_first((int)getpid());
+    job_processes_go_first((int)getpid());
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (order->is.limits.processes > 0 && order->how.uid)
         limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes); /* a user of its own: nobody else's are counted */

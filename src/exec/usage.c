@@ -18,27 +18,27 @@
 #define KIN_MAX 100000    /* processes that are looked at */
 #define NAMELESS_MAX 2000 /* files that are known to be the same; further ones may count twice */
 
-void kin_init(struct job_processes *kin)
+void job_processes_init(struct job_processes *processes)
 {
-    *kin = (struct job_processes){0};
+    *processes = (struct job_processes){0};
 }
 
-void kin_done(struct job_processes *kin)
+void job_processes_done(struct job_processes *processes)
 {
-    free(kin->pids);
-    free(kin->parents);
-    kin_init(kin);
+    free(processes->pids);
+    free(processes->parents);
+    job_processes_init(processes);
 }
 
-static void kin_add(struct job_processes *kin, int pid, int parent)
+static void job_processes_add(struct job_processes *processes, int pid, int parent)
 {
-    if (kin->count == kin->room) {
-        kin->room = kin->room ? kin->room * 2 : 64;
-        kin->pids = mem_grow(kin->pids, kin->room * sizeof *kin->pids);
-        kin->parents = mem_grow(kin->parents, kin->room * sizeof *kin->parents);
+    if (processes->count == processes->room) {
+        processes->room = processes->room ? processes->room * 2 : 64;
+        processes->pids = mem_grow(processes->pids, processes->room * sizeof *processes->pids);
+        processes->parents = mem_grow(processes->parents, processes->room * sizeof *processes->parents);
     }
-    kin->pids[kin->count] = pid;
-    kin->parents[kin->count++] = parent;
+    processes->pids[processes->count] = pid;
+    processes->parents[processes->count++] = parent;
 }
 
 /* Reads a small file of /proc/PID, with a NUL behind it; false: it is gone. */
@@ -58,7 +58,7 @@ static bool proc_read(int pid, const char *name, char *text, size_t size)
     return got > 0;
 }
 
-static void add_children(struct job_processes *kin, int pid, const char *thread)
+static void add_children(struct job_processes *processes, int pid, const char *thread)
 {
     char path[320];
     FILE *file;
@@ -66,13 +66,13 @@ static void add_children(struct job_processes *kin, int pid, const char *thread)
 
     snprintf(path, sizeof path, "/proc/%d/task/%s/children", pid, thread);
     file = fopen(path, "re");
-    while (file && kin->count < KIN_MAX && fscanf(file, "%d", &child) == 1)
-        kin_add(kin, child, pid);
+    while (file && processes->count < KIN_MAX && fscanf(file, "%d", &child) == 1)
+        job_processes_add(processes, child, pid);
     if (file)
         fclose(file);
 }
 
-static void add_all_children(struct job_processes *kin, int pid)
+static void add_all_children(struct job_processes *processes, int pid)
 {
     char path[64];
     struct dirent *entry;
@@ -82,21 +82,21 @@ static void add_all_children(struct job_processes *kin, int pid)
     dir = opendir(path);
     while (dir && (entry = readdir(dir)))
         if (*entry->d_name != '.')
-            add_children(kin, pid, entry->d_name);
+            add_children(processes, pid, entry->d_name);
     if (dir)
         closedir(dir);
 }
 
-void kin_find(struct job_processes *kin, int root, bool with_root)
+void job_processes_find(struct job_processes *processes, int root, bool with_root)
 {
-    kin->count = 0;
-    kin->root = root;
+    processes->count = 0;
+    processes->root = root;
     if (with_root)
-        kin_add(kin, root, 0);
+        job_processes_add(processes, root, 0);
     else
-        add_all_children(kin, root);
-    for (size_t i = 0; i < kin->count; i++)
-        add_all_children(kin, kin->pids[i]);
+        add_all_children(processes, root);
+    for (size_t i = 0; i < processes->count; i++)
+        add_all_children(processes, processes->pids[i]);
 }
 
 /* The fields of /proc/PID/stat from the third on, which is the state. */
@@ -132,21 +132,21 @@ static bool is_child(int pid, const void *user)
     return parent > 0 && (parent == child->parent || parent == child->root);
 }
 
-void kin_signal(const struct job_processes *kin, int number)
+void job_processes_signal(const struct job_processes *processes, int number)
 {
-    for (size_t i = 0; i < kin->count; i++) {
-        struct child child = {kin->parents[i], kin->root};
+    for (size_t i = 0; i < processes->count; i++) {
+        struct child child = {processes->parents[i], processes->root};
 
-        pin_signal(kin->pids[i], number, is_child, &child);
+        pin_signal(processes->pids[i], number, is_child, &child);
     }
 }
 
-bool kin_are_stopped(const struct job_processes *kin)
+bool job_processes_are_stopped(const struct job_processes *processes)
 {
     char text[1024];
 
-    for (size_t i = 0; i < kin->count; i++) {
-        const char *fields = stat_fields(kin->pids[i], text, sizeof text);
+    for (size_t i = 0; i < processes->count; i++) {
+        const char *fields = stat_fields(processes->pids[i], text, sizeof text);
 
         if (fields && !strchr("TtZX", *fields))
             return false;
@@ -172,19 +172,19 @@ static int64_t rough_memory(int pid)
                : 0;
 }
 
-void kin_usage(const struct job_processes *kin, bool exact, int64_t *cpu, int64_t *memory)
+void job_processes_usage(const struct job_processes *processes, bool exact, int64_t *cpu, int64_t *memory)
 {
     long tick = sysconf(_SC_CLK_TCK);
     char text[1024];
 
-    for (size_t i = 0; i < kin->count; i++) {
-        const char *fields = stat_fields(kin->pids[i], text, sizeof text);
+    for (size_t i = 0; i < processes->count; i++) {
+        const char *fields = stat_fields(processes->pids[i], text, sizeof text);
         unsigned long long user, system, ended_user, ended_system;
 
         if (fields && sscanf(fields, "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu %llu %llu %llu", &user, &system,
                              &ended_user, &ended_system) == 4)
             *cpu += (int64_t)((user + system + ended_user + ended_system) * 1000000 / (unsigned long long)tick);
-        *memory += exact ? exact_memory(kin->pids[i]) : rough_memory(kin->pids[i]);
+        *memory += exact ? exact_memory(processes->pids[i]) : rough_memory(processes->pids[i]);
     }
 }
 
@@ -223,23 +223,23 @@ static int64_t nameless_of(int pid, uint64_t device, struct seen_files *seen)
     return bytes;
 }
 
-int64_t kin_nameless(const struct job_processes *kin, uint64_t device)
+int64_t job_processes_nameless(const struct job_processes *processes, uint64_t device)
 {
     struct seen_files *seen = mem_alloc(sizeof *seen);
     int64_t bytes = 0;
 
     seen->count = 0;
-    for (size_t i = 0; i < kin->count; i++)
-        bytes += nameless_of(kin->pids[i], device, seen);
+    for (size_t i = 0; i < processes->count; i++)
+        bytes += nameless_of(processes->pids[i], device, seen);
     free(seen);
     return bytes;
 }
 
-void kin_just(struct job_processes *kin, int pid, int parent)
+void job_processes_just(struct job_processes *processes, int pid, int parent)
 {
-    kin->count = 0;
-    kin->root = parent;
-    kin_add(kin, pid, parent);
+    processes->count = 0;
+    processes->root = parent;
+    job_processes_add(processes, pid, parent);
 }
 
 int64_t machine_oom_kills(void)
@@ -257,7 +257,7 @@ int64_t machine_oom_kills(void)
     return count;
 }
 
-void kin_go_first(int pid)
+void job_processes_go_first(int pid)
 {
     char path[64];
     int fd;
@@ -289,30 +289,30 @@ static int inner_number(int pid)
     return number;
 }
 
-void kin_find_first(struct job_processes *kin, int init)
+void job_processes_find_first(struct job_processes *processes, int init)
 {
     size_t count;
 
-    kin->count = 0;
-    kin->root = init;
-    add_all_children(kin, init);
-    count = kin->count;
-    kin->count = 0;
-    for (size_t i = 0; i < count && !kin->count; i++)
-        if (inner_number(kin->pids[i]) == 2)
-            kin_just(kin, kin->pids[i], init);
+    processes->count = 0;
+    processes->root = init;
+    add_all_children(processes, init);
+    count = processes->count;
+    processes->count = 0;
+    for (size_t i = 0; i < count && !processes->count; i++)
+        if (inner_number(processes->pids[i]) == 2)
+            job_processes_just(processes, processes->pids[i], init);
 }
 
-void kin_find_child(struct job_processes *kin)
+void job_processes_find_child(struct job_processes *processes)
 {
-    int pid = kin->count ? kin->pids[0] : 0;
+    int pid = processes->count ? processes->pids[0] : 0;
 
-    kin->count = 0;
-    kin->root = pid;
+    processes->count = 0;
+    processes->root = pid;
     if (pid > 0)
-        add_all_children(kin, pid);
-    if (kin->count > 1)
-        kin->count = 1;
+        add_all_children(processes, pid);
+    if (processes->count > 1)
+        processes->count = 1;
 }
 
 /* How many bytes are in a place of a sandbox, if that is a file system of its own. While a sandbox is being made its first process sees the machine's own
@@ -337,7 +337,7 @@ static int64_t place_bytes(int init, const char *place)
     return bytes;
 }
 
-int64_t kin_files(int init)
+int64_t job_processes_files(int init)
 {
     return place_bytes(init, "tmp") + place_bytes(init, "dev/shm");
 }

@@ -14,33 +14,33 @@ struct job_processes {
     int root;
 };
 
-void kin_init(struct job_processes *kin);
-void kin_done(struct job_processes *kin);
+void job_processes_init(struct job_processes *processes);
+void job_processes_done(struct job_processes *processes);
 /* Finds all processes that a process began, and what those began; itself only `with_root`. */
-void kin_find(struct job_processes *kin, int root, bool with_root);
+void job_processes_find(struct job_processes *processes, int root, bool with_root);
 /* Sends a signal to those processes that are still who they were. */
-void kin_signal(const struct job_processes *kin, int number);
+void job_processes_signal(const struct job_processes *processes, int number);
 /* Are all processes stopped? */
-bool kin_are_stopped(const struct job_processes *kin);
+bool job_processes_are_stopped(const struct job_processes *processes);
 
 /* Adds what the processes use now: processor time, with that of their ended children, and memory. Pages that several share are counted for each of
  * them unless `exact`, which takes longer. */
-void kin_usage(const struct job_processes *kin, bool exact, int64_t *cpu, int64_t *memory);
+void job_processes_usage(const struct job_processes *processes, bool exact, int64_t *cpu, int64_t *memory);
 /* How many bytes of a file system are in files that have no name any more and are only held open by the processes. */
-int64_t kin_nameless(const struct job_processes *kin, uint64_t device);
+int64_t job_processes_nameless(const struct job_processes *processes, uint64_t device);
 /* Puts one process alone into the list. */
-void kin_just(struct job_processes *kin, int pid, int parent);
+void job_processes_just(struct job_processes *processes, int pid, int parent);
 /* Finds the first process of a job: number 2 in the namespace whose number 1 is `init`; or none. */
-void kin_find_first(struct job_processes *kin, int init);
+void job_processes_find_first(struct job_processes *processes, int init);
 /* Puts the first child of the process that was found in its place; or none. */
-void kin_find_child(struct job_processes *kin);
+void job_processes_find_child(struct job_processes *processes);
 /* How many bytes the sandbox keeps in memory as files, in its /tmp and /dev/shm; 0 when that cannot be told. */
-int64_t kin_files(int init);
+int64_t job_processes_files(int init);
 
 /* How many processes the kernel has killed because memory was short, whoever's they were; counts up. */
 int64_t machine_oom_kills(void);
 /* Lets a process, and what it begins from now on, be ended before others when the machine runs out of memory. */
-void kin_go_first(int pid);
+void job_processes_go_first(int pid);
 
 #ifdef __cplusplus
 }

@@ -585,23 +585,23 @@ static void records(void)
 static void signals_for_kin(void)
 {
     pid_t other = fork();
-    struct job_processes kin;
+    struct job_processes processes;
     bool spared;
 
     if (other == 0) {
         for (;;)
             pause();
     }
-    kin_init(&kin);
-    kin_find(&kin, (int)getpid(), false);
-    for (size_t i = 0; i < kin.count; i++)
-        kin.parents[i] = kin.root = 1; /* as if it had been found below another */
-    kin_signal(&kin, SIGKILL);
-    spared = kin.count > 0 && waitpid(other, NULL, WNOHANG) == 0;
-    kin_find(&kin, (int)getpid(), false);
-    kin_signal(&kin, SIGKILL);
+    job_processes_init(&processes);
+    job_processes_find(&processes, (int)getpid(), false);
+    for (size_t i = 0; i < processes.count; i++)
+        processes.parents[i] = processes.root = 1; /* as if it had been found below another */
+    job_processes_signal(&processes, SIGKILL);
+    spared = processes.count > 0 && waitpid(other, NULL, WNOHANG) == 0;
+    job_processes_find(&processes, (int)getpid(), false);
+    job_processes_signal(&processes, SIGKILL);
     tap_ok(spared && waitpid(other, NULL, 0) == other, "%s: a signal spares whoever is not who was found", who);
-    kin_done(&kin);
+    job_processes_done(&processes);
 }
 
 /* --------------------------------------------------------------------------------------------------------- descriptors */

@@ -107,7 +107,7 @@ int main(void)
         init = sandbox_begin(&pid, &go, &told);
         made += init > 0;
         for (end = now_ns() + LOOK_NS; init > 0 && now_ns() < end;) {
-            int64_t bytes = kin_files(init);
+            int64_t bytes = job_processes_files(init);
 
             most = bytes > most ? bytes : most;
         }

@@ -16,7 +16,7 @@
 struct shape {
     struct lang lang;
     struct tree *ad;
-    struct claim_member branches[MEMBERS_MAX];
+    struct claim_member members[MEMBERS_MAX];
     struct crew crew;
 };
 
@@ -37,21 +37,21 @@ static void shape_start(struct shape *shape, const char *ad)
     *shape = (struct shape){0};
     lang_init(&shape->lang);
     shape->ad = ad_read(shape, ad);
-    shape->crew.branches = shape->branches;
+    shape->crew.members = shape->members;
 }
 
 static struct claim_member *shape_dock(struct shape *shape, uint64_t port, const char *ad)
 {
-    struct claim_member *branch = &shape->branches[shape->crew.count++];
+    struct claim_member *member = &shape->members[shape->crew.count++];
 
-    *branch = (struct claim_member){.port = port, .state = CLAIM_MEMBER_ACTIVE, .ad = ad ? ad_read(shape, ad) : NULL};
-    return branch;
+    *member = (struct claim_member){.port = port, .state = CLAIM_MEMBER_ACTIVE, .ad = ad ? ad_read(shape, ad) : NULL};
+    return member;
 }
 
 static void shape_end(struct shape *shape)
 {
     for (uint32_t i = 0; i < shape->crew.count; i++)
-        tree_unref(shape->branches[i].ad);
+        tree_unref(shape->members[i].ad);
     tree_unref(shape->ad);
     lang_done(&shape->lang);
 }

@@ -29,9 +29,9 @@ static struct edges *edges_under(const struct edges *all, uint64_t claim)
     return edges;
 }
 
-void claim_member_init(struct claim_member *branch, const struct edge *edge, const struct edges *below)
+void claim_member_init(struct claim_member *member, const struct edge *edge, const struct edges *below)
 {
-    *branch =
+    *member =
         (struct claim_member){.claim = edge->claim,
                               .agent = edge->agent,
                               .offer = edge->offer,
@@ -47,74 +47,74 @@ void claim_member_init(struct claim_member *branch, const struct edge *edge, con
                               .alive = INT64_MAX};
 }
 
-void claim_member_done(struct claim_member *branch)
+void claim_member_done(struct claim_member *member)
 {
-    tree_unref(branch->ad);
-    branch->ad = NULL;
-    edges_unref(branch->below);
-    branch->below = NULL;
-    tree_unref(branch->receipt);
-    branch->receipt = NULL;
+    tree_unref(member->ad);
+    member->ad = NULL;
+    edges_unref(member->below);
+    member->below = NULL;
+    tree_unref(member->receipt);
+    member->receipt = NULL;
 }
 
-void claim_member_go(struct claim_member *branch, int64_t now, enum claim_member_state state)
+void claim_member_go(struct claim_member *member, int64_t now, enum claim_member_state state)
 {
-    branch->state = state;
-    branch->sequence++;
-    branch->flight = 0;
-    branch->due = now;
-    branch->pause = 0;
+    member->state = state;
+    member->sequence++;
+    member->flight = 0;
+    member->due = now;
+    member->pause = 0;
 }
 
-void claim_member_lives(struct claim_member *branch, const struct role_env *env, const struct spans *spans)
+void claim_member_lives(struct claim_member *member, const struct role_env *env, const struct spans *spans)
 {
     int64_t lease = spans->lease + (MUTANT(NO_MARGIN) ? 0 : spans_margin(spans));
 
     /* the member may be dead already while those below it live on, each level as long as it heard from the one above */
-    branch->lease = lease_clock(env) + lease * (int64_t)(1 + branch->depth);
-    branch->alive = branch->alive == INT64_MAX ? env->now + lease : branch->alive;
+    member->lease = lease_clock(env) + lease * (int64_t)(1 + member->depth);
+    member->alive = member->alive == INT64_MAX ? env->now + lease : member->alive;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- saying */
 
-static void say_verify(struct claim_member *branch, const struct claim_member_errand *errand, struct message *message)
+static void say_verify(struct claim_member *member, const struct claim_member_errand *errand, struct message *message)
 {
     message->kind = MESSAGE_VERIFY;
     message->u.verify = (struct verify){.gang = errand->gang,
-                                        .claim = branch->claim,
-                                        .offer = branch->offer,
-                                        .port = branch->port,
-                                        .link = branch->link,
-                                        .leads = branch->depth > 0,
-                                        .proves = branch->proves,
-                                        .nonce = branch->nonce,
-                                        .proof = branch->proof,
+                                        .claim = member->claim,
+                                        .offer = member->offer,
+                                        .port = member->port,
+                                        .link = member->link,
+                                        .leads = member->depth > 0,
+                                        .proves = member->proves,
+                                        .nonce = member->nonce,
+                                        .proof = member->proof,
                                         .ad = errand->ad,
                                         .root_owner = errand->root_owner,
-                                        .receipt = branch->receipt};
+                                        .receipt = member->receipt};
 }
 
-static void claim_member_message(struct claim_member *branch, const struct claim_member_errand *errand,
+static void claim_member_message(struct claim_member *member, const struct claim_member_errand *errand,
                                  struct message *message)
 {
-    switch (branch->state) {
+    switch (member->state) {
     case CLAIM_MEMBER_VERIFYING:
-        say_verify(branch, errand, message);
+        say_verify(member, errand, message);
         break;
     case CLAIM_MEMBER_COMMITTING:
         message->kind = MESSAGE_COMMIT;
-        message->u.commit = (struct commit){branch->claim, branch->epoch, branch->sequence, errand->collect};
+        message->u.commit = (struct commit){member->claim, member->epoch, member->sequence, errand->collect};
         break;
     case CLAIM_MEMBER_ACTIVATING:
         message->kind = MESSAGE_ACTIVATE;
         message->u.activate =
-            (struct activate){branch->claim, branch->epoch, branch->sequence, errand->again ? errand->ad : NULL};
+            (struct activate){member->claim, member->epoch, member->sequence, errand->again ? errand->ad : NULL};
         break;
     case CLAIM_MEMBER_STARTING:
         message->kind = MESSAGE_START;
-        message->u.start = (struct start){.claim = branch->claim,
-                                          .epoch = branch->epoch,
-                                          .sequence = branch->sequence,
+        message->u.start = (struct start){.claim = member->claim,
+                                          .epoch = member->epoch,
+                                          .sequence = member->sequence,
                                           .job = errand->job,
                                           .number = errand->number,
                                           .ad = errand->ad,
@@ -127,161 +127,161 @@ static void claim_member_message(struct claim_member *branch, const struct claim
         break;
     case CLAIM_MEMBER_ATTACHING:
         message->kind = MESSAGE_ATTACH;
-        message->u.attach = (struct attach){branch->claim, branch->epoch};
+        message->u.attach = (struct attach){member->claim, member->epoch};
         break;
     case CLAIM_MEMBER_RELEASING:
         message->kind = MESSAGE_RELEASE;
-        message->u.release = (struct release){branch->claim, branch->epoch, branch->sequence};
+        message->u.release = (struct release){member->claim, member->epoch, member->sequence};
         break;
     default:
         break;
     }
 }
 
-int64_t claim_member_run(struct claim_member *branch, const struct claim_member_errand *errand)
+int64_t claim_member_run(struct claim_member *member, const struct claim_member_errand *errand)
 {
     struct message message = {.kind = MESSAGE_NONE};
 
-    if (!claim_member_speaks(branch) || branch->flight)
+    if (!claim_member_speaks(member) || member->flight)
         return INT64_MAX;
-    if (branch->due > errand->env->now)
-        return branch->due;
-    claim_member_message(branch, errand, &message);
-    branch->flight = ++branch->flights * CLAIM_MEMBER_TAGS + CLAIM_MEMBER_TAG;
-    effects_send(errand->effects, branch->agent, &message, branch->claim, branch->flight, errand->after);
+    if (member->due > errand->env->now)
+        return member->due;
+    claim_member_message(member, errand, &message);
+    member->flight = ++member->flights * CLAIM_MEMBER_TAGS + CLAIM_MEMBER_TAG;
+    effects_send(errand->effects, member->agent, &message, member->claim, member->flight, errand->after);
     return INT64_MAX;
 }
 
-void claim_member_abort(const struct claim_member *branch, struct effects *effects)
+void claim_member_abort(const struct claim_member *member, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_ABORT};
 
-    message.u.abort.claim = branch->claim;
-    effects_send(effects, branch->agent, &message, branch->claim, CLAIM_MEMBER_TAG, 0);
+    message.u.abort.claim = member->claim;
+    effects_send(effects, member->agent, &message, member->claim, CLAIM_MEMBER_TAG, 0);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- hearing */
 
-static void claim_member_keep_ad(struct claim_member *branch, struct tree *ad)
+static void claim_member_keep_ad(struct claim_member *member, struct tree *ad)
 {
-    tree_unref(branch->ad);
-    branch->ad = tree_ref(ad);
+    tree_unref(member->ad);
+    member->ad = tree_ref(ad);
 }
 
 /* The subordinate asks us to prove the ticket, on this channel. */
-static void claim_member_challenged(struct claim_member *branch, const struct claim_member_errand *errand,
+static void claim_member_challenged(struct claim_member *member, const struct claim_member_errand *errand,
                                     const struct event *event)
 {
     const struct secrets *secrets = errand->env->secrets;
 
-    branch->proves = true;
-    branch->channel = event->peer ? event->peer->channel : 0;
-    secrets->draw(secrets->user, &branch->nonce, sizeof branch->nonce);
-    ticket_proof(secrets, &branch->ticket, true, &event->message->u.verified.nonce, &branch->nonce, branch->channel,
-                 &branch->proof);
-    branch->due = errand->env->now;
+    member->proves = true;
+    member->channel = event->peer ? event->peer->channel : 0;
+    secrets->draw(secrets->user, &member->nonce, sizeof member->nonce);
+    ticket_proof(secrets, &member->ticket, true, &event->message->u.verified.nonce, &member->nonce, member->channel,
+                 &member->proof);
+    member->due = errand->env->now;
 }
 
-static enum claim_member_news heard_verified(struct claim_member *branch, const struct claim_member_errand *errand,
+static enum claim_member_news heard_verified(struct claim_member *member, const struct claim_member_errand *errand,
                                              const struct event *event)
 {
     const struct verified *verified = &event->message->u.verified;
     struct key proof;
 
     if (verified->reason == REASON_CHALLENGE) {
-        claim_member_challenged(branch, errand, event);
+        claim_member_challenged(member, errand, event);
         return CLAIM_MEMBER_SAME;
     }
     if (verified->reason == REASON_BUSY)
         return CLAIM_MEMBER_BUSY;
-    if (verified->reason != REASON_OK || !branch->proves || !verified->ad || !tree_is_ad(verified->ad))
+    if (verified->reason != REASON_OK || !member->proves || !verified->ad || !tree_is_ad(verified->ad))
         return CLAIM_MEMBER_REFUSED;
-    ticket_proof(errand->env->secrets, &branch->ticket, false, &verified->nonce, &branch->nonce, branch->channel,
+    ticket_proof(errand->env->secrets, &member->ticket, false, &verified->nonce, &member->nonce, member->channel,
                  &proof);
     if (!key_equal(&proof, &verified->proof))
         return CLAIM_MEMBER_REFUSED; /* it does not know the ticket: it is not the agent that advertised */
-    if (branch->ad && !ad_executes(branch->ad) && ad_executes(verified->ad))
+    if (member->ad && !ad_executes(member->ad) && ad_executes(verified->ad))
         return CLAIM_MEMBER_REFUSED; /* it was chosen as a member that runs nothing */
-    claim_member_keep_ad(branch, verified->ad);
-    branch->state = CLAIM_MEMBER_VERIFIED;
+    claim_member_keep_ad(member, verified->ad);
+    member->state = CLAIM_MEMBER_VERIFIED;
     return CLAIM_MEMBER_REACHED;
 }
 
-static enum claim_member_news heard_claimed(struct claim_member *branch, const struct claim_member_errand *errand,
+static enum claim_member_news heard_claimed(struct claim_member *member, const struct claim_member_errand *errand,
                                             enum reason reason)
 {
-    if (branch->state == CLAIM_MEMBER_RELEASING) {
+    if (member->state == CLAIM_MEMBER_RELEASING) {
         if (reason != REASON_RELEASED && reason != REASON_UNKNOWN && reason != REASON_LOST) {
-            branch->due = errand->env->now + pause_next(&branch->pause, errand->env, errand->spans);
+            member->due = errand->env->now + pause_next(&member->pause, errand->env, errand->spans);
             return CLAIM_MEMBER_SAME;
         }
-        branch->state = CLAIM_MEMBER_GONE;
+        member->state = CLAIM_MEMBER_GONE;
         return CLAIM_MEMBER_LOST;
     }
     if (reason == REASON_OK) {
-        if (branch->state == CLAIM_MEMBER_COMMITTING) {
-            claim_member_lives(branch, errand->env, errand->spans); /* this acknowledgement is the first heart beat */
-            branch->attached = true;
+        if (member->state == CLAIM_MEMBER_COMMITTING) {
+            claim_member_lives(member, errand->env, errand->spans); /* this acknowledgement is the first heart beat */
+            member->attached = true;
         }
-        branch->active = branch->active || branch->state == CLAIM_MEMBER_ACTIVATING;
-        branch->state++; /* to the state behind the -ING */
+        member->active = member->active || member->state == CLAIM_MEMBER_ACTIVATING;
+        member->state++; /* to the state behind the -ING */
         return CLAIM_MEMBER_REACHED;
     }
-    if (reason == REASON_WAIT || (reason == REASON_BUSY && branch->state == CLAIM_MEMBER_ACTIVATING)) {
-        branch->due = errand->env->now + pause_next(&branch->pause, errand->env, errand->spans);
+    if (reason == REASON_WAIT || (reason == REASON_BUSY && member->state == CLAIM_MEMBER_ACTIVATING)) {
+        member->due = errand->env->now + pause_next(&member->pause, errand->env, errand->spans);
         return CLAIM_MEMBER_SAME;
     }
-    if (reason == REASON_UNKNOWN && branch->state != CLAIM_MEMBER_COMMITTING) {
-        branch->state = CLAIM_MEMBER_GONE;
+    if (reason == REASON_UNKNOWN && member->state != CLAIM_MEMBER_COMMITTING) {
+        member->state = CLAIM_MEMBER_GONE;
         return CLAIM_MEMBER_LOST;
     }
     return CLAIM_MEMBER_REFUSED;
 }
 
-static enum claim_member_news heard_attached(struct claim_member *branch, const struct claim_member_errand *errand,
+static enum claim_member_news heard_attached(struct claim_member *member, const struct claim_member_errand *errand,
                                              const struct attached *attached)
 {
     switch (attached->reason) {
     case REASON_OK:
-        if (attached->epoch != branch->epoch)
+        if (attached->epoch != member->epoch)
             return CLAIM_MEMBER_REFUSED;
-        branch->attached = true;
-        branch->active = attached->active;
-        branch->number = attached->number;
-        branch->job = attached->job;
-        branch->state = attached->active ? CLAIM_MEMBER_ACTIVE : CLAIM_MEMBER_PINNED;
+        member->attached = true;
+        member->active = attached->active;
+        member->number = attached->number;
+        member->job = attached->job;
+        member->state = attached->active ? CLAIM_MEMBER_ACTIVE : CLAIM_MEMBER_PINNED;
         return CLAIM_MEMBER_REACHED;
     case REASON_UNKNOWN:
     case REASON_LOST:
-        branch->state = CLAIM_MEMBER_GONE;
+        member->state = CLAIM_MEMBER_GONE;
         return CLAIM_MEMBER_LOST;
     case REASON_BUSY:
     case REASON_WAIT:
-        branch->due = errand->env->now + pause_next(&branch->pause, errand->env, errand->spans);
+        member->due = errand->env->now + pause_next(&member->pause, errand->env, errand->spans);
         return CLAIM_MEMBER_SAME;
     default:
         return CLAIM_MEMBER_REFUSED;
     }
 }
 
-enum claim_member_news claim_member_answer(struct claim_member *branch, const struct claim_member_errand *errand,
+enum claim_member_news claim_member_answer(struct claim_member *member, const struct claim_member_errand *errand,
                                            const struct event *event)
 {
     const struct message *message = event->message;
-    bool claimed = branch->state == CLAIM_MEMBER_COMMITTING || branch->state == CLAIM_MEMBER_ACTIVATING ||
-                   branch->state == CLAIM_MEMBER_STARTING || branch->state == CLAIM_MEMBER_RELEASING;
+    bool claimed = member->state == CLAIM_MEMBER_COMMITTING || member->state == CLAIM_MEMBER_ACTIVATING ||
+                   member->state == CLAIM_MEMBER_STARTING || member->state == CLAIM_MEMBER_RELEASING;
 
-    if (!branch->flight || event->tag != branch->flight)
+    if (!member->flight || event->tag != member->flight)
         return CLAIM_MEMBER_SAME;
-    branch->flight = 0;
+    member->flight = 0;
     if (event->answer == ANSWER_GOT && message) {
-        if (message->kind == MESSAGE_VERIFIED && branch->state == CLAIM_MEMBER_VERIFYING)
-            return heard_verified(branch, errand, event);
+        if (message->kind == MESSAGE_VERIFIED && member->state == CLAIM_MEMBER_VERIFYING)
+            return heard_verified(member, errand, event);
         if (message->kind == MESSAGE_CLAIMED && claimed)
-            return heard_claimed(branch, errand, message->u.claimed.reason);
-        if (message->kind == MESSAGE_ATTACHED && branch->state == CLAIM_MEMBER_ATTACHING)
-            return heard_attached(branch, errand, &message->u.attached);
+            return heard_claimed(member, errand, message->u.claimed.reason);
+        if (message->kind == MESSAGE_ATTACHED && member->state == CLAIM_MEMBER_ATTACHING)
+            return heard_attached(member, errand, &message->u.attached);
     }
-    branch->due = errand->env->now + pause_next(&branch->pause, errand->env, errand->spans);
+    member->due = errand->env->now + pause_next(&member->pause, errand->env, errand->spans);
     return CLAIM_MEMBER_SAME;
 }

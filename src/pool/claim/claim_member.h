@@ -28,7 +28,7 @@ enum claim_member_state {
     CLAIM_MEMBER_GONE,
 };
 
-#define CLAIM_MEMBER_TAGS 8 /* the tags of a branch's messages are 1 more than multiples of this */
+#define CLAIM_MEMBER_TAGS 8 /* the tags of a member's messages are 1 more than multiples of this */
 #define CLAIM_MEMBER_TAG 1
 #define CLAIM_MEMBER_DEPTH_MAX 16
 
@@ -71,7 +71,7 @@ struct claim_member_errand {
     struct text root_owner;     /* of the job at the root; empty at the root itself, where it is the ad's owner */
     struct duty duty;           /* the superior's own; its references are borrowed */
     bool executes;              /* the superior runs the job itself: nobody below it leads */
-    struct duty hand;           /* what the present branch gets of `duty`: crew_run fills it in and holds its ad */
+    struct duty hand;           /* what the present member gets of `duty`: crew_run fills it in and holds its ad */
     bool again;                 /* the claim is used again: activate for that ad */
     int64_t collect;            /* a commit's time to collect */
     uint64_t after;             /* the persist that our messages stand behind */
@@ -90,32 +90,32 @@ enum claim_member_news {
 int64_t lease_clock(const struct role_env *env);
 
 /* `below`: all members further below that the superior was told of, or NULL. */
-void claim_member_init(struct claim_member *branch, const struct edge *edge, const struct edges *below);
-void claim_member_done(struct claim_member *branch);
+void claim_member_init(struct claim_member *member, const struct edge *edge, const struct edges *below);
+void claim_member_done(struct claim_member *member);
 
 /* Goes on to a state in -ING: its message is due now. */
-void claim_member_go(struct claim_member *branch, int64_t now, enum claim_member_state state);
+void claim_member_go(struct claim_member *member, int64_t now, enum claim_member_state state);
 
 /* Does the superior send anything in this state? */
-static inline bool claim_member_speaks(const struct claim_member *branch)
+static inline bool claim_member_speaks(const struct claim_member *member)
 {
-    return branch->state == CLAIM_MEMBER_VERIFYING || branch->state == CLAIM_MEMBER_COMMITTING ||
-           branch->state == CLAIM_MEMBER_ACTIVATING || branch->state == CLAIM_MEMBER_STARTING ||
-           branch->state == CLAIM_MEMBER_ATTACHING || branch->state == CLAIM_MEMBER_RELEASING;
+    return member->state == CLAIM_MEMBER_VERIFYING || member->state == CLAIM_MEMBER_COMMITTING ||
+           member->state == CLAIM_MEMBER_ACTIVATING || member->state == CLAIM_MEMBER_STARTING ||
+           member->state == CLAIM_MEMBER_ATTACHING || member->state == CLAIM_MEMBER_RELEASING;
 }
 
 /* Sends the message that is due; returns when to look again. The token of the message is the claim. */
-int64_t claim_member_run(struct claim_member *branch, const struct claim_member_errand *errand);
+int64_t claim_member_run(struct claim_member *member, const struct claim_member_errand *errand);
 
 /* Takes the answer, if it answers the message under way. */
-enum claim_member_news claim_member_answer(struct claim_member *branch, const struct claim_member_errand *errand,
+enum claim_member_news claim_member_answer(struct claim_member *member, const struct claim_member_errand *errand,
                                            const struct event *event);
 
 /* Sends an abort, once: a member that does not hear it asks, or lets its pin run out. */
-void claim_member_abort(const struct claim_member *branch, struct effects *effects);
+void claim_member_abort(const struct claim_member *member, struct effects *effects);
 
 /* The member has shown that it lives: its lease, with the margin, is counted from now. */
-void claim_member_lives(struct claim_member *branch, const struct role_env *env, const struct spans *spans);
+void claim_member_lives(struct claim_member *member, const struct role_env *env, const struct spans *spans);
 
 #ifdef __cplusplus
 }

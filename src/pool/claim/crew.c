@@ -10,17 +10,17 @@
 void crew_done(struct crew *crew)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        claim_member_done(&crew->branches[i]);
-    free(crew->branches);
+        claim_member_done(&crew->members[i]);
+    free(crew->members);
     *crew = (struct crew){0};
 }
 
 struct claim_member *crew_add(struct crew *crew, const struct edge *edge, const struct edges *below)
 {
-    crew->branches = mem_grow(crew->branches, (crew->count + 1) * sizeof *crew->branches);
-    claim_member_init(&crew->branches[crew->count], edge, below);
-    crew->branches[crew->count].place = crew->count;
-    return &crew->branches[crew->count++];
+    crew->members = mem_grow(crew->members, (crew->count + 1) * sizeof *crew->members);
+    claim_member_init(&crew->members[crew->count], edge, below);
+    crew->members[crew->count].place = crew->count;
+    return &crew->members[crew->count++];
 }
 
 struct claim_member *crew_load(struct crew *crew, uint64_t claim, const struct branch_record *was)
@@ -40,31 +40,31 @@ struct claim_member *crew_load(struct crew *crew, uint64_t claim, const struct b
     loaded.place = was->place;
     loaded.dropped = was->dropped;
     loaded.pass = was->pass;
-    for (; at > 0 && crew->branches[at - 1].place > loaded.place; at--)
-        crew->branches[at] = crew->branches[at - 1];
-    crew->branches[at] = loaded;
-    return &crew->branches[at];
+    for (; at > 0 && crew->members[at - 1].place > loaded.place; at--)
+        crew->members[at] = crew->members[at - 1];
+    crew->members[at] = loaded;
+    return &crew->members[at];
 }
 
 struct claim_member *crew_find(const struct crew *crew, uint64_t claim)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].claim == claim)
-            return &crew->branches[i];
+        if (crew->members[i].claim == claim)
+            return &crew->members[i];
     return NULL;
 }
 
 void crew_go(struct crew *crew, int64_t now, enum claim_member_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != CLAIM_MEMBER_GONE && !crew->branches[i].dropped)
-            claim_member_go(&crew->branches[i], now, state);
+        if (crew->members[i].state != CLAIM_MEMBER_GONE && !crew->members[i].dropped)
+            claim_member_go(&crew->members[i], now, state);
 }
 
 bool crew_all(const struct crew *crew, enum claim_member_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != state && (!crew->branches[i].dropped || state == CLAIM_MEMBER_GONE))
+        if (crew->members[i].state != state && (!crew->members[i].dropped || state == CLAIM_MEMBER_GONE))
             return false;
     return true;
 }
@@ -72,8 +72,8 @@ bool crew_all(const struct crew *crew, enum claim_member_state state)
 bool crew_through(const struct crew *crew, enum claim_member_state state)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (!crew->branches[i].dropped &&
-            (crew->branches[i].state < state || crew->branches[i].state > CLAIM_MEMBER_STARTED))
+        if (!crew->members[i].dropped &&
+            (crew->members[i].state < state || crew->members[i].state > CLAIM_MEMBER_STARTED))
             return false;
     return true;
 }
@@ -81,7 +81,7 @@ bool crew_through(const struct crew *crew, enum claim_member_state state)
 bool crew_whole(const struct crew *crew)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].dropped)
+        if (crew->members[i].dropped)
             return false;
     return true;
 }
@@ -93,8 +93,8 @@ uint32_t crew_docked(const struct crew *crew, struct docked *at, uint32_t room)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < crew->count && count < room; i++)
-        if (!crew->branches[i].dropped && crew->branches[i].ad)
-            at[count++] = (struct docked){crew->branches[i].port, crew->branches[i].ad, crew->branches[i].link};
+        if (!crew->members[i].dropped && crew->members[i].ad)
+            at[count++] = (struct docked){crew->members[i].port, crew->members[i].ad, crew->members[i].link};
     return count;
 }
 
@@ -108,12 +108,12 @@ static struct dock crew_dock(const struct crew *crew, const struct claim_member_
     return (struct dock){errand->ad, at, count};
 }
 
-/* The branch's place among those docked. */
-static uint32_t crew_which(const struct crew *crew, const struct claim_member *branch)
+/* The member's place among those docked. */
+static uint32_t crew_which(const struct crew *crew, const struct claim_member *member)
 {
     uint32_t which = 0;
 
-    for (const struct claim_member *other = crew->branches; other != branch; other++)
+    for (const struct claim_member *other = crew->members; other != member; other++)
         which += !other->dropped && other->ad;
     return which;
 }
@@ -123,18 +123,18 @@ static struct env errand_eval(const struct claim_member_errand *errand)
     return (struct env){.now = errand->env->wall / SECOND, .zone = errand->env->zone};
 }
 
-enum claim_member_news crew_answer(struct crew *crew, struct claim_member *branch,
+enum claim_member_news crew_answer(struct crew *crew, struct claim_member *member,
                                    const struct claim_member_errand *errand, const struct event *event)
 {
-    enum claim_member_news news = claim_member_answer(branch, errand, event);
+    enum claim_member_news news = claim_member_answer(member, errand, event);
     struct env eval = errand_eval(errand);
     struct docked at[DOCK_MAX];
     struct dock dock;
 
-    if (news != CLAIM_MEMBER_REACHED || branch->state != CLAIM_MEMBER_VERIFIED || MUTANT(PORT_UNCHECKED))
+    if (news != CLAIM_MEMBER_REACHED || member->state != CLAIM_MEMBER_VERIFIED || MUTANT(PORT_UNCHECKED))
         return news;
     dock = crew_dock(crew, errand, at);
-    return dock_accepts(&eval, errand->env->scratch, &dock, crew_which(crew, branch)) == DOCK_NO ? CLAIM_MEMBER_REFUSED
+    return dock_accepts(&eval, errand->env->scratch, &dock, crew_which(crew, member)) == DOCK_NO ? CLAIM_MEMBER_REFUSED
                                                                                                  : news;
 }
 
@@ -150,7 +150,7 @@ bool crew_accepts(const struct crew *crew, const struct claim_member_errand *err
            dock_accepts_all(&eval, errand->env->scratch, &dock, dock.count - (errand->above != NULL));
 }
 
-bool crew_needs(const struct crew *crew, const struct claim_member_errand *errand, const struct claim_member *branch,
+bool crew_needs(const struct crew *crew, const struct claim_member_errand *errand, const struct claim_member *member,
                 int64_t run)
 {
     struct env eval = errand_eval(errand);
@@ -160,7 +160,7 @@ bool crew_needs(const struct crew *crew, const struct claim_member_errand *erran
     if (MUTANT(ESSENTIAL_IGNORED))
         return false;
     return MUTANT(UNESSENTIAL_ENDS) ||
-           dock_essential(&eval, errand->env->scratch, &dock, crew_which(crew, branch), run);
+           dock_essential(&eval, errand->env->scratch, &dock, crew_which(crew, member), run);
 }
 
 int64_t run_time(const struct role_env *env, int64_t started)
@@ -170,12 +170,12 @@ int64_t run_time(const struct role_env *env, int64_t started)
     return started < 0 ? -1 : started < now ? now - started : 0;
 }
 
-uint64_t crew_drop(struct claim_member *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects)
+uint64_t crew_drop(struct claim_member *member, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects)
 {
-    branch->dropped = true;
-    if (branch->state != CLAIM_MEMBER_GONE)
-        claim_member_go(branch, now, CLAIM_MEMBER_RELEASING);
-    return claim_member_store(branch, gang, shape, effects);
+    member->dropped = true;
+    if (member->state != CLAIM_MEMBER_GONE)
+        claim_member_go(member, now, CLAIM_MEMBER_RELEASING);
+    return claim_member_store(member, gang, shape, effects);
 }
 
 bool ad_executes(const struct tree *ad)
@@ -186,20 +186,20 @@ bool ad_executes(const struct tree *ad)
     return !said || said->kind != EXPR_BOOLEAN || said->small;
 }
 
-static bool chief_wants(const struct claim_member *branch, const struct crew_chief *chief)
+static bool chief_wants(const struct claim_member *member, const struct crew_chief *chief)
 {
-    return MUTANT(PORT_RUNS_ALL) || port_runs(chief->ad, branch->port, chief->link);
+    return MUTANT(PORT_RUNS_ALL) || port_runs(chief->ad, member->port, chief->link);
 }
 
-bool claim_member_executes(const struct claim_member *branch, const struct crew_chief *chief)
+bool claim_member_executes(const struct claim_member *member, const struct crew_chief *chief)
 {
-    return branch->ad && ad_executes(branch->ad) && chief_wants(branch, chief);
+    return member->ad && ad_executes(member->ad) && chief_wants(member, chief);
 }
 
-bool claim_member_works(const struct claim_member *branch, const struct crew_chief *chief)
+bool claim_member_works(const struct claim_member *member, const struct crew_chief *chief)
 {
-    return claim_member_executes(branch, chief) ||
-           (branch->below && branch->below->count && chief_wants(branch, chief));
+    return claim_member_executes(member, chief) ||
+           (member->below && member->below->count && chief_wants(member, chief));
 }
 
 struct claim_member *crew_leader(const struct crew *crew, const struct crew_chief *chief)
@@ -207,10 +207,10 @@ struct claim_member *crew_leader(const struct crew *crew, const struct crew_chie
     struct claim_member *leader = NULL;
 
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct claim_member *branch = &crew->branches[i];
+        struct claim_member *member = &crew->members[i];
 
-        if ((!leader || branch->port < leader->port) && claim_member_works(branch, chief))
-            leader = branch;
+        if ((!leader || member->port < leader->port) && claim_member_works(member, chief))
+            leader = member;
     }
     return leader;
 }
@@ -218,11 +218,11 @@ struct claim_member *crew_leader(const struct crew *crew, const struct crew_chie
 struct claim_member *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who)
 {
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct claim_member *branch = &crew->branches[i];
+        struct claim_member *member = &crew->members[i];
 
-        for (uint32_t k = 0; branch->below && k < branch->below->count; k++)
-            if (branch->below->items[k].claim == claim && branch->below->items[k].agent == who)
-                return !branch->dropped && chief_wants(branch, chief) ? branch : NULL;
+        for (uint32_t k = 0; member->below && k < member->below->count; k++)
+            if (member->below->items[k].claim == claim && member->below->items[k].agent == who)
+                return !member->dropped && chief_wants(member, chief) ? member : NULL;
     }
     return NULL;
 }
@@ -236,23 +236,23 @@ static struct crew_chief errand_chief(const struct claim_member_errand *errand)
 
 /* What a member is to run, and by what right. Further below, members see only the part of the job's ad that all may
  * know. */
-static struct duty crew_hand(const struct crew *crew, const struct claim_member *branch,
+static struct duty crew_hand(const struct crew *crew, const struct claim_member *member,
                              const struct claim_member_errand *errand)
 {
     struct crew_chief chief = errand_chief(errand);
-    bool says = (branch->ad && ad_executes(branch->ad)) || (branch->below && branch->below->count);
-    struct duty_heir heir = {.claim = branch->claim,
-                             .who = branch->agent,
-                             .leads = !errand->executes && crew_leader(crew, &chief) == branch,
-                             .executes = claim_member_executes(branch, &chief),
-                             .idle = says && !claim_member_works(branch, &chief)};
+    bool says = (member->ad && ad_executes(member->ad)) || (member->below && member->below->count);
+    struct duty_heir heir = {.claim = member->claim,
+                             .who = member->agent,
+                             .leads = !errand->executes && crew_leader(crew, &chief) == member,
+                             .executes = claim_member_executes(member, &chief),
+                             .idle = says && !claim_member_works(member, &chief)};
     struct duty hand = duty_hand(errand->env->secrets, &errand->duty, &heir);
 
     hand.ad = hand.ad ? duty_withhold(hand.ad, DUTY_NO_PORT, RUNS_NO_LINK) : NULL;
     return hand;
 }
 
-struct tree *crew_shows(const struct crew *crew, const struct claim_member *branch,
+struct tree *crew_shows(const struct crew *crew, const struct claim_member *member,
                         const struct claim_member_errand *errand, bool runs)
 {
     struct env eval = errand_eval(errand);
@@ -262,32 +262,32 @@ struct tree *crew_shows(const struct crew *crew, const struct claim_member *bran
 
     if (dock_has_ports(errand->ad)) {
         dock = crew_dock(crew, errand, at);
-        shown = dock_shows(&eval, errand->env->scratch, &dock, branch->port);
+        shown = dock_shows(&eval, errand->env->scratch, &dock, member->port);
     } else {
         shown = tree_ref(errand->ad);
     }
     if (runs)
         return shown;
-    less = duty_withhold(shown, branch->port, errand_chief(errand).link);
+    less = duty_withhold(shown, member->port, errand_chief(errand).link);
     tree_unref(shown);
     return less;
 }
 
 /* Tells the member our ad, as it may see it. */
-static int64_t crew_say(const struct crew *crew, struct claim_member *branch, struct claim_member_errand *errand)
+static int64_t crew_say(const struct crew *crew, struct claim_member *member, struct claim_member_errand *errand)
 {
     struct crew_chief chief = errand_chief(errand);
     struct tree *ad = errand->ad;
     int64_t again;
 
-    if ((branch->state != CLAIM_MEMBER_VERIFYING && branch->state != CLAIM_MEMBER_ACTIVATING &&
-         branch->state != CLAIM_MEMBER_STARTING) ||
-        branch->flight || branch->due > errand->env->now)
-        return claim_member_run(branch, errand);
-    if (branch->state == CLAIM_MEMBER_STARTING)
-        errand->hand = crew_hand(crew, branch, errand);
-    errand->ad = crew_shows(crew, branch, errand, claim_member_executes(branch, &chief));
-    again = claim_member_run(branch, errand);
+    if ((member->state != CLAIM_MEMBER_VERIFYING && member->state != CLAIM_MEMBER_ACTIVATING &&
+         member->state != CLAIM_MEMBER_STARTING) ||
+        member->flight || member->due > errand->env->now)
+        return claim_member_run(member, errand);
+    if (member->state == CLAIM_MEMBER_STARTING)
+        errand->hand = crew_hand(crew, member, errand);
+    errand->ad = crew_shows(crew, member, errand, claim_member_executes(member, &chief));
+    again = claim_member_run(member, errand);
     tree_unref(errand->ad);
     tree_unref(errand->hand.ad);
     errand->hand = (struct duty){0};
@@ -301,18 +301,18 @@ int64_t crew_run(struct crew *crew, struct claim_member_errand *errand, bool lea
     int64_t next = INT64_MAX;
 
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct claim_member *branch = &crew->branches[i];
+        struct claim_member *member = &crew->members[i];
         int64_t again, left;
 
-        errand->again = branch->active;
-        errand->after = MUTANT(START_UNRECORDED) && branch->active ? 0 : after;
-        again = crew_say(crew, branch, errand);
-        left = branch->lease - lease_clock(errand->env);
-        if (leased && branch->state != CLAIM_MEMBER_GONE && errand->env->now + left < again)
+        errand->again = member->active;
+        errand->after = MUTANT(START_UNRECORDED) && member->active ? 0 : after;
+        again = crew_say(crew, member, errand);
+        left = member->lease - lease_clock(errand->env);
+        if (leased && member->state != CLAIM_MEMBER_GONE && errand->env->now + left < again)
             again = errand->env->now + left;
-        if (leased && branch->state != CLAIM_MEMBER_GONE && branch->state != CLAIM_MEMBER_RELEASING &&
-            branch->alive < again)
-            again = branch->alive;
+        if (leased && member->state != CLAIM_MEMBER_GONE && member->state != CLAIM_MEMBER_RELEASING &&
+            member->alive < again)
+            again = member->alive;
         next = again < next ? again : next;
     }
     return next;
@@ -321,80 +321,80 @@ int64_t crew_run(struct crew *crew, struct claim_member_errand *errand, bool lea
 void crew_expire(struct crew *crew, const struct role_env *env)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (lease_clock(env) >= crew->branches[i].lease)
-            crew->branches[i].state = CLAIM_MEMBER_GONE;
+        if (lease_clock(env) >= crew->members[i].lease)
+            crew->members[i].state = CLAIM_MEMBER_GONE;
 }
 
-bool claim_member_lost(const struct claim_member *branch, const struct role_env *env)
+bool claim_member_lost(const struct claim_member *member, const struct role_env *env)
 {
-    return branch->state == CLAIM_MEMBER_GONE || env->now >= branch->alive;
+    return member->state == CLAIM_MEMBER_GONE || env->now >= member->alive;
 }
 
 struct claim_member *crew_lost(const struct crew *crew, const struct role_env *env)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (!crew->branches[i].dropped && claim_member_lost(&crew->branches[i], env))
-            return &crew->branches[i];
+        if (!crew->members[i].dropped && claim_member_lost(&crew->members[i], env))
+            return &crew->members[i];
     return NULL;
 }
 
 void crew_abort(const struct crew *crew, struct effects *effects)
 {
     for (uint32_t i = 0; i < crew->count; i++)
-        if (crew->branches[i].state != CLAIM_MEMBER_GONE && !(MUTANT(ABORT_SOME) && i))
-            claim_member_abort(&crew->branches[i], effects);
+        if (crew->members[i].state != CLAIM_MEMBER_GONE && !(MUTANT(ABORT_SOME) && i))
+            claim_member_abort(&crew->members[i], effects);
 }
 
 void crew_pause(struct crew *crew, int64_t now, int64_t pause, struct effects *effects)
 {
     for (uint32_t i = 0; i < crew->count; i++) {
-        struct claim_member *branch = &crew->branches[i];
+        struct claim_member *member = &crew->members[i];
 
-        if (branch->state == CLAIM_MEMBER_VERIFIED)
-            claim_member_abort(branch, effects);
-        claim_member_go(branch, now + pause, CLAIM_MEMBER_VERIFYING);
-        branch->proves = false;
+        if (member->state == CLAIM_MEMBER_VERIFIED)
+            claim_member_abort(member, effects);
+        claim_member_go(member, now + pause, CLAIM_MEMBER_VERIFYING);
+        member->proves = false;
     }
 }
 
-enum reason crew_beat(struct claim_member *branch, const struct role_env *env, const struct spans *spans,
+enum reason crew_beat(struct claim_member *member, const struct role_env *env, const struct spans *spans,
                       const struct beat *beat, bool decided, bool ending)
 {
     enum reason reason = REASON_OK;
 
-    if (branch->state == CLAIM_MEMBER_GONE || branch->dropped || (ending && !MUTANT(BEAT_REVIVES)))
+    if (member->state == CLAIM_MEMBER_GONE || member->dropped || (ending && !MUTANT(BEAT_REVIVES)))
         return REASON_RELEASED;
-    if (!decided || !branch->attached)
+    if (!decided || !member->attached)
         reason = MUTANT(ACK_UNATTACHED) ? REASON_OK : REASON_WAIT;
-    else if (beat->epoch != branch->epoch && !MUTANT(EPOCH))
+    else if (beat->epoch != member->epoch && !MUTANT(EPOCH))
         reason = REASON_STALE;
-    if (reason == REASON_OK && branch->attached) {
+    if (reason == REASON_OK && member->attached) {
         int64_t alive = spans->lease + spans_margin(spans);
 
-        claim_member_lives(branch, env, spans);
-        if (beat->heard >= 0 && beat->heard <= env->now && beat->heard + alive > branch->alive)
-            branch->alive = beat->heard + alive;
+        claim_member_lives(member, env, spans);
+        if (beat->heard >= 0 && beat->heard <= env->now && beat->heard + alive > member->alive)
+            member->alive = beat->heard + alive;
     }
     return reason;
 }
 
-uint64_t claim_member_store(const struct claim_member *branch, uint64_t gang, uint64_t shape, struct effects *effects)
+uint64_t claim_member_store(const struct claim_member *member, uint64_t gang, uint64_t shape, struct effects *effects)
 {
-    struct record record = {.kind = RECORD_BRANCH, .key = branch->claim};
+    struct record record = {.kind = RECORD_BRANCH, .key = member->claim};
 
     record.u.branch_record = (struct branch_record){.gang = gang,
                                                     .shape = shape,
-                                                    .agent = branch->agent,
-                                                    .offer = branch->offer,
-                                                    .depth = branch->depth,
-                                                    .port = branch->port,
-                                                    .link = branch->link,
-                                                    .epoch = branch->epoch,
-                                                    .place = branch->place,
-                                                    .dropped = branch->dropped,
-                                                    .ad = branch->ad,
-                                                    .pass = branch->pass,
-                                                    .below = branch->below,
-                                                    .receipt = branch->receipt};
+                                                    .agent = member->agent,
+                                                    .offer = member->offer,
+                                                    .depth = member->depth,
+                                                    .port = member->port,
+                                                    .link = member->link,
+                                                    .epoch = member->epoch,
+                                                    .place = member->place,
+                                                    .dropped = member->dropped,
+                                                    .ad = member->ad,
+                                                    .pass = member->pass,
+                                                    .below = member->below,
+                                                    .receipt = member->receipt};
     return effects_persist(effects, &record);
 }

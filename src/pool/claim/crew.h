@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 struct crew {
-    struct claim_member *branches; /* by place */
+    struct claim_member *members; /* by place */
     uint32_t count;
 };
 
@@ -38,7 +38,7 @@ bool crew_whole(const struct crew *crew); /* no member is dropped */
 int64_t crew_run(struct crew *crew, struct claim_member_errand *errand, bool leased);
 
 /* What an answer from a member brought. The member is refused if our own port does not accept its present ad. */
-enum claim_member_news crew_answer(struct crew *crew, struct claim_member *branch,
+enum claim_member_news crew_answer(struct crew *crew, struct claim_member *member,
                                    const struct claim_member_errand *errand, const struct event *event);
 
 /* Does each of our ports have the members it must have, and does it accept them as all are now? */
@@ -49,14 +49,14 @@ void crew_expire(struct crew *crew, const struct role_env *env);
 
 /* Is the member gone, or has it been silent for a lease and margin, counted from what it has shown to have heard from
  * us? Late beats of a dead member do not keep the others. */
-bool claim_member_lost(const struct claim_member *branch, const struct role_env *env);
+bool claim_member_lost(const struct claim_member *member, const struct role_env *env);
 
 /* The first member that is lost and not dropped yet; NULL: none is. */
 struct claim_member *crew_lost(const struct crew *crew, const struct role_env *env);
 
 /* Does losing this member end the gang, by the superior's own ad? `run`: seconds since the job's start; -1: it has not
  * begun. */
-bool crew_needs(const struct crew *crew, const struct claim_member_errand *errand, const struct claim_member *branch,
+bool crew_needs(const struct crew *crew, const struct claim_member_errand *errand, const struct claim_member *member,
                 int64_t run);
 
 /* The `run` of a job that started at that second of the wall clock (-1: it has not). */
@@ -64,7 +64,7 @@ int64_t run_time(const struct role_env *env, int64_t started);
 
 /* The gang goes on without this member, which is released unless it is gone already. Returns the persist that
  * says so. */
-uint64_t crew_drop(struct claim_member *branch, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects);
+uint64_t crew_drop(struct claim_member *member, int64_t now, uint64_t gang, uint64_t shape, struct effects *effects);
 
 /* Does a member with that ad run jobs itself, as far as the member decides? Not when it says Executes = false. */
 bool ad_executes(const struct tree *ad);
@@ -77,18 +77,18 @@ struct crew_chief {
 
 /* claim_member_executes: does the member run the job itself? claim_member_works: does it, or a member below it? Only
  * where our own port says so (match/gang/runs.h). */
-bool claim_member_executes(const struct claim_member *branch, const struct crew_chief *chief);
-bool claim_member_works(const struct claim_member *branch, const struct crew_chief *chief);
+bool claim_member_executes(const struct claim_member *member, const struct crew_chief *chief);
+bool claim_member_works(const struct claim_member *member, const struct crew_chief *chief);
 
 /* The first member, in the order of ports, that works: its result is the job's. NULL: none works. */
 struct claim_member *crew_leader(const struct crew *crew, const struct crew_chief *chief);
 
-/* The branch above the member that runs the job further below, with that claim and as that agent. NULL: there is none,
+/* The member of ours above the one that runs the job further below, with that claim and as that agent. NULL: there is none,
  * or our port does not want it to run. */
 struct claim_member *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who);
 
-/* Our ad as the member at that branch may see it: whole only if it runs the job. The caller unrefs it. */
-struct tree *crew_shows(const struct crew *crew, const struct claim_member *branch,
+/* Our ad as that member may see it: whole only if it runs the job. The caller unrefs it. */
+struct tree *crew_shows(const struct crew *crew, const struct claim_member *member,
                         const struct claim_member_errand *errand, bool runs);
 
 /* Fills in the members docked at our ports, as last heard; returns how many, at most `room`. */
@@ -101,11 +101,11 @@ void crew_abort(const struct crew *crew, struct effects *effects);
 void crew_pause(struct crew *crew, int64_t now, int64_t pause, struct effects *effects);
 
 /* The answer to a heart beat; acknowledging one renews the lease. `ending`: the claim is being released. */
-enum reason crew_beat(struct claim_member *branch, const struct role_env *env, const struct spans *spans,
+enum reason crew_beat(struct claim_member *member, const struct role_env *env, const struct spans *spans,
                       const struct beat *beat, bool decided, bool ending);
 
 /* Writes the row that says that this subordinate is claimed; returns its persist. */
-uint64_t claim_member_store(const struct claim_member *branch, uint64_t gang, uint64_t shape, struct effects *effects);
+uint64_t claim_member_store(const struct claim_member *member, uint64_t gang, uint64_t shape, struct effects *effects);
 
 #ifdef __cplusplus
 }

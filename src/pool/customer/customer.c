@@ -179,7 +179,7 @@ static void job_view(const struct job *job, struct job_view *ret)
                              .claim = job->claim,
                              .number = job->number,
                              .member = job->member,
-                             .pass = job->root ? job->root->crew.branches[0].pass : (struct key){{0}},
+                             .pass = job->root ? job->root->crew.members[0].pass : (struct key){{0}},
                              .tries = job->tries,
                              .begun = job->begun,
                              .in_vain = job->in_vain,
@@ -272,16 +272,16 @@ void customer_each_root(const struct customer *customer, customer_root_fn *fn, v
 
     while (map_next(&customer->gangs, &at, &gang, &value)) {
         const struct root *root = (const struct root *)(uintptr_t)value;
-        const struct claim_member *branch = &root->crew.branches[0];
+        const struct claim_member *member = &root->crew.members[0];
         struct root_view view = {.gang = root->gang,
-                                 .claim = branch->claim,
+                                 .claim = member->claim,
                                  .state = root->state,
                                  .shape = root->shape->id,
                                  .job = root->job ? root->job->id : 0,
                                  .number = root->number,
-                                 .epoch = branch->epoch,
-                                 .member = branch->agent,
-                                 .lease = branch->lease};
+                                 .epoch = member->epoch,
+                                 .member = member->agent,
+                                 .lease = member->lease};
 
         fn(user, &view);
     }

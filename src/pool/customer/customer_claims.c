@@ -65,7 +65,7 @@ static void root_forget(const struct customer_step *step, struct root *root)
     shape_changed(step, root->shape);
     map_remove(&step->customer->gangs, root->gang);
     for (uint32_t i = 0; i < root->crew.count; i++)
-        map_remove(&step->customer->claims, root->crew.branches[i].claim);
+        map_remove(&step->customer->claims, root->crew.members[i].claim);
     root_free(root);
 }
 
@@ -107,7 +107,7 @@ struct claim_member_errand root_errand(const struct customer_step *step, struct 
     if (root->job) {
         errand.job = root->job->id;
         errand.number = root->number;
-        errand.duty = (struct duty){.line = root->job->claim, .pass = root->crew.branches[0].pass};
+        errand.duty = (struct duty){.line = root->job->claim, .pass = root->crew.members[0].pass};
         if (root->state == ROOT_STARTING)
             errand.ad = root_unit(root);
     }
@@ -119,10 +119,10 @@ struct claim_member_errand root_errand(const struct customer_step *step, struct 
 }
 
 static void root_go(const struct customer_step *step, struct root *root, enum root_state state,
-                    enum claim_member_state branches)
+                    enum claim_member_state members)
 {
     root->state = state;
-    crew_go(&root->crew, step->env->now, branches);
+    crew_go(&root->crew, step->env->now, members);
 }
 
 /* Before the decision nobody is bound: the match is just dropped. */
@@ -138,7 +138,7 @@ static void root_over(const struct customer_step *step, struct root *root)
     if (root->job)
         job_requeue(step, root->job);
     for (uint32_t i = 0; i < root->crew.count; i++)
-        effects_remove(step->effects, RECORD_BRANCH, root->crew.branches[i].claim);
+        effects_remove(step->effects, RECORD_BRANCH, root->crew.members[i].claim);
     root_forget(step, root);
 }
 
@@ -166,15 +166,15 @@ void root_take(const struct customer_step *step, struct root *root, struct job *
 
 bool root_is_gang(const struct root *root)
 {
-    return root->crew.count > 1 || root->crew.branches[0].depth > 0;
+    return root->crew.count > 1 || root->crew.members[0].depth > 0;
 }
 
 /* Draws the key by which members ask for the job's files. It outlives a restart, in the members' rows. */
 static void root_draw_pass(const struct customer_step *step, struct root *root)
 {
-    duty_pass_draw(step->env->secrets, &root->crew.branches[0].pass);
+    duty_pass_draw(step->env->secrets, &root->crew.members[0].pass);
     for (uint32_t i = 1; i < root->crew.count; i++)
-        root->crew.branches[i].pass = root->crew.branches[0].pass;
+        root->crew.members[i].pass = root->crew.members[0].pass;
 }
 
 /* All members are pinned. If that is in time, and a job still waits, the gang is decided here. */
@@ -196,7 +196,7 @@ static void root_decide(const struct customer_step *step, struct root *root)
     if (root_is_gang(root))
         root_draw_pass(step, root);
     for (uint32_t i = 0; i < root->crew.count; i++)
-        root->stored = claim_member_store(&root->crew.branches[i], root->gang, root->shape->id, step->effects);
+        root->stored = claim_member_store(&root->crew.members[i], root->gang, root->shape->id, step->effects);
     root_take(step, root, job);
 }
 
@@ -210,13 +210,13 @@ static void root_attached(const struct customer_step *step, struct root *root)
         return;
     }
     for (uint32_t i = 0; i < root->crew.count; i++) {
-        const struct claim_member *branch = &root->crew.branches[i];
+        const struct claim_member *member = &root->crew.members[i];
 
-        bool at_it = branch->active && branch->number == root->number && branch->job == root->job->id;
+        bool at_it = member->active && member->number == root->number && member->job == root->job->id;
 
-        if (branch->dropped || claim_member_lost(branch, step->env))
+        if (member->dropped || claim_member_lost(member, step->env))
             continue;
-        if (branch->state != CLAIM_MEMBER_PINNED && branch->state != CLAIM_MEMBER_ACTIVE)
+        if (member->state != CLAIM_MEMBER_PINNED && member->state != CLAIM_MEMBER_ACTIVE)
             return;
         started = started && at_it;
         any = any || at_it;
@@ -237,11 +237,11 @@ static void root_attached(const struct customer_step *step, struct root *root)
     }
     root->state = ROOT_RUNNING;
     for (uint32_t i = 0; i < root->crew.count; i++)
-        if (!root->crew.branches[i].dropped)
-            root->crew.branches[i].state = CLAIM_MEMBER_STARTED;
+        if (!root->crew.members[i].dropped)
+            root->crew.members[i].state = CLAIM_MEMBER_STARTED;
 }
 
-/* Goes on when all branches have done what this state is for. The root may be gone then. */
+/* Goes on when all members have done what this state is for. The root may be gone then. */
 static void root_advance(const struct customer_step *step, struct root *root)
 {
     switch (root->state) {
@@ -255,7 +255,7 @@ static void root_advance(const struct customer_step *step, struct root *root)
             }
             root->began = step->env->now;
             for (uint32_t i = 0; i < root->crew.count; i++)
-                root->crew.branches[i].epoch = 1;
+                root->crew.members[i].epoch = 1;
             root_go(step, root, ROOT_COMMITTING, CLAIM_MEMBER_COMMITTING);
         }
         break;
@@ -309,7 +309,7 @@ static void root_busy(const struct customer_step *step, struct root *root)
                step->effects);
 }
 
-/* Sends what is due on all branches, and sets the next time. */
+/* Sends what is due to all members, and sets the next time. */
 static void root_run(const struct customer_step *step, struct root *root)
 {
     struct claim_member_errand errand = root_errand(step, root);
@@ -428,15 +428,15 @@ static void root_refused(const struct root *root, const struct event *event)
 void root_answer(const struct customer_step *step, const struct event *event)
 {
     struct root *root = root_of(&step->customer->claims, event->token);
-    struct claim_member *branch = root ? crew_find(&root->crew, event->token) : NULL;
+    struct claim_member *member = root ? crew_find(&root->crew, event->token) : NULL;
     struct claim_member_errand errand;
     uint64_t gang;
 
-    if (!branch)
+    if (!member)
         return;
     gang = root->gang;
     errand = root_errand(step, root);
-    switch (crew_answer(&root->crew, branch, &errand, event)) {
+    switch (crew_answer(&root->crew, member, &errand, event)) {
     case CLAIM_MEMBER_SAME:
     case CLAIM_MEMBER_REACHED:
         break;
@@ -445,10 +445,10 @@ void root_answer(const struct customer_step *step, const struct event *event)
         break;
     case CLAIM_MEMBER_REFUSED:
         root_refused(root, event);
-        root_loses(step, root, branch);
+        root_loses(step, root, member);
         break;
     case CLAIM_MEMBER_LOST:
-        root_loses(step, root, branch);
+        root_loses(step, root, member);
         break;
     }
     root_continue(step, gang);
@@ -458,10 +458,10 @@ struct claim_member *claim_member_heard(const struct customer_step *step, const 
                                         struct root **ret_root)
 {
     struct root *root = root_of(&step->customer->claims, claim);
-    struct claim_member *branch = root ? crew_find(&root->crew, claim) : NULL;
+    struct claim_member *member = root ? crew_find(&root->crew, claim) : NULL;
 
     *ret_root = root;
-    return branch && branch->agent == event->peer->agent ? branch : NULL;
+    return member && member->agent == event->peer->agent ? member : NULL;
 }
 
 /* Only a heart beat of a claim that we hold and are attached to is acknowledged. */
@@ -471,10 +471,10 @@ void root_beat(const struct customer_step *step, const struct event *event)
     struct message message = {.kind = MESSAGE_BEATEN};
     enum reason reason = REASON_UNKNOWN;
     struct root *root;
-    struct claim_member *branch = claim_member_heard(step, event, beat->claim, &root);
+    struct claim_member *member = claim_member_heard(step, event, beat->claim, &root);
 
-    if (branch)
-        reason = crew_beat(branch, step->env, step->customer->spans, beat,
+    if (member)
+        reason = crew_beat(member, step->env, step->customer->spans, beat,
                            root_decided(root) && (root->state != ROOT_ATTACHING || root_bears(step, root)),
                            root->state == ROOT_ENDING);
     message.u.beaten = (struct beaten){beat->claim, reason, beat->sent, step->env->now};
@@ -495,11 +495,11 @@ void root_asked(const struct customer_step *step, const struct event *event)
 {
     uint64_t claim = event->message->u.ask.claim;
     struct root *root;
-    struct claim_member *branch = claim_member_heard(step, event, claim, &root);
+    struct claim_member *member = claim_member_heard(step, event, claim, &root);
 
-    reply_root(step, event, claim, branch ? REASON_WAIT : REASON_ABORT, 0);
-    if (branch && claim_member_speaks(branch) && !branch->flight && branch->due > step->env->now) {
-        branch->due = step->env->now; /* the member is there and listens */
+    reply_root(step, event, claim, member ? REASON_WAIT : REASON_ABORT, 0);
+    if (member && claim_member_speaks(member) && !member->flight && member->due > step->env->now) {
+        member->due = step->env->now; /* the member is there and listens */
         root_run(step, root);
     }
 }
@@ -511,12 +511,12 @@ void root_tasked(const struct customer_step *step, const struct event *event)
     const struct task_asked *task = &event->message->u.task_asked;
     struct root *root = root_of(&step->customer->gangs, task->gang);
     struct crew_chief chief = {root ? root->shape->ad : NULL, RUNS_NO_LINK};
-    struct claim_member *branch = root ? crew_below(&root->crew, &chief, task->claim, event->peer->agent) : NULL;
+    struct claim_member *member = root ? crew_below(&root->crew, &chief, task->claim, event->peer->agent) : NULL;
     struct message message = {.kind = MESSAGE_TASKED};
     struct task_told *told = &message.u.task_told;
 
     *told = (struct task_told){.claim = task->claim, .reason = REASON_OK};
-    if (!branch)
+    if (!member)
         told->reason = root ? REASON_IDENTITY : REASON_UNKNOWN;
     else if (root->state == ROOT_ATTACHING)
         told->reason = REASON_WAIT;
@@ -528,10 +528,10 @@ void root_tasked(const struct customer_step *step, const struct event *event)
 
         errand.ad = root_unit(root);
         told->line = root->job->claim;
-        told->helps = crew_leader(&root->crew, &chief) != branch || claim_member_executes(branch, &chief) ||
-                      branch->below->items[0].claim != task->claim;
-        told->ad = crew_shows(&root->crew, branch, &errand, true);
-        duty_pass_for(step->env->secrets, &root->crew.branches[0].pass, event->peer->agent, told->helps, &told->pass);
+        told->helps = crew_leader(&root->crew, &chief) != member || claim_member_executes(member, &chief) ||
+                      member->below->items[0].claim != task->claim;
+        told->ad = crew_shows(&root->crew, member, &errand, true);
+        duty_pass_for(step->env->secrets, &root->crew.members[0].pass, event->peer->agent, told->helps, &told->pass);
     }
     effects_reply(step->effects, event->token, &message, root ? root->stored : 0);
     tree_unref(told->ad);
@@ -549,16 +549,16 @@ void root_left(const struct customer_step *step, const struct event *event)
 {
     uint64_t claim = event->message->u.left.claim, gang;
     struct root *root;
-    struct claim_member *branch = claim_member_heard(step, event, claim, &root);
+    struct claim_member *member = claim_member_heard(step, event, claim, &root);
     bool ending;
 
     reply_root(step, event, claim, REASON_OK, 0);
-    if (!branch || root->state == ROOT_VERIFYING)
+    if (!member || root->state == ROOT_VERIFYING)
         return;
     gang = root->gang;
-    branch->state = CLAIM_MEMBER_GONE;
+    member->state = CLAIM_MEMBER_GONE;
     ending = root->state == ROOT_ENDING;
-    root_loses(step, root, branch);
+    root_loses(step, root, member);
     root = root_of(&step->customer->gangs, gang); /* before the decision the root is forgotten at once */
     if (!ending && root && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)
         root_is_left(root, event->message->u.left.reason);
@@ -613,19 +613,19 @@ void roots_boot(const struct customer_step *step)
 
         root->active = step->env->now;
         for (uint32_t i = 0; i < root->crew.count; i++) {
-            struct claim_member *branch = &root->crew.branches[i];
+            struct claim_member *member = &root->crew.members[i];
 
-            branch->epoch++;
-            claim_member_lives(branch, step->env, customer->spans);
+            member->epoch++;
+            claim_member_lives(member, step->env, customer->spans);
             if (MUTANT(NO_WAIT))
-                branch->lease = 0;
-            root->stored = claim_member_store(branch, root->gang, root->shape->id, step->effects);
+                member->lease = 0;
+            root->stored = claim_member_store(member, root->gang, root->shape->id, step->effects);
         }
         root_go(step, root, ROOT_ATTACHING, CLAIM_MEMBER_ATTACHING);
         for (uint32_t i = 0; i < root->crew.count; i++) {
-            if (root->crew.branches[i].dropped)
-                claim_member_go(&root->crew.branches[i], step->env->now, CLAIM_MEMBER_RELEASING);
-            root->crew.branches[i].sequence = 0;
+            if (root->crew.members[i].dropped)
+                claim_member_go(&root->crew.members[i], step->env->now, CLAIM_MEMBER_RELEASING);
+            root->crew.members[i].sequence = 0;
         }
         root_set(step, root, step->env->now);
     }

@@ -11,7 +11,7 @@
  *
  *     shape 1 --- jobs (idle ones in a list, first come first served)
  *       |         ^ at most one root has a job
- *       +-------- roots --- branches */
+ *       +-------- roots --- members */
 #ifndef BERTH_POOL_CUSTOMER_CUSTOMER_PARTS_H
 #define BERTH_POOL_CUSTOMER_CUSTOMER_PARTS_H
 
@@ -246,7 +246,7 @@ struct claim_member_errand root_errand(const struct customer_step *step, struct 
 /* Gives the waiting job to this claim: that is durable before anybody is told. */
 void root_take(const struct customer_step *step, struct root *root, struct job *job);
 void root_continue(const struct customer_step *step, uint64_t gang); /* goes on while it can; then sends what is due */
-/* The branch of that claim, if the sender is its subordinate; else NULL. */
+/* The member of that claim, if the sender is its subordinate; else NULL. */
 struct claim_member *claim_member_heard(const struct customer_step *step, const struct event *event, uint64_t claim,
                                         struct root **ret_root);
 void reply_root(const struct customer_step *step, const struct event *event, uint64_t claim, enum reason reason,
@@ -265,7 +265,7 @@ void root_left(const struct customer_step *step, const struct event *event);
 
 /* customer_results.c */
 void root_loses(const struct customer_step *step, struct root *root,
-                struct claim_member *branch); /* the gang ends, or goes on without it */
+                struct claim_member *member); /* the gang ends, or goes on without it */
 /* Handles all lost members: does the gang go on? `whole`: the gang has been whole: all members have cleared the way. */
 bool root_mourn(const struct customer_step *step, struct root *root, bool whole);
 

@@ -9,32 +9,32 @@
 /* --------------------------------------------------------------------------------------------------------- losses */
 
 /* Does the gang end if it loses this member? Always if that is the leader, or if there is no job yet. */
-static bool root_needs(const struct customer_step *step, struct root *root, const struct claim_member *branch)
+static bool root_needs(const struct customer_step *step, struct root *root, const struct claim_member *member)
 {
     struct claim_member_errand errand = root_errand(step, root);
     int64_t run = run_time(step->env, root->started);
 
-    return !root->job || (root->job->claim == branch->claim && !MUTANT(LEADER_DROPPED)) ||
-           crew_needs(&root->crew, &errand, branch, run);
+    return !root->job || (root->job->claim == member->claim && !MUTANT(LEADER_DROPPED)) ||
+           crew_needs(&root->crew, &errand, member, run);
 }
 
-static void root_drop(const struct customer_step *step, struct root *root, struct claim_member *branch)
+static void root_drop(const struct customer_step *step, struct root *root, struct claim_member *member)
 {
-    root->stored = crew_drop(branch, step->env->now, root->gang, root->shape->id, step->effects);
-    effects_note(step->effects, REASON_LOST, branch->claim,
+    root->stored = crew_drop(member, step->env->now, root->gang, root->shape->id, step->effects);
+    effects_note(step->effects, REASON_LOST, member->claim,
                  "a member that is not essential: the gang goes on without it");
 }
 
 bool root_mourn(const struct customer_step *step, struct root *root, bool whole)
 {
-    struct claim_member *branch;
+    struct claim_member *member;
 
-    while ((branch = crew_lost(&root->crew, step->env))) {
-        if ((!whole && !MUTANT(UNWHOLE)) || root_needs(step, root, branch)) {
+    while ((member = crew_lost(&root->crew, step->env))) {
+        if ((!whole && !MUTANT(UNWHOLE)) || root_needs(step, root, member)) {
             root_end(step, root);
             return false;
         }
-        root_drop(step, root, branch);
+        root_drop(step, root, member);
     }
     return true;
 }
@@ -48,31 +48,31 @@ bool root_bears(const struct customer_step *step, struct root *root)
     if (!root->job || root->job->state != JOB_RUNNING)
         return false;
     for (uint32_t i = 0; i < root->crew.count; i++) {
-        const struct claim_member *branch = &root->crew.branches[i];
+        const struct claim_member *member = &root->crew.members[i];
 
         began = began ||
-                (branch->attached && branch->active && branch->number == root->number && branch->job == root->job->id);
+                (member->attached && member->active && member->number == root->number && member->job == root->job->id);
     }
     root->started = began ? root->job->changed : -1;
     for (uint32_t i = 0; i < root->crew.count && began; i++) {
-        struct claim_member *branch = &root->crew.branches[i];
+        struct claim_member *member = &root->crew.members[i];
 
-        if (!branch->attached && !branch->dropped && root_needs(step, root, branch))
+        if (!member->attached && !member->dropped && root_needs(step, root, member))
             return false;
     }
     return began;
 }
 
-void root_loses(const struct customer_step *step, struct root *root, struct claim_member *branch)
+void root_loses(const struct customer_step *step, struct root *root, struct claim_member *member)
 {
-    if (root->state == ROOT_ENDING || branch->dropped)
+    if (root->state == ROOT_ENDING || member->dropped)
         return;
-    if (root->state == ROOT_ATTACHING && branch->state == CLAIM_MEMBER_GONE)
+    if (root->state == ROOT_ATTACHING && member->state == CLAIM_MEMBER_GONE)
         return; /* the loss is judged when the others have answered */
     if ((root->state == ROOT_STARTING || root->state == ROOT_RUNNING ||
          (MUTANT(UNWHOLE) && root->state == ROOT_ACTIVATING)) &&
-        !root_needs(step, root, branch))
-        root_drop(step, root, branch);
+        !root_needs(step, root, member))
+        root_drop(step, root, member);
     else
         root_end(step, root);
 }
@@ -104,9 +104,9 @@ static void helper_result(const struct customer_step *step, const struct event *
 {
     const struct result *result = &event->message->u.result;
     struct root *root;
-    struct claim_member *branch = claim_member_heard(step, event, result->claim, &root);
-    struct crew_chief chief = {branch ? root->shape->ad : NULL, RUNS_NO_LINK};
-    struct job *job = branch ? root->job : NULL;
+    struct claim_member *member = claim_member_heard(step, event, result->claim, &root);
+    struct crew_chief chief = {member ? root->shape->ad : NULL, RUNS_NO_LINK};
+    struct job *job = member ? root->job : NULL;
     uint64_t gang;
 
     if (!job || job->id != result->job || job->number != result->number || job->claim == result->claim) {
@@ -118,10 +118,10 @@ static void helper_result(const struct customer_step *step, const struct event *
         return;
     }
     gang = root->gang;
-    if (result_failed(result) && (claim_member_works(branch, &chief) || MUTANT(IDLE_RESULT)) &&
-        root->state == ROOT_RUNNING && !branch->dropped && !MUTANT(FAILURE_IGNORED)) {
-        root_loses(step, root, branch);
-        if (!branch->dropped)
+    if (result_failed(result) && (claim_member_works(member, &chief) || MUTANT(IDLE_RESULT)) &&
+        root->state == ROOT_RUNNING && !member->dropped && !MUTANT(FAILURE_IGNORED)) {
+        root_loses(step, root, member);
+        if (!member->dropped)
             job_spoiled(step, job, result);
     }
     reply_root(step, event, result->claim, REASON_OK, job->stored > root->stored ? job->stored : root->stored);

@@ -96,7 +96,7 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
     struct crew_chief chief = {root->shape->ad, RUNS_NO_LINK};
     const struct claim_member *leader = crew_leader(&root->crew, &chief);
 
-    leader = leader ? leader : &root->crew.branches[0]; /* no member runs anything: the job stays until it is removed */
+    leader = leader ? leader : &root->crew.members[0]; /* no member runs anything: the job stays until it is removed */
     job_unwait(job);
     job->state = JOB_RUNNING;
     job->root = root;

@@ -44,13 +44,13 @@ static bool port_push(struct build *build, const struct crew *crew, uint32_t por
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < crew->count && (set || !count); i++) {
-        const struct claim_member *branch = &crew->branches[i];
+        const struct claim_member *member = &crew->members[i];
         struct build_mark mark = build_mark(build);
 
-        if (branch->port != port || branch->dropped || branch->state == CLAIM_MEMBER_GONE || !branch->ad ||
-            !tree_is_ad(branch->ad) || branch->ad->symbols != build->symbols)
+        if (member->port != port || member->dropped || member->state == CLAIM_MEMBER_GONE || !member->ad ||
+            !tree_is_ad(member->ad) || member->ad->symbols != build->symbols)
             continue;
-        if (member_push(build, branch->ad) < 0)
+        if (member_push(build, member->ad) < 0)
             build_rewind(build, mark);
         else
             count++;

@@ -245,7 +245,7 @@ static bool slot_stays(struct engine *engine, uint32_t id, struct tree *ad)
 static void slot_set_units(struct engine *engine, struct engine_slot *slot, int64_t units)
 {
     if (slot->in_class != NOBODY && slot->root)
-        engine_kin(engine, ROOTS, slot->in_class)->units += (uint64_t)(units - slot->units);
+        engine_class_at(engine, ROOTS, slot->in_class)->units += (uint64_t)(units - slot->units);
     slot->units = units;
 }
 

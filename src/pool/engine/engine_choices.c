@@ -174,7 +174,7 @@ uint32_t engine_choices_first(struct engine *engine, struct choices *choices)
 {
     while (choices->count) {
         struct engine_choice *first = &choices->items[0];
-        const struct engine_class *class = engine_kin(engine, OFFERS, first->in_class);
+        const struct engine_class *class = engine_class_at(engine, OFFERS, first->in_class);
         uint32_t id;
 
         if (!class->ad || class->generation != first->generation) { /* all members are gone */

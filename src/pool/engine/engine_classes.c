@@ -126,7 +126,7 @@ static void class_free(struct engine *engine, unsigned which, uint32_t number)
 
 static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t user, uint32_t whose)
 {
-    struct engine_class *class = engine_kin(engine, ROOTS, in_class);
+    struct engine_class *class = engine_class_at(engine, ROOTS, in_class);
     uint32_t number = engine->group_free;
 
     if (number != NOBODY) {
@@ -160,7 +160,7 @@ static void group_free(struct engine *engine, uint32_t number)
     if (group->before != NOBODY)
         engine->groups[group->before].after = group->after;
     else
-        engine_kin(engine, ROOTS, group->in_class)->groups = group->after;
+        engine_class_at(engine, ROOTS, group->in_class)->groups = group->after;
     free(group->members.ids);
     group->members = (struct engine_members){0};
     group->after = engine->group_free;
@@ -171,7 +171,7 @@ static void group_free(struct engine *engine, uint32_t number)
  * on one. */
 static uint32_t group_of(struct engine *engine, uint32_t in_class, uint32_t whose)
 {
-    uint32_t number = engine_kin(engine, ROOTS, in_class)->groups, user = engine->keys ? 0 : whose;
+    uint32_t number = engine_class_at(engine, ROOTS, in_class)->groups, user = engine->keys ? 0 : whose;
 
     whose = engine->gives ? whose : user;
     while (number != NOBODY && engine->groups[number].whose != whose)
@@ -277,7 +277,7 @@ void engine_slot_part(struct engine *engine, uint32_t id)
     struct engine_slot *slot = &engine->slots[id];
     unsigned which = slot->root ? ROOTS : OFFERS;
     uint32_t number = slot->in_class;
-    struct engine_class *class = engine_kin(engine, which, number);
+    struct engine_class *class = engine_class_at(engine, which, number);
 
     slot->in_class = NOBODY;
     if (slot->root) {

@@ -71,7 +71,7 @@ static void slot_refresh(struct engine *engine, uint32_t id)
         engine_slot_read_key(engine, id);
     if (slot->in_class == NOBODY)
         return;
-    class = engine_kin(engine, slot->root ? ROOTS : OFFERS, slot->in_class);
+    class = engine_class_at(engine, slot->root ? ROOTS : OFFERS, slot->in_class);
     if (engine_applies(engine, class->traits))
         engine_class_list(engine, slot->root ? ROOTS : OFFERS, slot->in_class);
     if (slot->root && engine->pulled) /* the index must know it as it is now */

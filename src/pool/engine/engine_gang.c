@@ -202,7 +202,7 @@ void engine_gang_index(struct engine *engine, unsigned which, uint32_t number)
     struct env env = bounded_env(engine, KNOW_STEPS);
 
     if (which == ROOTS) {
-        const struct engine_class *class = engine_kin(engine, ROOTS, number);
+        const struct engine_class *class = engine_class_at(engine, ROOTS, number);
 
         seeker_root_put(gangs->seeker, &env, engine->scratch, plain_offers(engine), number, class->ad, !class->traits);
         return;
@@ -215,7 +215,7 @@ void engine_gang_forget(struct engine *engine, unsigned which, uint32_t number)
 {
     if (which == OFFERS)
         seeker_kind_forget(engine->gangs->seeker, number);
-    else if (engine_kin(engine, ROOTS, number)->ported)
+    else if (engine_class_at(engine, ROOTS, number)->ported)
         seeker_root_remove(engine->gangs->seeker, number);
 }
 
@@ -246,7 +246,7 @@ void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by)
 
 bool engine_gang_serves(struct engine *engine, uint32_t number)
 {
-    struct engine_class *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_class_at(engine, ROOTS, number);
     struct gangs *gangs = engine->gangs;
     struct env env = bounded_env(engine, KNOW_STEPS);
 
@@ -344,7 +344,7 @@ static bool class_parts(const struct engine *engine, const struct engine_class *
 void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root)
 {
     const struct side *offers = &engine->sides[OFFERS];
-    struct engine_class *class = engine_kin(engine, ROOTS, engine->groups[group].in_class);
+    struct engine_class *class = engine_class_at(engine, ROOTS, engine->groups[group].in_class);
     enum gang_outcome outcome = GANG_NONE;
     struct seeker_gang gang = {0};
     struct env env = root_env(engine, root);

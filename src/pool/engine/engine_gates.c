@@ -37,7 +37,7 @@ void engine_gate_wait(struct engine *engine, uint32_t number, uint32_t gate)
     if (group->behind != NOBODY)
         engine->groups[group->behind].ahead = number;
     engine->gates[gate] = number;
-    engine_kin(engine, ROOTS, group->in_class)->held = true;
+    engine_class_at(engine, ROOTS, group->in_class)->held = true;
 }
 
 void engine_gate_leave(struct engine *engine, uint32_t number)

@@ -441,7 +441,7 @@ static inline bool engine_is_over(const struct engine *engine)
     return engine_worked(engine) >= engine->slice;
 }
 
-static inline struct engine_class *engine_kin(struct engine *engine, unsigned side, uint32_t number)
+static inline struct engine_class *engine_class_at(struct engine *engine, unsigned side, uint32_t number)
 {
     return &engine->sides[side].classes[number];
 }

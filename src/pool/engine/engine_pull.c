@@ -183,7 +183,7 @@ static void pull_found(void *user, uint32_t number, unsigned doubts)
 {
     struct pull *pull = user;
     struct engine *engine = pull->engine;
-    const struct engine_class *class = engine_kin(engine, ROOTS, number);
+    const struct engine_class *class = engine_class_at(engine, ROOTS, number);
     struct value rank;
     uint32_t root;
 

@@ -56,7 +56,7 @@ void engine_root_take(struct engine *engine, uint32_t root)
 {
     struct engine_slot *slot = &engine->slots[root];
 
-    engine_kin(engine, ROOTS, slot->in_class)->units--;
+    engine_class_at(engine, ROOTS, slot->in_class)->units--;
     if (--slot->units == 0)
         engine_slot_part(engine, root);
 }
@@ -86,7 +86,7 @@ void engine_match_make(struct engine *engine, uint32_t root, uint32_t offer, uin
 /* No candidate is left for the class: it waits. */
 void engine_class_fail(struct engine *engine, uint32_t number)
 {
-    struct engine_class *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_class_at(engine, ROOTS, number);
 
     class->failed = engine->cycle;
     class->held = false;
@@ -99,7 +99,7 @@ void engine_class_fail(struct engine *engine, uint32_t number)
 void engine_root_fail(struct engine *engine, uint32_t group)
 {
     struct ad_group *at = &engine->groups[group];
-    struct engine_class *class = engine_kin(engine, ROOTS, at->in_class);
+    struct engine_class *class = engine_class_at(engine, ROOTS, at->in_class);
 
     if (class->apart != engine->cycle && class->by_user == engine->cycle) {
         class->parted = engine->cycle;
@@ -210,7 +210,7 @@ static void cycle_cut(struct engine *engine)
     for (uint32_t group; (group = engine_queue_first(engine)) != NOBODY;) {
         uint32_t number = engine->groups[group].in_class;
 
-        engine_kin(engine, ROOTS, number)->put_off = true;
+        engine_class_at(engine, ROOTS, number)->put_off = true;
         engine_class_list(engine, ROOTS, number);
         engine_queue_remove(engine, group);
     }
@@ -231,7 +231,7 @@ void engine_serve_one(struct engine *engine)
         return;
     }
     engine->work++;
-    if (engine_kin(engine, ROOTS, engine->groups[group].in_class)->failed == engine->cycle) {
+    if (engine_class_at(engine, ROOTS, engine->groups[group].in_class)->failed == engine->cycle) {
         engine_queue_remove(engine, group);
         return;
     }

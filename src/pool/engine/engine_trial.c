@@ -43,7 +43,7 @@ struct env engine_pair_env(const struct engine *engine, uint32_t root, uint32_t 
 
 static struct engine_class *trial_class(struct engine *engine)
 {
-    return engine_kin(engine, ROOTS, engine->trial->number);
+    return engine_class_at(engine, ROOTS, engine->trial->number);
 }
 
 /* Do the two accept each other, where the index could not tell? Each is charged for its own constraint. */
@@ -96,7 +96,7 @@ static void trial_prefer(struct engine *engine, uint32_t number, uint32_t offer,
             trial->vector[i].u.string = arena_text(&trial->arena, vector[i].u.string, vector[i].len);
     trial->best = offer;
     trial->best_class = number;
-    trial->best_generation = engine_kin(engine, OFFERS, number)->generation;
+    trial->best_generation = engine_class_at(engine, OFFERS, number)->generation;
 }
 
 /* Is the best still there, as it was judged? */
@@ -107,7 +107,7 @@ static bool trial_holds(struct engine *engine)
     return trial->best == NOBODY ||
            (engine->slots[trial->best].ad && !engine->slots[trial->best].root &&
             engine->slots[trial->best].in_class == trial->best_class &&
-            engine_kin(engine, OFFERS, trial->best_class)->generation == trial->best_generation);
+            engine_class_at(engine, OFFERS, trial->best_class)->generation == trial->best_generation);
 }
 
 /* Compares a candidate that fits with the best so far. */
@@ -131,7 +131,7 @@ static void trial_consider(struct engine *engine, const struct env *env, uint32_
     for (uint32_t i = 0; i < width && trial->alike; i++)
         trial->alike = vector[i].type != VALUE_STRING;
     if (width && trial->all && trial->alike) {
-        struct engine_choice choice = {number, engine_kin(engine, OFFERS, number)->generation, offer,
+        struct engine_choice choice = {number, engine_class_at(engine, OFFERS, number)->generation, offer,
                                        engine->slots[offer].order, 0};
 
         trial->all->width = width;
@@ -167,7 +167,7 @@ static void trial_judge(struct engine *engine)
 {
     struct trial *trial = engine->trial;
     const struct hit *hit = &trial->hits.items[trial->at];
-    struct engine_class *offers = engine_kin(engine, OFFERS, hit->number), *class = trial_class(engine);
+    struct engine_class *offers = engine_class_at(engine, OFFERS, hit->number), *class = trial_class(engine);
     unsigned traits;
 
     if (*engine_class_steps(engine, class) > ENGINE_STEPS_MAX) {
@@ -240,7 +240,7 @@ bool engine_trial_runs(const struct engine *engine)
 static void trial_begin(struct engine *engine, uint32_t number, uint32_t root)
 {
     struct side *side = &engine->sides[OFFERS];
-    struct engine_class *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_class_at(engine, ROOTS, number);
     struct trial *trial = engine->trial;
     uint64_t before = engine->meter;
 
@@ -283,7 +283,7 @@ static bool trial_is(const struct engine *engine, uint32_t number, uint32_t root
  * come. */
 static void class_remember(struct engine *engine, uint32_t number, struct choices *choices, uint32_t whose)
 {
-    struct engine_class *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_class_at(engine, ROOTS, number);
     uint32_t room = engine->remembered < ENGINE_CHOICES_MAX ? (ENGINE_CHOICES_MAX - engine->remembered) / KEEP_PART : 0;
 
     room = room < KEEP_LEAST ? KEEP_LEAST : room;
@@ -335,7 +335,7 @@ static uint32_t class_recall(struct engine *engine, struct engine_class *class, 
 uint32_t engine_trial_run(struct engine *engine, uint32_t group, uint32_t root)
 {
     uint32_t number = engine->groups[group].in_class, offer;
-    struct engine_class *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_class_at(engine, ROOTS, number);
     struct trial *trial;
 
     if (!trial_is(engine, number, root)) {

@@ -99,7 +99,7 @@ bool engine_keep_next(struct engine *engine)
 
 void engine_class_index_late(struct engine *engine, uint32_t number)
 {
-    struct engine_class *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_class_at(engine, ROOTS, number);
 
     if (class->late || (class->indexed && !(class->traits & TRAIT_TIME) && !class->ported))
         return;
@@ -191,7 +191,7 @@ static uint32_t group_passed(const struct engine *engine, uint32_t number, uint3
  * in this cycle, the others in the next. */
 static void class_revive(struct engine *engine, uint32_t number, uint32_t by)
 {
-    struct engine_class *class = engine_kin(engine, ROOTS, number);
+    struct engine_class *class = engine_class_at(engine, ROOTS, number);
     bool now = false, next = false;
 
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
@@ -217,7 +217,7 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
 {
     const struct waker *waking = user;
     struct engine *engine = waking->engine;
-    struct engine_class *roots = engine_kin(engine, ROOTS, number);
+    struct engine_class *roots = engine_class_at(engine, ROOTS, number);
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* the class looks for itself */
     bool remembers = roots->choices && roots->choices->cycle == engine->cycle;
     bool chance = (waking->offers->traits | roots->traits | engine->policy_traits) & TRAIT_CHANCE;
@@ -249,7 +249,7 @@ static void waking_found(void *user, uint32_t number, unsigned doubts)
 
 void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
-    const struct engine_class *roots = engine_kin(engine, ROOTS, number);
+    const struct engine_class *roots = engine_class_at(engine, ROOTS, number);
     bool tried = roots->queued == engine->cycle && roots->failed != engine->cycle; /* the class looks for itself */
     bool parted = tried && roots->parted == engine->cycle;                         /* except for some users */
 
@@ -275,14 +275,14 @@ bool engine_waking_next(struct engine *engine)
 
     if (!waking->running)
         return false;
-    waker.offers = engine_kin(engine, OFFERS, waking->number);
+    waker.offers = engine_class_at(engine, OFFERS, waking->number);
     waking->running =
         waking->at < waking->hits.count && waker.offers->ad && waker.offers->generation == waking->generation;
     if (!waking->running)
         return false;
     hit = &waking->hits.items[waking->at++];
-    if (engine_kin(engine, ROOTS, hit->number)->ad &&
-        engine_kin(engine, ROOTS, hit->number)->generation == hit->generation)
+    if (engine_class_at(engine, ROOTS, hit->number)->ad &&
+        engine_class_at(engine, ROOTS, hit->number)->generation == hit->generation)
         waking_found(&waker, hit->number, hit->doubts);
     return true;
 }
@@ -290,7 +290,7 @@ bool engine_waking_next(struct engine *engine)
 void engine_waking_put_off(struct engine *engine)
 {
     struct waking *waking = &engine->waking;
-    const struct engine_class *offers = waking->running ? engine_kin(engine, OFFERS, waking->number) : NULL;
+    const struct engine_class *offers = waking->running ? engine_class_at(engine, OFFERS, waking->number) : NULL;
 
     if (offers && offers->ad && offers->generation == waking->generation)
         engine_class_list(engine, OFFERS, waking->number);
@@ -301,7 +301,7 @@ void engine_waking_put_off(struct engine *engine)
  * all are judged in this step: a root for which the work does not suffice is tried. */
 void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by)
 {
-    struct waker waker = {engine, engine_kin(engine, OFFERS, number), number, by};
+    struct waker waker = {engine, engine_class_at(engine, OFFERS, number), number, by};
     struct side *roots = &engine->sides[ROOTS];
 
     while (engine_keep_next(engine)) /* so that roots can be found */

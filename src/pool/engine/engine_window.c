@@ -190,7 +190,7 @@ static void edge_found(void *user, uint32_t number, unsigned doubts)
     struct row_maker *maker = user;
     struct engine *engine = maker->engine;
     struct window *window = engine->window;
-    struct engine_class *offers = engine_kin(engine, OFFERS, number);
+    struct engine_class *offers = engine_class_at(engine, OFFERS, number);
     uint32_t first = members_at(&offers->members, 0);
     struct arena_mark mark = arena_mark(engine->scratch);
 
@@ -216,7 +216,7 @@ static uint32_t row_make(struct engine *engine, uint32_t group, uint32_t root)
     struct window *window = engine->window;
     struct side *side = &engine->sides[OFFERS];
     uint64_t before = engine->meter;
-    struct row_maker maker = {engine, root, engine_kin(engine, ROOTS, engine->groups[group].in_class),
+    struct row_maker maker = {engine, root, engine_class_at(engine, ROOTS, engine->groups[group].in_class),
                               before + WINDOW_STEPS_MAX / WINDOW_TURN_PART};
 
     if (window->row_of_group[group] != NOBODY)
@@ -271,7 +271,7 @@ static void offers_add(struct engine *engine)
 
     window->candidate_count = 0;
     for (uint32_t kind = 0; kind < window->kinds.count; kind++) {
-        const struct engine_members *members = &engine_kin(engine, OFFERS, window->kinds.items[kind])->members;
+        const struct engine_members *members = &engine_class_at(engine, OFFERS, window->kinds.items[kind])->members;
 
         for (uint32_t i = 0; i < members->count && i < window->problem.request_count; i++) {
             uint32_t id = members_at(members, i);
@@ -429,7 +429,7 @@ static bool pair_is_good(struct engine *engine, uint32_t root, uint32_t offer)
 
     return from->in_class != NOBODY && from->root && to->in_class != NOBODY && !to->root && to->units > 0 &&
            !to->ported && engine->groups[from->group].gate == NOBODY && !engine_root_held(engine, from->group, root) &&
-           pair_fits(engine, root, engine_kin(engine, ROOTS, from->in_class), to->ad, to->remote,
+           pair_fits(engine, root, engine_class_at(engine, ROOTS, from->in_class), to->ad, to->remote,
                      INDEX_DOUBT_OWN | INDEX_DOUBT_FOUND);
 }
 
@@ -443,7 +443,7 @@ static void plan_end(struct engine *engine)
         const struct engine_slot *slot = &engine->slots[window->roots.items[i]];
 
         if (slot->in_class != NOBODY && slot->root &&
-            engine_kin(engine, ROOTS, slot->in_class)->failed != engine->cycle &&
+            engine_class_at(engine, ROOTS, slot->in_class)->failed != engine->cycle &&
             engine->groups[slot->group].gate == NOBODY)
             engine_class_list(engine, ROOTS, slot->in_class);
     }

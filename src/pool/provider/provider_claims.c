@@ -281,7 +281,7 @@ void tenant_over(const struct provider_step *step, struct tenant *tenant)
     uint64_t after = effects_remove(step->effects, RECORD_TENANT, tenant->claim);
 
     for (uint32_t i = 0; i < tenant->crew.count; i++) /* after its row: without these it would seem to lead nobody */
-        effects_remove(step->effects, RECORD_BRANCH, tenant->crew.branches[i].claim);
+        effects_remove(step->effects, RECORD_BRANCH, tenant->crew.members[i].claim);
 
     if (tenant->reply)
         reply_claimed(step, tenant->reply, tenant->claim, tenant->epoch, REASON_RELEASED, after);

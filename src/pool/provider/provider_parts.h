@@ -383,7 +383,7 @@ void outcome_due(const struct provider_step *step, uint64_t key);
 void outcome_answer(const struct provider_step *step, const struct event *event);
 
 /* Tags of the provider's own messages; adverts have their own. */
-/* these are smaller than the first tag of an advert; TAG_TASK is not, but neither adverts nor branches use it */
+/* these are smaller than the first tag of an advert; TAG_TASK is not, but neither adverts nor members use it */
 enum provider_tag {
     TAG_BEAT = CLAIM_MEMBER_TAG + 1,
     TAG_ASK,

@@ -69,7 +69,7 @@ void tenant_lead(const struct provider_step *step, struct tenant *tenant, enum t
     tenant->began = step->env->now;
     if (state == CLAIM_MEMBER_COMMITTING)
         for (uint32_t i = 0; i < tenant->crew.count; i++)
-            tenant->crew.branches[i].epoch = 1;
+            tenant->crew.members[i].epoch = 1;
     crew_go(&tenant->crew, step->env->now, state);
     subordinates_speak(step, tenant);
 }
@@ -105,7 +105,7 @@ void subordinates_activate(const struct provider_step *step, struct tenant *tena
     bool attaching = false;
 
     for (uint32_t i = 0; i < tenant->crew.count; i++)
-        attaching = attaching || tenant->crew.branches[i].state == CLAIM_MEMBER_ATTACHING;
+        attaching = attaching || tenant->crew.members[i].state == CLAIM_MEMBER_ATTACHING;
     if (attaching)
         reply_claimed(step, token, tenant->claim, tenant->epoch, REASON_WAIT, tenant->stored);
     else if (tenant->waits == WAITS_ACTIVATE)
@@ -152,23 +152,23 @@ static bool tenant_began(const struct tenant *tenant)
 
 /* A member is lost. Either the tenant ends and its superior hears of it; or it goes on without the member, and nobody
  * hears. The tenant may be gone then. */
-static void tenant_loses(const struct provider_step *step, struct tenant *tenant, struct claim_member *branch,
+static void tenant_loses(const struct provider_step *step, struct tenant *tenant, struct claim_member *member,
                          enum reason reason)
 {
     struct docked above;
     struct claim_member_errand errand = subordinates_errand(step, tenant, &above);
     struct crew_chief chief = tenant_chief(step->provider, tenant);
-    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == branch;
+    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == member;
 
-    if (tenant->state == TENANT_STOPPING || branch->dropped)
+    if (tenant->state == TENANT_STOPPING || member->dropped)
         return;
     if (!tenant_began(tenant) || leads ||
-        crew_needs(&tenant->crew, &errand, branch, run_time(step->env, tenant->started))) {
+        crew_needs(&tenant->crew, &errand, member, run_time(step->env, tenant->started))) {
         subordinates_failed(step, tenant, reason);
         return;
     }
-    tenant->stored = crew_drop(branch, step->env->now, tenant->gang, tenant->claim, step->effects);
-    effects_note(step->effects, REASON_LOST, branch->claim,
+    tenant->stored = crew_drop(member, step->env->now, tenant->gang, tenant->claim, step->effects);
+    effects_note(step->effects, REASON_LOST, member->claim,
                  "a member that is not essential: the gang goes on without it");
 }
 
@@ -191,7 +191,7 @@ static void subordinates_reached(const struct provider_step *step, struct tenant
         break;
     case WAITS_COMMIT:
         for (uint32_t i = 0; i < tenant->crew.count; i++)
-            claim_member_store(&tenant->crew.branches[i], tenant->gang, tenant->claim, step->effects);
+            claim_member_store(&tenant->crew.members[i], tenant->gang, tenant->claim, step->effects);
         tenant_pin(step, tenant, tenant->owed);
         break;
     case WAITS_ACTIVATE:
@@ -206,15 +206,15 @@ static void subordinates_reached(const struct provider_step *step, struct tenant
 static void subordinates_follow(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count && tenant->state == TENANT_CLAIMED; i++) {
-        struct claim_member *branch = &tenant->crew.branches[i];
+        struct claim_member *member = &tenant->crew.members[i];
 
-        if (branch->dropped)
+        if (member->dropped)
             continue;
-        if (branch->state == CLAIM_MEMBER_PINNED)
-            claim_member_go(branch, step->env->now, CLAIM_MEMBER_ACTIVATING);
-        else if (branch->state == CLAIM_MEMBER_ACTIVE && (tenant->running || tenant->serves) &&
+        if (member->state == CLAIM_MEMBER_PINNED)
+            claim_member_go(member, step->env->now, CLAIM_MEMBER_ACTIVATING);
+        else if (member->state == CLAIM_MEMBER_ACTIVE && (tenant->running || tenant->serves) &&
                  tenant->waits == WAITS_NOTHING)
-            claim_member_go(branch, step->env->now, CLAIM_MEMBER_STARTING);
+            claim_member_go(member, step->env->now, CLAIM_MEMBER_STARTING);
     }
 }
 
@@ -268,7 +268,7 @@ void subordinates_ends(const struct provider_step *step, struct tenant *tenant)
     if (!tenant_decided(tenant)) {
         crew_abort(&tenant->crew, step->effects);
         for (uint32_t i = 0; i < tenant->crew.count; i++)
-            tenant->crew.branches[i].state = CLAIM_MEMBER_GONE;
+            tenant->crew.members[i].state = CLAIM_MEMBER_GONE;
         return;
     }
     tenant->waits = WAITS_NOTHING;
@@ -291,8 +291,8 @@ static struct tenant *tenant_leading(const struct provider *provider, uint64_t c
 
 void subordinates_answer(const struct provider_step *step, const struct event *event)
 {
-    struct claim_member *branch;
-    struct tenant *tenant = tenant_leading(step->provider, event->token, &branch);
+    struct claim_member *member;
+    struct tenant *tenant = tenant_leading(step->provider, event->token, &member);
     uint64_t claim;
     struct claim_member_errand errand;
     struct docked above;
@@ -301,13 +301,13 @@ void subordinates_answer(const struct provider_step *step, const struct event *e
         return;
     claim = tenant->claim;
     errand = subordinates_errand(step, tenant, &above);
-    switch (crew_answer(&tenant->crew, branch, &errand, event)) {
+    switch (crew_answer(&tenant->crew, member, &errand, event)) {
     case CLAIM_MEMBER_BUSY:
         subordinates_failed(step, tenant, REASON_BUSY);
         return;
     case CLAIM_MEMBER_REFUSED:
     case CLAIM_MEMBER_LOST:
-        tenant_loses(step, tenant, branch, REASON_ABORT);
+        tenant_loses(step, tenant, member, REASON_ABORT);
         break;
     default:
         break;
@@ -318,25 +318,25 @@ void subordinates_answer(const struct provider_step *step, const struct event *e
 }
 
 static void told_beat(const struct provider_step *step, const struct event *event, struct tenant *tenant,
-                      struct claim_member *branch)
+                      struct claim_member *member)
 {
     const struct beat *beat = &event->message->u.beat;
     struct message message = {.kind = MESSAGE_BEATEN};
 
     message.u.beaten = (struct beaten){.claim = beat->claim, .reason = REASON_UNKNOWN, .sent = beat->sent};
     message.u.beaten.clock = step->env->now;
-    if (branch)
-        message.u.beaten.reason = crew_beat(branch, step->env, step->provider->spans, beat, tenant_decided(tenant),
+    if (member)
+        message.u.beaten.reason = crew_beat(member, step->env, step->provider->spans, beat, tenant_decided(tenant),
                                             tenant->state == TENANT_STOPPING);
     effects_reply(step->effects, event->token, &message, 0);
 }
 
 /* Decides what the loss means, and goes on with what is left. */
-static void subordinates_lost(const struct provider_step *step, struct tenant *tenant, struct claim_member *branch)
+static void subordinates_lost(const struct provider_step *step, struct tenant *tenant, struct claim_member *member)
 {
     uint64_t claim = tenant->claim;
 
-    tenant_loses(step, tenant, branch, REASON_LOST);
+    tenant_loses(step, tenant, member, REASON_LOST);
     tenant = tenant_find(step->provider, claim);
     if (tenant)
         subordinates_continue(step, tenant);
@@ -346,14 +346,14 @@ static void subordinates_lost(const struct provider_step *step, struct tenant *t
  * tenant's. Any other result is nobody's, but a failure is a loss. While the tenant ends because of such a loss, the
  * subordinate has to repeat its result: the loss is recorded nowhere, and a restart has to hear of it. */
 static void told_result(const struct provider_step *step, const struct event *event, struct tenant *tenant,
-                        struct claim_member *branch)
+                        struct claim_member *member)
 {
     const struct result *result = &event->message->u.result;
     bool present = tenant->state >= TENANT_CLAIMED && result->number == tenant->number && result->job == tenant->job;
     struct crew_chief chief = tenant_chief(step->provider, tenant);
-    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == branch;
+    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == member;
     bool failed = (result->reason != REASON_EXITED || result->status != 0) && !MUTANT(FAILURE_IGNORED);
-    bool lost = present && !leads && failed && !branch->dropped;
+    bool lost = present && !leads && failed && !member->dropped;
     uint64_t claim = tenant->claim;
 
     if (present && leads && !outcome_has(step->provider, tenant->claim, tenant->number)) {
@@ -364,7 +364,7 @@ static void told_result(const struct provider_step *step, const struct event *ev
         tenant_store(step, tenant);
     }
     if (lost && tenant->state == TENANT_CLAIMED)
-        subordinates_lost(step, tenant, branch);
+        subordinates_lost(step, tenant, member);
     tenant = tenant_find(step->provider, claim);
     lost = lost && tenant && tenant->state == TENANT_STOPPING;
     reply_claimed(step, event->token, result->claim, 0, lost ? REASON_WAIT : REASON_OK, step->effects->persists);
@@ -377,28 +377,28 @@ void subordinates_message(const struct provider_step *step, const struct event *
                      : message->kind == MESSAGE_ASK  ? message->u.ask.claim
                      : message->kind == MESSAGE_LEFT ? message->u.left.claim
                                                      : message->u.result.claim;
-    struct claim_member *branch;
-    struct tenant *tenant = tenant_leading(step->provider, claim, &branch);
+    struct claim_member *member;
+    struct tenant *tenant = tenant_leading(step->provider, claim, &member);
 
-    if (tenant && branch->agent != event->peer->agent)
-        branch = NULL;
+    if (tenant && member->agent != event->peer->agent)
+        member = NULL;
     if (message->kind == MESSAGE_BEAT) {
-        told_beat(step, event, tenant, branch);
+        told_beat(step, event, tenant, member);
         return;
     }
-    if (message->kind == MESSAGE_RESULT && branch) {
-        told_result(step, event, tenant, branch);
+    if (message->kind == MESSAGE_RESULT && member) {
+        told_result(step, event, tenant, member);
         return;
     }
     /* a subordinate that asks is already decided upon, or was never heard of */
     reply_claimed(step, event->token, claim, 0,
-                  message->kind == MESSAGE_ASK ? (branch ? REASON_WAIT : REASON_ABORT)
-                                               : (branch ? REASON_OK : REASON_UNKNOWN),
+                  message->kind == MESSAGE_ASK ? (member ? REASON_WAIT : REASON_ABORT)
+                                               : (member ? REASON_OK : REASON_UNKNOWN),
                   0);
-    if (message->kind != MESSAGE_LEFT || !branch || branch->state < CLAIM_MEMBER_COMMITTING)
+    if (message->kind != MESSAGE_LEFT || !member || member->state < CLAIM_MEMBER_COMMITTING)
         return;
-    branch->state = CLAIM_MEMBER_GONE;
-    subordinates_lost(step, tenant, branch);
+    member->state = CLAIM_MEMBER_GONE;
+    subordinates_lost(step, tenant, member);
 }
 
 /* --------------------------------------------------------------------------------------------------------- restarts */
@@ -425,18 +425,18 @@ void subordinates_load(const struct provider_step *step, const struct record *re
 void subordinates_boot(const struct provider_step *step, struct tenant *tenant)
 {
     for (uint32_t i = 0; i < tenant->crew.count; i++) {
-        struct claim_member *branch = &tenant->crew.branches[i];
+        struct claim_member *member = &tenant->crew.members[i];
 
-        branch->epoch++;
-        claim_member_lives(branch, step->env, step->provider->spans);
-        tenant->stored = claim_member_store(branch, tenant->gang, tenant->claim, step->effects);
+        member->epoch++;
+        claim_member_lives(member, step->env, step->provider->spans);
+        tenant->stored = claim_member_store(member, tenant->gang, tenant->claim, step->effects);
     }
     /* the tenant may be ending already: its launcher said that its job is gone */
     crew_go(&tenant->crew, step->env->now,
             tenant->state == TENANT_STOPPING ? CLAIM_MEMBER_RELEASING : CLAIM_MEMBER_ATTACHING);
     for (uint32_t i = 0; i < tenant->crew.count; i++) {
-        if (tenant->crew.branches[i].dropped)
-            claim_member_go(&tenant->crew.branches[i], step->env->now, CLAIM_MEMBER_RELEASING);
-        tenant->crew.branches[i].sequence = 0;
+        if (tenant->crew.members[i].dropped)
+            claim_member_go(&tenant->crew.members[i], step->env->now, CLAIM_MEMBER_RELEASING);
+        tenant->crew.members[i].sequence = 0;
     }
 }
