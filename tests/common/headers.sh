@@ -1,5 +1,5 @@
 #!/bin/sh
-# headers.sh SRC CC CXX: every header compiles alone as C17; but for those of cli, all together compile as C++17, and each says extern "C". Prints TAP.
+# headers.sh SRC CC CXX: every header compiles alone as C17; but for those of cli and of single rooms, all together compile as C++17, and each says extern "C". Prints TAP.
 src=$1 cc=$2 cxx=$3
 count=0 failed=0
 
@@ -19,10 +19,12 @@ cd "$src" || exit 1
 all=
 for header in berth.h $(find . -mindepth 2 -name '*.h' | sed 's|^./||' | sort); do
   case $header in *_parts.h) continue ;; esac # private
-  case $header in cli/*) posix=-D_POSIX_C_SOURCE=200809L ;; *) posix= ;; esac # the program's own may ask for it
+  posix= # the program's own headers may ask for it, and those that are private to a room
+  case $header in cli/*) private=1 ;; *) private=$(head -n 30 "$header" | grep -c 'private to') ;; esac
+  [ "$private" = 0 ] || posix=-D_POSIX_C_SOURCE=200809L
   out=$(printf '#include "%s"\nextern int only;\n' "$header" | $cc -std=c17 $posix $flags -x c - 2>&1)
   result $? "$header stands alone in C17" "$out"
-  case $header in cli/*) continue ;; esac
+  [ "$private" = 0 ] || continue
   all="$all $header"
   # a declaration at the left margin that is a function's needs C linkage
   if grep -Eq '^[a-z][A-Za-z0-9_ *]*\(' "$header"; then

@@ -8,7 +8,8 @@
 
 #include "match/pair/order.h"
 #include "match/pair/pair.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_trial.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,9 @@
 /* ad_take.c: takes an ad that was sent, or refuses it: is it valid, whose is its id, is it too much for its
  * identity. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/ad_take.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "live/auth/offer_key.h"

@@ -1,5 +1,7 @@
 /* admit.c: which callers the matchmaker admits: those with a token of its own pool, and users of this machine, by their names here. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/base/mem.h"
 #include "sys/secrets.h"

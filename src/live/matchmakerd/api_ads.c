@@ -2,8 +2,12 @@
  *
  *     PUT /v1/ads/heron       Berth-Version, Berth-Seen, Berth-Heard: what an agent that takes part in claims tells beside the ad;
  *                             Berth-Sealed-Key, or Berth-Key: the key that the tickets of an offer are made with */
+#include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

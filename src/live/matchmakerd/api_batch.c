@@ -3,8 +3,11 @@
  *     [Message="advertise"; Id="heron"; Ad=[...]]        the same as PUT /v1/ads/heron
  *     SealedKey="..."                                    the key of an offer, sealed, in the place of Key
  *     [Message="advertise"; Id="heron"; Bare=true]       most messages: read and answered without building a tree */
+#include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -9,7 +9,9 @@
  * A name belongs to whoever enters it first, except names that are kept: ~alice/run7/a.dat is entered by alice, by whoever acts for her,
  * and by machines that were matched with a job of hers, as a receipt shows; and it is hers whoever has entered it. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/base/mem.h"

@@ -1,6 +1,7 @@
 /* api_config.c: the configuration that the pool serves to its agents, by section and option. Changes are durable before they are answered. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -6,7 +6,10 @@
  * a person sends to it: so nobody is led to a customer that is neither their own nor has the scope to serve others. Its answer comes from a
  * stranger: it gets one of a few types, and browsers are told not to guess another. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"

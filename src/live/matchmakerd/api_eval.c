@@ -5,7 +5,8 @@
  *
  * All are texts, so that an error is told with its place in its own text, and the rest is still evaluated. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"

@@ -6,8 +6,12 @@
  *     data: [Event="5f0c...e1.18"; Kind="command"; Number=7; Key="..."; Left=86400; By="alice"; What=[Command="drain"]]
  *
  *     sender  POST /v1/relay/AGENT -> letter (Kind="message", Relay="...") -> recipient POST /v1/answers/RELAY -> the sender's answer */
+#include "live/matchmakerd/api_events.h"
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

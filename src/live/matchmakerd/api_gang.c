@@ -1,7 +1,8 @@
 /* api_gang.c: which gang a request with ports would get from the ads as they are, or why none. Nothing is consumed. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/explain.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/make.h"
 #include "live/http/represent.h"

@@ -1,6 +1,8 @@
 /* api_join.c: how machines join: codes, the pool's keys, and the token that a code buys. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/api_tokens.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

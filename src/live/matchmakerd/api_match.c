@@ -2,8 +2,11 @@
  *
  * Nothing is consumed. Ads that the caller may not see do not exist for its expressions. */
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/explain.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"

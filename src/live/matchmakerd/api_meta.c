@@ -2,7 +2,8 @@
 #include "lang/ad/make.h"
 #include "live/http/represent.h"
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 void api_ready(struct request *request)
 {

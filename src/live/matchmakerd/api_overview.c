@@ -1,7 +1,10 @@
 /* api_overview.c: the pool at a glance, and over time, from counts that are kept; and the names of attributes that ads
  * have. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"

@@ -2,8 +2,9 @@
  *
  * The files are the same for all and open to all: they ask for what they show by the ordinary routes, with a token. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/page.h"
+#include "live/matchmakerd/request_role.h"
 
 #include <stdio.h>
 #include <string.h>

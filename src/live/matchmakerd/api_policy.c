@@ -1,6 +1,8 @@
 /* api_policy.c: the administrative policy: read and replaced. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "live/http/represent.h"
 #include "pool/engine/engine.h"

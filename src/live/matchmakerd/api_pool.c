@@ -1,6 +1,10 @@
 /* api_pool.c: the parts of a pool besides ads: matches, claims, users, agents, and the matchmaker itself, each told as an ad. */
+#include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"

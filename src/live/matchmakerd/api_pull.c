@@ -3,8 +3,12 @@
  *     POST /v1/pull?id=heron      the ad; Berth-Sealed-Key or Berth-Key; Berth-Number: 17, so that the pull may be repeated
  *     POST /v1/pull               [Message="pull"; Id=...; Number=...; SealedKey=...; Ad=[...]], as Berth's own agents do: answered with a
  *                                 message, whatever came of it */
+#include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

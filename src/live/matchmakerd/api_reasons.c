@@ -4,7 +4,9 @@
  *
  * If there are many, those with the most units are explained; a row says how many were not looked into. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"

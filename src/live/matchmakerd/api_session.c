@@ -5,7 +5,9 @@
  *
  * Codes are kept only in memory, for ten minutes. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/api_tokens.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/make.h"
 #include "sys/encoding.h"

@@ -1,6 +1,8 @@
 /* api_shares.c: groups, quotas and limits: the present ones, what is in use, and the reasons for a user's place. */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"

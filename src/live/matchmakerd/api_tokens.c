@@ -1,6 +1,10 @@
 /* api_tokens.c: tokens: made, listed, revoked. What is recorded about a token is durable before it is answered; the token itself is not kept. */
+#include "live/matchmakerd/api_tokens.h"
+#include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/api_events.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/get.h"

@@ -4,7 +4,10 @@
  *     event: match       a row of /v1/matches      to each watcher who may see it, up to ROWS_MAX a second;
  *     event: claim       a row of /v1/claims       `Missed` in the next overview says how many more there were */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

@@ -1,5 +1,6 @@
 /* collection.c: lists of ads that are made for an answer, with the same parameters as lists of stored ads. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"

@@ -5,7 +5,11 @@
  *
  * A contact address proves itself: GET CONTACT/v1/challenge?nonce=N is answered with Proof = HMAC-SHA-256(Challenge, N), by the key that
  * the agent gave us under its own name. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/api_events.h"
+#include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"

@@ -1,6 +1,8 @@
 /* explained.c: what an explanation says beyond the two sides: what else the pool knows of the ad, and how many of the others are taken. */
 #include "live/matchmakerd/explain.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include <inttypes.h>
 

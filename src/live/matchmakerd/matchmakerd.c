@@ -1,5 +1,12 @@
 /* matchmakerd.c: the matchmaker as a process: its parts, and how it starts, reloads and ends. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/ad_take.h"
+#include "live/matchmakerd/api_events.h"
+#include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/api_tokens.h"
+#include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/names.h"

@@ -1,5 +1,7 @@
 /* matchmakerd_listen.c: the addresses on which the matchmaker listens, which of them are encrypted, and its URL for others. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/base/mem.h"
 

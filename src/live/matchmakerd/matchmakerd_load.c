@@ -1,5 +1,7 @@
 /* matchmakerd_load.c: loads the matchmaker's state at the start: revoked tokens, open codes, the policy, waiting commands. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* messages.c: messages in the body of a request, one after another, each answered in its place. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/make.h"
 #include "live/http/query.h"

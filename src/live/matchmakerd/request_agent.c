@@ -1,5 +1,7 @@
 /* request_agent.c: whom a request speaks for: which agent, by the field Berth-Agent, and what it may see and do. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "sys/names.h"
 

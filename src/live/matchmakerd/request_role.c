@@ -1,5 +1,6 @@
 /* request_role.c: asking the role for a request; and answers that wait until rows are durable. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/request_role.h"
+#include "live/matchmakerd/matchmakerd_state.h"
 
 #include "lang/base/mem.h"
 #include "pool/protocol/wire.h"

@@ -1,5 +1,6 @@
 /* sliced_scan.c: work over all ads, or all of something else, in slices, so that others are served in between. */
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
 #include <stdlib.h>

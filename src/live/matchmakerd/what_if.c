@@ -2,7 +2,8 @@
  *
  *     [ the ad that asks ]  [ AdId = "m1"; as m1 might be ]  [ one that nobody has put in yet ] */
 #include "live/matchmakerd/explain.h"
-#include "live/matchmakerd/matchmakerd_parts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"

@@ -3,7 +3,14 @@
 
 #include "lang/ad/functions.h"
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_gang.h"
+#include "pool/engine/engine_given.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_serve.h"
+#include "pool/engine/engine_slots.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_trial.h"
 
 #include <math.h>
 #include <stdlib.h>

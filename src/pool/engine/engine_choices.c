@@ -4,10 +4,12 @@
  * Each entry stands for a class of offers, by its first member when it was looked at. Members that come to the
  * front later are worse, so an entry is looked at again when it is the best. Where not all candidates were kept, an
  * entry that falls behind those left out is dropped, and when none is left all are found anew. */
+#include "pool/engine/engine_choices.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/order.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_state.h"
 
 #include <stdlib.h>
 #include <string.h>

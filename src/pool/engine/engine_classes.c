@@ -3,9 +3,16 @@
  * read, the ads that have it must perhaps be told apart, and no others: so a stream of names that no ad has costs
  * nothing. Beyond READS_MAX names, classes are not shared any more. Whether they could be again is looked at when about
  * twice as many ads have come as there are. */
+#include "pool/engine/engine_classes.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_choices.h"
+#include "pool/engine/engine_gang.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_slots.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_wake.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,14 @@
  * Ads that come while roots are served are settled in the next cycle. */
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_given.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_serve.h"
+#include "pool/engine/engine_slots.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_trial.h"
+#include "pool/engine/engine_wake.h"
 
 #include <stdlib.h>
 #include <string.h>

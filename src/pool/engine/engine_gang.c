@@ -6,11 +6,17 @@
  *
  * Classes are the seeker's kinds, so an offer that a match or another gang takes is gone for the seeker too. Ads with Ports read each other in both
  * directions, and offers read offers: names that only one side reads, while there are no such ads, are then read on both. */
+#include "pool/engine/engine_gang.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "match/gang/seeker.h"
 #include "match/pair/residual.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_choices.h"
+#include "pool/engine/engine_given.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_serve.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_wake.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,9 @@
  *
  * A group at a closed gate costs nothing more until the gate is opened. */
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_state.h"
 
 #include <stdlib.h>
 

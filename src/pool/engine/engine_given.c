@@ -3,8 +3,11 @@
  * Their values are those when the cycle began, and they are looked up after both ads. In a policy's vector they may also be selected from an ad, as
  * in label.RemoteUserPrio. Where an ad or the policy reads them, equal roots of two users need not choose alike: a class of roots is then tried user
  * by user. They are never a dimension of an index. */
+#include "pool/engine/engine_given.h"
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_slots.h"
+#include "pool/engine/engine_state.h"
 #include "pool/protocol/mutants.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* engine_members.c: ads in their order: a sorted array that shrinks at the front and grows at the end. */
+#include "pool/engine/engine_members.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_state.h"
 
 #include <string.h>
 

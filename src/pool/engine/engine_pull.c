@@ -7,7 +7,13 @@
 #include "lang/ad/names.h"
 #include "match/pair/order.h"
 #include "match/pair/pair.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_given.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_serve.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_wake.h"
 
 #define PULL_STEPS_MAX 1000000 /* steps of evaluation for one pull; then the best so far is taken */
 

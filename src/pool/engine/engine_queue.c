@@ -1,9 +1,13 @@
 /* engine_queue.c: which root is next: a tree of shares, in each leaf a heap of users by their priority, and for each a
  * heap of groups by their first root. * So when a user's priority changes, one entry moves, however many roots the user
  * has; when a share's key changes, one entry on each level above it. Without shares the tree is one leaf. */
+#include "pool/engine/engine_queue.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_serve.h"
+#include "pool/engine/engine_state.h"
 
 #include <math.h>
 #include <stdlib.h>

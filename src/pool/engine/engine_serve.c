@@ -1,9 +1,18 @@
 /* engine_serve.c: the first in the queue gets its best candidate. */
+#include "pool/engine/engine_serve.h"
 #include "lang/ad/names.h"
 #include "match/pair/order.h"
 #include "match/pair/pair.h"
 #include "match/pair/residual.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_choices.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_gang.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_slots.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_trial.h"
+#include "pool/engine/engine_wake.h"
 
 /* ---------------------------------------------------------------------------------------------------------- a match */
 

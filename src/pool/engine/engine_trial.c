@@ -5,11 +5,16 @@
  * How long that takes depends on the ads, so a step that has done its work stops between two hits, and the next step
  * goes on with the same trial if its root is still the first in the queue. Ads may come and go in between: a class that has gone is passed
  * over, and when the best has gone, all are looked at anew. The steps of a class go on counting, so this ends. */
+#include "pool/engine/engine_trial.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "match/pair/order.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_choices.h"
+#include "pool/engine/engine_given.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_wake.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,10 @@
  * 4. Whatever is in a heap knows its place there.
  * 5. The indexes are in order.
  * 6. An ad is in the class that it would be put into now. */
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_gang.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_state.h"
 
 /* The first thing that is wrong, or NULL. */
 static const char *members_wrong(const struct engine *engine, const struct engine_members *members, uint32_t in_class,

@@ -1,6 +1,15 @@
 /* engine_wake.c: offers find the roots that wait for them. */
+#include "pool/engine/engine_wake.h"
 #include "lang/base/mem.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_choices.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_gang.h"
+#include "pool/engine/engine_given.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_serve.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_trial.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,15 @@
 #include "match/assign/assign.h"
 #include "match/pair/order.h"
 #include "match/pair/pair.h"
-#include "pool/engine/engine_parts.h"
+#include "pool/engine/engine_classes.h"
+#include "pool/engine/engine_gang.h"
+#include "pool/engine/engine_given.h"
+#include "pool/engine/engine_members.h"
+#include "pool/engine/engine_queue.h"
+#include "pool/engine/engine_serve.h"
+#include "pool/engine/engine_slots.h"
+#include "pool/engine/engine_state.h"
+#include "pool/engine/engine_wake.h"
 
 #include <math.h>
 #include <stdlib.h>

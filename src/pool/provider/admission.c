@@ -6,7 +6,14 @@
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/receipt.h"
 #include "pool/protocol/ticket.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/docking.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/pulling.h"
+#include "pool/provider/session.h"
+#include "pool/provider/subordinates.h"
+#include "pool/provider/successor.h"
 
 #include <string.h>
 

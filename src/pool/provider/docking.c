@@ -1,11 +1,15 @@
 /* docking.c: a tenant's offer and the parties docked at it: the superior at its link, its own subordinates at the other ports. */
+#include "pool/provider/docking.h"
 #include "lang/ad/ops.h"
 #include "match/gang/dock.h"
 #include "match/pair/match.h"
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/pulling.h"
+#include "pool/provider/successor.h"
 
 #include <string.h>
 

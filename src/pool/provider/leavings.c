@@ -1,7 +1,8 @@
 /* leavings.c: claims that are over, kept until their superiors know, or have given the claims up by themselves. */
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/outcomes.h"
+#include "pool/provider/provider_state.h"
 
 void leaving_add(const struct provider_step *step, const struct tenant *tenant, enum reason reason, uint64_t after)
 {

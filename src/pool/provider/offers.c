@@ -1,12 +1,17 @@
 /* offers.c: the ads of a provider: each is written from its parts, and advertised while a claim could be accepted and something is left. */
+#include "pool/provider/offers.h"
 #include "lang/base/mem.h"
 #include "lang/text/build.h"
 #include "match/gang/dock.h"
 #include "match/pair/match.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
+#include "pool/provider/docking.h"
 #include "pool/provider/owner.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/pulling.h"
+#include "pool/provider/successor.h"
 
 #include <stdlib.h>
 #include <string.h>

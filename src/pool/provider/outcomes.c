@@ -1,7 +1,9 @@
 /* outcomes.c: results that are kept, and offered again, until the customer has taken or refused them. */
+#include "pool/provider/outcomes.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,9 @@
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/docking.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/provider_state.h"
 
 #include <string.h>
 

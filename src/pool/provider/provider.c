@@ -1,6 +1,13 @@
 /* provider.c: the agent of what is offered: passes each event to the part that handles it. */
 #include "lang/base/mem.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/outcomes.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/pulling.h"
+#include "pool/provider/session.h"
+#include "pool/provider/subordinates.h"
+#include "pool/provider/successor.h"
 
 #include <stdlib.h>
 

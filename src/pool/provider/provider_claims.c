@@ -1,11 +1,18 @@
 /* provider_claims.c: claims on a provider's offers: what jobs do, what time does, and what outlives a restart. */
+#include "pool/provider/provider_claims.h"
 #include "lang/ad/functions.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/weight.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/docking.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/outcomes.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/pulling.h"
+#include "pool/provider/subordinates.h"
+#include "pool/provider/successor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,15 @@
  *
  * One pull of an offer is under way at a time. A pull that is not answered is repeated under the same number, so that a match whose answer
  * was lost is heard of after all; when its window is over, a new pull is made. */
+#include "pool/provider/pulling.h"
 #include "lang/base/mem.h"
 #include "lang/text/build.h"
 #include "match/pair/match.h"
 #include "pool/protocol/ticket.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/session.h"
 
 #include <string.h>
 

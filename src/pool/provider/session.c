@@ -2,9 +2,17 @@
  *
  * A repeat gets the same answer and changes nothing; a message older than the last of the session (epoch, sequence) changes nothing;
  * nobody hears of anything that is not yet durable. */
+#include "pool/provider/session.h"
 #include "match/gang/dock.h"
 #include "pool/protocol/mutants.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/docking.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/outcomes.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/pulling.h"
+#include "pool/provider/subordinates.h"
+#include "pool/provider/successor.h"
 
 #include <string.h>
 

@@ -7,7 +7,12 @@
  *     ends           ->  releases its crew; over when nothing of the crew is left
  *
  * The superior is answered late, and the answer goes to its last message. A tenant without a crew never comes here. */
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/subordinates.h"
+#include "pool/provider/docking.h"
+#include "pool/provider/outcomes.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
+#include "pool/provider/session.h"
 
 #include "lang/base/mem.h"
 #include "match/gang/dock.h"

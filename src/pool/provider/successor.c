@@ -7,6 +7,7 @@
  * Nothing is evicted for a gang that does not form: only the successor's activation, which its root sends when all are pinned and the gang is
  * decided, begins the eviction. Until the claim in front is gone a successor has nothing of the offer, but no other claim is promised what it
  * will take beyond that claim. An offer has one successor at a time. */
+#include "pool/provider/successor.h"
 #include "lang/ad/make.h"
 #include "lang/ad/ops.h"
 #include "lang/base/rng.h"
@@ -17,8 +18,11 @@
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
+#include "pool/provider/docking.h"
+#include "pool/provider/offers.h"
 #include "pool/provider/owner.h"
-#include "pool/provider/provider_parts.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/provider_state.h"
 
 #include <stdio.h>
 #include <string.h>

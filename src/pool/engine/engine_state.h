@@ -1,4 +1,4 @@
-/* engine_parts.h: what the files of the engine share; private to them.
+/* engine_state.h: the state of the engine, which its files share; private to them. What one of them does for the others is in the header of its name.
  *
  *     engine.c          ads come and go
  *     engine_members.c  ads in their order
@@ -19,8 +19,8 @@
  *     slot (an ad) -> class -> representative ad -> index                offers: the class has its members
  *                     class -> group -> members, in root order           roots: a group for each user
  *     queue: tree of shares -> heap of users in each leaf -> heap of groups each */
-#ifndef BERTH_POOL_ENGINE_ENGINE_PARTS_H
-#define BERTH_POOL_ENGINE_ENGINE_PARTS_H
+#ifndef BERTH_POOL_ENGINE_ENGINE_STATE_H
+#define BERTH_POOL_ENGINE_ENGINE_STATE_H
 
 #include "lang/base/array.h"
 #include "match/index/classes.h"
@@ -250,179 +250,6 @@ struct engine {
 };
 
 void engine_numbers_add(struct numbers *numbers, uint32_t number);
-
-/* engine.c */
-void engine_slot_leave(struct engine *engine, uint32_t id);   /* leaves its class, or the list of fresh slots */
-void engine_slot_freshen(struct engine *engine, uint32_t id); /* the slot is to be put into a class */
-void engine_slot_set_ad(struct engine *engine, uint32_t id,
-                        struct tree *ad);                      /* sets another ad, which is held; not in a class */
-void engine_slot_read_key(struct engine *engine, uint32_t id); /* of a root, which is fresh if it has changed */
-void engine_reset(struct engine *engine);                      /* forgets all that is remembered; all ads are fresh */
-
-/* engine_members.c */
-bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b);
-void engine_members_add(const struct engine *engine, struct engine_members *members, uint32_t id);
-uint32_t engine_members_remove(const struct engine *engine, struct engine_members *members,
-                               uint32_t id); /* returns the place that it had */
-uint32_t engine_members_after(const struct engine *engine, const struct engine_members *members,
-                              uint32_t id); /* the place of the first behind it */
-
-static inline uint32_t members_at(const struct engine_members *members, uint32_t n)
-{
-    return members->ids[members->first + n];
-}
-
-/* engine_classes.c */
-void engine_side_init(struct engine *engine, unsigned side);
-void engine_side_done(struct engine *engine, unsigned side);
-
-/* The slot, which is in no class, joins the class of equal ads, which is made if there is none. */
-void engine_slot_join(struct engine *engine, uint32_t id);
-
-/* Would the slot with this ad be of the same class? Then the ad replaces the slot's, and nothing else changes. */
-bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad);
-
-/* The slot leaves its class, which goes if the slot was its last. */
-void engine_slot_part(struct engine *engine, uint32_t id);
-
-/* The class is to be looked at in the next cycle, or when its phase comes in this one. */
-void engine_class_list(struct engine *engine, unsigned side, uint32_t number);
-void engine_class_unlist(struct engine *engine, unsigned side, uint32_t number);
-
-/* Does the other side read names that the classes of this side do not know yet? */
-bool engine_classes_lag(const struct side *side);
-
-/* Then the ads that must be told apart become fresh, and the classes know the names. */
-void engine_classes_split(struct engine *engine, unsigned side);
-
-/* If classes are not shared on a side, although the ads that caused this may be gone, the names are read anew. */
-void engine_classes_reread(struct engine *engine);
-
-/* engine_choices.c */
-void engine_choices_free(struct choices *choices);
-void engine_choices_forget(struct engine *engine, struct engine_class *engine_class); /* that a class remembers */
-struct choices *engine_choices_new(uint32_t width);
-void engine_choices_push(struct choices *choices, const struct engine_choice *choice, const struct value *vector);
-void engine_choices_settle(struct choices *choices,
-                           uint32_t keep); /* puts those pushed in order, and keeps only the best of them */
-void engine_choices_insert(struct choices *choices, const struct engine_choice *choice, const struct value *vector);
-uint32_t engine_choices_first(struct engine *engine,
-                              struct choices *choices); /* an offer that is still there, or NOBODY */
-int engine_vector_compare(const struct value *a, const struct value *b, uint32_t count);
-
-/* engine_queue.c */
-void engine_queue_init(struct engine *engine);
-void engine_queue_reset(struct engine *engine); /* empties it; the shares stay */
-void engine_queue_done(struct engine *engine);
-void engine_queue_put_off(struct engine *engine); /* all roots in it are left for the next cycle */
-void engine_queue_add(struct engine *engine, uint32_t group);
-void engine_queue_remove(struct engine *engine, uint32_t group);
-void engine_queue_moved(struct engine *engine, uint32_t group); /* another member is first now */
-void engine_queue_user_moved(struct engine *engine, uint32_t user);
-uint32_t engine_queue_first(const struct engine *engine); /* a group, or NOBODY */
-struct user *engine_user(struct engine *engine, uint32_t user);
-int engine_queue_compare(const struct engine *engine, uint32_t a, uint32_t b); /* of two users; below 0: a is first */
-
-/* engine_gates.c */
-void engine_gate_wait(struct engine *engine, uint32_t group, uint32_t gate); /* the group must not be in the queue */
-void engine_gate_leave(struct engine *engine, uint32_t group);               /* if the group waits at one */
-void engine_gates_reset(struct engine *engine);                              /* no group waits any more */
-
-/* engine_cycle.c: is this ad a root, at the time of the cycle? */
-bool engine_selects(const struct engine *engine, struct arena *scratch, const struct tree *ad, bool request);
-
-/* engine_given.c */
-void engine_given_done(struct engine *engine);
-bool engine_given_differs(const struct engine *engine, const struct env *env); /* have the given names changed? */
-void engine_given_begin(struct engine *engine, const struct env *env);         /* takes a copy of the environment */
-/* The environment of a root of that user, and of an offer (0 for no remote user); good until the next call. The second function is for a
- * policy's vector. */
-struct env engine_env_of(const struct engine *engine, uint32_t user, uint32_t remote);
-struct env engine_docking_env(const struct engine *engine, const struct env *env);
-
-/* engine_trial.c: the best candidate for the first root of a group, or NOBODY: the class's outcome then says why.
- * TRIAL_UNDECIDED: the step is over before all candidates have been looked at, and the next step goes on. */
-#define TRIAL_UNDECIDED (UINT32_MAX - 1)
-uint32_t engine_trial_run(struct engine *engine, uint32_t group, uint32_t root);
-bool engine_trial_runs(const struct engine *engine);
-void engine_trial_free(struct engine *engine);
-void engine_trial_drop(struct engine *engine); /* the trial is not needed: the root has gone, or another is first */
-/* random() depends on both ads of a pair, and so do the given names. */
-struct env engine_pair_env(const struct engine *engine, uint32_t root, uint32_t offer);
-
-void engine_hits_add(struct hits *hits, const struct side *side, uint32_t number, unsigned doubts);
-
-/* engine_serve.c */
-void engine_user_spend(struct engine *engine, uint32_t user, uint64_t work); /* charges that much work to the user */
-bool engine_user_owes(const struct engine *engine, struct user *user);       /* has the user made much work lately? */
-void engine_serve_one(struct engine *engine);
-void engine_root_take(struct engine *engine, uint32_t root);    /* takes one unit of the root */
-void engine_root_fail(struct engine *engine, uint32_t group);   /* no candidate is left for the first root of a group */
-void engine_class_fail(struct engine *engine, uint32_t number); /* ... or for a class of roots, which waits */
-
-/* Does a gate hold the first root of a group back? Then the whole group waits there. */
-bool engine_root_held(struct engine *engine, uint32_t group, uint32_t root);
-
-/* A unit of the root gets the offer. Roots that wait for what is left of the offer are tried in this cycle if they come
- * behind `by`; NOBODY: in the next. */
-void engine_match_make(struct engine *engine, uint32_t root, uint32_t offer, uint32_t by);
-
-/* The offer goes on as the ad `left`, or not at all; `by` is the root that took the rest. */
-void engine_offer_change(struct engine *engine, uint32_t offer, struct tree *left, uint32_t by);
-
-/* engine_gang.c */
-struct gangs *engine_gangs_new(struct engine *engine);
-void engine_gangs_free(struct gangs *gangs);
-
-/* Notes the names that an ad of a side reads of others. */
-void engine_gang_read(struct engine *engine, unsigned side, struct tree *ad, bool ported);
-/* The same for an ad that replaces another, whose names were noted. */
-void engine_gang_reread(struct engine *engine, unsigned which, const struct tree *before, struct tree *ad, bool ported);
-void engine_gang_reads_add(struct reads *reads, struct tree *ad, bool ported);
-bool engine_gang_offers(const struct engine *engine); /* do offers read offers? */
-
-/* Tells the seeker of a class with Ports, as it is at the time of the cycle; and that a class goes. */
-void engine_gang_index(struct engine *engine, unsigned side, uint32_t number);
-void engine_gang_forget(struct engine *engine, unsigned side, uint32_t number);
-
-/* Is a class of roots served by gangs? Then engine_gang_serve gets one for the first root of a group. */
-bool engine_gang_serves(struct engine *engine, uint32_t number);
-void engine_gang_serve(struct engine *engine, uint32_t group, uint32_t root);
-
-/* Marks the waiting roots that could have this class of offers in their gangs to be tried, as in engine_offers_wake. */
-void engine_gang_wake(struct engine *engine, uint32_t number, uint32_t by);
-bool engine_gang_valid(const struct engine *engine, const char **ret_why);
-
-/* engine_window.c: makes a plan for the roots in the queue; looks at the next pair of the plan: false when there is
- * none. */
-void engine_window_plan(struct engine *engine);
-bool engine_window_serve(struct engine *engine);
-void engine_window_free(struct engine *engine);
-
-/* engine_pull.c: adds the attributes of roots that pulls depend on. */
-void engine_pull_reads(const struct engine *engine, struct reads *reads);
-
-/* engine_wake.c */
-void engine_class_index(struct engine *engine, unsigned side, uint32_t number); /* as it is at the time of the cycle */
-void engine_class_index_late(struct engine *engine, uint32_t number);           /* roots: before the index is asked */
-
-/* Puts one of the classes of roots that were tried into the index; false when there is none left. */
-bool engine_keep_next(struct engine *engine);
-
-/* Marks a class of roots to be tried, as in engine_offers_wake. */
-void engine_class_wake(struct engine *engine, uint32_t number, uint32_t by);
-
-/* Puts many classes into the index at once, where it is still empty. */
-void engine_side_build(struct engine *engine, unsigned side, const struct numbers *numbers);
-
-/* Marks the waiting roots that a class of offers fits to be tried: in the next cycle, or when their phase comes. If
- * `by` is not NOBODY but the root that is being served, those that come behind it are tried in this cycle. */
-void engine_offers_wake(struct engine *engine, uint32_t number, uint32_t by);
-void engine_waking_put_off(struct engine *engine); /* waking begins anew in the next cycle */
-bool engine_waking_next(struct engine *engine);    /* looks at one more of those roots; false when all are done */
-
-/* The steps of a class in this cycle. */
-uint64_t *engine_class_steps(struct engine *engine, struct engine_class *engine_class);
 
 #define ENGINE_DEAR_STEPS \
     2000 /* of reading an ad for an index: a class that takes more is put in at once, not together with many others */
