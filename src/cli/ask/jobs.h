@@ -79,21 +79,6 @@ bool job_number(const struct tree *job, const char *name, double *ret);
 /* Is the attribute exactly that text? */
 bool job_text_is(const struct tree *job, const char *name, const char *text);
 
-struct jobs_order {
-    const char *verb;             /* "hold", "release", "remove", "rescue" */
-    const char *ids, *constraint; /* one of the two is NULL */
-    const char *why;              /* or NULL */
-};
-
-struct jobs_changed {
-    uint64_t changed, unchanged, missing;
-    uint64_t storing; /* of the unchanged: jobs that have ended, and whose files go to stores */
-};
-
-/* Changes jobs, however many there are: the customer is asked again for the rest until there is none. When something goes wrong, it is reported how
- * many had changed before. */
-int jobs_control(struct connection *customer, const struct jobs_order *order, struct jobs_changed *ret);
-
 /* Appends "1 job", "17 jobs". */
 void jobs_count_print(struct buf *out, uint64_t count);
 

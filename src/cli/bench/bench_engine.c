@@ -34,7 +34,7 @@ struct ads {
     size_t count, there;
 };
 
-struct connection {
+struct bench_pool {
     struct ads offers, requests;
     struct workload workload; /* which owns the ads, or ... */
     struct variants variants; /* ... from which they are made */
@@ -57,7 +57,7 @@ static struct tree *job_make(struct variants *variants, struct rng *rng)
 }
 
 /* Makes workstations, and jobs of which many are the same except for what no workstation asks. */
-static void jobs_init(struct connection *pool, uint64_t seed)
+static void jobs_init(struct bench_pool *pool, uint64_t seed)
 {
     struct rng rng;
 
@@ -72,10 +72,10 @@ static void jobs_init(struct connection *pool, uint64_t seed)
         pool->requests.items[i] = job_make(&pool->variants, &rng);
 }
 
-static void pool_init(struct connection *pool, const struct scene *scene, const struct bench_settings *settings,
+static void pool_init(struct bench_pool *pool, const struct scene *scene, const struct bench_settings *settings,
                       struct symbols *symbols)
 {
-    *pool = (struct connection){0};
+    *pool = (struct bench_pool){0};
     pool->requests.there = settings->ads * scene->requests / 100;
     pool->offers.there = settings->ads - pool->requests.there;
     pool->requests.count = pool->requests.there + (pool->requests.there / 100 + 1) * CHANGES;
@@ -90,7 +90,7 @@ static void pool_init(struct connection *pool, const struct scene *scene, const 
     pool->requests.items = pool->workload.queries;
 }
 
-static void pool_done(struct connection *pool)
+static void pool_done(struct bench_pool *pool)
 {
     if (!pool->jobs) {
         workload_done(&pool->workload);
@@ -105,7 +105,7 @@ static void pool_done(struct connection *pool)
     variants_done(&pool->variants);
 }
 
-static struct symbols *pool_symbols(const struct connection *pool, struct symbols *symbols)
+static struct symbols *pool_symbols(const struct bench_pool *pool, struct symbols *symbols)
 {
     return pool->jobs ? pool->variants.symbols : symbols;
 }
@@ -135,7 +135,7 @@ static void put(struct engine *engine, const struct ads *ads, size_t place, size
     engine_put(engine, (uint32_t)(2 * slot + request), ads->items[place], &terms);
 }
 
-COUNTED void cycle_full(struct engine *engine, struct arena *arena, const struct connection *pool)
+COUNTED void cycle_full(struct engine *engine, struct arena *arena, const struct bench_pool *pool)
 {
     for (size_t i = 0; i < pool->offers.there; i++)
         put(engine, &pool->offers, i, i, false);
@@ -153,7 +153,7 @@ static void change(struct engine *engine, const struct ads *ads, unsigned time, 
         put(engine, ads, ads->there + time * count + i, (i * 97 + time * 31) % ads->there, request);
 }
 
-COUNTED void cycle_changed(struct engine *engine, struct arena *arena, const struct connection *pool, unsigned time)
+COUNTED void cycle_changed(struct engine *engine, struct arena *arena, const struct bench_pool *pool, unsigned time)
 {
     change(engine, &pool->offers, time, false);
     change(engine, &pool->requests, time, true);
@@ -175,7 +175,7 @@ struct measured {
     struct engine_counts counts[MEASURES];
 };
 
-static void tell(const struct scene *scene, const struct bench_settings *settings, const struct connection *pool,
+static void tell(const struct scene *scene, const struct bench_settings *settings, const struct bench_pool *pool,
                  const struct measured *measured, struct buf *row)
 {
     for (int i = 0; i < MEASURES; i++) {
@@ -195,7 +195,7 @@ static void tell(const struct scene *scene, const struct bench_settings *setting
     }
 }
 
-static void round_run(struct measured *measured, const struct connection *pool, struct engine *engine,
+static void round_run(struct measured *measured, const struct bench_pool *pool, struct engine *engine,
                       struct arena *arena)
 {
     bench_start(&measured->bench[FULL]);
@@ -218,7 +218,7 @@ static void measure(const struct scene *scene, const struct bench_settings *sett
                     struct arena *arena, struct buf *row)
 {
     struct measured measured = {0}, first = {0};
-    struct connection pool;
+    struct bench_pool pool;
 
     pool_init(&pool, scene, settings, symbols);
     for (int i = 0; i < MEASURES; i++) {

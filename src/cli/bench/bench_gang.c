@@ -19,7 +19,7 @@
 static const struct env env = {.now = 972223116};
 
 /* The ads of a measurement, and what made them. */
-struct connection {
+struct bench_pool {
     struct tree **ads; /* requests, then offers */
     size_t requests, offers;
     struct gang_plan plan;
@@ -77,7 +77,7 @@ static double milliseconds(void)
 }
 
 /* Puts the ads into an empty engine, and runs a cycle in slices. */
-static void cycle_live(struct gauge *gauge, const struct connection *pool, struct gang_stats *ret_stats,
+static void cycle_live(struct gauge *gauge, const struct bench_pool *pool, struct gang_stats *ret_stats,
                        double *ret_slowest)
 {
     struct engine *engine = engine_new(gauge->symbols);
@@ -107,7 +107,7 @@ static void cycle_live(struct gauge *gauge, const struct connection *pool, struc
 }
 
 /* Runs one cycle. `pairs` forgets those of the last one. */
-static void cycle(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm,
+static void cycle(struct gauge *gauge, const struct bench_pool *pool, enum gang_algorithm algorithm,
                   struct pairs *pairs, struct gang_stats *ret_stats)
 {
     struct gang_settings settings = {
@@ -127,7 +127,7 @@ static void cycle(struct gauge *gauge, const struct connection *pool, enum gang_
 }
 
 /* Repeats the cycle. The first round warms up, unless it was long: then it is the only one. Returns how many rounds counted. */
-static uint64_t repeat(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm,
+static uint64_t repeat(struct gauge *gauge, const struct bench_pool *pool, enum gang_algorithm algorithm,
                        struct bench *bench, struct pairs *pairs, struct gang_stats *ret_stats)
 {
     uint64_t rounds = gauge->settings->rounds;
@@ -146,7 +146,7 @@ static uint64_t repeat(struct gauge *gauge, const struct connection *pool, enum 
     return rounds;
 }
 
-static void row_begin(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm)
+static void row_begin(struct gauge *gauge, const struct bench_pool *pool, enum gang_algorithm algorithm)
 {
     static const char *const names[GANG_WORKLOADS] = {"gang-base", "gang-duds", "gang-skewed", "gang-opportunity"};
     const struct gang_workload *workload = pool->workload;
@@ -172,7 +172,7 @@ static void row_begin(struct gauge *gauge, const struct connection *pool, enum g
         bench_row_integer(row, "seed", gauge->settings->seed);
 }
 
-static void measure(struct gauge *gauge, const struct connection *pool, enum gang_algorithm algorithm)
+static void measure(struct gauge *gauge, const struct bench_pool *pool, enum gang_algorithm algorithm)
 {
     bool bilateral = pool->workload && pool->workload->traits;
     struct pairs pairs = {.requests = pool->requests};
@@ -202,7 +202,7 @@ static void measure(struct gauge *gauge, const struct connection *pool, enum gan
     free(pairs.items);
 }
 
-static void measure_all(struct gauge *gauge, const struct connection *pool)
+static void measure_all(struct gauge *gauge, const struct bench_pool *pool)
 {
     int asked = gauge->settings->algorithm;
 
@@ -220,7 +220,7 @@ static void measure_all(struct gauge *gauge, const struct connection *pool)
 static void measure_plan(struct gauge *gauge, const struct gang_plan *plan)
 {
     struct gang_workload workload;
-    struct connection pool = {.plan = *plan, .workload = &workload};
+    struct bench_pool pool = {.plan = *plan, .workload = &workload};
 
     gang_workload_init(&workload, gauge->symbols, plan);
     pool.ads = workload.ads;
@@ -306,7 +306,7 @@ static bool ports_are_sound(const char *file, struct tree *const *ads, size_t co
 static int measure_files(struct gauge *gauge)
 {
     const struct bench_settings *settings = gauge->settings;
-    struct connection pool = {0};
+    struct bench_pool pool = {0};
     int status = STATUS_BAD;
     size_t count = 0;
 

@@ -1,5 +1,6 @@
 /* dag.c: berth dag: submits, shows, rescues and removes workflows. */
 #include "cli/jobs/dag_parts.h"
+#include "cli/jobs/job_control.h"
 
 #include "cli/jobs/submission.h"
 #include "cli/term/command.h"
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NODE_SELECT "Job,Node,State,Status,Provider,Reason,Message,Workflow,Dag,Submitted"
 
@@ -268,16 +270,21 @@ static void rescue_print(const struct rescuing *rescuing, uint64_t workflow, str
         buf_addf(out, "%s %s\n", rescuing->left[i] ? "# not done:" : "DONE", textmap_text(&rescuing->names, i));
 }
 
-/* Writes a new file, or to standard output for "-". A file that is there already is not overwritten. */
+/* Writes a new file, whole or not at all, or to standard output for "-". A file that is there already is not overwritten. */
 static int text_write(const char *file, const struct buf *text)
 {
     FILE *to = strcmp(file, "-") ? fopen(file, "wxe") : stdout;
     bool good = to && fwrite(text->text, 1, text->len, to) == text->len && fflush(to) == 0;
+    int why = errno;
 
+    if (to && to != stdout && fclose(to) != 0 && good) {
+        good = false;
+        why = errno;
+    }
+    if (to && to != stdout && !good)
+        unlink(file);
     if (!good)
-        report("%s: %s", file, strerror(errno));
-    if (to && to != stdout)
-        good = fclose(to) == 0 && good;
+        report("%s: %s", file, strerror(why));
     return good ? STATUS_DONE : STATUS_BAD;
 }
 

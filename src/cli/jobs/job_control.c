@@ -1,5 +1,5 @@
 /* job_control.c: berth rm, hold and release: change many jobs by one request. */
-#include "cli/ask/jobs.h"
+#include "cli/jobs/job_control.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"

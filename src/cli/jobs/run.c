@@ -6,6 +6,7 @@
  *
  * The children are processes, so that each can wait for its own stream; Ctrl-C is for the parent alone. */
 #include "cli/ask/summary.h"
+#include "cli/jobs/job_control.h"
 #include "cli/jobs/job_files.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
