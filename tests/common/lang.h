@@ -249,7 +249,7 @@ static inline uint64_t lang_setting(const char *name, uint64_t otherwise)
 /* How many rounds, where nobody has said so. A sanitizer looks at the code more than at what comes out, and is slow: a third is enough for it. */
 static inline uint64_t lang_rounds(uint64_t otherwise)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TESTS_SANITIZED)
     otherwise = otherwise / 3 + 1;
 #endif
     return lang_setting("BERTH_ROUNDS", otherwise);

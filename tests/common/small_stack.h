@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TESTS_SANITIZED)
 #define SMALL_STACK_SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)

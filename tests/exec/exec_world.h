@@ -26,7 +26,7 @@
 
 #define WORLD_NEWS_MAX 4096
 #define SECOND_US 1000000ll
-#ifdef __SANITIZE_ADDRESS__
+#ifdef TESTS_SANITIZED
 #define PATIENCE 30000 /* milliseconds that anything may take: past it something hangs */
 #else
 #define PATIENCE 20000

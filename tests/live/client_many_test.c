@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TESTS_SANITIZED)
 #define MEASURED_POSTS 4000
 #else
 #define MEASURED_POSTS 20000

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TESTS_SANITIZED)
 #define CLAIMS 2000 /* a sanitizer looks at the code, and is slow */
 #else
 #define CLAIMS 100000

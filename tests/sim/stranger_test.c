@@ -25,7 +25,7 @@
 /* So many worlds that every kind of message meets every state: that is for the plain build to prove. A sanitizer looks at the code, and is
  * slow. */
 #define WORLDS 24
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TESTS_SANITIZED)
 #define WORLDS_HERE 5
 #define PILES 50
 #else

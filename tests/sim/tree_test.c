@@ -39,7 +39,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TESTS_SANITIZED)
 #define WORLDS 40
 #define GANGS_LEAST 800
 #elif defined(__OPTIMIZE__)

@@ -20,8 +20,8 @@
 #define LARGE_LEN 20000
 
 /* Of the disks that differ every so many are tried. The proof is the plain build's; a sanitizer looks at the code, and is slow. */
-#ifdef __SANITIZE_ADDRESS__
-#define TRIED_EVERY 20
+#ifdef TESTS_SANITIZED
+#define TRIED_EVERY 5
 #else
 #define TRIED_EVERY 1
 #endif
