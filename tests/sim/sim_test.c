@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #if defined(TESTS_SANITIZED)
-#define CLAIMS 2000 /* a sanitizer looks at the code, and is slow: that rare things happen too is the plain build's to show */
+#define CLAIMS \
+    2000 /* a sanitizer looks at the code, and is slow: that rare things happen too is the plain build's to show */
 #define FEW
 #define FLOW_WORLDS 4
 #define CALM_WORLDS 5
