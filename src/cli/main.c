@@ -74,7 +74,8 @@ static int run_command(const struct command *command, int word_count, char **wor
     struct err err = {0};
 
     memcpy(settings, command->defaults, command->settings_size);
-    switch (options_read(command->options, command->option_count, settings, &word_count, words, &err)) {
+    switch (
+        options_read(command->options, command->option_count, command->leading, settings, &word_count, words, &err)) {
     case OPTIONS_READ:
         status = command->run(settings, word_count, words);
         break;

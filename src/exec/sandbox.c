@@ -145,7 +145,7 @@ static void add_environment(struct buf *out, const char *const *environment)
         buf_addc(out, '\0');
         add(out, equals + 1);
     }
-    ADD(out, "--setenv", "HOME", "/job");
+    ADD(out, "--setenv", "HOME", SANDBOX_FOLDER);
     if (!has_path)
         ADD(out, "--setenv", "PATH", SANDBOX_PATH);
 }
@@ -178,8 +178,8 @@ static void add_all(struct buf *out, const struct order *order, const char *fold
     add_number(out, "--size", memory);
     ADD(out, "--tmpfs", "/dev/shm");
     add_number(out, "--size", memory);
-    ADD(out, "--tmpfs", "/tmp", "--bind", folder, "/job", "--remount-ro", "/dev", "--remount-ro", "/");
-    ADD(out, "--chdir", "/job");
+    ADD(out, "--tmpfs", "/tmp", "--bind", folder, SANDBOX_FOLDER, "--remount-ro", "/dev", "--remount-ro", "/");
+    ADD(out, "--chdir", SANDBOX_FOLDER);
     add_number(out, "--seccomp", fds->filter);
     add_number(out, "--json-status-fd", fds->told);
     add_number(out, "--block-fd", fds->go);
@@ -303,22 +303,57 @@ static _Noreturn void run_sandboxed(const struct start *start)
     _exit(126);
 }
 
-static _Noreturn void run_bare(const struct order *order, int folder, int told, int go)
+/* Is the variable of the first word given again by one of the others? */
+static bool variable_comes_again(const char *const *words)
+{
+    size_t len = strcspn(words[0], "=") + 1;
+
+    for (size_t i = 1; words[i]; i++)
+        if (!strncmp(words[0], words[i], len))
+            return true;
+    return false;
+}
+
+/* Makes a word NAME=VALUE for a job whose folder is not at /job: a value that lies there lies in the folder. */
+static char *bare_variable(const char *word, const char *folder)
+{
+    size_t name = strcspn(word, "=") + (strchr(word, '=') != NULL), size = strlen(word) + strlen(folder) + 1;
+    const char *value = word + name, *behind = value + strlen(SANDBOX_FOLDER);
+    bool inside = !strncmp(value, SANDBOX_FOLDER, strlen(SANDBOX_FOLDER)) && (!*behind || *behind == '/');
+    char *made = mem_alloc(size);
+
+    snprintf(made, size, "%.*s%s%s", (int)name, word, inside ? folder : "", inside ? behind : value);
+    return made;
+}
+
+/* Makes the environment of a job without a sandbox. No name is there twice: the C library takes the first of them, shells the last. */
+static char **bare_environment(const struct order *order)
 {
     const char *const *words = order->is.environment;
-    size_t count = 0;
-    char **environment, *home, byte;
-    int failed;
+    size_t count = 0, n = 0;
+    bool has_path = false;
+    char **environment;
 
     while (words[count])
         count++;
-    home = mem_alloc(strlen(order->is.folder) + 6);
-    sprintf(home, "HOME=%s", order->is.folder);
-    environment = mem_alloc((count + 3) * sizeof *environment); /* the first of a name is the one that counts */
-    environment[0] = home;
-    memcpy(environment + 1, words, count * sizeof *environment);
-    environment[count + 1] = (char *)(uintptr_t) "PATH=" SANDBOX_PATH;
-    environment[count + 2] = NULL;
+    environment = mem_alloc((count + 3) * sizeof *environment);
+    for (size_t i = 0; i < count; i++) {
+        has_path |= !strncmp(words[i], "PATH=", 5);
+        if (strncmp(words[i], "HOME=", 5) != 0 && !variable_comes_again(words + i))
+            environment[n++] = bare_variable(words[i], order->is.folder);
+    }
+    environment[n++] = bare_variable("HOME=" SANDBOX_FOLDER, order->is.folder);
+    if (!has_path)
+        environment[n++] = bare_variable("PATH=" SANDBOX_PATH, order->is.folder);
+    environment[n] = NULL;
+    return environment;
+}
+
+static _Noreturn void run_bare(const struct order *order, int folder, int told, int go)
+{
+    char **environment = bare_environment(order), byte;
+    int failed;
+
     setsid();
     guard_lift();
     job_processes_go_first((int)getpid());

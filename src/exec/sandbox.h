@@ -21,6 +21,7 @@ extern "C" {
 
 #define SANDBOX_FILES_MAX 4096          /* open files of a process */
 #define SANDBOX_TMP_BYTES (512ll << 20) /* of /tmp, when memory is not limited */
+#define SANDBOX_FOLDER "/job"           /* where its folder is to a job */
 #define SANDBOX_PATH "/usr/local/bin:/usr/bin:/bin"
 
 /* What is made once a claim. */

@@ -825,8 +825,11 @@ printf '[ Pin = 1;\n Leese = 2 ]' >typo.ad
 run "$berth" config --config typo.ad
 expect 'a misspelt setting is refused with its place and the right one' 2 '' \
   "berth: typo.ad:2:2: there is no setting 'Leese'; did you mean 'Lease'?"
-run env BERTH_LISTN=x "$berth" config
-expect 'and so it is in the environment' 2 '' 'berth: BERTH_LISTN: there is no such setting; did you mean BERTH_LISTEN?'
+run env BERTH_LISTN=x "$berth" config Lease
+expect 'in the environment, which others use as well, it is told' 0 "$("$berth" config Lease)" \
+  'berth: BERTH_LISTN is passed over: there is no such setting; did you mean BERTH_LISTEN?'
+run env BERTH_JOB=1 BERTH_INDEX=0 BERTH_TRY=1 BERTH_NODE=a BERTH_CPUS=1 BERTH_STATUS=/job/.berth-status "$berth" config Lease
+expect 'the variables of a job are known' 0 "$("$berth" config Lease)"
 run "$berth" config Leese
 expect 'and as an argument' 2 '' "berth: there is no setting 'Leese'; did you mean 'Lease'?"
 run "$berth" config --listen 0.0.0.0:80 --set Tls=off

@@ -53,7 +53,7 @@ expect 'job is about one' 2 '' 'berth: job wants the number of one job'
 run "$berth" logs x
 expect 'logs as well' 2 '' "berth: 'x' is no number of a job"
 run "$berth" run
-expect 'run wants a command' 2 '' 'berth: run wants a COMMAND, behind a --'
+expect 'run wants a command' 2 '' 'berth: run wants a COMMAND, behind its own options'
 run "$berth" run -m lots -- true
 says 'an amount is one' 2 '' "berth: run: --memory: expected an amount such as 512MiB or 2GiB, got 'lots' *"
 run "$berth" run -t soon -- true
@@ -257,6 +257,8 @@ holds 'the files that it makes are here' [ "$(cat out.txt)" = three ]
 run "$berth" run -i ../project/data.csv -- ../project/fit x 'y z'
 expect 'a program of this machine is carried along, with its inputs' 0 'from the program x y z
 1,2'
+run "$berth" run sh -c 'echo "$@"' sh -q -t 3 -- --help
+expect 'what stands behind the command is for the command, options too' 0 '-q -t 3 -- --help'
 run "$berth" run -- sh -c 'kill -9 $$'
 expect 'a signal is 128 and its number' 137 ''
 run "$berth" run -- sh -c 'for i in 1 2 3 4 5 6 7 8; do echo line $i; sleep 0.05; done'

@@ -84,6 +84,15 @@ static void jobs(void)
     world.executor->kind->stop(world.executor, 1, 100000);
     tap_ok(world_wait(&world, 1, 8, EXECUTOR_GONE) && gone("mark-bare"),
            "it can be stopped with all its processes, suspended or not");
+    job_order(&world, 1, 9, "[ \"$HOME,$WHERE,$PATH,$(printenv HOME)\" = \"$PWD,$PWD/x,/usr/bin:/bin,$PWD\" ]", &order);
+    order.environment[0] = "HOME=/job";
+    order.environment[1] = "WHERE=/job";
+    order.environment[2] = "WHERE=/job/x";
+    order.environment[3] = "PATH=/usr/bin:/bin";
+    job_launch(&world, &order);
+    tap_ok(
+        ended(world_wait_end(&world, 1, 9), REASON_EXITED, 0),
+        "its HOME is its folder for shells, too, /job is that folder, and of two variables of a name the last counts");
 }
 
 static void cases(void)

@@ -32,6 +32,11 @@ holds 'and this machine offers itself' soon 20 machine_is_there
 run "$berth" run -- sh -c 'echo to a user; echo to an operator >&2; exit 3'
 expect 'a command runs as if it ran here: its output, its errors, its status' 3 'to a user' 'to an operator'
 
+run "$berth" run -- sh -c 'echo $SHELL $HOME $PWD'
+expect 'a job has a shell and a home' 0 '/bin/sh /job /job'
+run "$berth" run "$berth" config Lease
+expect 'berth runs in a job: the variables of jobs are known to it' 0 "$("$berth" config Lease)"
+
 mkdir made
 (cd made && "$berth" run -- sh -c 'echo seen; echo unseen >&2; echo brought > back; echo : > tool; chmod +x tool') >said 2>&1
 holds 'what it makes comes here, as files that cannot be run, and nothing else' sh -c \

@@ -417,7 +417,7 @@ static int run_run(const void *given, int word_count, char **words)
     int status;
 
     if (!word_count || !*words[0]) {
-        report("run wants a COMMAND, behind a --");
+        report("run wants a COMMAND, behind its own options");
         return STATUS_BAD;
     }
     status = customer_open(&customer, &settings->pool);
@@ -432,11 +432,12 @@ static int run_run(const void *given, int word_count, char **words)
 const struct command command_run = {
     .name = "run",
     .summary = "run one command in the pool, as if it ran here",
-    .usage = "[OPTIONS] -- COMMAND [ARGUMENT...]",
+    .usage = "[OPTIONS] [--] COMMAND [ARGUMENT...]",
     .about =
         "Submits a job that runs the command, waits until it is over, and prints what it writes as it comes. The files that it "
         "makes come to the current folder. A COMMAND with a slash in it is a file of this machine, and is carried along; else it "
-        "is looked for on the machine where the job runs.\n"
+        "is looked for on the machine where the job runs. Options stand before the COMMAND: what follows it is for the "
+        "COMMAND.\n"
         "\n"
         "The status is that of the command: 128 and the signal's number when a signal ended it, 1 with the reason when it could "
         "not be run, or when not all that it has written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.",
@@ -445,6 +446,7 @@ const struct command command_run = {
                  {"berth run -t 10min -o plot.png -e SEED=7 -- python3 plot.py", NULL}},
     .options = run_options,
     .option_count = sizeof run_options / sizeof *run_options,
+    .leading = true,
     .settings_size = sizeof(struct run_settings),
     .defaults = &run_defaults,
     .run = run_run,

@@ -30,6 +30,7 @@ struct command {
 
     const struct option *options;
     size_t option_count;
+    bool leading;         /* they stand before its first word: what follows belongs to another program */
     size_t settings_size; /* of the structure that the options fill ... */
     const void *defaults; /* ... which starts as this */
 

@@ -65,6 +65,18 @@ void config_options_sources(const struct config_options *options, struct config_
                                    .root = geteuid() == 0};
 }
 
+/* Reports the doubts of a configuration, once in a process: a command may load it for each pool that it asks. */
+static void doubts_tell(const char *doubts)
+{
+    static bool told;
+
+    for (size_t len; *doubts && !told; doubts += len + (doubts[len] == '\n')) {
+        len = strcspn(doubts, "\n");
+        report("%.*s", (int)len, doubts);
+        told = !doubts[len];
+    }
+}
+
 int config_options_load(const struct config_options *options, struct config *ret)
 {
     struct config_given given[CONFIG_OPTIONS_MAX];
@@ -72,8 +84,10 @@ int config_options_load(const struct config_options *options, struct config *ret
     struct err err = {0};
 
     config_options_sources(options, given, &sources);
-    if (config_load(ret, &sources, &err) == 0)
+    if (config_load(ret, &sources, &err) == 0) {
+        doubts_tell(ret->doubts);
         return 0;
+    }
     report("%s", err.text);
     return -1;
 }

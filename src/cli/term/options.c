@@ -195,8 +195,8 @@ static int read_letters(struct reading *reading, const char *word)
     return 0;
 }
 
-enum options_result options_read(const struct option *options, size_t option_count, void *settings, int *word_count,
-                                 char **words, struct err *err)
+enum options_result options_read(const struct option *options, size_t option_count, bool leading, void *settings,
+                                 int *word_count, char **words, struct err *err)
 {
     struct reading reading = {options, option_count, settings, 0, *word_count, words, false, err};
     bool options_end = false;
@@ -208,6 +208,7 @@ enum options_result options_read(const struct option *options, size_t option_cou
 
         if (options_end || word[0] != '-' || !(is_long || isalpha((unsigned char)word[1]))) {
             words[kept++] = word;
+            options_end = options_end || leading;
         } else if (is_long && !word[2]) {
             options_end = true;
         } else if ((is_long ? read_long(&reading, word + 2) : read_letters(&reading, word + 1)) < 0) {

@@ -5,7 +5,7 @@
  *     struct fmt_settings { const struct dialect *dialect; bool write; };
  *     {'w', "write", NULL, "rewrite the file in place", option_flag, offsetof(struct fmt_settings, write)}
  *
- * Options may stand anywhere before `--`; `-wd condor`, `-dcondor`, `--dialect condor` and `--dialect=condor` are understood. A dash with no letter
+ * Options may stand anywhere before `--` (of a command whose words are another program's, before its first word); `-wd condor`, `-dcondor`, `--dialect condor` and `--dialect=condor` are understood. A dash with no letter
  * behind it (`-`, `-5`) does not begin an option, so that expressions can begin with it. */
 #ifndef BERTH_CLI_TERM_OPTIONS_H
 #define BERTH_CLI_TERM_OPTIONS_H
@@ -50,9 +50,10 @@ int option_count_to(const char *text, uint64_t max, void *target, struct err *er
 
 enum options_result { OPTIONS_READ, OPTIONS_HELP, OPTIONS_BAD };
 
-/* Fills the settings; words that are not options are moved to the front of `words`, and counted. OPTIONS_HELP when -h or --help is there. */
-enum options_result options_read(const struct option *options, size_t option_count, void *settings, int *word_count,
-                                 char **words, struct err *err);
+/* Fills the settings; words that are not options are moved to the front of `words`, and counted. With `leading`, all that follows the first of these
+ * is a word, too. OPTIONS_HELP when -h or --help is there. */
+enum options_result options_read(const struct option *options, size_t option_count, bool leading, void *settings,
+                                 int *word_count, char **words, struct err *err);
 
 /* Prints "-d, --dialect NAME", for help and the manual. */
 void option_print(struct buf *out, const struct option *option);

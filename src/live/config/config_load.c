@@ -14,9 +14,11 @@
 
 #define PATH_SHOWN 200 /* bytes of a file's name that fit into an error */
 
-/* Variables that begin like settings and are none. */
-static const char *const other_variables[] = {"BERTH_POOL", "BERTH_CUSTOMER", "BERTH_TOKEN", "BERTH_CONFIG",
-                                              "BERTH_SEED", "BERTH_ROUNDS",   "BERTH_SOURCE"};
+/* Variables that begin like settings and are none: of commands and tests, and those that a job has (providerd/job_order.c). */
+static const char *const other_variables[] = {
+    "BERTH_POOL", "BERTH_CUSTOMER", "BERTH_TOKEN", "BERTH_CONFIG", "BERTH_SEED", "BERTH_ROUNDS", "BERTH_SOURCE",
+    "BERTH_JOB",  "BERTH_INDEX",    "BERTH_TRY",   "BERTH_NODE",   "BERTH_CPUS", "BERTH_STATUS",
+};
 
 struct loader {
     struct config *config;
@@ -360,12 +362,17 @@ static int load_files(struct loader *loader, struct err *err)
 
 /* ------------------------------------------------------------------------------------------- the environment and flags */
 
-static int fail_unknown_variable(struct loader *loader, const char *name, size_t len, struct err *err)
+/* Notes a variable that is no setting. It may be another program's: that is no reason to stop. */
+static void note_unknown_variable(struct loader *loader, const char *name, size_t len)
 {
+    struct config *config = loader->config;
+    int shown = (int)(len < 60 ? len : 60);
     struct nearest nearest;
     struct buf variables; /* all right ones, one behind another */
+    struct buf words;
 
     buf_init(&variables);
+    buf_init(&words);
     for (int i = 0; i < CONFIG_KEY_COUNT; i++) {
         config_variable_name(&variables, (enum config_key)i);
         buf_addc(&variables, '\0');
@@ -373,13 +380,16 @@ static int fail_unknown_variable(struct loader *loader, const char *name, size_t
     nearest_init(&nearest, name, len);
     for (const char *at = variables.text; at < variables.text + variables.len; at += strlen(at) + 1)
         nearest_try(&nearest, at);
+    if (*config->doubts)
+        buf_addf(&words, "%s\n", config->doubts);
+    buf_addf(&words, "%.*s is passed over: there is no such setting; ", shown, name);
     if (nearest.name)
-        nearest.name = keep(loader->config, nearest.name);
+        buf_addf(&words, "did you mean %s?", nearest.name);
+    else
+        buf_adds(&words, "`berth config` lists them");
+    config->doubts = keep(config, buf_string(&words));
+    buf_done(&words);
     buf_done(&variables);
-    if (nearest.name)
-        return err_set(err, "%.*s: there is no such setting; did you mean %s?", (int)(len < 60 ? len : 60), name,
-                       nearest.name);
-    return err_set(err, "%.*s: there is no such setting; `berth config` lists them", (int)(len < 60 ? len : 60), name);
 }
 
 static int find_variable(const char *name, size_t len)
@@ -431,8 +441,8 @@ static int load_variables(struct loader *loader, struct err *err)
             continue;
         key = find_variable(*at, len);
         if (key < 0)
-            return fail_unknown_variable(loader, *at, len, err);
-        if (put_variable(loader, (enum config_key)key, equals + 1, err) < 0)
+            note_unknown_variable(loader, *at, len);
+        else if (put_variable(loader, (enum config_key)key, equals + 1, err) < 0)
             return -1;
     }
     return 0;
@@ -521,7 +531,7 @@ static int check_all(const struct config *config, struct err *err)
 
 int config_load(struct config *ret, const struct config_sources *sources, struct err *err)
 {
-    struct config config = {0};
+    struct config config = {.doubts = ""};
     struct loader loader = {.config = &config, .sources = sources};
     int result = -1;
 

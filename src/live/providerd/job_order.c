@@ -208,7 +208,7 @@ static int64_t whole_of(struct reading *reading, const char *name, int64_t other
 
 static int environment_read(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
-    enum { OWN = 11 };
+    enum { OWN = 12 };
     const struct expr *part;
     struct value value, element;
     const char **all, *owner = "job", *node = "";
@@ -228,6 +228,7 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
     all[n++] = "PATH=/usr/local/bin:/usr/bin:/bin";
     all[n++] = "TMPDIR=/tmp";
     all[n++] = "LANG=C.UTF-8";
+    all[n++] = "SHELL=/bin/sh"; /* as the sandbox's list of users has it */
     all[n++] = variable(reading, "USER=%.100s", owner);
     snprintf(text, sizeof text, "%llu", (unsigned long long)job);
     all[n++] = variable(reading, "BERTH_JOB=%s", text);
