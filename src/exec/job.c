@@ -252,6 +252,19 @@ void job_reaped(struct exec_job *job, pid_t pid, int status, const struct rusage
     kill_all(job); /* what it left behind */
 }
 
+#define EXEC_FAILED "bwrap: execvp "
+
+/* Says of a program that the sandbox could not start what is said without one. */
+static void failed_words(const struct exec_job *job, char *words, size_t size)
+{
+    char why[64];
+
+    snprintf(why, sizeof why, "%s", strrchr(words, ':') + 1);
+    snprintf(words, size, "'%.100s' could not be started:%s", job->order->is.arguments[0], why);
+    if (ftruncate(job->error, 0) < 0)
+        return; /* the job has said nothing: then what bubblewrap said stays in its log */
+}
+
 static void words_of_failure(struct exec_job *job, char *words, size_t size)
 {
     ssize_t got = job->error < 0 ? 0 : pread(job->error, words, size - 1, 0);
@@ -264,6 +277,8 @@ static void words_of_failure(struct exec_job *job, char *words, size_t size)
     }
     words[got > 0 ? got : 0] = '\0';
     words[strcspn(words, "\n")] = '\0';
+    if (!strncmp(words, EXEC_FAILED, strlen(EXEC_FAILED)) && strrchr(words, ':'))
+        failed_words(job, words, size);
     if (got <= 0)
         snprintf(words, size, "'%.100s' could not be started", job->order->is.arguments[0]);
 }
@@ -344,8 +359,7 @@ static bool failure_is_machines(const struct exec_job *job, const char *words)
 
     if (job->cramped)
         return true;
-    if (tight || job->order->how.unprotected || strncmp(words, "bwrap: ", 7) != 0 ||
-        !strncmp(words, "bwrap: execvp ", 14))
+    if (tight || job->order->how.unprotected || strncmp(words, "bwrap: ", 7) != 0)
         return false; /* what a program is made of says what comes of starting it */
     for (size_t i = 0; i < sizeof of_machines / sizeof *of_machines; i++)
         if (strstr(words, of_machines[i]))

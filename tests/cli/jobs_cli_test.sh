@@ -59,7 +59,7 @@ says 'an amount is one' 2 '' "berth: run: --memory: expected an amount such as 5
 run "$berth" run -t soon -- true
 says 'a span is one' 2 '' "berth: run: --time: expected a span such as 90s, 30min, 12h or 7d, got 'soon' *"
 run "$berth" run -e 1A=x -- true
-says 'a variable has a name' 2 '' "berth: run: --env: expected NAME=VALUE, got '1A=x' *"
+says 'a variable has a name' 2 '' "berth: run: --env: expected NAME=VALUE or NAME, got '1A=x' *"
 run "$berth" jobs --watch --json
 expect 'what is watched is a table' 2 '' 'berth: --watch shows a table: --json and --long do not go with it'
 run "$berth" submit

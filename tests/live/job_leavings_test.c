@@ -46,6 +46,12 @@ static void make(const struct bench *bench, const char *name, mode_t mode)
     close(fd);
 }
 
+/* The file is as file_copy.c has laid it. */
+static void laid(const struct bench *bench, const char *name)
+{
+    utimensat(bench->folder, name, (const struct timespec[2]){{.tv_sec = 7}, {.tv_sec = 7}}, 0);
+}
+
 static int list(struct bench *bench, const char *row, struct err *err)
 {
     struct tree *ad = form_parse(bench->symbols, &dialect_classic, FORM_CLASSAD, NULL, row, strlen(row), err);
@@ -71,14 +77,17 @@ static void check_found(void)
     bench_start(&bench);
     make(&bench, "made", 0644);
     make(&bench, "in", 0644);
+    laid(&bench, "in");
+    make(&bench, "changed", 0644);
     make(&bench, ".rc", 0644);
     make(&bench, ".berth-status", 0644);
     mkdirat(bench.folder, "sub", 0700);
     make(&bench, "sub/x", 0644);
-    tap_ok(list(&bench, "[Inputs={\"in\"}; Checkpoint={\"state\"}; Out=\"o.txt\"]", &err) == 0 &&
+    tap_ok(list(&bench, "[Inputs={\"in\", \"changed\"}; Checkpoint={\"state\"}; Out=\"o.txt\"]", &err) == 0 &&
                has(&bench, "output", "made") && has(&bench, "output", "o.txt") && has(&bench, "log", "stdout") &&
-               has(&bench, "checkpoint", "state") && bench.leaving.count == 5 && !bench.leaving.missing.count,
-           "without Outputs every file at the top comes that is no input, no checkpoint and not hidden");
+               has(&bench, "checkpoint", "state") && has(&bench, "output", "changed") && bench.leaving.count == 6 &&
+               !bench.leaving.missing.count,
+           "without Outputs every file at the top comes that is no input as it was, no checkpoint and not hidden");
     bench_end(&bench);
 }
 

@@ -37,6 +37,85 @@ expect 'a job has a shell and a home' 0 '/bin/sh /job /job'
 run "$berth" run "$berth" config Lease
 expect 'berth runs in a job: the variables of jobs are known to it' 0 "$("$berth" config Lease)"
 
+# What a command takes along: its standard input ...
+along() { # COMMAND...: as `run`, with our standard input
+  timeout 20 "$@" >out 2>err
+  status=$?
+}
+printf 'hi\n' >hi
+cat hi | timeout 20 "$berth" run -- cat >out 2>err
+status=$?
+expect 'standard input is read' 0 hi
+along "$berth" run cat <hi
+expect 'from a file too' 0 hi
+along "$berth" run -- echo fine <&-
+expect 'one that is closed is as good as an empty one' 0 fine
+printf 'one\ntwo\n' >lines
+while read -r line; do timeout 20 "$berth" run -- sh -c 'echo $1 and $(wc -l)' sh "$line"; done <lines >out 2>err
+status=$?
+expect 'a loop that reads lines of a file goes on with its next line' 0 'one and 1
+two and 0'
+sleep 4 | timeout 20 "$berth" run -- echo fine >out 2>err
+status=$?
+expect 'who sends nothing and does not end is told what is waited for' 0 fine \
+  'berth: standard input is read to its end first, and nothing comes; < /dev/null gives the command none'
+along "$berth" run -- true </dev/zero
+expect 'there is a limit to it' 2 '' \
+  'berth: standard input: it is more than 256 MiB; send it as a file, with -i, or nothing, with < /dev/null'
+
+# ... and files that its arguments name.
+mkdir -p along/folder && cd along || exit 1
+echo 'cat "$@"' >show.sh
+echo numbers >numbers.txt
+echo inside >folder/inside
+run "$berth" run sh show.sh numbers.txt ./folder/inside
+expect 'files that arguments name are sent along' 0 'numbers
+inside'
+run "$berth" run -v -- sh show.sh numbers.txt
+expect 'that is told with -v' 0 numbers 'berth: show.sh is sent along, 9 bytes
+berth: numbers.txt is sent along, 8 bytes'
+run "$berth" run -- ls folder
+says 'of a folder a command that failed is told the option' 2 '' "ls: *
+berth: 'folder' is a folder here, which the job does not get: -i folder sends it along"
+run "$berth" run -i folder -- ls folder
+expect 'with which it is there' 0 inside
+run "$berth" run -- cat ../hi
+says 'and of a file elsewhere how it is called then' 1 '' "cat: *
+berth: '../hi' is a file here, which the job does not get: -i ../hi sends it along, as hi"
+echo old >result
+run "$berth" run -- sh -c 'echo new >"$1"' sh result
+holds 'what was sent along and has changed comes beside it, and nothing else does' sh -c \
+  '[ "$(cat result result.[0-9]*)" = "old
+new" ] && [ "$(ls | grep -c "[.][0-9]")" = 1 ]'
+
+run "$berth" run no-such-program
+expect 'a program that is not there is told, as a shell tells it' 127 '' 'berth: no-such-program: the machine does not have this program'
+echo : >here && chmod +x here
+run "$berth" run here
+expect 'one that is here without a slash is told as well' 127 '' 'berth: here: the machine does not have this program
+berth: there is a file here here: ./here sends it along'
+printf '#!/no/such/interpreter\n' >odd && chmod +x odd
+run "$berth" run ./odd
+expect 'and so is a script without its interpreter' 127 '' \
+  'berth: ./odd: the machine does not have this program, or what it needs to start, such as an interpreter'
+holds 'nothing of them is left behind' listed jobs 'not [row for row in rows if row["State"] == "Held"]'
+
+run env NUMBER=7 LETTER=b "$berth" run -e NUMBER -e LETTER=a -- sh -c 'echo $NUMBER $LETTER'
+expect 'variables are carried along, with the value that they have here or another' 0 '7 a'
+run "$berth" run -e NO_SUCH_VARIABLE -- true
+says 'one that is not set is told' 2 '' 'berth: run: --env: the variable NO_SUCH_VARIABLE is not set here *'
+run env NUMBER=7 LETTER=b "$berth" run --env-all -e LETTER=a -- sh -c 'echo $NUMBER $LETTER $HOME $BERTH_STATE'
+expect 'or all of them, but for those that name places of this machine' 0 '7 a /job'
+cd .. || exit 1
+
+processors() { "$berth" ads --json | python3 -c 'import json, sys; print(max(json.loads(line)["Cpus"] for line in sys.stdin))'; }
+"$berth" run -c "$(processors)" --name filler -- sleep 3 &
+runs() { "$berth" jobs | grep -q 'filler.*Running\|Running.*filler\|Running.*sleep'; }
+holds 'a job takes all of the machine' soon 10 runs
+run "$berth" run -q -- echo fine
+expect 'what another one waits for is not told with -q' 0 fine
+wait $!
+
 mkdir made
 (cd made && "$berth" run -- sh -c 'echo seen; echo unseen >&2; echo brought > back; echo : > tool; chmod +x tool') >said 2>&1
 holds 'what it makes comes here, as files that cannot be run, and nothing else' sh -c \

@@ -337,6 +337,16 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
     return result;
 }
 
+/* Has a file of that name for the job been added? It may lie elsewhere here: [ Name; From ]. */
+static bool input_is_listed(const struct inputs *inputs, const char *text, size_t len)
+{
+    char *name = mem_dup(text, len);
+    bool listed = name_is_there(inputs, name);
+
+    free(name);
+    return listed;
+}
+
 /* Adds the file for standard input. */
 static int stdin_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed)
 {
@@ -344,7 +354,7 @@ static int stdin_add(struct inputs *inputs, const struct tree *ad, struct arena 
     char *called = NULL;
     int result;
 
-    if (in.type != VALUE_STRING)
+    if (in.type != VALUE_STRING || input_is_listed(inputs, in.u.string, in.len))
         return 0;
     result = name_add(inputs, in.u.string, in.len, &called);
     if (result == 0)

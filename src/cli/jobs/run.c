@@ -8,6 +8,7 @@
 #include "cli/ask/summary.h"
 #include "cli/jobs/job_control.h"
 #include "cli/jobs/job_files.h"
+#include "cli/jobs/run_parts.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
 #include "cli/term/command.h"
@@ -17,7 +18,7 @@
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/form/form.h"
-#include "lang/text/print.h"
+#include "pool/protocol/fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,17 +30,10 @@
 #include <unistd.h>
 
 #define STREAMS 2
-#define STREAM_PATIENCE 50   /* tenths of a second that the streams of a job that is over may still take */
-#define STATUS_SIGNALLED 128 /* plus the signal's number, as a shell does it */
-
-struct run_settings {
-    struct connection_options pool;
-    uint64_t cpus, retries;
-    int64_t memory, disk, time;
-    struct option_words inputs, outputs, variables;
-    const char *name;
-    bool network, force, quiet;
-};
+#define STREAM_PATIENCE 50    /* tenths of a second that the streams of a job that is over may still take */
+#define STATUS_SIGNALLED 128  /* plus the signal's number, as a shell does it */
+#define STATUS_UNSTARTED 126  /* the program cannot be started, as a shell has it ... */
+#define STATUS_NO_PROGRAM 127 /* ... or is not there */
 
 static int option_cpus(const char *text, void *target, struct err *err)
 {
@@ -49,11 +43,12 @@ static int option_cpus(const char *text, void *target, struct err *err)
 static int option_variable(const char *text, void *target, struct err *err)
 {
     const char *equals = strchr(text, '=');
-    size_t len = equals ? (size_t)(equals - text) : 0;
+    size_t len = equals ? (size_t)(equals - text) : strlen(text);
 
-    if (!len || strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") != len ||
-        (*text >= '0' && *text <= '9'))
-        return err_set(err, "expected NAME=VALUE, got '%.60s'", text);
+    if (!run_variable_is_name(text, len))
+        return err_set(err, "expected NAME=VALUE or NAME, got '%.60s'", text);
+    if (!equals && !getenv(text))
+        return err_set(err, "the variable %.60s is not set here", text);
     return option_word(text, target, err);
 }
 
@@ -66,87 +61,24 @@ static const struct option run_options[] = {
     {'i', "input", "FILE", "a file or folder that it reads; may be repeated", option_word, offsetof(S, inputs)},
     {'o', "output", "FILE", "a file or folder that comes back; may be repeated. Else all that are new", option_word,
      offsetof(S, outputs)},
-    {'e', "env", "NAME=VALUE", "a variable of its environment; may be repeated", option_variable,
-     offsetof(S, variables)},
+    {'e', "env", "NAME[=VALUE]",
+     "a variable of its environment, with the value that it has here if none is given; may be repeated",
+     option_variable, offsetof(S, variables)},
+    {0, "env-all", NULL, "all variables of here, but those that name places of this machine (HOME, PATH, ...)",
+     option_flag, offsetof(S, all_variables)},
+    {0, "stdin", NULL, "read standard input from a terminal, too", option_flag, offsetof(S, input)},
     {0, "network", NULL, "it may use the network", option_flag, offsetof(S, network)},
     {0, "name", "TEXT", "what the job is called", option_text, offsetof(S, name)},
     {0, "retries", "N", "how often it is begun anew when a machine fails", option_number, offsetof(S, retries)},
     {'f', "force", NULL, "also if it matches no machine of the pool", option_flag, offsetof(S, force)},
     {'q', "quiet", NULL, "do not tell what it waits for", option_flag, offsetof(S, quiet)},
+    {'v', "verbose", NULL, "tell what is sent along", option_flag, offsetof(S, verbose)},
     CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
 };
 #undef S
 
 static const struct run_settings run_defaults = {.retries = UINT64_MAX};
-
-/* --------------------------------------------------------------------------------------------------------------- the ad */
-
-static void add_string(struct buf *out, const char *name, const char *value)
-{
-    buf_addf(out, "%s = ", name);
-    print_string(out, value, strlen(value), PRINT_PLAIN);
-    buf_adds(out, ";\n");
-}
-
-static void add_list(struct buf *out, const char *name, const char *const *words, size_t count)
-{
-    buf_addf(out, "%s = {", name);
-    for (size_t i = 0; i < count; i++) {
-        buf_adds(out, i ? ", " : " ");
-        print_string(out, words[i], strlen(words[i]), PRINT_PLAIN);
-    }
-    buf_adds(out, " };\n");
-}
-
-static void add_number(struct buf *out, const char *name, int64_t value)
-{
-    if (value > 0)
-        buf_addf(out, "%s = %" PRId64 ";\n", name, value);
-}
-
-static struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings, int word_count, char **words,
-                           struct err *err)
-{
-    struct tree *ad;
-    struct buf text;
-
-    buf_init(&text);
-    buf_adds(&text, "[\n");
-    if (settings->name)
-        add_string(&text, "Name", settings->name);
-    add_string(&text, "Cmd", words[0]);
-    if (word_count > 1)
-        add_list(&text, "Args", (const char *const *)words + 1, (size_t)word_count - 1);
-    if (settings->variables.count) {
-        buf_adds(&text, "Env = [ ");
-        for (size_t i = 0; i < settings->variables.count; i++) {
-            const char *word = settings->variables.items[i], *equals = strchr(word, '=');
-
-            print_name(&text, &dialect_classic, word, (size_t)(equals - word));
-            buf_adds(&text, " = ");
-            print_string(&text, equals + 1, strlen(equals + 1), PRINT_PLAIN);
-            buf_adds(&text, "; ");
-        }
-        buf_adds(&text, "];\n");
-    }
-    if (settings->inputs.count)
-        add_list(&text, "Inputs", settings->inputs.items, settings->inputs.count);
-    if (settings->outputs.count)
-        add_list(&text, "Outputs", settings->outputs.items, settings->outputs.count);
-    add_number(&text, "RequestCpus", (int64_t)settings->cpus);
-    add_number(&text, "RequestMemory", settings->memory);
-    add_number(&text, "RequestDisk", settings->disk);
-    add_number(&text, "TimeLimit", settings->time);
-    if (settings->retries != UINT64_MAX)
-        buf_addf(&text, "MaxRetries = %" PRIu64 ";\n", settings->retries);
-    if (settings->network)
-        buf_adds(&text, "Network = true;\n");
-    buf_addc(&text, ']');
-    ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, err);
-    buf_done(&text);
-    return ad;
-}
 
 static bool note_first(void *user, struct tree *answer)
 {
@@ -157,15 +89,16 @@ static bool note_first(void *user, struct tree *answer)
     return true;
 }
 
-static int run_submit(struct connection *customer, const struct run_settings *settings, int word_count, char **words,
-                      uint64_t *ret_id)
+static int run_submit(struct connection *customer, const struct run_settings *settings, const struct run_along *along,
+                      int word_count, char **words, uint64_t *ret_id)
 {
     struct job_submission submission;
     struct err err = {0};
-    struct tree *ad = run_ad(customer->symbols, settings, word_count, words, &err);
+    struct tree *ad = run_ad(customer->symbols, settings, along, word_count, words, &err);
     int status = STATUS_BAD;
 
     submission_init(&submission, customer);
+    submission.quiet = settings->quiet;
     if (ad)
         status = submission_add(&submission, ad, ".", "run");
     else
@@ -282,16 +215,15 @@ static void state_tell(const struct run_settings *settings, uint64_t id, const s
     buf_done(&words);
 }
 
-static void job_remove(struct connection *customer, uint64_t id)
+static bool job_remove(struct connection *customer, uint64_t id, const char *why)
 {
-    struct jobs_order order = {.verb = "remove", .why = "interrupted"};
+    struct jobs_order order = {.verb = "remove", .why = why};
     struct jobs_changed sums;
     char number[24];
 
     snprintf(number, sizeof number, "%" PRIu64, id);
     order.ids = number;
-    if (jobs_control(customer, &order, &sums) == STATUS_DONE)
-        report("job %" PRIu64 " removed", id);
+    return jobs_control(customer, &order, &sums) == STATUS_DONE;
 }
 
 /* Waits until the job is over and its outputs are here, or it is held: then `*ret` is its ad. After an interrupt it gives STATUS_NO, without an
@@ -341,6 +273,40 @@ static void tell_limit(uint64_t id, const struct tree *job)
     buf_done(&words);
 }
 
+/* Is the job held because it could not even begin? Then `words` are why. Nobody wants to look at such a job of `berth run`: its words are here. */
+static bool could_not_begin(const struct tree *job, struct buf *words)
+{
+    const char *setup = reason_words(REASON_SETUP);
+    struct buf reason;
+    bool is;
+
+    buf_init(&reason);
+    cell_print(&reason, job, "Reason", CELL_VALUE, 0);
+    is = job_text_is(job, "State", "Held") && !strncmp(buf_string(&reason), setup, strlen(setup));
+    if (is && !strncmp(buf_string(&reason) + strlen(setup), ": ", 2))
+        buf_adds(words, buf_string(&reason) + strlen(setup) + 2);
+    buf_done(&reason);
+    return is;
+}
+
+/* Removes the job, which could not begin, and reports why it could not. */
+static int run_unbegun(struct connection *customer, uint64_t id, const char *program, const char *words)
+{
+    bool unstarted = strstr(words, "could not be started") != NULL;
+    bool missing = unstarted && strstr(words, strerror(ENOENT)) != NULL;
+    const char *what = missing && !strchr(program, '/') ? "the machine does not have this program"
+                       : missing
+                           ? "the machine does not have this program, or what it needs to start, such as an interpreter"
+                           : words;
+
+    report("%.200s: %s", program, *what ? what : "it could not be started");
+    if (missing && !strchr(program, '/') && access(program, X_OK) == 0)
+        report("there is a file %.200s here: ./%.200s sends it along", program, program);
+    if (!job_remove(customer, id, "it could not begin"))
+        report("job %" PRIu64 " is held: `berth rm %" PRIu64 "` removes it", id, id);
+    return missing ? STATUS_NO_PROGRAM : unstarted ? STATUS_UNSTARTED : STATUS_NO;
+}
+
 /* Makes the status of the job ours. */
 static int run_outcome(uint64_t id, const struct tree *job)
 {
@@ -381,10 +347,12 @@ static bool missing_tell(uint64_t id, const struct tree *job)
     return !missing;
 }
 
-static int run_follow(struct connection *customer, const struct run_settings *settings, uint64_t id)
+static int run_follow(struct connection *customer, const struct run_settings *settings, const char *program,
+                      uint64_t id)
 {
     struct tree *job = NULL;
     struct streams streams;
+    struct buf words;
     bool shown, came;
     int status;
 
@@ -392,9 +360,19 @@ static int run_follow(struct connection *customer, const struct run_settings *se
     streams_start(&streams, customer, id);
     status = run_wait(customer, settings, id, &job);
     if (interrupts) {
-        job_remove(customer, id);
+        if (job_remove(customer, id, "interrupted"))
+            report("job %" PRIu64 " removed", id);
         status = STATUS_SIGNALLED + SIGINT;
     }
+    buf_init(&words);
+    if (status == STATUS_DONE && job && could_not_begin(job, &words)) {
+        streams_end(&streams, 0);
+        status = run_unbegun(customer, id, program, buf_string(&words));
+        buf_done(&words);
+        tree_unref(job);
+        return status;
+    }
+    buf_done(&words);
     shown = streams_end(&streams, status == STATUS_DONE ? STREAM_PATIENCE : 0);
     if (status == STATUS_DONE && job) {
         status = run_outcome(id, job);
@@ -413,6 +391,7 @@ static int run_run(const void *given, int word_count, char **words)
 {
     const struct run_settings *settings = given;
     struct connection customer;
+    struct run_along along;
     uint64_t id = 0;
     int status;
 
@@ -420,11 +399,18 @@ static int run_run(const void *given, int word_count, char **words)
         report("run wants a COMMAND, behind its own options");
         return STATUS_BAD;
     }
+    run_along_init(&along);
     status = customer_open(&customer, &settings->pool);
+    run_along_files(&along, settings, word_count, words);
     if (status == STATUS_DONE)
-        status = run_submit(&customer, settings, word_count, words, &id);
+        status = run_along_input(&along, settings);
     if (status == STATUS_DONE)
-        status = run_follow(&customer, settings, id);
+        status = run_submit(&customer, settings, &along, word_count, words, &id);
+    if (status == STATUS_DONE)
+        status = run_follow(&customer, settings, words[0], id);
+    if (id && status != STATUS_DONE && !interrupts && !settings->verbose) /* then they have been told */
+        run_along_hint(&along, settings);
+    run_along_done(&along);
     connection_close(&customer);
     return status;
 }
@@ -439,11 +425,17 @@ const struct command command_run = {
         "is looked for on the machine where the job runs. Options stand before the COMMAND: what follows it is for the "
         "COMMAND.\n"
         "\n"
-        "The status is that of the command: 128 and the signal's number when a signal ended it, 1 with the reason when it could "
-        "not be run, or when not all that it has written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.",
+        "ARGUMENTs that are names of files beneath the current folder are sent along, up to 256 MiB together; others, and "
+        "folders, want -i. Standard input is sent along, too, unless it is a terminal: up to its end, and at most 256 MiB; < /dev/null gives "
+        "the command none.\n"
+        "\n"
+        "The status is that of the command: 128 and the signal's number when a signal ended it, 127 when the machine does not have the "
+        "program, 126 when the program cannot be started, 1 with the reason when the job could not be run, or when not all that it has "
+        "written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.",
     .examples = {{"berth run -- hostname", NULL},
-                 {"berth run -c 4 -m 2GiB -i data.csv -- ./fit --input data.csv", NULL},
-                 {"berth run -t 10min -o plot.png -e SEED=7 -- python3 plot.py", NULL}},
+                 {"berth run -c 4 -m 2GiB -- ./fit --input data.csv", NULL},
+                 {"berth run -t 10min -o plot.png -e SEED=7 python3 plot.py", NULL},
+                 {"zcat runs.gz | berth run -- sort -n", NULL}},
     .options = run_options,
     .option_count = sizeof run_options / sizeof *run_options,
     .leading = true,

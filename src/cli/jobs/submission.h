@@ -26,6 +26,7 @@ struct job_submission {
     size_t count, room;
     struct input_upload *uploads; /* one row for each content */
     size_t upload_count, upload_room;
+    bool quiet; /* what the jobs will wait for is not reported; why they are not submitted is */
 };
 
 void submission_init(struct job_submission *submission, struct connection *customer);

@@ -17,6 +17,7 @@
 /* How the pool stands; it is asked once, when something does not match. */
 struct check {
     struct connection *pool;
+    bool quiet; /* what a job waits for is not told */
     bool known, has_offers, is_busy;
     uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
     bool is_empty;   /* no machine offers itself: that has been reported, and there is no more to ask */
@@ -135,6 +136,8 @@ static void lack_print(struct check *check, const struct tree *ad, const char *n
 static void empty_report(struct check *check)
 {
     check->is_empty = true;
+    if (check->quiet)
+        return;
     if (check->is_busy)
         report("all machines of the pool are busy: what is submitted waits for them");
     else if (!check->unseen)
@@ -166,7 +169,9 @@ static int submit_check_unmatched(struct check *check, const struct tree *ad, si
     buf_init(&lack);
     snprintf(name, sizeof name, "job #%zu", place);
     status = explain_ad(check->pool, ad, name, false, &words, &matches);
-    if (status == STATUS_DONE && matches) {
+    if (status == STATUS_DONE && check->quiet && (matches || check->is_busy || check->unseen)) {
+        ; /* it waits */
+    } else if (status == STATUS_DONE && matches) {
         report("%s: the machines that it matches are busy: it waits for them", name);
     } else if (status == STATUS_DONE && check->is_busy) {
         lack_print(check, ad, name, &lack);
@@ -204,7 +209,7 @@ static int submit_check_ad(struct check *check, const struct tree *ad, size_t pl
 int submit_check_jobs(const struct connection_options *options, const struct job_submission *submission)
 {
     struct connection pool;
-    struct check check = {.pool = &pool};
+    struct check check = {.pool = &pool, .quiet = submission->quiet};
     int status = connection_open(&pool, options);
 
     if (status == STATUS_DONE)

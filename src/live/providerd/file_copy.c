@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -46,6 +47,8 @@ static void copy(struct file_copy *file_copy)
         }
         left -= n;
     }
+    /* Whole seconds, which what a job writes practically never has: by that the file is known as it was laid, also after a restart. */
+    futimens(file_copy->to, (const struct timespec[2]){{.tv_nsec = UTIME_OMIT}, {.tv_sec = time(NULL)}});
 }
 
 static int files_open(struct file_copy *file_copy, const struct file_copy_order *order, struct err *err)
@@ -132,6 +135,13 @@ enum file_copy_result file_copy_start(struct uv_loop_s *loop, const struct file_
         *err = file_copy->err;
     file_copy_free(file_copy);
     return result;
+}
+
+bool file_copy_is_untouched(int folder, const char *name)
+{
+    struct stat st;
+
+    return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_mtim.tv_nsec == 0;
 }
 
 void file_copy_cancel(struct file_copy *file_copy)

@@ -11,6 +11,7 @@
 
 #include "lang/base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -35,6 +36,9 @@ struct file_copy_order {
 enum file_copy_result { LAID, LAYING, UNLAID };
 
 typedef void file_copy_done_fn(void *user, const char *why); /* NULL: it is there */
+
+/* Is the file in the job's folder as it was laid there, or gone? The job has not written it, nor put another into its place. */
+bool file_copy_is_untouched(int folder, const char *name);
 
 /* Begins a copy. `ret` is set to what is under way, or to NULL. */
 enum file_copy_result file_copy_start(struct uv_loop_s *loop, const struct file_copy_order *order,

@@ -4,6 +4,7 @@
 #include "lang/ad/get.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "live/providerd/file_copy.h"
 #include "live/providerd/job_order.h"
 #include "sys/confined_path.h"
 
@@ -145,8 +146,14 @@ static void known_add(void *user, const char *name)
 
 struct found {
     struct job_leavings *leaving;
-    struct textmap known; /* as something else than an output */
+    struct textmap inputs, checkpoints;
+    int folder;
 };
+
+static bool is_named(const struct textmap *names, const char *name)
+{
+    return textmap_find(names, name, strlen(name)) != TEXTMAP_NONE;
+}
 
 static int output_found(void *user, const char *name)
 {
@@ -154,22 +161,25 @@ static int output_found(void *user, const char *name)
 
     /* What begins with a dot is a program's own business, unless it is named. */
     if (*name != '.' && strcmp(name, JOB_STDOUT) != 0 && strcmp(name, JOB_STDERR) != 0 &&
-        textmap_find(&found->known, name, strlen(name)) == TEXTMAP_NONE)
+        !is_named(&found->checkpoints, name) &&
+        !(is_named(&found->inputs, name) && file_copy_is_untouched(found->folder, name)))
         file_add(found->leaving, OUTPUT_KIND, name, NULL);
     return 0;
 }
 
-/* Adds every file at the top of the folder that is not known as something else. */
+/* Adds every file at the top of the folder that is new: no checkpoint, and no input as it was laid there. */
 static int outputs_find(struct finding *finding, struct err *err)
 {
-    struct found found = {.leaving = finding->leaving};
+    struct found found = {.leaving = finding->leaving, .folder = finding->folder};
     int failed;
 
-    textmap_init(&found.known, 0);
-    row_names(finding, "Inputs", known_add, &found.known);
-    row_names(finding, "Checkpoint", known_add, &found.known);
+    textmap_init(&found.inputs, 0);
+    textmap_init(&found.checkpoints, 0);
+    row_names(finding, "Inputs", known_add, &found.inputs);
+    row_names(finding, "Checkpoint", known_add, &found.checkpoints);
     failed = confined_each(finding->folder, LEAVING_LOOKED, output_found, &found, err);
-    textmap_done(&found.known);
+    textmap_done(&found.inputs);
+    textmap_done(&found.checkpoints);
     if (failed && errno == EOVERFLOW) { /* so many that nobody has looked at the others */
         missing_add(&finding->leaving->missing, "(others)", 8, err->text, strlen(err->text));
         failed = 0;
