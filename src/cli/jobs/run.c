@@ -273,8 +273,9 @@ static void tell_limit(uint64_t id, const struct tree *job)
     buf_done(&words);
 }
 
-/* Is the job held because it could not even begin? Then `words` are why. Nobody wants to look at such a job of `berth run`: its words are here. */
-static bool could_not_begin(const struct tree *job, struct buf *words)
+/* Is the job held because its program could not be started? Then `words` are why. Nobody wants to look at such a job of `berth run`, or to release
+ * it: to type the command anew is all there is to do. */
+static bool is_unstarted(const struct tree *job, struct buf *words)
 {
     const char *setup = reason_words(REASON_SETUP);
     struct buf reason;
@@ -282,29 +283,31 @@ static bool could_not_begin(const struct tree *job, struct buf *words)
 
     buf_init(&reason);
     cell_print(&reason, job, "Reason", CELL_VALUE, 0);
-    is = job_text_is(job, "State", "Held") && !strncmp(buf_string(&reason), setup, strlen(setup));
+    is = job_text_is(job, "State", "Held") && !strncmp(buf_string(&reason), setup, strlen(setup)) &&
+         strstr(buf_string(&reason), "could not be started");
     if (is && !strncmp(buf_string(&reason) + strlen(setup), ": ", 2))
         buf_adds(words, buf_string(&reason) + strlen(setup) + 2);
     buf_done(&reason);
     return is;
 }
 
-/* Removes the job, which could not begin, and reports why it could not. */
-static int run_unbegun(struct connection *customer, uint64_t id, const char *program, const char *words)
+/* Removes the job whose program could not be started, and reports why it could not. */
+static int run_unstarted(struct connection *customer, uint64_t id, const char *program, const char *words)
 {
-    bool unstarted = strstr(words, "could not be started") != NULL;
-    bool missing = unstarted && strstr(words, strerror(ENOENT)) != NULL;
-    const char *what = missing && !strchr(program, '/') ? "the machine does not have this program"
-                       : missing
-                           ? "the machine does not have this program, or what it needs to start, such as an interpreter"
-                           : words;
+    bool missing = strstr(words, strerror(ENOENT)) != NULL, is_path = strchr(program, '/') != NULL;
 
-    report("%.200s: %s", program, *what ? what : "it could not be started");
-    if (missing && !strchr(program, '/') && access(program, X_OK) == 0)
+    if (!missing)
+        report("%.200s: %s", program, words);
+    else if (is_path)
+        report("%.200s: the machine does not have this program, or what it needs to start, such as an interpreter",
+               program);
+    else
+        report("%.200s: the machine does not have this program", program);
+    if (missing && !is_path && access(program, X_OK) == 0)
         report("there is a file %.200s here: ./%.200s sends it along", program, program);
-    if (!job_remove(customer, id, "it could not begin"))
+    if (!job_remove(customer, id, "its program could not be started"))
         report("job %" PRIu64 " is held: `berth rm %" PRIu64 "` removes it", id, id);
-    return missing ? STATUS_NO_PROGRAM : unstarted ? STATUS_UNSTARTED : STATUS_NO;
+    return missing ? STATUS_NO_PROGRAM : STATUS_UNSTARTED;
 }
 
 /* Makes the status of the job ours. */
@@ -365,9 +368,9 @@ static int run_follow(struct connection *customer, const struct run_settings *se
         status = STATUS_SIGNALLED + SIGINT;
     }
     buf_init(&words);
-    if (status == STATUS_DONE && job && could_not_begin(job, &words)) {
+    if (status == STATUS_DONE && job && is_unstarted(job, &words)) {
         streams_end(&streams, 0);
-        status = run_unbegun(customer, id, program, buf_string(&words));
+        status = run_unstarted(customer, id, program, buf_string(&words));
         buf_done(&words);
         tree_unref(job);
         return status;
