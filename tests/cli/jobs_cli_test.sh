@@ -225,8 +225,8 @@ run "$berth" rm 1-3,4 50 --why gone
 expect 'many are removed at once; those that are not there are told' 1 '4 jobs removed' \
   'berth: 1 job of those numbers: there is no such'
 run "$berth" wait 1-2
-expect 'a job that was removed did not end well' 1 '' 'berth: job 1: gone
-berth: job 2: gone'
+expect 'a job that was removed did not end well' 1 '' 'berth: job 1: Removed: gone
+berth: job 2: Removed: gone'
 run "$berth" rm --all --json
 json 'all, and the rest as JSON' 0 'rows[0]["changed"] == 3'
 
@@ -296,18 +296,32 @@ holds 'how it ended stands first' sh -c '[ "$(sed -n 2,3p out)" = "  reason     
 # since: the seconds in the first line are those since its end, and there are some; also as JSON.
 since() {
   "$berth" job "$first" >out || return
-  heading=$(sed -n "s/^Job $first: Cleared for \([1-9][0-9]*s\)$/\1/p" out) ended=$(sed -n 's/^  ended .*(\(.*\) ago)$/\1/p' out)
+  heading=$(sed -n "s/^Job $first: Succeeded, \([1-9][0-9]*s\) ago$/\1/p" out) ended=$(sed -n 's/^  ended .*(\(.*\) ago)$/\1/p' out)
   [ -n "$heading" ] && [ "$heading" = "$ended" ] && listed_since
 }
 listed_since() { "$berth" job "$first" --json | python3 -c 'import json, sys, time; ad = json.load(sys.stdin); assert 1 <= ad["Since"] <= time.time() - ad["Ended"]'; }
 holds 'it stands there since it ended, however soon after that it came there' soon since
 run "$berth" history --json -c "Job == $first && Since >= 1 && Since < 600"
 json 'and is found by that' 0 'len(rows) == 1'
+run "$berth" history -c "Job == $first"
+holds 'people read that it succeeded' grep -q "^ *$first  Succeeded " out
+run "$berth" history --json -c "Job == $first && Outcome == \"Succeeded\" && ExitCode == 0"
+json 'programs too, and its state is as it was' 0 'rows[0]["state"] == "Cleared" and rows[0]["outcome"] == "Succeeded" and rows[0]["status"] == 0'
+(cd here && timeout 20 "$berth" run -- sh -c 'exit 3')
+failed=$((first + 3))
+run "$berth" wait "$failed"
+expect 'wait says how a job ended that did not end well' 1 '' "berth: job $failed: Failed (exit 3)"
+run "$berth" job "$failed"
+holds 'and so does job' grep -q "^Job $failed: Failed (exit 3), [0-9]*s ago$" out
+coloured() { env -u NO_COLOR TERM=xterm script -qec "'$berth' jobs $first,$failed" /dev/null >out && grep -q "$(printf '\033')\[32mSucceeded" out && grep -q "$(printf '\033')\[31mFailed (exit 3)" out; }
+holds 'on a terminal success is green and failure red' coloured
+plain() { NO_COLOR=1 TERM=xterm script -qec "'$berth' jobs $first,$failed" /dev/null >out && grep -q Succeeded out && ! grep -q "$(printf '\033')\[3[12]m" out; }
+holds 'but not with NO_COLOR' plain
 run "$berth" outputs "$first"
 says 'it left no outputs' 1 '' "berth: job $first: there are no outputs*"
 rm -f here/out.txt
 (cd here && exec timeout 20 "$berth" run -o out.txt -- sh -c 'echo again > out.txt')
-run "$berth" outputs -o fetched "$((first + 3))"
+run "$berth" outputs -o fetched "$((first + 4))"
 holds 'outputs can be fetched once more' sh -c '[ '$status' = 0 ] && [ "$(cat fetched/out.txt)" = again ]'
 
 # A provider that sends what it likes: names of its own, with mode 0755.
@@ -315,7 +329,7 @@ mkdir -p victim/.ssh victim/sub
 for file in .ssh/authorized_keys sub/thesis data.txt; do echo mine >victim/$file; done
 evil='mkdir -p .ssh sub; for f in .ssh/authorized_keys sub/thesis data.txt tool .rc; do echo evil >$f; chmod 755 $f; done'
 (cd victim && exec timeout 20 "$berth" run -i data.txt -- sh -c "$evil")
-fourth=$((first + 4))
+fourth=$((first + 5))
 mine() { [ "$(cat victim/.ssh/authorized_keys victim/sub/thesis victim/data.txt | sort -u)" = mine ]; }
 holds 'a hostile provider replaces nothing in the folder where a job was submitted' mine
 holds 'what it sends of what is there, inputs among it, lies beside it, and is not executable' [ "$(stat -c %a victim/data.txt.$fourth victim/sub/thesis.$fourth victim/tool | sort -u)" = 644 ]

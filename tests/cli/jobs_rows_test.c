@@ -3,6 +3,7 @@
 
 #include "cli/term/quantity.h"
 #include "common/tap.h"
+#include "lang/ad/get.h"
 #include "lang/ad/names.h"
 #include "lang/form/form.h"
 #include "live/http/represent.h"
@@ -53,6 +54,15 @@ static void test_rows(void)
         {"and those that will not be there",
          "[ Cmd = \"sim\"; Job = 5; State = \"Done\"; FilesToStore = 1; FilesStored = 0; FilesNotMade = 1 ]",
          "[ Job = 5; State = \"Done, 0 of 1 file stored, 1 not made\"; Command = \"sim\" ]"},
+        {"what people read of a job that is over is how it ended",
+         "[ Cmd = \"sim\"; Job = 5; State = \"Cleared\"; Status = 0; Reason = \"the job ended\"; Outcome = \"Succeeded\" ]",
+         "[ Job = 5; State = \"Succeeded\"; Good = true; Status = 0; Command = \"sim\" ]"},
+        {"one that failed says with what",
+         "[ Cmd = \"sim\"; Job = 5; State = \"Cleared\"; Status = 3; Reason = \"the job ended\"; Outcome = \"Failed\" ]",
+         "[ Job = 5; State = \"Failed (exit 3)\"; Good = false; Status = 3; Command = \"sim\" ]"},
+        {"one that was removed is neither good nor bad",
+         "[ Cmd = \"sim\"; Job = 5; State = \"Cancelled\"; Outcome = \"Removed\" ]",
+         "[ Job = 5; State = \"Removed\"; Command = \"sim\" ]"},
         {"values may be expressions",
          "[ Cmd = strcat(\"s\", \"im\"); Args = { \"a\" + 1 }; Job = 2 + 3; State = \"Held\" ]",
          "[ Job = 5; State = \"Held\"; Command = \"sim\" ]"},
@@ -78,6 +88,53 @@ static void test_rows(void)
         tree_unref(row);
     }
     buf_done(&out);
+    symbols_free(symbols);
+}
+
+static void test_outcomes(void)
+{
+#define OVER "State = \"Cleared\"; "
+#define MEMORY OVER "Status = -9; Reason = \"the job took too much memory\"; "
+    static const struct {
+        const char *job, *words, *outcome;
+    } rows[] = {
+        {"[ " OVER "Status = 0; Reason = \"the job ended\" ]", "Succeeded", "Succeeded"},
+        {"[ " OVER "Status = 3; Reason = \"the job ended\" ]", "Failed (exit 3)", "Failed"},
+        {"[ " OVER "Status = -11; Reason = \"the job ended\" ]", "Killed (signal 11)", "Killed"},
+        {"[ " OVER "Status = -9; Reason = \"the job's time was up\" ]", "Out of time", "OutOfTime"},
+        {"[ " OVER "Reason = \"the job's time was up\" ]", "Out of time", "OutOfTime"},
+        {"[ " MEMORY "MemoryUsed = 109051904; MemoryGiven = 104857600 ]", "Out of memory (used 104 of 100 MiB)",
+         "OutOfMemory"},
+        {"[ " MEMORY "MemoryUsed = 1717986918; RequestMemory = 1610612736 ]", "Out of memory (used 1.6 of 1.5 GiB)",
+         "OutOfMemory"},
+        {"[ " MEMORY "MemoryUsed = 4096; MemoryGiven = 104857600 ]", "Out of memory (limit 100 MiB)", "OutOfMemory"},
+        {"[ " MEMORY "RequestMemory = 2 * x ]", "Out of memory", "OutOfMemory"},
+        {"[ " OVER "Status = -9; Reason = \"the job took too much disk\"; DiskUsed = 3 * 1024; DiskGiven = 2048 ]",
+         "Out of disk (limit 2 KiB)", "OutOfDisk"},
+        {"[ State = \"Cancelled\"; Reason = \"gone\" ]", "Removed", "Removed"},
+        {"[ State = \"Aborted\"; Reason = \"it waited longer than it may\" ]", "Expired", "Expired"},
+        {"[ State = \"Held\"; Status = 0 ]", "Held", NULL},
+        {"[ State = \"Running\" ]", "Running", NULL},
+    };
+    struct symbols *symbols = names_new(0);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tree *job =
+            form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, rows[i].job, strlen(rows[i].job), NULL);
+        struct tree *row = job ? job_row(job, ROWS_JSON, NOW) : NULL;
+        struct buf out;
+
+        buf_init(&out);
+        if (job)
+            job_standing_print(&out, job);
+        tap_ok(!strcmp(buf_string(&out), rows[i].words), "%s reads %s: %s", rows[i].job, rows[i].words,
+               buf_string(&out));
+        tap_ok(row && (rows[i].outcome ? job_text_is(row, "Outcome", rows[i].outcome) : !ad_find(row, "Outcome")),
+               "and is %s in JSON", rows[i].outcome ? rows[i].outcome : "nothing yet");
+        tree_unref(row);
+        tree_unref(job);
+        buf_done(&out);
+    }
     symbols_free(symbols);
 }
 
@@ -177,6 +234,7 @@ int main(void)
 {
     test_spans();
     test_rows();
+    test_outcomes();
     test_numbers();
     test_ends();
     test_quantities();

@@ -738,6 +738,7 @@ static void check_outputs(struct shop *shop, const char *id)
             break;
     tap_ok(says(shop, "State = \"Cleared\"") && says(shop, "CpuUsed = 2.5") && says(shop, "Status = 0"),
            "then the job is in the history, with what it used");
+    tap_ok(says(shop, "Outcome = \"Succeeded\"") && says(shop, "ExitCode = 0"), "and with how it ended");
     snprintf(path, sizeof path, "/v1/jobs/%s/files/output/a/b", id);
     tap_ok(ask(shop, "GET", path, NULL) == 200 && says(shop, "42\n"), "and its outputs can be read from there");
     tap_ok(tell(shop, buf_string(&dora), claim, id, "Ask=\"finish\"") == 200 && says(shop, "\"ok\"") &&

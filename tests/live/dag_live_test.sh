@@ -118,7 +118,7 @@ printf 'JOB A a.ad\nJOB B b.ad\nJOB C a.ad\nJOB D a.ad\nPARENT A CHILD B\nPARENT
 run "$berth" dag submit fail.dag
 says "a workflow with a node that fails" 0 'workflow 9 submitted: 4 jobs, 9-12' ''
 run "$berth" wait 9-12 --timeout 60
-says "to wait for it ends when nothing moves any more" 1 '' 'berth: job 10 ended with status 1
+says "to wait for it ends when nothing moves any more" 1 '' 'berth: job 10: Failed (exit 1)
 berth: job 11: waits for B, which failed
 berth: job 12: waits for B, which failed
 berth: what is left of them waits for nodes that failed or are held: *'

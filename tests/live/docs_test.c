@@ -14,6 +14,7 @@
 #include "live/config/config.h"
 #include "live/customerd/history.h"
 #include "live/customerd/job_ad.h"
+#include "live/customerd/job_outcome.h"
 #include "live/customerd/jobfiles.h"
 #include "live/customerd/questions.h"
 #include "live/http/metrics.h"
@@ -541,6 +542,32 @@ static void counts_check(const struct page *page)
     }
 }
 
+/* Outcomes of jobs: the page, and the words that the browser shows. */
+static void outcomes_check(const struct page *jobs)
+{
+    static const struct {
+        const char *word, *words, *when;
+    } rows[] = {
+#define X(id, word, words, tone, when) {word, words, when},
+        JOB_OUTCOMES(X)
+#undef X
+    };
+    char path[512], want[256];
+    struct page web = {.name = "web/src/words.ts"};
+
+    snprintf(path, sizeof path, "%s/%s", getenv("BERTH_SOURCE"), web.name);
+    file_read(path, &web.text);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        snprintf(want, sizeof want, "\n| `%s` | %s", rows[i].word, rows[i].words);
+        page_says(jobs, want, "an outcome has the words of the program");
+        snprintf(want, sizeof want, " | %s |\n", rows[i].when);
+        page_says(jobs, want, "and it is said when it is so");
+        snprintf(want, sizeof want, "  %s: '%s',", rows[i].word, rows[i].words);
+        page_says(&web, want, "the browser's page has the same words");
+    }
+    buf_done(&web.text);
+}
+
 static void jobs_check(const struct page *jobs, const struct page *protocol)
 {
     static const char *const states[] = {
@@ -555,6 +582,7 @@ static void jobs_check(const struct page *jobs, const struct page *protocol)
         if (i != STANDING_FAILED) /* of the summary alone: an ad says Done, and a Status */
             page_says(jobs, want, "a state is described");
     }
+    outcomes_check(jobs);
     for (int kind = 0; kind < JOB_FILE_KIND_COUNT; kind++) {
         snprintf(want, sizeof want, "`%s`", job_file_word((enum job_file_kind)kind));
         page_says(protocol, want, "a kind of file is described");

@@ -96,7 +96,7 @@ stop first
 id=$(submit "[ $job; RequestCpus = $cpus; Args = {\"-c\", \"echo one >a.dat; echo two >b.dat\"}; OutputSE = \"first\"; OutputElsewhere = false;
   OutputData = {[File = \"a.dat\"; Name = \"run7/a.dat\"], [File = \"b.dat\"; Name = \"run7/b b.dat\"], \"c.dat\"} ]")
 check 'a job ends while its store is down' "$berth" wait "$id"
-check 'it is shown as done, with what is not stored' soon shows "$id" 'Done, 0 of 3 files stored, 1 not made'
+check 'it is shown as done, with what is not stored' soon shows "$id" 'Succeeded, 0 of 3 files stored, 1 not made'
 next=$(submit "[ $job; RequestCpus = $cpus; Args = {\"-c\", \"true\"} ]")
 refused() { ! "$berth" rm "$id" 2>rm.err && grep -q '^berth: 1 job cannot be removed: it has ended, and what it made waits to be stored$' rm.err; }
 check 'who would remove it is told why that cannot be' refused

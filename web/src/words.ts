@@ -11,6 +11,18 @@ export const outcomes: Record<OutcomeWord, { name: string; note: string; tone?: 
 
 export const outcomeOrder: OutcomeWord[] = ['nobody', 'held', 'gave-up', 'waiting', 'matched'];
 
+/** How a job ended, by its Outcome: the words of `berth jobs`. A test holds them against src/live/customerd/job_outcome.h. */
+export const jobOutcomes: Record<string, string> = {
+  Succeeded: 'Succeeded',
+  Failed: 'Failed',
+  OutOfMemory: 'Out of memory',
+  OutOfTime: 'Out of time',
+  OutOfDisk: 'Out of disk',
+  Killed: 'Killed',
+  Removed: 'Removed',
+  Expired: 'Expired',
+};
+
 export const verdicts: Record<string, string> = {
   matches: 'It matches.',
   'not-now': 'It matches nothing now.',

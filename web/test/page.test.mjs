@@ -304,7 +304,7 @@ test('workflows are listed with how far they are, looked into, rescued and remov
   await table.getByRole('link').click();
   const nodes = page.getByRole('region', { name: 'Nodes' });
   await nodes.getByText('waits for second, which failed').waitFor();
-  await nodes.getByText('ended with status 1').waitFor();
+  await nodes.getByText('Failed (exit 1)').waitFor();
   assert.deepEqual(await nodes.locator('tbody tr td:first-child').allTextContents(), ['first', 'second', 'third']);
   await shot(page, 'workflow');
   await page.getByRole('button', { name: 'Rescue' }).click();
@@ -315,7 +315,7 @@ test('workflows are listed with how far they are, looked into, rescued and remov
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByText('2 jobs removed.').waitFor();
   await page.getByText('It is not under way.').waitFor();
-  await nodes.getByText('Cancelled').first().waitFor();
+  await nodes.getByText('Removed').first().waitFor();
   await page.goto(`${server.url}/#/workflow/nobody/x`);
   await page.getByText('There is no workflow x.').waitFor();
   await close(page);

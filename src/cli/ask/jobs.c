@@ -9,6 +9,7 @@
 #include "lang/base/array.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
+#include "live/customerd/job_outcome.h"
 #include "live/data/missing_files.h"
 
 #include <ctype.h>
@@ -378,7 +379,7 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena)
 
 const struct table_column job_columns[] = {
     {"id", "Job", CELL_VALUE},
-    {"state", "State", CELL_VALUE},
+    {"state", "State", CELL_TONED},
     {"submitted", "Submitted", CELL_AGO},
     {"run_time", "RunTime", CELL_CLOCK},
     {"status", "Status", CELL_VALUE},
@@ -388,24 +389,34 @@ const struct table_column job_columns[] = {
     {"files_to_store", "FilesToStore", CELL_VALUE},
     {"files_stored", "FilesStored", CELL_VALUE},
     {"stored", "Stored", CELL_VALUE},
+    {"outcome", "Outcome", CELL_VALUE},
 };
 
 size_t job_column_count(enum rows_form form)
 {
-    return sizeof job_columns / sizeof *job_columns - (form == ROWS_JSON ? 0 : 3);
+    return sizeof job_columns / sizeof *job_columns - (form == ROWS_JSON ? 0 : 4);
 }
 
-/* Adds the state with what became of the files: "Done, 2 of 3 files stored". */
-static void state_print(struct maker *maker, const struct tree *job)
+void job_standing_print(struct buf *out, const struct tree *job)
+{
+    enum job_outcome outcome;
+    const char *state;
+    size_t len;
+
+    if (job_outcome(job, &outcome))
+        job_outcome_print(out, outcome, job);
+    else if (ad_string(job, "State", &state, &len))
+        buf_add(out, state, len);
+}
+
+void job_standing_add(struct maker *maker, const struct tree *job)
 {
     double all, stored = 0, other;
-    const char *state = "";
+    enum job_outcome outcome;
     struct buf words;
-    size_t len = 0;
 
-    ad_string(job, "State", &state, &len);
     buf_init(&words);
-    buf_add(&words, state, len);
+    job_standing_print(&words, job);
     if (job_number(job, "FilesToStore", &all) && all > 0) {
         job_number(job, "FilesStored", &stored);
         buf_addf(&words, ", %.0f of %.0f file%s stored", stored, all, all == 1 ? "" : "s");
@@ -415,16 +426,21 @@ static void state_print(struct maker *maker, const struct tree *job)
             buf_addf(&words, ", %.0f lost", other);
     }
     maker_bytes(maker, "State", buf_string(&words), words.len);
+    if (job_outcome(job, &outcome) && job_outcome_tone(outcome) != TONE_PLAIN)
+        maker_flag(maker, "Good", job_outcome_tone(outcome) == TONE_GOOD);
     buf_done(&words);
 }
 
 /* Adds the attributes that only JSON has. */
-static void stored_copy(struct maker *maker, const struct tree *job)
+static void json_copy(struct maker *maker, const struct tree *job)
 {
     static const char *const counts[] = {"FilesToStore", "FilesStored"};
     const struct expr *list = ad_find(job, "Stored");
+    enum job_outcome outcome;
     double number;
 
+    if (job_outcome(job, &outcome))
+        maker_text(maker, "Outcome", job_outcome_word(outcome));
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (job_number(job, counts[i], &number))
             maker_integer(maker, counts[i], (int64_t)number);
@@ -465,7 +481,7 @@ struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
         const struct expr *value = ad_find(job, copied[i]);
 
         if (form != ROWS_JSON && !strcmp(copied[i], "State")) {
-            state_print(&maker, job);
+            job_standing_add(&maker, job);
             continue;
         }
         if (value && value->kind == EXPR_STRING)
@@ -477,7 +493,7 @@ struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
     job_command(&command, job, &arena);
     maker_bytes(&maker, "Command", command.text ? command.text : "", command.len);
     if (form == ROWS_JSON)
-        stored_copy(&maker, job);
+        json_copy(&maker, job);
     buf_done(&command);
     arena_done(&arena);
     return maker_seal(&maker);

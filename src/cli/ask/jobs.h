@@ -6,6 +6,7 @@
 
 #include "cli/ask/connection.h"
 #include "cli/term/rows.h"
+#include "lang/ad/make.h"
 #include "lang/ad/value.h"
 #include "lang/base/arena.h"
 
@@ -53,18 +54,25 @@ bool job_is_good(const struct tree *job);
 /* Appends "2 files are missing: a: WHY; b: WHY" for a job that did not bring all its files; false: none is missing. */
 bool job_misses(const struct tree *job, struct buf *out);
 
+/* Appends how the job stands, as people read it: how it ended, "Failed (exit 3)", if it is over, else its state. */
+void job_standing_print(struct buf *out, const struct tree *job);
+/* Adds that to a row of a table as State, with what became of its files: "Succeeded, 2 of 3 files stored"; and Good, if the end was good or bad. */
+void job_standing_add(struct maker *maker, const struct tree *job);
+
 /* Appends what the job runs: Cmd and Args in a line. */
 void job_command(struct buf *out, const struct tree *job, struct arena *arena);
 
 /* The columns of tables of jobs, and the attributes that the customer is asked for. */
 extern const struct table_column job_columns[];
 size_t job_column_count(enum rows_form form);
-#define JOB_SELECT                                                                              \
-    "Job,State,Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Status,Reason,Message," \
-    "Workflow,Dag,FilesToStore,FilesStored,FilesNotMade,FilesLost,Stored"
+#define OUTCOME_SELECT \
+    "Job,State,Status,Reason,Outcome,MemoryUsed,MemoryGiven,RequestMemory,DiskUsed,DiskGiven,RequestDisk"
+#define JOB_SELECT                                                                      \
+    OUTCOME_SELECT ",Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Message," \
+                   "Workflow,Dag,FilesToStore,FilesStored,FilesNotMade,FilesLost,Stored"
 
-/* Makes the ad of a row from the ad of a job: [ Job; State; Submitted; RunTime; Status; Provider; Command ], and what became of its files. The caller
- * unrefs it. */
+/* Makes the ad of a row from the ad of a job: [ Job; State; Submitted; RunTime; Status; Provider; Command ], and what became of its files. In a table
+ * the State is what people read, and Good says whether the end was good or bad; in JSON there is an Outcome. The caller unrefs it. */
 struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now);
 
 /* Adds a job to a table; a connection_ad_fn whose user is a struct rows. It adds job_row where the rows have columns, and the ad itself where not. */

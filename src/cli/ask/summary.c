@@ -11,7 +11,7 @@ static const struct {
     const char *attribute, *words;
 } summary_words[] = {
     {"Waiting", "waiting"},   {"Ready", "being claimed"}, {"Scheduled", "starting"}, {"Running", "running"},
-    {"Held", "held"},         {"Done", "done"},           {"Failed", "failed"},      {"Aborted", "given up"},
+    {"Held", "held"},         {"Done", "succeeded"},      {"Failed", "failed"},      {"Aborted", "expired"},
     {"Cancelled", "removed"}, {"Blocked", "blocked"},
 };
 

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NODE_SELECT "Job,Node,State,Status,Provider,Reason,Message,Workflow,Dag,Submitted"
+#define NODE_SELECT OUTCOME_SELECT ",Node,Provider,Message,Workflow,Dag,Submitted"
 
 #define S struct dag_settings
 static const struct option dag_options[] = {
@@ -197,7 +197,9 @@ static bool node_add(void *user, struct tree *job)
     buf_init(&why);
     why_print(&why, job);
     maker_init(&maker, job->symbols);
-    maker_parts(&maker, job, "Why");
+    maker_parts(&maker, job, showing->rows.form == ROWS_TABLE ? "State" : NULL);
+    if (showing->rows.form == ROWS_TABLE)
+        job_standing_add(&maker, job);
     maker_text(&maker, "Why", why.len ? buf_string(&why) : NULL);
     row = maker_seal(&maker);
     more = rows_add(&showing->rows, row);
@@ -210,7 +212,7 @@ static int dag_status(const struct dag_settings *settings, struct connection *cu
                       uint64_t workflow)
 {
     static const struct table_column columns[] = {
-        {"node", "Node", CELL_VALUE},     {"id", "Job", CELL_VALUE},         {"state", "State", CELL_VALUE},
+        {"node", "Node", CELL_VALUE},     {"id", "Job", CELL_VALUE},         {"state", "State", CELL_TONED},
         {"status", "Status", CELL_VALUE}, {"where", "Provider", CELL_VALUE}, {"why", "Why", CELL_VALUE},
     };
     struct showing showing = {.count = 0};

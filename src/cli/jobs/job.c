@@ -7,6 +7,7 @@
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "live/customerd/job_outcome.h"
 #include "live/providerd/peek.h"
 #include "sys/signals.h"
 
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct job_settings {
     struct connection_options pool;
@@ -204,6 +206,21 @@ static void missing_print(struct buf *out, const struct tree *job)
     buf_addc(out, '\n');
 }
 
+/* Appends how the job stands; on a terminal, how it ended is green or red. */
+static void standing_print(struct buf *out, const struct tree *job)
+{
+    enum job_outcome outcome;
+    enum outcome_tone tone = job_outcome(job, &outcome) ? job_outcome_tone(outcome) : TONE_PLAIN;
+    bool colours = tone != TONE_PLAIN && report_colours(STDOUT_FILENO);
+    size_t from;
+
+    buf_adds(out, !colours ? "" : tone == TONE_GOOD ? "\033[32m" : "\033[31m");
+    from = out->len;
+    job_standing_print(out, job);
+    text_tame(out, from);
+    buf_adds(out, colours ? "\033[0m" : "");
+}
+
 static void job_print(struct buf *out, const struct tree *job)
 {
     int64_t now = time(NULL);
@@ -217,10 +234,11 @@ static void job_print(struct buf *out, const struct tree *job)
     buf_adds(out, "Job ");
     cell_print(out, job, "Job", CELL_VALUE, now);
     buf_adds(out, ": ");
-    cell_print(out, job, "State", CELL_VALUE, now);
+    standing_print(out, job);
     if (job_number(job, "Since", &since)) {
-        buf_adds(out, " for ");
+        buf_adds(out, job_is_over(job) ? ", " : " for ");
         clock_print(out, since);
+        buf_adds(out, job_is_over(job) ? " ago" : "");
     }
     buf_addc(out, '\n');
     reason_print(out, job);

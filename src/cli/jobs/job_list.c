@@ -227,8 +227,9 @@ const struct command command_jobs = {
         "fetched are in `berth history`.\n"
         "\n"
         "The states: Waiting (in the queue), Ready (matched, and being claimed), Scheduled (its files are on their way), "
-        "Running, Done (ended, well or not), Held (waits for its user), Aborted (waited longer than its QueueLimit), Cancelled "
-        "(removed), Blocked (waits for other jobs of its workflow). Of each workflow a line says how far it is; `berth dag` tells "
+        "Running, Held (waits for its user), Blocked (waits for other jobs of its workflow). Of a job that is over, how it ended: "
+        "Succeeded, Failed (exit 3), Out of memory, Out of time, Out of disk, Killed (signal 9), Removed, Expired (waited longer "
+        "than its QueueLimit). JSON has the state (Done, Cleared, Aborted or Cancelled, then) and the outcome. Of each workflow a line says how far it is; `berth dag` tells "
         "more. Of a job with OutputData the state says how many of those files are in stores.\n"
         "\n"
         "Commands about jobs ask the customer that has them: that of --customer URL, else of $BERTH_CUSTOMER, else the one that "
@@ -273,7 +274,7 @@ const struct command command_history = {
     .summary = "list the jobs that are over and done with",
     .usage = "[OPTIONS]",
     .about = "Prints the jobs that the customer no longer has in its queue, the newest first, as `berth jobs` does.",
-    .examples = {{"berth history -n 20", NULL}, {"berth history -c 'Status != 0' --long", NULL}},
+    .examples = {{"berth history -n 20", NULL}, {"berth history -c 'Outcome != \"Succeeded\"'", NULL}},
     .options = history_options,
     .option_count = sizeof history_options / sizeof *history_options,
     .settings_size = sizeof(struct jobs_settings),

@@ -44,6 +44,19 @@ struct outcomes {
     uint64_t seen, bad;
 };
 
+/* Appends how a job ended that did not end well, and why, where that is not said by how it ended. */
+static void outcome_print(struct buf *out, const struct tree *job)
+{
+    bool told = job_text_is(job, "State", "Done") || job_text_is(job, "State", "Cleared");
+
+    if (job_is_over(job))
+        job_standing_print(out, job);
+    if (told)
+        return;
+    buf_adds(out, out->len ? ": " : "");
+    cell_print(out, job, "Reason", CELL_VALUE, 0);
+}
+
 static bool outcome_add(void *user, struct tree *job)
 {
     struct outcomes *outcomes = user;
@@ -55,20 +68,14 @@ static bool outcome_add(void *user, struct tree *job)
     good = job_is_good(job);
     missing = job_misses(job, &words);
     if ((!good || missing) && outcomes->bad++ < TOLD_MAX) {
-        double id = 0, ended = 0;
+        double id = 0;
 
         job_number(job, "Job", &id);
         if (missing)
             report("job %.0f: %s", id, buf_string(&words));
         buf_reset(&words);
-        cell_print(&words, job, "Reason", CELL_VALUE, 0);
-        if (good)
-            ;
-        else if (job_number(job, "Status", &ended) && ended > 0)
-            report("job %.0f ended with status %.0f", id, ended);
-        else if (ended < 0)
-            report("job %.0f was ended by signal %.0f", id, -ended);
-        else
+        outcome_print(&words, job);
+        if (!good)
             report("job %.0f: %s", id, words.len ? buf_string(&words) : "it did not end well");
     }
     buf_done(&words);
@@ -78,7 +85,7 @@ static bool outcome_add(void *user, struct tree *job)
 static int outcomes_ask(struct connection *customer, struct job_ids *ids, struct outcomes *ret)
 {
     uint64_t wanted = job_ids_count(ids);
-    int status = job_ids_list(customer, ids, "Job,State,Status,Reason,FilesMissing,Missing", outcome_add, ret);
+    int status = job_ids_list(customer, ids, OUTCOME_SELECT ",FilesMissing,Missing", outcome_add, ret);
 
     if (status == STATUS_DONE && ret->bad > TOLD_MAX)
         report("and %" PRIu64 " more did not end well", ret->bad - TOLD_MAX);

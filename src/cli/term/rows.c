@@ -4,6 +4,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/eval.h"
+#include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/json.h"
 #include "lang/form/form.h"
@@ -217,6 +218,15 @@ bool cell_print(struct buf *out, const struct tree *ad, const char *attribute, e
 
 /* --------------------------------------------------------------------------------------------------------------- rows */
 
+static enum table_tone column_tone(const struct tree *ad, const struct table_column *column)
+{
+    bool good;
+
+    if (column->cell != CELL_TONED || !ad_flag(ad, "Good", &good))
+        return TABLE_PLAIN;
+    return good ? TABLE_GOOD : TABLE_BAD;
+}
+
 static void add_cell(struct rows *rows, const struct tree *ad, const struct table_column *column)
 {
     struct arena arena;
@@ -239,6 +249,7 @@ static void add_cell(struct rows *rows, const struct tree *ad, const struct tabl
             table_number(&rows->table, "%s", buf_string(&rows->out));
         else
             table_text(&rows->table, rows->out.text, rows->out.len);
+        table_tone(&rows->table, column_tone(ad, column));
     }
     buf_reset(&rows->out);
     arena_done(&arena);

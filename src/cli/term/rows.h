@@ -16,6 +16,7 @@
 /* What a value is, and so how it is shown. As JSON, spans and times are seconds. */
 enum cell {
     CELL_VALUE, /* the value as it is */
+    CELL_TONED, /* the same; on a terminal green where Good is true in the ad, and red where it is false */
     CELL_NAME,  /* the name of the ad; #3 when it has none */
     CELL_SPAN,  /* seconds: "3 s", "2 min", "5 h", "4 d" */
     CELL_SINCE, /* a time: how long ago */

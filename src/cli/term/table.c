@@ -25,6 +25,7 @@ void table_done(struct table *table)
     buf_done(&table->text);
     free(table->ends);
     free(table->numbers);
+    free(table->tones);
 }
 
 static void add_json(struct table *table, const char *text, size_t len, bool number)
@@ -52,11 +53,19 @@ static void add_cell(struct table *table, const char *text, size_t len, bool num
         table->room = table->room ? table->room * 2 : 64;
         table->ends = mem_grow(table->ends, table->room * sizeof *table->ends);
         table->numbers = mem_grow(table->numbers, table->room * sizeof *table->numbers);
+        table->tones = mem_grow(table->tones, table->room * sizeof *table->tones);
     }
     for (size_t i = 0; i < len; i++) /* a cell is one line, and no control characters reach a terminal */
         buf_addc(&table->text, (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i]);
     table->ends[table->count] = table->text.len;
+    table->tones[table->count] = TABLE_PLAIN;
     table->numbers[table->count++] = number;
+}
+
+void table_tone(struct table *table, enum table_tone tone)
+{
+    if (!table->json)
+        table->tones[table->count - 1] = (unsigned char)tone;
 }
 
 void table_text(struct table *table, const char *text, size_t len)
@@ -121,6 +130,8 @@ static void add_heading(struct table *table)
 
 int table_flush(struct table *table)
 {
+    static const char *const tone_colours[] = {[TABLE_PLAIN] = "", [TABLE_GOOD] = "\033[32m", [TABLE_BAD] = "\033[31m"};
+    bool colours = report_colours(STDOUT_FILENO);
     size_t columns = table->column_count, *widths = table->widths;
 
     if (table->json || table->count == 0)
@@ -135,9 +146,14 @@ int table_flush(struct table *table)
     }
     if (!table->begun)
         add_heading(table);
-    for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++])
+    for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++]) {
+        const char *colour = colours ? tone_colours[table->tones[i]] : "";
+
+        buf_adds(&table->out, colour);
         add_padded(&table->out, table->text.text + start, table->ends[i] - start, widths[i % columns],
                    table->numbers[i], i % columns + 1 == columns);
+        buf_adds(&table->out, *colour ? "\033[0m" : "");
+    }
     table->count = 0;
     buf_reset(&table->text);
     return output_write(&table->out);

@@ -13,15 +13,18 @@
 
 #define TABLE_COLUMNS_MAX 16
 
+enum table_tone { TABLE_PLAIN, TABLE_GOOD, TABLE_BAD };
+
 struct table {
     const char *const *columns;
     size_t column_count;
     bool json;
     size_t next; /* the column that the next cell is in */
     struct buf out;
-    struct buf text; /* all cells, one behind another ... */
-    size_t *ends;    /* ... and where each ends */
-    bool *numbers;   /* whether each is a number: numbers are aligned to the right, and not quoted in JSON */
+    struct buf text;      /* all cells, one behind another ... */
+    size_t *ends;         /* ... and where each ends */
+    bool *numbers;        /* whether each is a number: numbers are aligned to the right, and not quoted in JSON */
+    unsigned char *tones; /* the enum table_tone of each */
     size_t count, room;
     size_t widths[TABLE_COLUMNS_MAX]; /* of what has been printed so far */
     bool begun;                       /* the heading is out */
@@ -34,6 +37,9 @@ void table_done(struct table *table);
 void table_text(struct table *table, const char *text, size_t len);
 void table_number(struct table *table, const char *format, ...) ERR_FORMAT(2, 3);
 void table_json(struct table *table, const char *text, size_t len); /* JSON already: written as it is, of any length */
+
+/* Says how good what the last cell tells is: on a terminal with colours it is green or red. */
+void table_tone(struct table *table, enum table_tone tone);
 
 /* Prints the rows so far and goes on, for tables too long to be kept. The rows that follow stand under the same heading, in columns as wide, or wider
  * where they must be. -1 when standard output failed. */

@@ -3,6 +3,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "live/customerd/job_outcome.h"
 #include "live/http/query.h"
 #include "live/http/represent.h"
 #include "match/pair/match.h"
@@ -139,6 +140,25 @@ static bool history_sees(const struct request *request, const struct tree *ad)
     return caller_sees_all(request) || (ad_string(ad, "Owner", &owner, &len) && caller_sees(request, owner, len));
 }
 
+/* Adds the outcome to a job that an earlier version recorded. Takes the ad. */
+static struct tree *outcome_told(struct tree *ad)
+{
+    enum job_outcome outcome;
+    struct maker maker;
+    int64_t status = 0;
+    struct tree *told;
+
+    if (ad_find(ad, "Outcome") || !job_outcome(ad, &outcome))
+        return ad;
+    ad_integer(ad, "Status", &status);
+    maker_init(&maker, ad->symbols);
+    maker_parts(&maker, ad, NULL);
+    job_outcome_add(&maker, outcome, status);
+    told = maker_seal(&maker);
+    tree_unref(ad);
+    return told;
+}
+
 /* A job of the history. `Since` was computed when the job was recorded, moments after its end: here it goes on. NULL:
  * there is none. */
 static struct tree *history_told(const struct customerd *customerd, uint64_t job, int64_t now)
@@ -147,6 +167,7 @@ static struct tree *history_told(const struct customerd *customerd, uint64_t job
     struct ad_setting since;
     int64_t ended;
 
+    ad = ad ? outcome_told(ad) : NULL;
     if (!ad || !ad_integer(ad, "Ended", &ended))
         return ad;
     since = (struct ad_setting){symbols_take(ad->symbols, "Since", 5), value_integer(now > ended ? now - ended : 0)};

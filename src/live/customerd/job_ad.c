@@ -4,6 +4,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/customerd/job_outcome.h"
 #include "live/data/stored.h"
 #include "live/world/runner.h"
 
@@ -22,10 +23,11 @@ static const char *const words[] = {
 
 /* Attributes that we set: submitted ones of the same name are not shown. */
 static const char *const ours[] = {
-    "Job",       "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
-    "Reason",    "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
-    "WallUsed",  "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
-    "FilesLost", "Stored",     "FilesMissing", "Missing",  "OfferedIn", "CpusGiven",    "MemoryGiven", "DiskGiven"};
+    "Job",          "Index",       "State",        "Since",      "Submitted", "Started",      "Ended",
+    "Status",       "Reason",      "Tries",        "Provider",   "Pool",      "Message",      "CpuUsed",
+    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",   "Workflow",     "WaitsFor",
+    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",    "FilesMissing", "Missing",
+    "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",   "ExitCode",     "Signal"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -260,6 +262,12 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
     /* a job that was ended at a limit has no status of its own, and must not look as if it had ended well */
     if (view->state == JOB_DONE && (view->reason == REASON_EXITED || view->status != 0))
         maker_integer(&maker, "Status", view->status);
+    if (ended)
+        job_outcome_add(&maker,
+                        standing == STANDING_CANCELLED ? OUTCOME_REMOVED
+                        : standing == STANDING_ABORTED ? OUTCOME_EXPIRED
+                                                       : job_outcome_done(view->reason, view->status),
+                        view->status);
     if (view->blocked)
         waits_add_all(&maker, customer, view);
     else

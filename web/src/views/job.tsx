@@ -8,7 +8,7 @@ import { useAct, useLoad, useTitle } from '../hooks';
 import { routeLink } from '../route';
 import { Choice, Code, Problem, Section, Shown, Table, Tag } from '../ui';
 import { GangTree } from './gang';
-import { failed, over, stateTones, workflowLink } from './jobs';
+import { over, standing, tone, workflowLink } from './jobs';
 import { WhyView } from './why';
 
 type Stream = 'stdout' | 'stderr' | 'log';
@@ -154,7 +154,7 @@ export function JobView({ desk, id }: { desk: string; id: string }): JSX.Element
   useTitle(`Job ${id}`);
   return (
     <>
-      <h1>Job <span class="id">{id}</span> {job.value ? <Tag tone={failed(job.value) ? 'bad' : stateTones[state]}>{state}</Tag> : null}</h1>
+      <h1>Job <span class="id">{id}</span> {job.value ? <Tag tone={tone(job.value)}>{standing(job.value)}</Tag> : null}</h1>
       <p><a href={routeLink(['jobs'], { desk })}>All jobs</a>{job.value?.Workflow ? <> · node {inCell(job.value.Node)} of <a href={workflowLink(desk, inCell(job.value.Workflow))}>workflow {inCell(job.value.Workflow)}</a></> : null}</p>
       <Shown of={job}>
         {(value) => (

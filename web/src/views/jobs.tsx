@@ -10,13 +10,23 @@ import { routeGo, routeLink, type Route } from '../route';
 import { session } from '../session';
 import { useStore } from '../store';
 import { Choice, Pager, Problem, Section, Shown, Table, Tag, usePaging } from '../ui';
+import { jobOutcomes } from '../words';
 import { Workflows } from './workflows';
 
 const PAGE = 50;
-export const stateTones: Record<string, 'good' | 'bad' | 'warn' | undefined> = { Running: 'good', Done: undefined, Held: 'warn', Aborted: 'bad', Cancelled: 'bad' };
+const stateTones: Record<string, 'good' | 'bad' | 'warn' | undefined> = { Running: 'good', Held: 'warn', Succeeded: 'good', Removed: undefined };
 export const over = (state: string): boolean => ['Done', 'Cleared', 'Aborted', 'Cancelled'].includes(state);
-/** Ended, and not well. A limit that ended it leaves no status: then the reason says so. */
-export const failed = (job: Job): boolean => over(job.State) && ((job.Status ?? 0) !== 0 || (job.Reason !== undefined && job.Reason !== 'the job ended'));
+/** Ended, and not well. */
+export const failed = (job: Job): boolean => over(job.State) && job.Outcome !== 'Succeeded' && job.Outcome !== 'Removed';
+
+/** How it stands, in the words of `berth jobs`: how it ended, if it is over, else its state. */
+export function standing(job: Job): string {
+  const words = job.Outcome === undefined ? undefined : jobOutcomes[job.Outcome];
+  if (!words) return job.State;
+  return job.ExitCode ? `${words} (exit ${job.ExitCode})` : job.Signal ? `${words} (signal ${job.Signal})` : words;
+}
+
+export const tone = (job: Job): 'good' | 'bad' | 'warn' | undefined => (failed(job) ? 'bad' : stateTones[job.Outcome ?? job.State]);
 
 export const jobLink = (desk: string, id: number | string): string => routeLink(['job', desk, String(id)]);
 export const workflowLink = (desk: string, id: number | string): string => routeLink(['workflow', desk, String(id)]);
@@ -25,12 +35,11 @@ export const command = (job: Job): string => [job.Cmd, ...(Array.isArray(job.Arg
 
 /** How it stands, and why, where there is something to say: it failed, or it waits. */
 export function StateCell({ job }: { job: Job }): JSX.Element {
-  const bad = failed(job), ended = job.Status ? (job.Status < 0 ? `ended by signal ${-job.Status}` : `ended with status ${job.Status}`) : job.Reason;
-  const why = bad ? ended : over(job.State) ? undefined : job.Reason;
-  return <><Tag tone={bad ? 'bad' : stateTones[job.State]}>{job.State}</Tag>{why ? <small class="under">{why}</small> : null}</>;
+  const why = over(job.State) && (!failed(job) || job.Reason === 'the job ended') ? undefined : job.Reason;
+  return <><Tag tone={tone(job)}>{standing(job)}</Tag>{why ? <small class="under">{why}</small> : null}</>;
 }
 
-const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'done'], ['Failed', 'failed'], ['Aborted', 'aborted'], ['Cancelled', 'removed'], ['Blocked', 'blocked']];
+const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'succeeded'], ['Failed', 'failed'], ['Aborted', 'expired'], ['Cancelled', 'removed'], ['Blocked', 'blocked']];
 
 function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
   const paging = usePaging(`${desk} ${past}`);
