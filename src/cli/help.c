@@ -11,14 +11,15 @@
 #include <strings.h>
 
 struct help_settings {
-    bool man;
+    bool man, all;
 };
 
 static const struct option help_options[] = {
+    {'a', "all", NULL, "list all commands", option_flag, offsetof(struct help_settings, all)},
     {0, "man", NULL, NULL, option_flag, offsetof(struct help_settings, man)}, /* for the build: help does not list it */
 };
 
-static const struct help_settings help_defaults = {false};
+static const struct help_settings help_defaults = {0};
 
 static void add_usage(struct buf *out, const struct command *command)
 {
@@ -73,29 +74,62 @@ void help_command(struct buf *out, const struct command *command)
     }
 }
 
-void help_overview(struct buf *out)
+/* The commands that a newcomer needs, fifteen at most; `berth help --all` has the others. */
+#define GROUP_MAX 9
+
+static const struct {
+    const char *heading;
+    const struct command *commands[GROUP_MAX + 1];
+} groups[] = {
+    {"Jobs:",
+     {&command_run, &command_submit, &command_jobs, &command_job, &command_wait, &command_logs, &command_rm,
+      &command_why, &command_history}},
+    {"The pool:", {&command_pool, &command_join, &command_status, &command_users}},
+    {"Ads:", {&command_eval, &command_match}},
+};
+
+static void add_summary(struct buf *out, const struct command *command)
 {
-    wrap_text(
-        out,
-        "    berth COMMAND [OPTIONS] [FILES]\n"
-        "\n"
-        "Berth reads and evaluates ClassAds: descriptions of jobs, machines and anything else that shall be matched.\n"
-        "\n"
-        "Commands:\n",
-        0);
-    for (size_t i = 0; i < command_count; i++)
-        buf_addf(out, "  %-12s %s\n", command_table[i]->name, command_table[i]->summary);
-    buf_adds(out, "\n"
-                  "  berth help COMMAND     how to use it, with examples\n"
+    buf_addf(out, "  %-12s %s\n", command->name, command->summary);
+}
+
+static void add_commands(struct buf *out, bool all)
+{
+    if (all) {
+        buf_adds(out, "Commands:\n");
+        for (size_t i = 0; i < command_count; i++)
+            add_summary(out, command_table[i]);
+        buf_addc(out, '\n');
+        return;
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        buf_addf(out, "%s\n", groups[i].heading);
+        for (size_t at = 0; groups[i].commands[at]; at++)
+            add_summary(out, groups[i].commands[at]);
+        buf_addc(out, '\n');
+    }
+}
+
+void help_overview(struct buf *out, bool all)
+{
+    buf_adds(out, BERTH_IN_A_LINE "\n"
+                                  "\n"
+                                  "    berth COMMAND [OPTIONS] [FILES]\n"
+                                  "\n");
+    add_commands(out, all);
+    if (!all)
+        buf_adds(out, "  berth help --all       all commands\n");
+    buf_adds(out, "  berth help COMMAND     how to use it, with examples\n"
                   "  berth help functions   the functions of the language\n"
                   "  berth --version        the version of this program\n"
-                  "\n"
-                  "Who knows HTCondor may type q for jobs, remove for rm, tail for logs, userprio\n"
-                  "for users.\n"
-                  "\n"
-                  "Example:\n"
-                  "  $ berth eval '[ Memory = 64; Fits = Memory > 32 ].Fits'\n"
-                  "    true\n"
+                  "\n");
+    if (all)
+        buf_adds(out, "HTCondor's names work too: q for jobs, remove for rm, tail for logs, userprio\n"
+                      "for users.\n"
+                      "\n");
+    buf_adds(out, "Example:\n"
+                  "  $ berth pool &\n"
+                  "  $ berth run -- hostname\n"
                   "\n"
                   "Exit status: 0 done, 1 the answer is no, 2 bad usage or bad input, 3 the pool\n"
                   "could not be reached.\n");
@@ -182,7 +216,7 @@ static int fail_unknown_topic(const char *topic)
     if (nearest.name)
         report("there is no help on '%.60s'; did you mean '%s'?", topic, nearest.name);
     else
-        report("there is no help on '%.60s'; `berth help` lists the commands", topic);
+        report("there is no help on '%.60s'; `berth help --all` lists the commands", topic);
     return STATUS_BAD;
 }
 
@@ -206,7 +240,7 @@ static int help_run(const void *given, int word_count, char **words)
     } else if (command) {
         help_command(&out, command);
     } else if (!topic) {
-        help_overview(&out);
+        help_overview(&out, settings->all);
     } else if (!strcmp(topic, "functions")) {
         help_functions(&out);
     } else if (!help_function(&out, topic)) {
@@ -220,11 +254,14 @@ static int help_run(const void *given, int word_count, char **words)
 const struct command command_help = {
     .name = "help",
     .summary = "explain a command or a function",
-    .usage = "[COMMAND | FUNCTION | functions]",
+    .usage = "[COMMAND | FUNCTION | functions]\n--all",
     .about =
-        "Prints the list of commands, how to use one of them, what one function of the language does, or what all of "
-        "them do.",
-    .examples = {{"berth help eval", NULL}, {"berth help functions", NULL}, {"berth help strcat", NULL}},
+        "Prints the commands that one needs first, with --all all of them; or how to use one of them, what one function of "
+        "the language does, or what all of them do.",
+    .examples = {{"berth help --all", NULL},
+                 {"berth help eval", NULL},
+                 {"berth help functions", NULL},
+                 {"berth help strcat", NULL}},
     .options = help_options,
     .option_count = sizeof help_options / sizeof *help_options,
     .settings_size = sizeof(struct help_settings),

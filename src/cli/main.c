@@ -49,7 +49,7 @@ static int fail_unknown_command(const char *name)
     if (nearest.name)
         report("there is no command '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("there is no command '%.60s'; `berth help` lists them", name);
+        report("there is no command '%.60s'; `berth help --all` lists them", name);
     return STATUS_BAD;
 }
 
@@ -61,7 +61,7 @@ static int print_help(const struct command *command)
     if (command)
         help_command(&out, command);
     else
-        help_overview(&out);
+        help_overview(&out, false);
     output_write(&out);
     buf_done(&out);
     return STATUS_DONE;
@@ -99,7 +99,7 @@ static int run(int argc, char **argv)
         struct buf out;
 
         buf_init(&out);
-        help_overview(&out);
+        help_overview(&out, false);
         fwrite(out.text, 1, out.len, stderr);
         buf_done(&out);
         return STATUS_BAD;
@@ -111,7 +111,7 @@ static int run(int argc, char **argv)
     if (!strcmp(name, "--help") || !strcmp(name, "-h"))
         return print_help(NULL);
     if (*name == '-') {
-        report("expected a command before '%.60s'; `berth help` lists them", name);
+        report("expected a command before '%.60s'; `berth help --all` lists them", name);
         return STATUS_BAD;
     }
     if (!strcmp(name, "launcher"))

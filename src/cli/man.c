@@ -146,16 +146,18 @@ void man_command(struct buf *out, const struct command *command)
 void man_overview(struct buf *out)
 {
     add_header(out, NULL);
-    buf_adds(out, ".SH NAME\nberth \\- reads, evaluates and matches ClassAds\n"
-                  ".SH SYNOPSIS\n\\fBberth\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILES\\fR]\n"
-                  ".br\n\\fBberth help\\fR [\\fICOMMAND\\fR | \\fIFUNCTION\\fR | \\fBfunctions\\fR]\n"
-                  ".br\n\\fBberth \\-\\-version\\fR\n"
-                  ".SH DESCRIPTION\n"
-                  "Berth reads and evaluates ClassAds: descriptions of jobs, machines and anything else that shall be "
-                  "matched.\n"
-                  "Results go to standard output, everything else to standard error.\n"
-                  "A file named \\- is standard input.\n"
-                  ".SH COMMANDS\n");
+    buf_adds(
+        out,
+        ".SH NAME\nberth \\- run jobs on the machines you have\n"
+        ".SH SYNOPSIS\n\\fBberth\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILES\\fR]\n"
+        ".br\n\\fBberth help\\fR [\\fICOMMAND\\fR | \\fIFUNCTION\\fR | \\fBfunctions\\fR]\n"
+        ".br\n\\fBberth \\-\\-version\\fR\n"
+        ".SH DESCRIPTION\n" BERTH_IN_A_LINE
+        "\nJobs, machines and whatever else is offered or wanted are described by ClassAds, and matched by what they "
+        "say.\n"
+        "Results go to standard output, everything else to standard error.\n"
+        "A file named \\- is standard input.\n"
+        ".SH COMMANDS\n");
     for (size_t i = 0; i < command_count; i++) {
         buf_addf(out, ".TP\n\\fBberth %s\\fR\n", command_table[i]->name);
         add_line(out, command_table[i]->summary);

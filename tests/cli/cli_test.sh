@@ -487,7 +487,7 @@ expect 'match wants both files' 2 '' 'berth: match wants -r FILE with the reques
 
 run "$berth" --version
 holds '--version prints name and version' grep -Eqx 'berth [0-9]+\.[0-9]+\.[0-9]+' out
-commands=$("$berth" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$berth" help --all | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 for command in $commands; do
   run "$berth" help "$command"
   holds "help $command shows how to call it, its options and an example" sh -c \
@@ -500,7 +500,7 @@ for command in $commands; do
   holds "which is installed" grep -q "'$command'" "${BERTH_SOURCE:?the sources}/man/meson.build"
 done
 holds 'no line of help is wider than 80 columns' sh -c \
-  '! for c in "" functions $1; do "$0" help $c; done | grep -E ".{81}"' "$berth" "$commands"
+  '! for c in "" --all functions $1; do "$0" help $c; done | grep -E ".{81}"' "$berth" "$commands"
 run "$berth" help functions
 holds 'help functions lists them with what they do' grep -q '^strcat(' out
 run "$berth" help SIZE
@@ -508,6 +508,15 @@ holds 'help explains one function, whatever the case' grep -q '^size(' out
 
 run "$berth"
 holds 'without a command the commands are told, with status 2' sh -c '[ '$status' = 2 ] && [ ! -s out ] && grep -q "^  eval" err'
+holds 'first what Berth is, in a line' [ "$(sed -n 1p err)" = 'Berth runs jobs on the machines you have.' ]
+first=$(sed -n '/^Jobs:/,/^  berth help/s/^  \([a-z]*\) .*/\1/p' err | grep -vx berth)
+holds 'fifteen commands at most, in groups' sh -c '[ $(echo "$1" | wc -l) -le 15 ] && grep -qx "The pool:" err && grep -qx "Ads:" err' sh "$first"
+holds 'among them those by which one begins' sh -c 'for c in pool run submit jobs why; do echo "$1" | grep -qx $c || exit 1; done' sh "$first"
+holds 'and how to see the rest' grep -q '^  berth help --all ' err
+cp err short.out
+run "$berth" help
+holds 'help is the same' cmp out short.out
+holds 'help --all lists them all' sh -c 'for c in $1; do echo "$2" | grep -qx $c || exit 1; done; [ $(echo "$2" | wc -l) -gt 40 ]' sh "$first" "$commands"
 run "$berth" evl 1
 expect 'a misspelt command is refused with the nearest' 2 '' "berth: there is no command 'evl'; did you mean 'eval'?"
 run "$berth" eval --dilect condor 1

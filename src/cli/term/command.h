@@ -93,9 +93,11 @@ extern const size_t command_count;
 const struct command *command_find(const char *name); /* or NULL */
 int command_launcher(int word_count, char **words);   /* not in the table: agents start it */
 
-/* Write the help of one command, or the list of all; man_* write a page for man(1). */
+#define BERTH_IN_A_LINE "Berth runs jobs on the machines you have."
+
+/* Write the help of one command, or a list of commands, the first to know or all; man_* write a page for man(1). */
 void help_command(struct buf *out, const struct command *command);
-void help_overview(struct buf *out);
+void help_overview(struct buf *out, bool all);
 void man_command(struct buf *out, const struct command *command);
 void man_overview(struct buf *out);
 
