@@ -354,7 +354,7 @@ expect 'fmt says what is wrong with a bad file' 2 '' "bad.ad:1:17: expected ')' 
 holds 'and leaves it alone' cmp bad.ad before
 mkfifo pipe.ad
 run timeout 10 "$berth" fmt -w pipe.ad
-expect 'fmt -w refuses what is no regular file' 2 '' 'pipe.ad: this is no regular file, and fmt -w rewrites no other'
+expect 'fmt -w refuses what is no regular file' 2 '' 'pipe.ad: this is not a regular file, and fmt -w rewrites only those'
 holds 'which stays what it is' test -p pipe.ad
 cp messy.ad hard.ad
 ln hard.ad other.ad
@@ -848,7 +848,7 @@ run "$berth" config --set Pin
 expect 'config --set wants a key and a value' 2 '' \
   "berth: config: --set: expected KEY=VALUE, got 'Pin' (\`berth help config\` lists the options)"
 run "$berth" config --trace --explain
-expect 'config explains or traces' 2 '' 'berth: --trace and --explain exclude each other'
+expect 'config explains or traces' 2 '' 'berth: --trace and --explain cannot be used together'
 
 # -------------------------------------------------------------------------------------------------------- the manual
 

@@ -24,7 +24,7 @@ says 'a slip in them has its place' 2 '' '--format:1:13: expected *'
 run "$berth" query -d condor -o status.txt --format '' true
 says 'there is at least one' 2 '' '--format: expected names of attributes*'
 run "$berth" query -d condor -o status.txt --format Name --json true
-expect 'a line of values is no JSON' 2 '' 'berth: --format and --json exclude each other'
+expect 'a line of values is no JSON' 2 '' 'berth: --format and --json cannot be used together'
 run "$berth" query -d condor -o status.txt -c 'Cpus > 1000' --format Name
 expect 'the status says when there is none' 1 ''
 run "$berth" query -d condor -o status.txt -c true true
@@ -41,7 +41,7 @@ expect 'a job is called by its numbers' 0 'NAME
 run "$berth" help q
 holds 'q is jobs' grep -q '^usage: berth jobs' out
 run "$berth" remove
-expect 'remove is rm' 2 '' 'berth: rm wants one of: the numbers of jobs, --constraint EXPR, --all'
+expect 'remove is rm' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --all'
 run "$berth" jobs --watch --format Job
 expect 'what is watched is a table' 2 '' 'berth: --watch shows a table: --format does not go with it'
 

@@ -40,18 +40,18 @@ says 'a customer is at an address of http, https or unix' 2 '' 'berth: --custome
 for words in 0 x 5- -- 5-3 5,,6 1.5 99999999999999999999; do
   [ "$words" = -- ] && continue
   run "$berth" jobs "$words"
-  expect "'$words' is no number of a job" 2 '' "berth: '$words' is no number of a job: 5, 5-20 and 5,7,9 are"
+  expect "'$words' is not a job number" 2 '' "berth: '$words' is not a job number: 5, 5-20 and 5,7,9 are"
 done
 run "$berth" rm
-expect 'rm is told which jobs' 2 '' 'berth: rm wants one of: the numbers of jobs, --constraint EXPR, --all'
+expect 'rm is told which jobs' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --all'
 run "$berth" rm 5 --all
-expect 'in one way' 2 '' 'berth: rm wants one of: the numbers of jobs, --constraint EXPR, --all'
+expect 'in one way' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --all'
 run "$berth" wait
-expect 'wait is told which jobs' 2 '' 'berth: wait wants the numbers of jobs'
+expect 'wait is told which jobs' 2 '' 'berth: wait wants job numbers'
 run "$berth" job 5 6
-expect 'job is about one' 2 '' 'berth: job wants the number of one job'
+expect 'job is about one' 2 '' 'berth: job wants one job number'
 run "$berth" logs x
-expect 'logs as well' 2 '' "berth: 'x' is no number of a job"
+expect 'logs as well' 2 '' "berth: 'x' is not a job number"
 run "$berth" run
 expect 'run wants a command' 2 '' 'berth: run wants a COMMAND, behind its own options'
 run "$berth" run -m lots -- true
@@ -71,7 +71,7 @@ expect 'a code that is none is refused' 2 '' 'berth: a join code begins with ber
 run "$berth" join
 expect 'join wants a code' 2 '' 'berth: join wants one CODE, as `berth token code` prints it, or --code-file FILE'
 run "$berth" pool now
-expect 'pool takes no words' 2 '' 'berth: pool takes options alone'
+expect 'pool takes no words' 2 '' 'berth: pool takes no arguments, only options'
 
 # ------------------------------------------------------------------------------------------- ads, as they would be sent
 
@@ -216,14 +216,14 @@ json 'and found by what is true of them' 0 '[row["id"] for row in rows] == [1, 2
 run "$berth" hold 1
 expect 'what is held cannot be held again' 1 '0 jobs held' 'berth: 1 job cannot be held as it is'
 run "$berth" wait 1 --timeout 5
-says 'a job that is held is not waited for' 1 '' 'berth: what is left of them is held: *'
+says 'a job that is held is not waited for' 1 '' 'berth: the rest of them are held: *'
 run "$berth" release --all
 expect 'they are released' 0 '3 jobs released'
 run "$berth" wait 1 --timeout 1
-expect 'waiting has an end' 1 '' 'berth: the time is up, and not all of them are over'
+expect 'waiting has an end' 1 '' 'berth: timed out: not all of them are over'
 run "$berth" rm 1-3,4 50 --why gone
 expect 'many are removed at once; those that are not there are told' 1 '4 jobs removed' \
-  'berth: 1 job of those numbers: there is no such'
+  'berth: 1 job of those numbers does not exist'
 run "$berth" wait 1-2
 expect 'a job that was removed did not end well' 1 '' 'berth: job 1: Removed: gone
 berth: job 2: Removed: gone'

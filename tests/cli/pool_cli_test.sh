@@ -44,21 +44,21 @@ says 'a token file that is not there is named' 2 '' 'berth: none.token: *'
 # ---------------------------------------------------------------------------------------------------------- wrong usage
 
 run "$berth" status now
-expect 'status takes no words' 2 '' 'berth: status takes options alone'
+expect 'status takes no words' 2 '' 'berth: status takes no arguments, only options'
 run "$berth" agents now
-expect 'agents takes no words' 2 '' 'berth: agents takes options alone'
+expect 'agents takes no words' 2 '' 'berth: agents takes no arguments, only options'
 run "$berth" ads --json --long
-expect 'two forms at once are refused' 2 '' 'berth: --json and --long exclude each other'
+expect 'two forms at once are refused' 2 '' 'berth: --json and --long cannot be used together'
 run "$berth" ads --kind machines
 says 'ads are offers or requests' 2 '' "berth: ads: --kind: expected offers or requests, got 'machines' *"
 run "$berth" ads --select 'A,,B'
-expect 'an attribute has a name' 2 '' 'berth: --select: names with commas between are expected'
+expect 'an attribute has a name' 2 '' 'berth: --select: expected names with commas between'
 run "$berth" ads --select a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q
 expect 'a table has only so many columns' 2 '' \
   'berth: --select: a table has up to 16 columns; --json and --long have no such limit'
 run "$berth" ads x --constraint true
 expect 'ids and a constraint exclude each other' 2 '' \
-  'berth: ads wants ids or names, or what is true of the ads (--constraint, --kind, --limit), not both'
+  'berth: ads wants ids or names, or --constraint, --kind and --limit, not both'
 run "$berth" ads --limit 0
 says 'a limit is at least one' 2 '' "berth: ads: --limit: expected a number from 1 to *, got '0' *"
 run "$berth" status --config none.ad
@@ -79,7 +79,7 @@ run "$berth" query -d condor true
 expect 'a pool has its own dialect and time' 2 '' \
   'berth: a pool evaluates in the classic dialect and at its own time: --dialect, --now, --zone and --seed are for -o'
 run "$berth" query --pool http://127.0.0.1:1 -o x true
-expect 'query asks a file or a pool' 2 '' 'berth: -o FILE and --pool URL exclude each other'
+expect 'query asks a file or a pool' 2 '' 'berth: -o FILE and --pool URL cannot be used together'
 run "$berth" query
 expect 'query wants an expression' 2 '' 'berth: query wants one expression, and -o FILE with the ads or a pool'
 run "$berth" query 'Memory >'
@@ -88,7 +88,7 @@ expect 'an expression that does not parse is refused before a pool is asked' 2 '
 run "$berth" token
 expect 'token wants to know what to do' 2 '' 'berth: token wants: create, delegate, show, list, revoke or code'
 run "$berth" token lst
-expect 'token suggests the nearest word' 2 '' "berth: token: there is no 'lst'; did you mean 'list'?"
+expect 'token suggests the nearest word' 2 '' "berth: token: there is no command 'lst'; did you mean 'list'?"
 run "$berth" token revoke
 expect 'token revoke wants ids' 2 '' 'berth: token revoke wants the ids of tokens'
 run "$berth" token create --lifetime soon
@@ -203,7 +203,7 @@ expect 'only drain can be at once' 2 '' 'berth: --now is for drain'
 run "$berth" commands
 says 'commands lists none' 0 '' ''
 run "$berth" commands 5
-expect 'commands takes no words' 2 '' 'berth: commands takes options alone'
+expect 'commands takes no words' 2 '' 'berth: commands takes no arguments, only options'
 run "$berth" agents --json -c 'Name == "deck"'
 json 'agents --json has spans in seconds' 0 \
   'len(rows) == 1 and rows[0]["host"] == "pier" and 0 <= rows[0]["heard"] <= rows[0]["since"] < 60 and rows[0]["stream"] is False'
@@ -330,7 +330,7 @@ says 'but never a wider one' 2 '' 'berth: *'
 run "$berth" token delegate --token admin.token
 expect 'nor from a token without a key' 2 '' 'berth: this token was made without a key, and cannot be delegated'
 run "$berth" token delegate --scope 'ad:eat' alice.token
-expect 'nor for a scope that there is not' 2 '' 'berth: --scope: names of scopes with a blank between are expected'
+expect 'nor for a scope that there is not' 2 '' 'berth: --scope: expected names of scopes with blanks between'
 "$berth" token delegate --no-delegation alice.token >last.token 2>err
 chmod 600 last.token
 run "$berth" token show last.token --json
@@ -516,9 +516,9 @@ run "$berth" users --pool "$odd"
 expect 'an answer without words is told by its status' 3 '' "berth: $odd answered with status 502"
 run "$berth" agents --pool "$odd" --long
 holds 'an ad that does not parse ends the list, and those before it are printed' sh -c \
-  '[ '$status' = 3 ] && grep -qx "Name = 1" out && grep -q "answered with something that is no ad" err'
+  '[ '$status' = 3 ] && grep -qx "Name = 1" out && grep -q "answered with something that is not an ad" err'
 run "$berth" users x --pool "$odd"
-says 'an answer of another type is no ad' 3 '' "berth: $odd answered with something that is no ad: *"
+says 'an answer of another type is no ad' 3 '' "berth: $odd answered with something that is not an ad: *"
 run "$berth" why x --pool "$odd"
 expect 'an explanation controls no terminal either' 0 'x: matches 1 of 1 offers.
 ?[31m'

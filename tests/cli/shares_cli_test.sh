@@ -8,7 +8,7 @@ berth=${BERTH:?the program}
 run "$berth" users --why
 expect 'why wants a name' 2 '' 'berth: users --why wants one NAME'
 run "$berth" users --groups --limits
-expect 'one thing at a time is listed' 2 '' 'berth: --why, --groups, --limits and --factor exclude each other'
+expect 'one thing at a time is listed' 2 '' 'berth: --why, --groups, --limits and --factor cannot be used together'
 cat >wrong.ad <<'AD'
 [ Groups = { [ Name = "physics"; Quota = "much" ] } ]
 AD

@@ -392,7 +392,7 @@ static void check_in_vain(struct shop *shop)
                dora_is_told(shop, buf_string(&dora),
                             "Reason = \"the matchmaker refuses its request: that is somebody else's\""),
            "when that right is lost, the job says that its request is refused");
-    tap_ok(live_run(args, &out) == 0 && strstr(buf_string(&out), "1 of them waits in vain; job ") &&
+    tap_ok(live_run(args, &out) == 0 && strstr(buf_string(&out), "1 of them cannot be matched: job ") &&
                strstr(buf_string(&out), ": the matchmaker refuses its request: that is somebody else's\n"),
            "and so does the list of jobs");
     tap_ok(customer_becomes(shop, "ad:read ad:write claim match admin"), "it may again");

@@ -121,7 +121,7 @@ run "$berth" wait 9-12 --timeout 60
 says "to wait for it ends when nothing moves any more" 1 '' 'berth: job 10: Failed (exit 1)
 berth: job 11: waits for B, which failed
 berth: job 12: waits for B, which failed
-berth: what is left of them waits for nodes that failed or are held: *'
+berth: the rest of them wait for nodes that failed or are held: *'
 holds "it was tried twice, and those behind it wait" nodes 9 \
   "node['A']['status'] == 0 and node['B']['status'] == 1 and node['C']['state'] == node['D']['state'] == 'Blocked'"
 holds "in all of two tries" sh -c "'$berth' job 10 --json 2>/dev/null | grep -q '\"Tries\": *2' || '$berth' jobs 10 --format Tries | grep -qx 2"
@@ -144,7 +144,7 @@ holds "and goes on from there to its end" [ "$status" = 0 ]
 holds "its log says so" sh -c "'$berth' logs 10 --events | grep -q ' waits again: rescued$'"
 holds "nothing that was done was repeated" soon sh -c "[ \"\$('$berth' history -c 'Workflow == 9 && Node == \"A\"' --format Tries)\" = 1 ]"
 run "$berth" dag rescue 9
-says "what is over cannot be rescued" 1 '' 'berth: nothing of workflow 9 is to be rescued: *'
+says "what is over cannot be rescued" 1 '' 'berth: workflow 9 has no job that can be rescued; *'
 
 # ----------------------------------------------------------------------------------------- commands before and after
 

@@ -70,7 +70,7 @@ run "$berth" files add books/sea.txt books/land.txt --store se1
 expect 'another file is not put in its place' 2 '' 'berth: books/sea.txt: the catalogue has another file of that name; `berth files rm` forgets it'
 holds 'so what lies there stays' cmp books/sea.txt se1/books/sea.txt
 run "$berth" files add ../x books/sea.txt --store se1
-says 'a name leads nowhere else' 2 '' '*../x: a file is called by*'
+says 'a name leads nowhere else' 2 '' '*../x: the name of a file has*'
 run "$berth" files add x books/sea.txt --store nowhere
 says 'a store that is not there is named' 2 '' '*nowhere: there is no such store in the pool*'
 run "$berth" files show books/none.txt
@@ -218,7 +218,7 @@ expect 'until it is removed' 0 ''
 stop other
 run "$berth" files get books/land.txt -o got.txt
 says 'with one of them down files are read from the other, and that is told' 0 '' "*no matchmaker runs there: $work/other/matchmaker.sock
-*the catalogue $work/state/matchmaker.sock alone was asked"
+*only the catalogue $work/state/matchmaker.sock was asked"
 run "$berth" files add late books/land.txt --store se1
 says 'what is entered then is told to be missing in the other' 1 'late: 7 bytes in se1' "*no matchmaker runs there*
 *late: the catalogue $work/other/matchmaker.sock lacks it*"
@@ -365,7 +365,7 @@ soon coming
 "$berth" rm 7 >/dev/null
 holds 'of a job that is removed while its data comes nothing stays' soon nothing
 run "$berth" files frob
-says 'what files cannot do is told with what it can' 2 '' "*files: there is no 'frob'; list, show, add, get, rm, check or repair is expected"
+says 'what files cannot do is told with what it can' 2 '' "*files: there is no command 'frob'; the commands are list, show, add, get, rm, check and repair"
 run "$berth" files show
 says 'and what a verb wants' 2 '' '*files show wants the name of a file'
 kill $web

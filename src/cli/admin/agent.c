@@ -254,11 +254,11 @@ static bool words_good(const struct agent_command_settings *settings, int word_c
         return false;
     }
     if (settings->json && settings->long_form) {
-        report("--json and --long: one of them");
+        report("--json and --long cannot be used together");
         return false;
     }
     if (settings->identity && !strcmp(words[1], "status")) {
-        report("--identity is for drain and resume: of an agent that the pool does not know there is no status");
+        report("--identity is for drain and resume: the pool has no status of an agent that it does not know");
         return false;
     }
     return true;

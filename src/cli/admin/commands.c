@@ -92,7 +92,7 @@ static int commands_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("commands takes options alone");
+        report("commands takes no arguments, only options");
         return STATUS_BAD;
     }
     if (rows_form(settings->json, settings->long_form, &form) < 0)

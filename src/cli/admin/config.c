@@ -207,7 +207,7 @@ static int config_run(const void *given, int word_count, char **words)
         return pool_config_print(&pool, settings->served);
     }
     if (settings->trace && settings->explain) {
-        report("--trace and --explain exclude each other");
+        report("--trace and --explain cannot be used together");
         return STATUS_BAD;
     }
     if (choose_keys(word_count, words, keys, &count) < 0 || config_options_load(&settings->config, &config) < 0)

@@ -74,7 +74,7 @@ static int code_file_read(const char *name, char ret[JOIN_TEXT_MAX + 1])
     while (len > begin && strchr(" \t\r\n", text[len - 1]))
         len--;
     if (got >= 0 && (len == begin || len - begin > JOIN_TEXT_MAX || memchr(text + begin, '\0', len - begin))) {
-        report("%s: no code is in it", given ? "standard input" : name);
+        report("%s: there is no code in it", given ? "standard input" : name);
         got = -1;
     }
     if (got >= 0) {
@@ -267,7 +267,7 @@ static int join_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     }
     if (settings->also && !agent_name_is_good(settings->also, strlen(settings->also))) {
-        report("--also %s: a name of up to %d letters, digits, . _ and - is expected", settings->also, AGENT_NAME_MAX);
+        report("--also %s: expected a name of up to %d letters, digits, . _ and -", settings->also, AGENT_NAME_MAX);
         return STATUS_BAD;
     }
     if (file && code_file_read(file, text) < 0)

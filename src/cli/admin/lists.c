@@ -86,7 +86,7 @@ static int list_run(const struct list_settings *settings, const struct kind *kin
     int status;
 
     if (word_count) {
-        report("%s takes options alone", kind->name);
+        report("%s takes no arguments, only options", kind->name);
         return STATUS_BAD;
     }
     if (rows_form(settings->json, settings->long_form, &form) < 0)
@@ -315,7 +315,7 @@ static int users_run(const void *given, int word_count, char **words)
 
     if (settings->groups + settings->limits + settings->why > 1 || (settings->why && !isnan(settings->factor)) ||
         ((settings->groups || settings->limits) && !isnan(settings->factor))) {
-        report("--why, --groups, --limits and --factor exclude each other");
+        report("--why, --groups, --limits and --factor cannot be used together");
         return STATUS_BAD;
     }
     if (settings->groups || settings->limits)

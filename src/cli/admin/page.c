@@ -27,7 +27,7 @@ static int page_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("page takes options alone");
+        report("page takes no arguments, only options");
         return STATUS_BAD;
     }
     status = connection_open(&pool, &settings->pool);

@@ -132,7 +132,7 @@ static int status_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("status takes options alone");
+        report("status takes no arguments, only options");
         return STATUS_BAD;
     }
     if (rows_form(settings->json, settings->long_form, &form) < 0)

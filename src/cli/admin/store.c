@@ -106,7 +106,7 @@ const struct command command_store = {
         " in the folder of --state, by default $XDG_STATE_HOME/berth, else /var/lib/berth "
         "for root and ~/.local/state/berth for others.\n"
         "\n"
-        "The status is 0 when all is well, 1 when there are complaints, and 2 when the file cannot be read, is no store, or "
+        "The status is 0 when all is well, 1 when there are complaints, and 2 when the file cannot be read, is not a store, or "
         "was made by a newer berth.",
     .examples = {{"berth store check", "SPACE  ROWS  BYTES\njobs      3     59"},
                  {"berth store check --json /var/lib/berth/" STORE_FILE, NULL}},

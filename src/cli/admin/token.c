@@ -206,7 +206,7 @@ static int delegate_sign(const struct token_settings *settings, const struct tok
     terms.subject = settings->suffix ? buf_string(&subject) : NULL;
     terms.expires = settings->lifetime ? terms.issued + settings->lifetime : 0;
     if (settings->scope && !scopes_read(settings->scope, strlen(settings->scope), &terms.scope))
-        report("--scope: names of scopes with a blank between are expected");
+        report("--scope: expected names of scopes with blanks between");
     else if (!parent->has_key)
         report("this token was made without a key, and cannot be delegated");
     else if (token_delegate(&text, parent->token, strlen(parent->token), &parent->key, &terms, NULL, &err) < 0)
@@ -367,9 +367,10 @@ static int fail_unknown_verb(const char *name)
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         nearest_try(&nearest, verbs[i].name);
     if (nearest.name)
-        report("token: there is no '%.60s'; did you mean '%s'?", name, nearest.name);
+        report("token: there is no command '%.60s'; did you mean '%s'?", name, nearest.name);
     else
-        report("token: there is no '%.60s'; there are create, delegate, show, list, revoke and code", name);
+        report("token: there is no command '%.60s'; the commands are create, delegate, show, list, revoke and code",
+               name);
     return STATUS_BAD;
 }
 

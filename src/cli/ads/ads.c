@@ -67,7 +67,7 @@ static int view_select(struct view *view, const char *text, bool table)
         while (end > from && text[end - 1] == ' ')
             end--;
         if (end <= from) {
-            report("--select: names with commas between are expected");
+            report("--select: expected names with commas between");
             return -1;
         }
         if (table && count == TABLE_COLUMNS_MAX) {
@@ -214,12 +214,12 @@ static int ads_run(const void *given, int word_count, char **words)
     int status;
 
     if (word_count && (settings->constraint || settings->kind || settings->limit)) {
-        report("ads wants ids or names, or what is true of the ads (--constraint, --kind, --limit), not both");
+        report("ads wants ids or names, or --constraint, --kind and --limit, not both");
         return STATUS_BAD;
     }
     for (int i = 0; i < word_count; i++)
         if (!*words[i]) {
-            report("an id or a name is not empty");
+            report("an id or a name cannot be empty");
             return STATUS_BAD;
         }
     if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)

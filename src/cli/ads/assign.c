@@ -60,7 +60,7 @@ static int option_quantities(const char *text, void *target, struct err *err)
         if (!is_name(at, len))
             return err_set(err, "expected names of attributes with commas between, got '%.60s'", text);
         if (list.count == ASSIGN_QUANTITIES_MAX)
-            return err_set(err, "%d quantities are the most", ASSIGN_QUANTITIES_MAX);
+            return err_set(err, "at most %d quantities", ASSIGN_QUANTITIES_MAX);
         memcpy(list.names[list.count++], at, len);
         at += len;
         if (!*at)
@@ -208,7 +208,7 @@ static void doubts_report(const struct assign_run *run, const struct assign_resu
     if (result->fell_back)
         report("%s; the requests were placed as srfm does it", result->why);
     else if (run->call->policy == ASSIGN_OPTIMAL && !result->exact && result->count_bound == UINT32_MAX)
-        report("the result may not be the best, and nobody knows by how much: %s", result->why);
+        report("the result may not be the best, and by how much is not known: %s", result->why);
     else if (run->call->policy == ASSIGN_OPTIMAL && !result->exact && result->count < result->count_bound)
         report("the result may not be the best: %u are placed, at most %u could be (gap %.2f%%): %s", result->count,
                result->count_bound, assign_gap(result) * 100, result->why);

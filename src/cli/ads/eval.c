@@ -140,7 +140,7 @@ const struct command command_eval = {
         "`other.Memory` (or TARGET.Memory) is its attribute, and so is a plain name that --my does not define. "
         "FILE may be in any form that `berth convert` knows; `-` is standard input.\n"
         "\n"
-        "A text that is no expression prints `parse-error` in its place and the reason on standard error, and the "
+        "A text that is not an expression prints `parse-error` in its place and the reason on standard error, and the "
         "status at the end is 2.",
     .examples = {{"berth eval '3 + 4' '\"a\" == \"A\"'", "7\ntrue"},
                  {"berth eval -d condor 'true + 1'", "2"},

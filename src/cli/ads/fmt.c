@@ -151,7 +151,7 @@ static int check_regular(const char *name, struct err *err)
 
     if (stat(name, &info) < 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
         return 0;
-    return err_set(err, "this is no regular file, and fmt -w rewrites no other");
+    return err_set(err, "this is not a regular file, and fmt -w rewrites only those");
 }
 
 /* Reads a whole file, without a byte order mark. */
@@ -245,7 +245,7 @@ const struct command command_fmt = {
         "\n"
         "-w puts a new file in the old one's place, so whoever reads it meanwhile sees the old text or the new one. A "
         "symbolic link stays, and the file it leads to is rewritten; other hard links to the file keep the old text. "
-        "What is no regular file is refused.",
+        "Anything but a regular file is refused.",
     .examples = {{"echo '[a=1;b=other.x>2 /* why */]' | berth fmt",
                   "[\n    a = 1;\n    b = other.x > 2;  /* why */\n]"},
                  {"berth fmt -w pool.ads", NULL}},

@@ -107,7 +107,7 @@ static int contract_check(struct grdl_run *run)
     int status = STATUS_BAD;
 
     if (contract_load(run, &contract) == 0 && contract.kind == GRDL_PROFILE_FAILURE) {
-        report("grdl profile: a failure profile is no contract");
+        report("grdl profile: a failure profile is not a contract");
     } else if (contract.parts.count) {
         now = mem_alloc(contract.parts.count * sizeof *now);
         for (uint32_t i = 0; i < contract.parts.count; i++)

@@ -220,7 +220,7 @@ static int match_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     }
     if (settings->json && settings->long_form) {
-        report("--json and --long exclude each other");
+        report("--json and --long cannot be used together");
         return STATUS_BAD;
     }
     run.symbols = names_new(0);

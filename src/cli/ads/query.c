@@ -151,7 +151,7 @@ static int query_run(const void *given, int word_count, char **words)
     if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
         return STATUS_BAD;
     if (settings->offers && settings->pool.url) {
-        report("-o FILE and --pool URL exclude each other");
+        report("-o FILE and --pool URL cannot be used together");
         return STATUS_BAD;
     }
     if (!settings->offers && query_is_for_file(settings)) {

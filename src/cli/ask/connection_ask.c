@@ -240,7 +240,7 @@ int connection_knock(struct connection *pool)
 
 static int answer_bad(const struct connection *pool, const struct err *err)
 {
-    report("%s answered with something that is no ad: %s", pool->places[pool->at].url, err->text);
+    report("%s answered with something that is not an ad: %s", pool->places[pool->at].url, err->text);
     return STATUS_UNREACHABLE;
 }
 

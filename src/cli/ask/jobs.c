@@ -82,12 +82,12 @@ int job_ids_read(struct job_ids *ids, int word_count, char **words)
 
         do {
             if (ids->count == JOBS_RANGES_MAX) {
-                report("more than %d numbers of jobs at once", JOBS_RANGES_MAX);
+                report("more than %d job numbers at once", JOBS_RANGES_MAX);
                 return -1;
             }
             at = range_take(at, &ids->ranges[ids->count]);
             if (!at || (*at && *at != ',')) {
-                report("'%.60s' is no number of a job: 5, 5-20 and 5,7,9 are", words[i]);
+                report("'%.60s' is not a job number: 5, 5-20 and 5,7,9 are", words[i]);
                 return -1;
             }
             ids->count++;
@@ -116,7 +116,7 @@ int job_ids_fit(const struct job_ids *ids)
 {
     if (ids->text.len <= JOBS_QUERY_MAX)
         return 0;
-    report("too many numbers of jobs at once; ranges such as 5-20 are shorter");
+    report("too many job numbers at once; ranges such as 5-20 are shorter");
     return -1;
 }
 
@@ -219,9 +219,9 @@ int job_id_read(const char *command, int word_count, char **words, uint64_t *ret
         return 0;
     }
     if (word_count == 1)
-        report("'%.60s' is no number of a job", words[0]);
+        report("'%.60s' is not a job number", words[0]);
     else
-        report("%s wants the number of one job", command);
+        report("%s wants one job number", command);
     return -1;
 }
 

@@ -149,7 +149,7 @@ static void setting_add(struct config_options *ret, const struct config *config,
     name = symbols_text(ad->symbols, part->label, &len);
     key = config_find(name, len);
     if (key < 0) {
-        report("the pool has configured %.48s for its agents, which is no setting: passed over", name);
+        report("the pool has configured %.48s for its agents, which is not a setting: ignored", name);
         return;
     }
     if (ret->count == CONFIG_OPTIONS_MAX || strcmp(config->values[key].from, "default") != 0)

@@ -116,7 +116,7 @@ static int list_print(struct files_sides *sides, const struct files_settings *se
     if (status != STATUS_BAD)
         status = up ? STATUS_DONE : STATUS_UNREACHABLE;
     if (status == STATUS_DONE && up < sides->count)
-        report("the catalogue %s alone was asked", side_name(&sides->items[sides->items[0].up ? 0 : 1]));
+        report("only the catalogue %s was asked", side_name(&sides->items[sides->items[0].up ? 0 : 1]));
     if (status == STATUS_DONE) {
         wrong = books_print(sides, books, rows);
         rows_finish(rows);
@@ -226,7 +226,7 @@ static int files_run(const void *given, int word_count, char **words)
         report("files %s wants %s", verbs[i].name, verbs[i].wants);
         return STATUS_BAD;
     }
-    report("files: there is no '%s'; list, show, add, get, rm, check or repair is expected", words[0]);
+    report("files: there is no command '%s'; the commands are list, show, add, get, rm, check and repair", words[0]);
     return STATUS_BAD;
 }
 

@@ -82,7 +82,7 @@ static int facts_find(const struct files_settings *settings, const char *what, s
 
     if (settings->hash && settings->size != UINT64_MAX) {
         if (!file_hash_is_good(settings->hash, strlen(settings->hash))) {
-            report("--hash: \"sha256:\" and 64 lower-case hexadecimal digits are expected");
+            report("--hash: expected \"sha256:\" and 64 lower-case hexadecimal digits");
             return STATUS_BAD;
         }
         entry->size = (int64_t)settings->size;
@@ -156,10 +156,10 @@ static int add_check(const struct files_settings *settings, const char *name, co
     if (!settings->store || !file_store_is_good(settings->store, strlen(settings->store)))
         report("files add wants --store NAME");
     else if (!file_name_is_good(name, strlen(name)))
-        report("%s: a file is called by up to %d bytes, parts with '/' between, none of them empty, \".\" or \"..\"",
+        report("%s: the name of a file has up to %d bytes: parts with '/' between, none of them empty, \".\" or \"..\"",
                name, FILE_NAME_MAX);
     else if (strstr(what, "://") && !file_url_is_good(what, strlen(what)))
-        report("%s: a URL of file, http, https or sftp without a password is expected", what);
+        report("%s: expected a URL of file, http, https or sftp without a password", what);
     else
         return STATUS_DONE;
     return STATUS_BAD;

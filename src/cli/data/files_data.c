@@ -39,7 +39,7 @@ static int local_open(const char *path, struct err *err)
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
         return fd;
     close(fd);
-    return err_set(err, "it is no regular file");
+    return err_set(err, "it is not a regular file");
 }
 
 /* Copies one file of this machine to another. The copy gets its name only when it is whole, and is the file of the entry. */

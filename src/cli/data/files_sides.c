@@ -86,7 +86,7 @@ static int silence(const struct files_sides *sides)
         if (sides->items[i].up)
             up = &sides->items[i];
     if (up)
-        report("the catalogue %s alone was asked", side_name(up));
+        report("only the catalogue %s was asked", side_name(up));
     return up ? STATUS_DONE : STATUS_UNREACHABLE;
 }
 

@@ -315,7 +315,7 @@ static int changed_tell(const struct dag_settings *settings, uint64_t changed, u
     struct buf out;
 
     if (!changed && !settings->json) {
-        report("nothing of workflow %" PRIu64 " is to be %s: `berth dag` lists those that there are", workflow,
+        report("workflow %" PRIu64 " has no job that can be %s; `berth dag` lists the workflows", workflow,
                !strcmp(many, "removed") ? "removed" : "rescued");
         return STATUS_NO;
     }
@@ -381,7 +381,7 @@ static int dag_run(const void *given, int word_count, char **words)
     while (verb < 4 && strcmp(verbs[verb], words[0]) != 0)
         verb++;
     if (verb == 4) {
-        report("dag: there is no '%.60s'; there are submit, status, rescue and rm", words[0]);
+        report("dag: there is no command '%.60s'; the commands are submit, status, rescue and rm", words[0]);
         return STATUS_BAD;
     }
     if (verb == 0)

@@ -22,16 +22,15 @@ bool job_command_good(const struct job_command_settings *settings, int word_coun
     bool peek = word_count == 2 && !strcmp(words[0], "peek"), signal = word_count == 2 && !strcmp(words[0], "signal");
 
     if (!peek && !signal)
-        report("behind the job's number `peek FILE` or `signal N` is expected, got '%.60s'",
-               word_count ? words[0] : "");
+        report("expected `peek FILE` or `signal N` after the job's number, got '%.60s'", word_count ? words[0] : "");
     else if (signal && !signal_find(words[1]))
-        report("the signal '%.60s' is not sent to jobs: one of " SIGNAL_WORDS " is expected", words[1]);
+        report("the signal '%.60s' cannot be sent to jobs: expected one of " SIGNAL_WORDS, words[1]);
     else if (signal && (settings->bytes || settings->lines || settings->follow))
         report("--bytes, --lines and --follow are for peek");
     else if (settings->bytes && settings->lines)
-        report("--bytes and --lines: one of them");
+        report("--bytes and --lines cannot be used together");
     else if (settings->json && settings->follow)
-        report("--json and --follow: one of them");
+        report("--json and --follow cannot be used together");
     else
         return true;
     return false;

@@ -129,7 +129,7 @@ static int control_tell(const struct control_settings *settings, const struct ve
             unchanged_tell(verb, sums);
         if (sums->missing) {
             jobs_count_print(&words, sums->missing);
-            report("%s of those numbers: there %s no such", buf_string(&words), sums->missing == 1 ? "is" : "are");
+            report("%s of those numbers %s not exist", buf_string(&words), sums->missing == 1 ? "does" : "do");
         }
     }
     output_write(&out);
@@ -149,7 +149,7 @@ static int control_run(const struct control_settings *settings, const struct ver
     int status = STATUS_BAD;
 
     if (named[0] + named[1] + named[2] != 1) {
-        report("%s wants one of: the numbers of jobs, --constraint EXPR, --all", verb->command);
+        report("%s wants one of: job numbers, --constraint EXPR, --all", verb->command);
         return STATUS_BAD;
     }
     if (job_ids_read(&ids, word_count, words) == 0) {

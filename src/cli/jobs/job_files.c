@@ -151,7 +151,7 @@ static int logs_run(const void *given, int word_count, char **words)
     int status;
 
     if (settings->err && settings->events) {
-        report("--err and --events exclude each other");
+        report("--err and --events cannot be used together");
         return STATUS_BAD;
     }
     if (job_id_read("logs", word_count, words, &file.id) < 0)

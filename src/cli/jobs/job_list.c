@@ -83,8 +83,7 @@ static void refused_print(struct job_rows *all)
     if (!all->refused || all->rows.form != ROWS_TABLE)
         return;
     buf_init(&out);
-    buf_addf(&out, "%u of them %s in vain; %s\n", all->refused, all->refused == 1 ? "waits" : "wait",
-             buf_string(&all->first));
+    buf_addf(&out, "%u of them cannot be matched: %s\n", all->refused, buf_string(&all->first));
     output_write(&out);
     buf_done(&out);
 }
@@ -208,7 +207,7 @@ static int jobs_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     }
     if (word_count && (settings->constraint || settings->limit)) {
-        report("jobs wants numbers, or what is true of the jobs (--constraint, --limit), not both");
+        report("jobs wants job numbers, or --constraint and --limit, not both");
         return STATUS_BAD;
     }
     if (job_ids_read(&ids, word_count, words) == 0 && job_ids_fit(&ids) == 0)
@@ -255,7 +254,7 @@ static int history_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("history takes options alone");
+        report("history takes no arguments, only options");
         return STATUS_BAD;
     }
     if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)

@@ -90,7 +90,8 @@ static int outcomes_ask(struct connection *customer, struct job_ids *ids, struct
     if (status == STATUS_DONE && ret->bad > TOLD_MAX)
         report("and %" PRIu64 " more did not end well", ret->bad - TOLD_MAX);
     if (status == STATUS_DONE && ret->seen < wanted) {
-        report("there is no such job: %" PRIu64 " of the %" PRIu64 " numbers", wanted - ret->seen, wanted);
+        report("%" PRIu64 " of those %" PRIu64 " jobs %s not exist", wanted - ret->seen, wanted,
+               wanted - ret->seen == 1 ? "does" : "do");
         ret->bad += wanted - ret->seen;
     }
     return status;
@@ -176,7 +177,7 @@ static int wait_run(const void *given, int word_count, char **words)
     int status;
 
     if (!word_count) {
-        report("wait wants the numbers of jobs");
+        report("wait wants job numbers");
         return STATUS_BAD;
     }
     if (job_ids_read(&ids, word_count, words) < 0 || job_ids_fit(&ids) < 0) {
@@ -187,14 +188,14 @@ static int wait_run(const void *given, int word_count, char **words)
     if (status == STATUS_DONE)
         status = wait_over(&customer, &ids, settings->timeout, &waited);
     if (status == STATUS_DONE && waited == WAITED_TIME) {
-        report("the time is up, and not all of them are over");
+        report("timed out: not all of them are over");
         status = STATUS_NO;
     } else if (status == STATUS_DONE && waited == WAITED_HELD) {
-        report("what is left of them is held: `berth jobs` shows them, `berth release` lets them run");
+        report("the rest of them are held: `berth jobs` shows them, `berth release` lets them run");
         status = STATUS_NO;
     } else if (status == STATUS_DONE && waited == WAITED_STUCK) {
         outcomes_ask(&customer, &ids, &outcomes);
-        report("what is left of them waits for nodes that failed or are held: `berth dag` shows them, `berth dag "
+        report("the rest of them wait for nodes that failed or are held: `berth dag` shows them, `berth dag "
                "rescue` lets them run again");
         status = STATUS_NO;
     } else if (status == STATUS_DONE) {

@@ -95,7 +95,7 @@ static int customer_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("customer takes options alone");
+        report("customer takes no arguments, only options");
         return STATUS_BAD;
     }
     arena_init(&texts);

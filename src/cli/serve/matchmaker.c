@@ -86,7 +86,7 @@ static int matchmaker_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("matchmaker takes options alone");
+        report("matchmaker takes no arguments, only options");
         return STATUS_BAD;
     }
     if (config_options_load(&options->config, &config) < 0)

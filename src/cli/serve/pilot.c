@@ -247,7 +247,7 @@ static int pilot_command(const void *given, int word_count, char **words)
     if (options.run && !word_count)
         return pilot_run(options.run);
     if (word_count && strcmp(words[0], "stop") != 0 && (strcmp(words[0], "status") != 0 || word_count > 1)) {
-        report("pilot takes options alone, or one of the words status and stop");
+        report("pilot takes options, and at most one of the words status and stop");
         return STATUS_BAD;
     }
     if (options.slurm == !!options.batch) {

@@ -437,7 +437,7 @@ static int pool_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("pool takes options alone");
+        report("pool takes no arguments, only options");
         return STATUS_BAD;
     }
     guard_memory(); /* join codes that it prints and tokens that it makes pass through its memory */

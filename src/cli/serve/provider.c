@@ -67,7 +67,7 @@ static int provider_run(const void *given, int word_count, char **words)
 
     (void)words;
     if (word_count) {
-        report("provider takes options alone; `berth provide FILE` offers other things");
+        report("provider takes no arguments, only options; `berth provide FILE` offers other things");
         return STATUS_BAD;
     }
     arena_init(&texts);

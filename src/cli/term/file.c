@@ -71,7 +71,7 @@ int folder_make_own(const char *path)
     if (folder_make(path) < 0)
         return -1;
     if (stat(path, &about) < 0 || !S_ISDIR(about.st_mode))
-        report("%s: this is no folder", path);
+        report("%s: this is not a folder", path);
     else if (about.st_uid != geteuid())
         report("%s: the folder belongs to another user: name another by --state, or have it given to this one", path);
     else if (about.st_mode & 077)

@@ -19,7 +19,7 @@
 int rows_form(bool json, bool long_form, enum rows_form *ret)
 {
     if (json && long_form) {
-        report("--json and --long exclude each other");
+        report("--json and --long cannot be used together");
         return -1;
     }
     *ret = json ? ROWS_JSON : long_form ? ROWS_LONG : ROWS_TABLE;
@@ -29,7 +29,7 @@ int rows_form(bool json, bool long_form, enum rows_form *ret)
 int rows_form_of(bool json, bool long_form, const char *format, enum rows_form *ret)
 {
     if (format && (json || long_form)) {
-        report("--format and --%s exclude each other", json ? "json" : "long");
+        report("--format and --%s cannot be used together", json ? "json" : "long");
         return -1;
     }
     if (rows_form(json, long_form, ret) < 0)

@@ -136,7 +136,7 @@ function Waits({ ad, id, request, refused }: { ad: AdText; id: string; request?:
   }, ad.text);
   return (
     <Section title="What it waits for">
-      {refused ? <p class="problem" role="alert"><strong>It waits in vain:</strong> {refused}.</p> : null}
+      {refused ? <p class="problem" role="alert"><strong>It cannot be matched:</strong> {refused}.</p> : null}
       <Shown of={why}>{(said) => (isGang(said) ? <GangTree why={said} ad={ad} /> : <WhyView why={said} ad={ad} name={`job ${id}`} />)}</Shown>
     </Section>
   );
