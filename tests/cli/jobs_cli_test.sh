@@ -114,7 +114,7 @@ run "$berth" submit --dry-run missing.ad
 expect 'an input that is not there is told with its place' 2 '' 'berth: missing.ad:1: none.csv: No such file or directory'
 echo '[ Args = "x" ]' >none.ad
 run "$berth" submit --dry-run none.ad
-expect 'a job runs something' 2 '' 'berth: none.ad:1: Cmd: the name of a program is expected'
+expect 'a job runs something' 2 '' 'berth: none.ad:1: Cmd: expected the name of a program'
 cp project/data.csv plainfile
 echo '[ Cmd = "./plainfile" ]' >noexec.ad
 run "$berth" submit --dry-run noexec.ad

@@ -375,7 +375,7 @@ static void check_in_vain(struct shop *shop)
     tap_ok(bearer_make(shop, "dora", "job:submit job:own", &dora), "a user has a token for the customer of another");
     tap_ok(ask_with(shop, buf_string(&dora), "POST", "/v1/jobs", "[Cmd=\"dora\"]") == 403 &&
                says(shop,
-                    "ad 1: this customer is alice's, and may ask for machines for alice alone: a job of dora's would "
+                    "ad 1: this customer is alice's, and may ask for machines only for alice: a job of dora's would "
                     "wait for ever"),
            "where the customer may not advertise for others, a job of theirs is refused, with the reason");
     tap_ok(ask_with(shop, buf_string(&dora), "PUT",

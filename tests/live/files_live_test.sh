@@ -133,7 +133,7 @@ code=$(curl -s -m 20 -o answer -w '%{http_code}' -H "Authorization: Bearer $bear
   -d "[Store = \"se1\"; Url = \"file:///x\"; Size = 7; Hash = \"$(hash_of books/land.txt)\"; Owner = \"alice\"]" "$url/v1/files/~alice%2Fin.dat/replicas")
 holds 'nor who shows a receipt that no matchmaker has made' [ "$code" = 403 ]
 enters state/customer/token '~alice/in.dat' --owner mallory
-says 'she gives it to nobody else' 2 '' "*Owner: '~alice/in.dat' is a name of another user's"
+says 'she gives it to nobody else' 2 '' "*Owner: '~alice/in.dat' is a name of another user"
 enters state/customer/token '~alice/in.dat'
 expect 'the user herself enters it' 0 '~alice/in.dat: 20 bytes in se1'
 run "$berth" files show '~alice/in.dat' --json

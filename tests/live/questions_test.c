@@ -353,7 +353,7 @@ static void check_spool_shares(void)
     hash_of("none", 4, other);
     piece = (struct piece){.bytes = big, .len = 900, .size = 995};
     tap_ok(spool_put(spool, "bob/a", other, &piece, &have, &err) == PIECE_FULL &&
-               strstr(err.text, "of one user 1000") &&
+               strstr(err.text, "at most 1000 bytes of inputs are kept for a user") &&
                spool_put(spool, "bob", other, &(struct piece){.bytes = big, .len = 900, .size = 994}, &have, &err) ==
                    PIECE_MORE &&
                spool_put(spool, "owner", other, &(struct piece){.bytes = big, .len = 900, .size = 1500}, &have, &err) ==

@@ -188,7 +188,7 @@ static int name_add(struct inputs *inputs, const char *text, size_t len, char **
 
     if (!len || strlen(name) != len) {
         free(name);
-        return complain(inputs, "Inputs", "a name of a file is expected");
+        return complain(inputs, "Inputs", "expected the name of a file");
     }
     path = file_in(inputs->folder, name);
     called = name_inside(name);
@@ -218,7 +218,7 @@ static int renamed_add(struct inputs *inputs, struct eval *eval, const struct va
         return 1;
     if (path.type != VALUE_STRING || !path.len || !eval_attribute(eval, ad->scope, NAME_NAME, &name) ||
         name.type != VALUE_STRING || !name.len)
-        return complain(inputs, "Inputs", "[ Name = \"...\"; From = \"...\" ] is expected");
+        return complain(inputs, "Inputs", "expected [ Name = \"...\"; From = \"...\" ]");
     text = mem_dup(name.u.string, name.len);
     called = name_inside(text);
     free(text);
@@ -254,7 +254,7 @@ static int list_add(struct inputs *inputs, const struct value *list)
                 result = 0;
             }
         } else {
-            result = complain(inputs, "Inputs", "names of files are expected");
+            result = complain(inputs, "Inputs", "expected names of files");
         }
     }
     arena_done(&arena);
@@ -313,7 +313,7 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
     int result = 0;
 
     if (cmd.type != VALUE_STRING || !cmd.len)
-        return complain(inputs, "Cmd", "the name of a program is expected");
+        return complain(inputs, "Cmd", "expected the name of a program");
     text = mem_dup(cmd.u.string, cmd.len);
     if (!strchr(text, '/') || path_is_common(text) || (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
         *ret_image = image_find(text);
@@ -415,7 +415,7 @@ static int extra_add(struct inputs *inputs, const struct tree *ad, const char *a
         return 0;
     first = tree_parts(ad, list);
     if (first->kind != EXPR_STRING)
-        return complain(inputs, attribute, "the name of a program is expected");
+        return complain(inputs, attribute, "expected the name of a program");
     text = mem_dup(tree_string(ad, first), first->u.run.count);
     path = file_in(inputs->folder, text);
     if (strchr(text, '/') && !path_is_common(text)) {
@@ -448,7 +448,7 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
     else if (list.type == VALUE_STRING)
         result = name_add(&inputs, list.u.string, list.len, NULL);
     else if (list.type != VALUE_UNDEFINED)
-        result = complain(&inputs, "Inputs", "a list of names of files is expected");
+        result = complain(&inputs, "Inputs", "expected a list of names of files");
     if (result == 0)
         result = command_add(&inputs, ad, &arena, &renamed, ret_image);
     if (result == 0)

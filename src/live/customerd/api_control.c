@@ -226,18 +226,18 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
             if (strlen(verbs[verb]) == len && !memcmp(verbs[verb], text, len))
                 break;
     if (verb == CONTROL_COUNT) {
-        request_problem(request, 400, "Verb: \"hold\", \"release\", \"remove\" or \"rescue\" is expected");
+        request_problem(request, 400, "Verb: expected \"hold\", \"release\", \"remove\" or \"rescue\"");
         return false;
     }
     all->verb = (enum control_verb)verb;
     all->by_ids = ad_string(ad, "Ids", &text, &len);
     if (all->by_ids && !id_ranges_read(text, len, &all->ids)) {
-        request_problem(request, 400, "Ids: numbers and ranges such as \"1-20,31\" are expected");
+        request_problem(request, 400, "Ids: expected numbers and ranges such as \"1-20,31\"");
         return false;
     }
     for (uint32_t i = 0; all->by_ids && i < all->ids.count; i++)
         if (all->ids.items[i].last - all->ids.items[i].first >= HISTORY_MAX) {
-            request_problem(request, 400, "Ids: a range of up to %d is expected", HISTORY_MAX);
+            request_problem(request, 400, "Ids: expected a range of up to %d", HISTORY_MAX);
             return false;
         }
     if (!constraint_read(request, ad, &all->query))
@@ -247,7 +247,7 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
         return false;
     }
     if (ad_find(ad, "From") && (!ad_integer(ad, "From", &from) || from < 1)) {
-        request_problem(request, 400, "From: the number of a job is expected");
+        request_problem(request, 400, "From: expected the number of a job");
         return false;
     }
     all->at = ad_find(ad, "From") ? (uint64_t)from - 1 : 0;

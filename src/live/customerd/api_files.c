@@ -265,10 +265,10 @@ void api_spool_put(struct request *request)
         spool_answer(request, 200, have, false);
         break;
     case PIECE_HASH:
-        request_problem(request, 422, "the file has another hash: begin anew at 0");
+        request_problem(request, 422, "the file has another hash: start again at 0");
         break;
     case PIECE_BAD:
-        request_problem(request, 400, "this is no piece of a file of %llu bytes", (unsigned long long)size);
+        request_problem(request, 400, "this is not a piece of a file of %llu bytes", (unsigned long long)size);
         break;
     case PIECE_FULL:
         request_problem(request, 413, "%s", err.text);

@@ -90,7 +90,7 @@ static bool ids_read(struct request *request, struct id_ranges *ret, bool *ret_g
     *ret_given = text;
     if (!text || id_ranges_read(text, strlen(text), ret))
         return true;
-    request_problem(request, 400, "ids: numbers and ranges such as 1-20,31 are expected");
+    request_problem(request, 400, "ids: expected numbers and ranges such as 1-20,31");
     return false;
 }
 

@@ -102,7 +102,7 @@ static int pools_check(const struct customerd *customerd, const struct tree *ad,
         return -1;
     }
     if (list && !list->u.run.count)
-        return err_set(err, "Pools: it would be offered to none");
+        return err_set(err, "Pools: it would be offered to no pool");
     return 0;
 }
 
@@ -138,12 +138,11 @@ static int owner_check(const struct request *request, const struct tree *ad, con
              terms->owner ? terms->owner : request_identity(request));
     if (owner_is_served(request_customerd(request), ad, owner))
         return 0;
-    return err_set(
-        err,
-        "this customer is %.60s's, and may ask for machines for %.60s alone: a job of %.60s's would wait for "
-        "ever. Use a customer of your own (`berth customer`), or let an administrator give this one a token "
-        "with the scope admin",
-        ours, ours, owner);
+    return err_set(err,
+                   "this customer is %.60s's, and may ask for machines only for %.60s: a job of %.60s's would wait for "
+                   "ever. Use a customer of your own (`berth customer`), or let an administrator give this one a token "
+                   "with the scope admin",
+                   ours, ours, owner);
 }
 
 bool customerd_takes(struct request *request)
@@ -185,9 +184,9 @@ static int ad_check(const struct request *request, const struct tree *ad, struct
     if (ret->iwd && !request->caller.local)
         return err_set(err, "Iwd: only the user who runs the customer may say where outputs go, on its own socket");
     if (ret->owner && !caller_sees(request, ret->owner, ret->owner_len))
-        return err_set(err, "Owner: jobs are submitted for oneself");
+        return err_set(err, "Owner: you can submit jobs only for yourself");
     if (ret->owner && (ret->owner_len > TEXT_MAX || !subject_valid(ret->owner, ret->owner_len)))
-        return err_set(err, "Owner: the name of a user is expected");
+        return err_set(err, "Owner: expected the name of a user");
     return 0;
 }
 
@@ -282,7 +281,7 @@ static bool key_read(struct request *request, char ret[KEY_MAX + 1])
         if (key[i] <= ' ' || key[i] == '/' || key[i] == 0x7f)
             len = 0;
     if (!len || len > KEY_MAX) {
-        request_problem(request, 400, "key: up to %d visible characters, no '/', are expected", KEY_MAX);
+        request_problem(request, 400, "key: expected up to %d visible characters, no '/'", KEY_MAX);
         return false;
     }
     memcpy(ret, key, len + 1);

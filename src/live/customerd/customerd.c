@@ -220,7 +220,7 @@ static int customerd_start(struct customerd *customerd, struct err *err)
         return -1;
     close(folder);
     if (strlen(customerd->daemon.identity) > TEXT_MAX)
-        return err_set(err, "the subject of the token is too long: up to %d bytes are expected", TEXT_MAX);
+        return err_set(err, "the subject of the token is longer than %d bytes", TEXT_MAX);
     networks_near(customerd);
     handles_start(customerd);
     customerd->catalogues = daemon_catalogues(&customerd->daemon, err);

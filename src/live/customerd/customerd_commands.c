@@ -226,9 +226,9 @@ static struct tree *order_read(const struct tree *ad, struct err *err)
             maker_integer(&maker, "Signal", number);
             return maker_seal(&maker);
         }
-        err_set(err, "Signal: the number of one of " SIGNAL_WORDS " is expected");
+        err_set(err, "Signal: expected the number of one of " SIGNAL_WORDS);
     } else {
-        err_set(err, "Command: \"peek\" or \"signal\" is expected");
+        err_set(err, "Command: expected \"peek\" or \"signal\"");
     }
     tree_unref(maker_seal(&maker));
     return NULL;
@@ -314,7 +314,7 @@ void api_job_command(struct request *request)
         return;
     if (ad_find(ad, "Lifetime") &&
         (!ad_number(ad, "Lifetime", &life) || !(life >= 1) || life > (double)COMMAND_LIFE_MAX))
-        request_problem(request, 400, "Lifetime: from 1 second to 30 days is expected");
+        request_problem(request, 400, "Lifetime: expected 1 second to 30 days");
     else if (!(what = order_read(ad, &err)))
         request_problem(request, 400, "%s", err.text);
     else if (job_commanded(request, &view))

@@ -229,7 +229,8 @@ static enum piece_result room_check(const struct spool *spool, uint64_t who, uin
     }
     mine = mine > before ? mine - before : 0;
     if (mine > share || size > share - mine) {
-        err_set(err, "SpoolMax: of one user %llu bytes of inputs are kept, and no more fit", (unsigned long long)share);
+        err_set(err, "SpoolMax: at most %llu bytes of inputs are kept for a user, and no more fit",
+                (unsigned long long)share);
         return PIECE_FULL;
     }
     return PIECE_MORE;

@@ -192,7 +192,7 @@ static int bytes_read(struct events_reader *reader, const char *bytes, const cha
 int events_reader_feed(struct events_reader *reader, const char *bytes, size_t len, struct err *err)
 {
     if (reader->broken)
-        return err_set(err, "the stream of events was too long before");
+        return err_set(err, "the stream of events was too long already");
     if (len && bytes_read(reader, bytes, bytes + len, err)) {
         reader->broken = true;
         return -1;

@@ -183,7 +183,7 @@ static void request_begin(void *user, struct exchange *exchange)
     } else if (found == ROUTE_OTHER_METHOD) {
         request_problem_with(request, 405, "this method is not for this path", "Allow", request->match.allow);
     } else if (!gate_host_is_known(request->part->gate, exchange)) {
-        request_problem(request, 400, "Host: this service is not called so");
+        request_problem(request, 400, "Host: this service does not have that name");
     } else if (!gate_origin_is_ours(exchange)) {
         request_problem(request, 403, "Origin: pages of other sites are not served");
     } else if (!media_accept(exchange_field(exchange, "Accept"), request->route->types, &request->form)) {

@@ -27,7 +27,7 @@ int query_number(const struct exchange *exchange, const char *name, uint64_t low
     errno = 0;
     number = strtoull(value, &end, 10);
     if (errno || *end || value[0] < '0' || value[0] > '9' || number < low || number > high)
-        return err_set(err, "%s: a number from %" PRIu64 " to %" PRIu64 " is expected", name, low, high);
+        return err_set(err, "%s: expected a number from %" PRIu64 " to %" PRIu64, name, low, high);
     *ret = number;
     return 0;
 }
@@ -62,7 +62,7 @@ int query_select(const struct exchange *exchange, const char **ret, struct err *
     *ret = exchange_query(exchange, "select");
     if (!*ret || select_is_good(*ret))
         return 0;
-    return err_set(err, "select: up to %d names with commas between are expected", SELECT_MAX);
+    return err_set(err, "select: expected up to %d names with commas between", SELECT_MAX);
 }
 
 static void next_print(struct buf *out, const struct exchange *exchange, const char *path, const char *parameters,

@@ -145,7 +145,7 @@ bool body_text(struct request *request, const struct tree *ad, const char *name,
     if (ad_find(ad, name) && !ad_string(ad, name, &text, &len))
         text = NULL;
     if (!text || len >= room || memchr(text, 0, len)) {
-        request_problem(request, 400, "%s: a text of up to %zu bytes is expected", name, room - 1);
+        request_problem(request, 400, "%s: expected a text of up to %zu bytes", name, room - 1);
         return false;
     }
     memcpy(out, text, len);
@@ -160,6 +160,6 @@ bool body_key(struct request *request, const struct tree *ad, const char *name, 
 
     if (ad_string(ad, name, &text, &len) && hex_read(text, len, ret->bytes, PUBLIC_KEY_BYTES))
         return true;
-    request_problem(request, 400, "%s: %d hexadecimal digits are expected", name, 2 * PUBLIC_KEY_BYTES);
+    request_problem(request, 400, "%s: expected %d hexadecimal digits", name, 2 * PUBLIC_KEY_BYTES);
     return false;
 }

@@ -83,7 +83,7 @@ struct tree *resource_read(struct symbols *symbols, enum grdl_form form, const s
         if (resources.count == 1)
             ad = resource_translate(symbols, resources.items[0]);
         if (!ad)
-            err_set(err, resources.count == 1 ? "the resource is too large to be an ad" : "one resource is expected");
+            err_set(err, resources.count == 1 ? "the resource is too large to be an ad" : "expected one resource");
     }
     if (ad && limits &&
         ((limits->cells && ad->cell_count > limits->cells) ||

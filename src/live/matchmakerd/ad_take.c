@@ -170,7 +170,7 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     *ret = (struct taking){.reason = REASON_OK};
     if (machine_asks(request, advertise)) {
         ret->reason = REASON_IDENTITY;
-        err_set(&ret->err, "a machine asks for no others: a request of its own wants the scope job:submit");
+        err_set(&ret->err, "a machine asks for no others: a request of its own needs the scope job:submit");
         return true;
     }
     advertise->id = id_number(id, strlen(id));

@@ -42,7 +42,7 @@ static bool field_number(struct request *request, const char *name, uint64_t *re
     errno = 0;
     *ret = strtoull(text, &end, 10);
     if (errno || *end || *text < '0' || *text > '9') {
-        request_problem(request, 400, "%s: a number is expected", name);
+        request_problem(request, 400, "%s: expected a number", name);
         return false;
     }
     return true;
@@ -57,11 +57,11 @@ static bool key_field(struct request *request, uint32_t who, struct key *ret)
     struct err err = {0};
 
     if (sealed && plain) {
-        request_problem(request, 400, "Berth-Sealed-Key: one key is expected, and there is a Berth-Key too");
+        request_problem(request, 400, "Berth-Sealed-Key: expected one key, and there is a Berth-Key too");
         return false;
     }
     if (plain && !hex_read(plain, strlen(plain), ret->bytes, KEY_BYTES)) {
-        request_problem(request, 400, "Berth-Key: %d hexadecimal digits are expected", 2 * KEY_BYTES);
+        request_problem(request, 400, "Berth-Key: expected %d hexadecimal digits", 2 * KEY_BYTES);
         return false;
     }
     if (sealed)
@@ -86,7 +86,7 @@ static bool advertise_fields(struct request *request, uint32_t who, struct adver
         if (sscanf(seen, "%16" SCNx64 ".%" SCNu64 ".%16" SCNx64 "%n", &advertise->seen.incarnation,
                    &advertise->seen.last, &advertise->seen.beyond, &end) != 3 ||
             seen[end]) {
-            request_problem(request, 400, "Berth-Seen: INCARNATION.LAST.BEYOND is expected");
+            request_problem(request, 400, "Berth-Seen: expected INCARNATION.LAST.BEYOND");
             return false;
         }
     }
@@ -100,7 +100,7 @@ static bool is_request(struct request *request, const struct tree *ad, bool *ret
     size_t len = 0;
 
     if (kind && strcmp(kind, "request") != 0 && strcmp(kind, "offer") != 0) {
-        request_problem(request, 400, "kind: request or offer is expected");
+        request_problem(request, 400, "kind: expected request or offer");
         return false;
     }
     *ret = kind ? *kind == 'r' : ad && ad_string(ad, "Type", &type, &len) && len == 3 && !strncasecmp(type, "Job", 3);
@@ -145,7 +145,7 @@ static bool id_good(struct request *request)
 
     if (id_is_good(id, strlen(id)))
         return true;
-    request_problem(request, 400, "an id is of up to %d printable characters without blanks", ID_LEN_MAX);
+    request_problem(request, 400, "an id has up to %d printable characters without blanks", ID_LEN_MAX);
     return false;
 }
 
@@ -183,7 +183,7 @@ void api_ad_put(struct request *request)
             advertise->seen = view.seen;
         advertise->request = view.request;
     } else {
-        request_problem(request, 400, "an ad is expected; without one, If-Match says which is renewed");
+        request_problem(request, 400, "expected an ad; without one, If-Match says which is renewed");
         return;
     }
     if ((advertise->bare || is_request(request, advertise->ad, &advertise->request)) &&
@@ -212,7 +212,7 @@ void api_ad_delete(struct request *request)
     place = ids_find(&matchmakerd->ids, matchmakerd->agents.items[who].handle, id, strlen(id));
     if (place == TEXTMAP_NONE && ids_next(&matchmakerd->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
         if (entry_find_seen(request, &view)) /* an ad that the caller may not read is not revealed this way, either */
-            request_problem(request, 403, "this id is another agent's");
+            request_problem(request, 403, "this id belongs to another agent");
         return;
     }
     lives = matchmaker_find(matchmakerd->matchmaker, matchmakerd->agents.items[who].handle, id_number(id, strlen(id)),
@@ -343,7 +343,7 @@ void api_ad_matches(struct request *request)
     if (!entry_find_seen(request, &view))
         return;
     if (!request_any(request) && !entry_is_own(request, &view)) {
-        request_problem(request, 403, "this ad is another's");
+        request_problem(request, 403, "this ad belongs to another");
         return;
     }
     who = agents_find(&matchmakerd->agents, view.agent);

@@ -128,9 +128,9 @@ static enum reason batch_read(const struct batch *batch, const struct tree *ad, 
     if (failed)
         return REASON_INVALID;
     if (ret->kind != MESSAGE_ADVERTISE || sealed->kind != EXPR_STRING)
-        err_set(err, "SealedKey: a text, in an advertise, is expected");
+        err_set(err, "SealedKey: expected a text, in an advertise");
     else if (memcmp(&ret->u.advertise.key, &none, sizeof none) != 0)
-        err_set(err, "SealedKey: one key is expected, and there is a Key too");
+        err_set(err, "SealedKey: expected one key, and there is a Key too");
     else if ((reason = sealed_key_take(batch->request, batch->agent, id, tree_string(ad, sealed), sealed->u.run.count,
                                        &ret->u.advertise.key, err)) != REASON_OK)
         err_context(err, "SealedKey");
@@ -153,7 +153,7 @@ static bool batch_one(struct batch *batch, struct tree *ad)
     bool goes_on = true, renewal = is_renewal(request_matchmakerd(request), ad, &text, &len);
 
     if ((!renewal && !ad_string(ad, "Id", &text, &len)) || !id_is_good(text, len)) {
-        batch_refuse(batch, "", REASON_INVALID, "Id: an id is expected");
+        batch_refuse(batch, "", REASON_INVALID, "Id: expected an id");
         return true;
     }
     memcpy(id, text, len);
@@ -170,7 +170,7 @@ static bool batch_one(struct batch *batch, struct tree *ad)
         message.u.withdraw.id = id_number(id, len);
         goes_on = batch_withdraw(batch, &message, id);
     } else if (message.kind != MESSAGE_ADVERTISE) {
-        batch_refuse(batch, id, REASON_INVALID, "Message: advertise or withdraw is expected");
+        batch_refuse(batch, id, REASON_INVALID, "Message: expected advertise or withdraw");
     } else {
         goes_on = ad_take(request, batch->agent, id, &message, &taking);
         if (goes_on && taking.err.text[0])

@@ -219,7 +219,7 @@ static bool name_checked(struct request *request, struct file_entry *entry)
         entry->owner = *account.bytes ? mem_dup(account.bytes, strlen(account.bytes)) : mem_dup(who, strlen(who));
     if (entry->owner && file_name_is_of(name, entry->owner))
         return true;
-    request_problem(request, 403, "Owner: '%s' is a name of another user's", name);
+    request_problem(request, 403, "Owner: '%s' is a name of another user", name);
     return false;
 }
 
@@ -379,7 +379,7 @@ void api_catalogue_drop(struct request *request)
     if (!entry)
         return;
     if (!store || !*store)
-        request_problem(request, 400, "store: the name of the store is expected");
+        request_problem(request, 400, "store: expected the name of the store");
     else if (!own_checked(request, entry))
         return;
     else if (!file_book_replica_drop(&request_matchmakerd(request)->files, entry, store))

@@ -99,7 +99,7 @@ static bool addressee_find(struct request *request, const struct tree *ad, struc
     snprintf(ret->name, sizeof ret->name, "%s", row->name);
     if (row->role && !strcmp(row->role, "provider"))
         return true;
-    request_problem(request, 409, "that agent is no provider: it takes no commands");
+    request_problem(request, 409, "that agent is not a provider: it takes no commands");
     return false;
 }
 
@@ -140,16 +140,16 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
     while (i < sizeof agent_words / sizeof *agent_words && strcmp(agent_words[i], word) != 0)
         i++;
     if (i == sizeof agent_words / sizeof *agent_words) {
-        request_problem(request, 400, "Command: \"drain\", \"resume\" or \"status\" is expected");
+        request_problem(request, 400, "Command: expected \"drain\", \"resume\" or \"status\"");
         return NULL;
     }
     if (ad_find(ad, "Now") && (!ad_flag(ad, "Now", &now) || (now && i != 0))) {
-        request_problem(request, 400, "Now: true or false is expected, and true with \"drain\" alone");
+        request_problem(request, 400, "Now: expected true or false, and true only with \"drain\"");
         return NULL;
     }
     if (ad_find(ad, "Lifetime") &&
         (!ad_number(ad, "Lifetime", &life) || !(life >= 1) || life > (double)COMMAND_LIFE_MAX)) {
-        request_problem(request, 400, "Lifetime: from 1 second to 30 days is expected");
+        request_problem(request, 400, "Lifetime: expected 1 second to 30 days");
         return NULL;
     }
     *ret_life = (int64_t)life;
@@ -366,7 +366,7 @@ static struct agent_command *command_told(struct request *request, const struct 
         return NULL;
     }
     if (!ad_string(ad, "Reason", &text, &len)) {
-        request_problem(request, 400, "Reason: a text is expected");
+        request_problem(request, 400, "Reason: expected a text");
         return NULL;
     }
     return command;

@@ -60,7 +60,7 @@ static bool names_are_good(struct request *request, bool option)
         size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 
         if (name[len] || len > SOURCES_NAME_MAX || (*name >= '0' && *name <= '9')) {
-            request_problem(request, 400, "sections and options are called by letters, digits and '_'");
+            request_problem(request, 400, "the names of sections and options have letters, digits and '_'");
             return false;
         }
     }

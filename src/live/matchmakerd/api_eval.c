@@ -56,7 +56,7 @@ static bool part_read(struct trial *trial, const struct tree *body, enum part pa
     if (!ad_find(body, part_names[part]))
         return true;
     if (!ad_string(body, part_names[part], &text, &len)) {
-        request_problem(trial->request, 400, "%s: a text is expected", part_names[part]);
+        request_problem(trial->request, 400, "%s: expected a text", part_names[part]);
         return false;
     }
     if (text_is_blank(text, len))
@@ -122,7 +122,7 @@ static bool dialect_read(struct trial *trial, const struct tree *body)
         return false;
     trial->dialect = dialect_find(name);
     if (!trial->dialect)
-        request_problem(trial->request, 400, "Dialect: classic or condor is expected");
+        request_problem(trial->request, 400, "Dialect: expected classic or condor");
     return trial->dialect;
 }
 

@@ -312,7 +312,7 @@ void api_events(struct request *request)
         return;
     if (!after_read(matchmakerd, last ? last : request_query(request, "after"), matchmakerd->agents.items[who].numbered,
                     &after, &reset)) {
-        request_problem(request, 400, "after: the id of an event is expected: INCARNATION.NUMBER");
+        request_problem(request, 400, "after: expected the id of an event: INCARNATION.NUMBER");
         return;
     }
     if (stream && account->streams >= config_count(&matchmakerd->config, CONFIG_STREAMS_PER_IDENTITY)) {

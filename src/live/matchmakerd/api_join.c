@@ -187,13 +187,13 @@ static void join_redeem(struct request *request, const struct tree *ad)
         return;
     }
     if (!ad_string(ad, "Secret", &text, &len) || !hex_read(text, len, secret, sizeof secret)) {
-        request_problem(request, 400, "Secret: %d hexadecimal digits are expected", 2 * JOIN_SECRET_BYTES);
+        request_problem(request, 400, "Secret: expected %d hexadecimal digits", 2 * JOIN_SECRET_BYTES);
         return;
     }
     if (!body_key(request, ad, "Key", &delegate) || !body_text(request, ad, "Name", NULL, name, sizeof name))
         return;
     if (!agent_name_is_good(name, strlen(name)) || strlen(name) > MACHINE_NAME_MAX) {
-        request_problem(request, 400, "Name: up to 50 letters, digits, '.', '_' and '-' are expected");
+        request_problem(request, 400, "Name: expected up to 50 letters, digits, '.', '_' and '-'");
         return;
     }
     memcpy(user, delegate.bytes, sizeof delegate.bytes);
@@ -210,7 +210,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     terms.delegate = &delegate;
     if (name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
         request_problem(request, 403,
-                        "Name: another machine is called so; revoke its token, or join by a new code and name");
+                        "Name: another machine has that name; revoke its token, or join by a new code and name");
     else if (request_row_put(request, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes))
         token_give(request, 200, &terms);
 }

@@ -125,11 +125,11 @@ void api_ads_list(struct request *request)
         !request_number(request, "cursor", 0, UINT32_MAX - 1, 0, &cursor) || !select_checked(request))
         return;
     if (kind && strcmp(kind, "offers") != 0 && strcmp(kind, "requests") != 0) {
-        request_problem(request, 400, "kind: offers or requests is expected");
+        request_problem(request, 400, "kind: expected offers or requests");
         return;
     }
     if (outcome && !outcome_find(outcome)) {
-        request_problem(request, 400, "outcome: waiting, matched, nobody, gave-up or held is expected");
+        request_problem(request, 400, "outcome: expected waiting, matched, nobody, gave-up or held");
         return;
     }
     if (!request_expr(request, "constraint", &query))
@@ -437,7 +437,7 @@ void api_match(struct request *request)
     if (!request_number(request, "limit", 1, MATCHES_MAX, LIMIT_DEFAULT, &limit))
         return;
     if (kind && strcmp(kind, "request") != 0 && strcmp(kind, "offer") != 0) {
-        request_problem(request, 400, "kind: request or offer is expected");
+        request_problem(request, 400, "kind: expected request or offer");
         return;
     }
     ad = what_if_read(request, &what_if);

@@ -120,7 +120,7 @@ void api_series(struct request *request)
     while (word && span < CENSUS_SPANS && strcmp(word, census_span_words[span]) != 0)
         span++;
     if (span == CENSUS_SPANS) {
-        request_problem(request, 400, "span: hour, day or month is expected");
+        request_problem(request, 400, "span: expected hour, day or month");
         return;
     }
     count = census_samples(&matchmakerd->census, span);
@@ -244,7 +244,7 @@ void api_names(struct request *request)
     if (!request_number(request, "limit", 1, NAMES_MAX, LIMIT_DEFAULT, &limit))
         return;
     if (kind && strcmp(kind, "offers") != 0 && strcmp(kind, "requests") != 0) {
-        request_problem(request, 400, "kind: offers or requests is expected");
+        request_problem(request, 400, "kind: expected offers or requests");
         return;
     }
     names = mem_alloc(sizeof *names);

@@ -87,7 +87,7 @@ void api_page_asset(struct request *request)
     if (!file)
         request_problem(request, 404, "there is no such file");
     else if (!takes_gzip(request))
-        request_problem(request, 406, "Accept-Encoding: this is given by gzip alone");
+        request_problem(request, 406, "Accept-Encoding: this is sent only with gzip");
     else
         answer_file(request, file, "public, max-age=31536000, immutable");
 }

@@ -192,7 +192,7 @@ static bool report_take(struct request *request, void *user, struct tree *ad, st
     }
     request_peer(request, who, &peer);
     if (message.kind != MESSAGE_REPORT) {
-        message_refuse(request, answers, MESSAGE_REPORT, NULL, REASON_INVALID, "Message: report is expected");
+        message_refuse(request, answers, MESSAGE_REPORT, NULL, REASON_INVALID, "Message: expected report");
     } else if ((goes_on = request_ask(request, &peer, &message))) {
         struct tree *answer = wire_message(matchmakerd->symbols, &matchmakerd->reply);
 
@@ -283,7 +283,7 @@ void api_user_put(struct request *request)
     double factor;
 
     if (!account_valid(name)) {
-        request_problem(request, 400, "that is no name of a user");
+        request_problem(request, 400, "that is not a user name");
         return;
     }
     if (account_len(name, strlen(name)) < strlen(name)) {
@@ -295,7 +295,7 @@ void api_user_put(struct request *request)
     if (!ad)
         return;
     if (!ad_number(ad, "Factor", &factor) || !(factor >= 1e-6) || factor > 1e9) {
-        request_problem(request, 400, "Factor: a number from 0.000001 to 1e9 is expected");
+        request_problem(request, 400, "Factor: expected a number from 0.000001 to 1e9");
     } else {
         runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_FACTOR, .user = name, .factor = factor});
         LOG_AUDIT(&matchmakerd->log, "user", log_text("subject", request_identity(request)), log_text("user", name));
@@ -430,18 +430,18 @@ static int said_read(const struct tree *ad, struct said *ret, struct err *err)
     *ret = (struct said){.has_box = false};
     for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
         if (!agent_text(ad, agent_texts[i].name, ret->texts[i]))
-            return err_set(err, "%s: a text of up to %d bytes is expected", agent_texts[i].name, AGENT_TEXT_MAX);
+            return err_set(err, "%s: expected a text of up to %d bytes", agent_texts[i].name, AGENT_TEXT_MAX);
     if (*contact && url_read(contact, strlen(contact), &url, err) < 0)
         return err_context(err, "Contact");
     if (strchr(contact, '?'))
-        return err_set(err, "Contact: an address without a query is expected");
+        return err_set(err, "Contact: expected an address without a query");
     if (*contact && (!ad_string(ad, "Challenge", &key, &len) || !hex_read(key, len, ret->challenge.bytes, KEY_BYTES)))
-        return err_set(err, "Challenge: with a Contact %d hexadecimal digits are expected", 2 * KEY_BYTES);
+        return err_set(err, "Challenge: expected %d hexadecimal digits with a Contact", 2 * KEY_BYTES);
     if (ad_find(ad, "Draining") && !ad_flag(ad, "Draining", &ret->draining))
-        return err_set(err, "Draining: true or false is expected");
+        return err_set(err, "Draining: expected true or false");
     ret->has_box = ad_find(ad, "BoxKey");
     if (ret->has_box && (!ad_string(ad, "BoxKey", &key, &len) || !hex_read(key, len, ret->box.bytes, BOX_KEY_BYTES)))
-        return err_set(err, "BoxKey: %d hexadecimal digits are expected", 2 * BOX_KEY_BYTES);
+        return err_set(err, "BoxKey: expected %d hexadecimal digits", 2 * BOX_KEY_BYTES);
     return 0;
 }
 
@@ -506,8 +506,7 @@ void api_agent_put(struct request *request)
     if (!request_number(request, "wait", 0, CHECK_WAIT_MAX, 0, &wait))
         return;
     if (!agent_name_is_good(name, strlen(name))) {
-        request_problem(request, 400, "a name of up to %d letters, digits, '.', '_' and '-' is expected",
-                        AGENT_NAME_MAX);
+        request_problem(request, 400, "expected a name of up to %d letters, digits, '.', '_' and '-'", AGENT_NAME_MAX);
         return;
     }
     ad = request_body_of(request, "Contact Pin Challenge BoxKey Host Process Version Role Draining Note");

@@ -47,11 +47,11 @@ static bool key_read(struct pulling_request *pulling, const char *id)
     const char *sealed = exchange_field(request->exchange, "Berth-Sealed-Key");
 
     if (sealed && plain) {
-        request_problem(request, 400, "Berth-Sealed-Key: one key is expected, and there is a Berth-Key too");
+        request_problem(request, 400, "Berth-Sealed-Key: expected one key, and there is a Berth-Key too");
         return false;
     }
     if (plain && !hex_read(plain, strlen(plain), pulling->message.u.pull.key.bytes, KEY_BYTES)) {
-        request_problem(request, 400, "Berth-Key: %d hexadecimal digits are expected", 2 * KEY_BYTES);
+        request_problem(request, 400, "Berth-Key: expected %d hexadecimal digits", 2 * KEY_BYTES);
         return false;
     }
     return !sealed || key_open(pulling, id, sealed, strlen(sealed), "Berth-Sealed-Key");
@@ -67,15 +67,14 @@ static bool plain_read(struct pulling_request *pulling, struct tree *ad)
 
     pull->ad = ad;
     if (!id || !id_is_good(id, strlen(id))) {
-        request_problem(request, 400, "id: an id of up to %d printable characters without blanks is expected",
-                        ID_LEN_MAX);
+        request_problem(request, 400, "id: expected an id of up to %d printable characters without blanks", ID_LEN_MAX);
         return false;
     }
     pull->id = id_number(id, strlen(id));
     errno = 0;
     pull->number = number ? strtoull(number, &end, 10) : 0;
     if (number && (errno || *end || *number < '0' || *number > '9')) {
-        request_problem(request, 400, "Berth-Number: a number is expected");
+        request_problem(request, 400, "Berth-Number: expected a number");
         return false;
     }
     return key_read(pulling, id);
@@ -94,7 +93,7 @@ static bool message_read(struct pulling_request *pulling, struct tree *ad)
         pulling->message = (struct message){.kind = MESSAGE_NONE};
         request_problem(pulling->request, 400, "%s", err.text);
     } else if (sealed && sealed->kind != EXPR_STRING) {
-        request_problem(pulling->request, 400, "SealedKey: a text is expected");
+        request_problem(pulling->request, 400, "SealedKey: expected a text");
     }
     if (good && sealed && sealed->kind == EXPR_STRING) {
         snprintf(id, sizeof id, "%016llx", (unsigned long long)pulling->message.u.pull.id);
@@ -147,7 +146,7 @@ static void pull_refuse(const struct pulling_request *pulling, const struct peer
 
     if (reason == REASON_LIMIT &&
         matchmaker_pulls_full(request_matchmakerd(request)->matchmaker, peer, pulling->message.u.pull.id))
-        request_problem(request, reason_status(reason), "AdsPerIdentity: so many offers of this identity pull");
+        request_problem(request, reason_status(reason), "AdsPerIdentity: too many offers of this identity pull");
     else
         request_problem(request, reason_status(reason), "%s", reason_words(reason));
 }

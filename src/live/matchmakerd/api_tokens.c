@@ -97,11 +97,11 @@ static void token_create(struct request *request, const struct tree *ad)
         !body_text(request, ad, "Scope", "ad:read", scope, sizeof scope))
         return;
     if (!scopes_read(scope, strlen(scope), &terms.scope)) {
-        request_problem(request, 400, "Scope: names of scopes with a blank between are expected");
+        request_problem(request, 400, "Scope: expected names of scopes with blanks between");
         return;
     }
     if (strlen(subject) > TEXT_MAX) {
-        request_problem(request, 400, "Subject: up to %d bytes are expected", TEXT_MAX);
+        request_problem(request, 400, "Subject: expected up to %d bytes", TEXT_MAX);
         return;
     }
     if (!strcmp(subject, "matchmaker")) {
@@ -110,7 +110,7 @@ static void token_create(struct request *request, const struct tree *ad)
     }
     if (ad_find(ad, "Lifetime") &&
         (!ad_number(ad, "Lifetime", &span) || !(span >= 1) || span > (double)TOKEN_SPAN_MAX)) {
-        request_problem(request, 400, "Lifetime: from 1 second to a year is expected");
+        request_problem(request, 400, "Lifetime: expected 1 second to a year");
         return;
     }
     if (ad_find(ad, "Delegate")) {
@@ -258,7 +258,7 @@ void api_token_revoke(struct request *request)
     char ends[24];
 
     if (!hex_read(id, strlen(id), bytes, sizeof bytes)) {
-        request_problem(request, 400, "the id of a token is of %d hexadecimal digits", TOKEN_ID_DIGITS);
+        request_problem(request, 400, "the id of a token has %d hexadecimal digits", TOKEN_ID_DIGITS);
         return;
     }
     snprintf(ends, sizeof ends, "%" PRId64, runner_wall() / SECOND + REVOKED_SPAN);

@@ -382,7 +382,7 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     struct err ignored;
 
     if (sodium_init() < 0)
-        return err_set(err, "no source of chance");
+        return err_set(err, "no source of randomness");
     log_init(&matchmakerd->log, matchmakerd->settings->log_fd, LOG_LOGFMT, LEVEL_INFO, NULL, NULL);
     log_set(matchmakerd);
     notify_init(&matchmakerd->notify, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"),

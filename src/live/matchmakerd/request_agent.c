@@ -36,7 +36,7 @@ static bool incarnation_take(struct request *request, struct agent_row *row)
     if (!field)
         return true;
     if (sscanf(field, "%16llu.%16llx", &number, &process) != 2 || !number || number > INCARNATION_MAX || !process) {
-        request_problem(request, 400, INCARNATION_FIELD ": a number and a process are expected");
+        request_problem(request, 400, INCARNATION_FIELD ": expected a number and a process");
         return false;
     }
     if (number > row->incarnation) {
@@ -71,7 +71,7 @@ uint32_t request_agent_named(struct request *request, const char *name)
     uint32_t place = agents_find(&matchmakerd->agents, agent_handle(request_identity(request), name));
 
     if (place == TEXTMAP_NONE && account->agents >= config_count(&matchmakerd->config, CONFIG_ADS_PER_IDENTITY)) {
-        request_problem(request, 429, "AdsPerIdentity: so many agents are known of this identity");
+        request_problem(request, 429, "AdsPerIdentity: too many agents of this identity are known");
         return TEXTMAP_NONE;
     }
     place = agents_add(&matchmakerd->agents, request->caller.identity, request->caller.account, name, runner_now());
@@ -87,7 +87,7 @@ uint32_t request_agent(struct request *request)
     const char *name = exchange_field(request->exchange, "Berth-Agent");
 
     if (name && !agent_name_is_good(name, strlen(name))) {
-        request_problem(request, 400, "Berth-Agent: a name of up to %d letters, digits, '.', '_' and '-' is expected",
+        request_problem(request, 400, "Berth-Agent: expected a name of up to %d letters, digits, '.', '_' and '-'",
                         AGENT_NAME_MAX);
         return TEXTMAP_NONE;
     }

@@ -23,19 +23,19 @@ static int what_if_add(struct what_if *what_if, struct tree *ad, struct err *err
 
     if (what_if->count == SUPPOSED_MAX) {
         tree_unref(ad);
-        return err_set(err, "up to %d ads are supposed", SUPPOSED_MAX);
+        return err_set(err, "at most %d ads can be supposed", SUPPOSED_MAX);
     }
     *one = (struct what_if_ad){.ad = ad};
     what_if->count++;
     if (ad_find(ad, "AdId") && (!ad_string(ad, "AdId", &id, &len) || !len || len > ID_LEN_MAX || memchr(id, 0, len)))
-        return err_set(err, "AdId: the id of an ad is expected");
+        return err_set(err, "AdId: expected the id of an ad");
     if (!len)
         snprintf(one->id, sizeof one->id, "supposed-%u", what_if->count);
     else
         snprintf(one->id, sizeof one->id, "%.*s", (int)len, id);
     for (uint32_t i = 0; i + 1 < what_if->count; i++)
         if (!strcmp(what_if->items[i].id, one->id))
-            return err_set(err, "AdId: %.60s is supposed twice", one->id);
+            return err_set(err, "AdId: %.60s is given twice", one->id);
     return 0;
 }
 
@@ -73,7 +73,7 @@ static int body_ads(const struct request *request, const struct media *media, st
     }
     form_reader_free(form);
     if (!failed && got == 0 && !first)
-        failed = err_set(err, "an ad is expected");
+        failed = err_set(err, "expected an ad");
     if (failed || got < 0) {
         tree_unref(first);
         return -1;
