@@ -177,7 +177,7 @@ alone() { for id in $(seq "$first_job" "$last"); do [ "$("$berth" logs "$id" | h
 holds 'a job has no network but its own loopback' alone
 
 run "$berth" run -t 1s -- sleep 30
-says 'a job that was ended at a limit has not ended well' 137 '' "berth: job [0-9]*: the job's time was up"
+says 'a job that was ended at a limit has not ended well' 137 '' "berth: job [0-9]*: Out of time"
 
 # bigger NAME: three megabytes there and back; the files are the customer's to bring and to fetch.
 head -c 3145728 /dev/urandom >big.bin

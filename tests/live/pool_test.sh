@@ -88,6 +88,13 @@ holds 'what was sent along and has changed comes beside it, and nothing else doe
   '[ "$(cat result result.[0-9]*)" = "old
 new" ] && [ "$(ls | grep -c "[.][0-9]")" = 1 ]'
 
+run "$berth" run -m 100MiB -- python3 -c 'import time; held = bytearray(300 << 20); time.sleep(20)'
+says 'a job that takes too much memory says how much, and how much it may have' 137 '' 'berth: job [0-9]*: Out of memory (used 1[0-9][0-9] of 100 MiB)'
+limited=$(sed -n 's/^berth: job \([0-9]*\): Out of memory.*/\1/p' err)
+limit_told() { "$berth" jobs "$limited" >out && grep -q "^ *$limited  Out of memory (used 1[0-9][0-9] of 100 MiB)  " out; }
+holds 'the list of jobs as well' limit_told
+run "$berth" jobs "$limited" --format 'Outcome Status'
+expect 'its status is that of a job that was killed' 0 'OutOfMemory -9'
 run "$berth" run no-such-program
 expect 'a program that is not there is told, as a shell tells it' 127 '' 'berth: no-such-program: the machine does not have this program'
 echo : >here && chmod +x here
@@ -98,7 +105,7 @@ printf '#!/no/such/interpreter\n' >odd && chmod +x odd
 run "$berth" run ./odd
 expect 'and so is a script without its interpreter' 127 '' \
   'berth: ./odd: the machine does not have this program, or what it needs to start, such as an interpreter'
-holds 'nothing of them is left behind' listed jobs 'not [row for row in rows if row["State"] == "Held"]'
+holds 'nothing of them is left behind' listed jobs 'not [row for row in rows if row["state"] == "Held"]'
 
 run env NUMBER=7 LETTER=b "$berth" run -e NUMBER -e LETTER=a -- sh -c 'echo $NUMBER $LETTER'
 expect 'variables are carried along, with the value that they have here or another' 0 '7 a'

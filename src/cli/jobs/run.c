@@ -261,14 +261,14 @@ static int run_wait(struct connection *customer, const struct run_settings *sett
     return interrupts && status == STATUS_DONE && !*ret ? STATUS_NO : status;
 }
 
-/* Reports why a job ended, unless it ended by itself: a job that was ended at a limit cannot say so. */
+/* Reports how a job ended, unless it ended by itself: a job that was ended at a limit cannot say so. */
 static void tell_limit(uint64_t id, const struct tree *job)
 {
     struct buf words;
 
     buf_init(&words);
-    cell_print(&words, job, "Reason", CELL_VALUE, 0);
-    if (words.len && strcmp(buf_string(&words), "the job ended") != 0)
+    job_standing_print(&words, job);
+    if (!job_text_is(job, "Reason", "the job ended"))
         report("job %" PRIu64 ": %s", id, buf_string(&words));
     buf_done(&words);
 }
