@@ -139,7 +139,7 @@ done
 check 'a name that is nearly right is told' says 1 "did you mean 'heron'" "$berth" agent heran drain
 check 'a job that is over takes no commands, and it is said so' says 1 'does not run\|is over\|no such job' "$berth" job 1 peek progress
 check 'a job that never was takes none' says 1 'no such job' "$berth" job 999 signal TERM
-check 'a signal that is not for jobs is refused' says 2 'is not sent to jobs' "$berth" job 1 signal STOP
+check 'a signal that is not for jobs is refused' says 2 'cannot be sent to jobs' "$berth" job 1 signal STOP
 check 'what is no command is refused' says 2 'drain, resume or status' "$berth" agent heron dance
 
 measured() { curl -sS -m 20 --unix-socket "$work/pool/matchmaker.sock" http://pool/metrics | grep 'berth_commands_total{result="answered"} [1-9]'; }

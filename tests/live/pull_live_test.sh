@@ -36,7 +36,7 @@ nothing() { pull 4; [ "$status" = 204 ]; }
 check 'and then there is none' nothing
 stored() { ! ask '/v1/ads?kind=offers' | grep .; }
 check 'the offer that pulled is not kept' stored
-nameless() { [ "$(ask /v1/pull -d "$machine" -o body -w '%{http_code}')" = 400 ] && grep 'id: an id' body; }
+nameless() { [ "$(ask /v1/pull -d "$machine" -o body -w '%{http_code}')" = 400 ] && grep 'id: expected an id' body; }
 check 'a pull without an id is refused' nameless
 wrong() { [ "$(ask '/v1/pull?id=heron' -H 'Berth-Key: 12' -d "$machine" -o body -w '%{http_code}')" = 400 ] && grep 'Berth-Key' body; }
 check 'and one whose key is none' wrong

@@ -36,7 +36,7 @@ run "$berth" logs 1
 expect 'and are the logs of the job all the same' 0 'to out'
 echo '[ Cmd = "true"; Out = "../o.txt"; RequestMemory = 16M; RequestDisk = 1M ]' >outside.ad
 run "$berth" submit outside.ad
-says 'but they do not lie elsewhere' 2 '' '*Out: the name of a file beneath*'
+says 'but they do not lie elsewhere' 2 '' '*Out: expected the name of a file beneath*'
 echo '[ Cmd = "true"; Out = strcat("../", JobIndex); RequestMemory = 16M; RequestDisk = 1M ]' >computed.ad
 run "$berth" submit computed.ad
 run "$berth" wait 2
