@@ -1,6 +1,14 @@
 /* judge_gangs_views.c: questions that the judge of gangs answers. */
 #include "sim/judge_gangs_parts.h"
 
+/* The gang of that number; NULL: there is none. */
+static const struct gang_fact *gang_named(const struct judged_gangs *gangs, uint64_t id)
+{
+    uint64_t found = map_find(&gangs->gang_map, id);
+
+    return found == MAP_NONE ? NULL : slab_at(&gangs->gangs, (uint32_t)found);
+}
+
 uint64_t judged_gangs_gang(const struct judged_gangs *gangs, uint64_t claim)
 {
     struct gang_fact *gang = NULL;
@@ -26,8 +34,7 @@ bool judged_gangs_stranger(const struct judged_gangs *gangs, uint64_t claim)
 
 bool judged_gangs_strange(const struct judged_gangs *gangs, uint64_t id)
 {
-    uint64_t found = map_find(&gangs->gang_map, id);
-    const struct gang_fact *gang = found == MAP_NONE ? NULL : slab_at(&gangs->gangs, (uint32_t)found);
+    const struct gang_fact *gang = gang_named(gangs, id);
 
     for (uint32_t i = 0; gang && i < gang->count; i++)
         if (gang->members[i].host >= gangs->users && gang_member_on_line(gang, &gang->members[i]))
@@ -37,8 +44,7 @@ bool judged_gangs_strange(const struct judged_gangs *gangs, uint64_t id)
 
 bool judged_gangs_run_by_stranger(const struct judged_gangs *gangs, uint64_t id)
 {
-    uint64_t found = map_find(&gangs->gang_map, id);
-    const struct gang_fact *gang = found == MAP_NONE ? NULL : slab_at(&gangs->gangs, (uint32_t)found);
+    const struct gang_fact *gang = gang_named(gangs, id);
 
     for (uint32_t i = 0; gang && i < gang->count; i++)
         if (gang->members[i].host >= gangs->users && gang_member_executes(gang, &gang->members[i]))
@@ -56,8 +62,7 @@ bool judged_gangs_idle(const struct judged_gangs *gangs, uint64_t claim)
 
 bool judged_gangs_goes_on(const struct judged_gangs *gangs, uint64_t id)
 {
-    uint64_t found = map_find(&gangs->gang_map, id);
-    const struct gang_fact *gang = found == MAP_NONE ? NULL : slab_at(&gangs->gangs, (uint32_t)found);
+    const struct gang_fact *gang = gang_named(gangs, id);
 
     return gang && gang_began(gang) && !gang->lost;
 }

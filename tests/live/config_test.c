@@ -416,6 +416,8 @@ static void test_wrong_keys(const struct folder *folder)
 {
     const char *typo[] = {"HOME=/h", "BERTH_CYCLE_INTERVALL=1", NULL},
                *far[] = {"HOME=/h", "BERTH_QQQQQQQQQQQ=1", NULL};
+    const char *many[101] = {NULL};
+    uint32_t told = 1;
     const char *others[] = {"HOME=/h",     "BERTH_POOL=x",   "BERTH_TOKEN=x", "BERTH_SEED=1",   "BERTH_ROUNDS=1",
                             "BERTH=x",     "BERTH_SOURCE=x", "BERTHS=1",      "BERTH_JOB=1",    "BERTH_INDEX=0",
                             "BERTH_TRY=1", "BERTH_NODE=a",   "BERTH_CPUS=1",  "BERTH_STATUS=x", NULL};
@@ -443,6 +445,13 @@ static void test_wrong_keys(const struct folder *folder)
     config_done(&config);
     expect_refusal(load(&config, NULL, NULL, &given, 1, &err), &config, &err,
                    "--set Leese: there is no setting 'Leese'; did you mean 'Lease'?", "and as a flag");
+    for (size_t i = 0; i < 100; i++)
+        many[i] = i ? "BERTH_QQQQQQQQQQQ=1" : "HOME=/h";
+    tap_ok(load(&config, NULL, many, NULL, 0, &err), "a hundred of them stop nothing");
+    for (const char *at = config.doubts; *at; at++)
+        told += *at == '\n';
+    tap_ok(told == 8, "and the first eight are told");
+    config_done(&config);
     tap_ok(load(&config, NULL, others, NULL, 0, &err) && !*config.doubts,
            "variables that are no settings but ours, as those of jobs, are let pass");
     config_done(&config);

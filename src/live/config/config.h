@@ -75,8 +75,8 @@ struct config_value {
 struct config {
     struct config_value values[CONFIG_KEY_COUNT];
     const char *file; /* that was read, or would have been; NULL: none was found */
-    const char *
-        doubts; /* what is odd and stopped nothing, for a person to read: a line each, the last without its end; "": nothing is */
+    /* What is odd and stopped nothing, for a person to read: a line each, the last without its end; "": nothing is. */
+    const char *doubts;
     struct arena arena; /* in which the values lie */
 };
 
@@ -96,8 +96,8 @@ struct config_sources {
     const char *etc; /* the folder of the last of the usual places; NULL: /etc/berth */
 };
 
-/* Loads the settings. An error's text begins with the place ("FILE:3:5: ", "BERTH_PIN: "). A variable BERTH_X that is no setting is a doubt alone. config_done frees what a load made; it takes a zeroed
- * configuration as well. */
+/* Loads the settings. An error's text begins with the place ("FILE:3:5: ", "BERTH_PIN: "). A variable BERTH_X that is not a setting is only a doubt.
+ * config_done frees what a load made; it takes a zeroed configuration as well. */
 int config_load(struct config *ret, const struct config_sources *sources, struct err *err);
 void config_done(struct config *config);
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #define PATH_SHOWN 200 /* bytes of a file's name that fit into an error */
+#define DOUBTS_MAX 8   /* that are told; whoever has more of them has seen enough */
 
 /* Variables that begin like settings and are none: of commands and tests, and those that a job has (providerd/job_order.c). */
 static const char *const other_variables[] = {
@@ -22,6 +23,7 @@ static const char *const other_variables[] = {
 
 struct loader {
     struct config *config;
+    uint32_t doubt_count;
     const struct config_sources *sources;
     struct symbols *symbols;
     struct build build;
@@ -362,7 +364,7 @@ static int load_files(struct loader *loader, struct err *err)
 
 /* ------------------------------------------------------------------------------------------- the environment and flags */
 
-/* Notes a variable that is no setting. It may be another program's: that is no reason to stop. */
+/* Notes a variable that is not a setting. It may be another program's: that is no reason to stop. */
 static void note_unknown_variable(struct loader *loader, const char *name, size_t len)
 {
     struct config *config = loader->config;
@@ -440,9 +442,9 @@ static int load_variables(struct loader *loader, struct err *err)
         if (strncmp(*at, "BERTH_", 6) || !equals || is_other_variable(*at, len))
             continue;
         key = find_variable(*at, len);
-        if (key < 0)
+        if (key < 0 && loader->doubt_count++ < DOUBTS_MAX)
             note_unknown_variable(loader, *at, len);
-        else if (put_variable(loader, (enum config_key)key, equals + 1, err) < 0)
+        else if (key >= 0 && put_variable(loader, (enum config_key)key, equals + 1, err) < 0)
             return -1;
     }
     return 0;
