@@ -40,7 +40,8 @@ result() { # STATUS SENTENCE
 }
 jobs=$BERTH_SOURCE/examples/jobs
 for ad in "$jobs"/*.ad; do
-  "$berth" submit --state "$work/none" --dry-run "$ad" >out 2>&1
+  case $ad in */fit.ad) set -- --table "$jobs/fits.csv" ;; *) set -- ;; esac
+  "$berth" submit --state "$work/none" --dry-run "$ad" "$@" >out 2>&1
   result $? "examples/jobs/${ad##*/} can be submitted"
 done
 [ "$("$berth" query -o "$BERTH_SOURCE/examples/licenses.ad" 'Type == "License"' 2>out | grep -c solver)" = 3 ]

@@ -50,5 +50,98 @@ printf 'executable = count.sh\noutput = o.$(Process)\nqueue 100000\n' >many.sub
 run "$berth" submit --dry-run many.sub
 holds 'a hundred thousand jobs are one ad' [ "$(grep -c 'Count = 100000' out)$(wc -l <out)" = 11 ]
 
+# ------------------------------------------------------------------------------------------------------------------ sweeps
+
+printf '#!/bin/sh\n' >fit.sh && chmod +x fit.sh
+mkdir data && echo 1 >data/a.csv && echo 2 >data/b.x.csv && echo 3 >data/.hidden.csv && mkdir data/folder.csv
+cat >fit.ad <<'AD'
+[ Cmd = "./fit.sh"; Args = { "--seed", Seed, "--rate", Rate, File }; Inputs = { File }; Env = [ SEED = Seed ];
+  Out = strcat("out/", Seed, ".txt"); Err = strcat("err.", JobIndex); Outputs = { strcat("model.", Index) }; Name = strcat("fit-", Index) ]
+AD
+printf 'Seed,Rate,File\r\n17,0.5,data/a.csv\r\n"18", 1e-3 ,"data/b.x.csv"\r\n' >runs.csv
+run "$berth" submit --dry-run --json fit.ad --table runs.csv
+json 'a table makes a job a row: its columns are attributes that arguments, inputs and names of outputs read' 0 \
+  '(len(rows) == 2 and rows[0]["Args"] == ["--seed", "17", "--rate", "0.5", "data/a.csv"] and rows[1]["Args"] == ["--seed", "18", "--rate", "1e-3", "data/b.x.csv"] and
+  [sorted(i["Name"] for i in row["Inputs"]) for row in rows] == [["data/a.csv", "fit.sh"], ["data/b.x.csv", "fit.sh"]] and [row["Seed"] for row in rows] == [17, 18] and
+  rows[0]["Rate"] == "0.5" and rows[1]["Out"] == "out/18.txt" and rows[1]["Outputs"] == ["model.1"] and [row["Index"] for row in rows] == [0, 1] and
+  rows[0]["Env"] == {"SEED": "17"} and rows[0]["Name"] == "fit-0" and "Count" not in rows[0])'
+json 'what is known only where the job runs stays as it is' 0 '"JobIndex" in rows[0]["Err"]'
+printf 'n,x,flag,id\n1,0.5,true,007\n-2,1.0,false,8\n,2.5,,9\n' >kinds.csv
+echo '[ Cmd = "true"; n = 5; Args = { n, x, flag, id } ]' >kinds.ad
+run "$berth" submit --dry-run --json kinds.ad --table kinds.csv
+json 'a column is of numbers or truths where all its fields are, and the job gets them as they are written' 0 \
+  '([row["n"] for row in rows] == [1, -2, 5] and [row["x"] for row in rows] == [0.5, 1.0, 2.5] and rows[0]["flag"] is True and "flag" not in rows[2] and
+  [row["id"] for row in rows] == ["007", "8", "9"] and rows[1]["Args"] == ["-2", "1.0", "false", "8"])'
+printf 'RequestMemory,TimeLimit,Tool\n67108864,10,true\n134217728,20,false\n' >own.csv
+echo '[ Cmd = strcat("/bin/", Tool); TimeLimit = 5; QueueLimit = 60 * TimeLimit; Type = "Job" ]' >own.ad
+sed 's/,Tool/,Program/; s/,true/,ls/; s/,false/,cat/' own.csv >own2.csv
+run "$berth" submit --dry-run --json own.ad Tool=ls --table own2.csv
+json 'a column may be an attribute that the ad has; what must be a constant is computed at once' 0 \
+  '([row["RequestMemory"] for row in rows] == [67108864, 134217728] and [row["TimeLimit"] for row in rows] == [10, 20] and [row["QueueLimit"] for row in rows] == [600, 1200] and rows[0]["Cmd"] == "/bin/ls")'
+printf 'first line\n\n   second, line\t\r\nthird\n' >lines
+echo '[ Cmd = "echo"; Args = { Line } ]' >line.ad
+run "$berth" submit --dry-run --json line.ad --each-line lines
+json 'a job a line, without blanks around it; empty lines are none' 0 \
+  '[row["Args"] for row in rows] == [["first line"], ["second, line"], ["third"]] and [row["Index"] for row in rows] == [0, 1, 2]'
+timeout 20 "$berth" submit --dry-run --json line.ad --each-line - <lines >out 2>err
+status=$?
+json 'lines come by standard input as well' 0 'len(rows) == 3'
+echo '[ Cmd = "cat"; Args = { File }; Inputs = { File }; Outputs = { strcat(FileStem, ".out") }; Name = FileName ]' >file.ad
+run "$berth" submit --dry-run --json file.ad --each-file 'data/*.csv'
+json 'a job a file that matches; folders and hidden files do not' 0 \
+  '[row["Args"] for row in rows] == [["data/a.csv"], ["data/b.x.csv"]] and rows[1]["Outputs"] == ["b.x.out"] and rows[1]["Name"] == "b.x.csv" and rows[0]["Inputs"][0]["Name"] == "data/a.csv"'
+(mkdir -p below && cd below && timeout 20 "$berth" submit --dry-run --json ../file.ad --each-file 'data/*.csv' >../out 2>../err)
+status=$?
+json 'files are named from the folder of the ad, as its inputs are' 0 '[row["Args"] for row in rows] == [["data/a.csv"], ["data/b.x.csv"]]'
+echo '[ Cmd = "true"; Count = Repeats; Args = { Index, Repeats }; Out = strcat("o.", Index) ]' >repeat.ad
+printf 'Repeats\n2\n3\n' >repeats.csv
+run "$berth" submit --dry-run --json repeat.ad --table repeats.csv
+json 'a row may stand for several jobs: what reads their numbers is computed by each' 0 \
+  '[row["Count"] for row in rows] == [2, 3] and [row["Index"] for row in rows] == [0, 2] and rows[0]["Args"][1] == "2" and "Index" in rows[0]["Args"][0] and "Index" in rows[1]["Out"]'
+python3 -c 'print("Seed"); [print(i) for i in range(500)]' >many.csv
+echo '[ Cmd = "./fit.sh"; Args = { "--seed", Seed } ]' >seeds.ad
+run "$berth" submit --dry-run --json seeds.ad --table many.csv
+json 'five hundred rows are five hundred jobs' 0 'len(rows) == 500 and rows[499]["Args"] == ["--seed", "499"] and rows[499]["Index"] == 499'
+
+# what is wrong has its place
+for case in 'a,b\n1,2\n3\n|bad.csv:3:1: this row has 1 field; there are 2 names in the first line' \
+  'a,b\n1,"2\n|bad.csv:2:3: expected '\''"'\'' at the end of this field' \
+  'a,b c\n1,2\n|bad.csv:1:3: expected the name of a column (letters, digits and _, not a digit first), got '\''b c'\''' \
+  'a,A\n1,2\n|bad.csv:1:3: there are two columns of that name' \
+  'a,index\n1,2\n|bad.csv:1:3: a column cannot be called index: that is set for each job' \
+  'a,b\n|bad.csv: there is no row in this table'; do
+  # shellcheck disable=SC2059 # it is a format
+  printf "${case%%|*}" >bad.csv
+  run "$berth" submit --dry-run seeds.ad --table bad.csv
+  expect "a table that is wrong: ${case##*bad.csv:}" 2 '' "${case##*|}"
+done
+printf 'Seed,Rate,File\n1,2,data/a.csv\n3,4,data/none.csv\n' >missing.csv
+run "$berth" submit --dry-run fit.ad --table missing.csv
+expect 'an input that is not there has the place of its row, and nothing is made' 2 '' 'berth: missing.csv:3: data/none.csv: No such file or directory'
+run "$berth" submit --dry-run file.ad --each-file 'none/*.csv'
+expect 'a pattern that nothing matches is told' 2 '' 'berth: --each-file none/*.csv: no file matches in the folder .'
+run "$berth" submit --dry-run file.ad --each-file data/a.csv data/b.x.csv
+expect 'a pattern that the shell has expanded is told' 2 '' \
+  "berth: --each-file wants one FILE with an ad, got 2; a pattern is quoted, so that the shell does not expand it: --each-file 'data/*.csv'"
+run "$berth" submit --dry-run fit.ad --table runs.csv --each-line lines
+expect 'a sweep is made in one way' 2 '' 'berth: submit wants one of --table, --each-line and --each-file, not several'
+run "$berth" submit --dry-run count.sub --table runs.csv
+expect 'a submit file has a way of its own' 2 '' \
+  "berth: count.sub: --table, --each-line and --each-file go with ads; a submit file says 'queue ... from' or 'queue ... matching'"
+
+# attributes by hand
+echo '[ Cmd = "echo"; Args = { Tag, Rounds } ]' >given.ad
+run "$berth" submit --dry-run --json given.ad Tag='a b' Rounds=3 Memory=2G 'List={ "x", 1 }'
+json 'attributes are set by hand: constants, or texts' 0 \
+  'rows[0]["Args"] == ["a b", "3"] and rows[0]["Tag"] == "a b" and rows[0]["Rounds"] == 3 and rows[0]["Memory"] == 2147483648 and rows[0]["List"] == ["x", 1]'
+printf 'executable = count.sh\narguments = $(what)\nqueue\n' >what.sub
+run "$berth" submit --dry-run --json what.sub what=this
+json 'and macros of a submit file' 0 'rows[0]["Args"] == ["this"]'
+run "$berth" submit --dry-run none=1.ad
+holds 'which is not taken for a file' [ "$status" = 2 ]
+cp given.ad odd=1.ad
+run "$berth" submit --dry-run --json odd=1.ad Tag=x Rounds=1
+json 'unless there is one' 0 'len(rows) == 1'
+
 echo "1..$count"
 [ $failures = 0 ]

@@ -97,6 +97,27 @@ expect 'by a query too' 0 LINUX
 run "$berth" ads --format 'Type (('
 says 'a slip is told' 2 '' '--format:1:*'
 
+# ------------------------------------------------------------------------------------------------------------------ sweeps
+
+mkdir sweep && cd sweep || exit 1
+printf 'Seed,Data\n17,a.txt\n018,b.txt\n' >runs.csv
+echo one >a.txt && echo two >b.txt
+echo '[ Cmd = "sh"; Args = { "-c", "echo $BERTH_INDEX $0 $(cat *.txt)", Seed }; Inputs = { Data }; Out = strcat("made.", Seed, ".", Index, ".", JobIndex);
+  Outputs = {}; RequestMemory = 16M; RequestDisk = 1M ]' >sweep.ad
+run "$berth" submit sweep.ad --table runs.csv --json
+json 'a sweep is one submission' 0 'len(rows) == 2 and rows[1]["first"] == rows[0]["first"] + 1'
+first=$(sed -n 's/^{"first": \([0-9]*\).*/\1/p;1q' out)
+run "$berth" wait "$first-$((first + 1))"
+expect 'its jobs run' 0 ''
+made() { [ -s made.17.0.0 ] && [ -s made.018.1.1 ]; }
+soon made
+holds 'each with the values of its row, its own inputs and its own number' [ "$(cat made.17.0.0 made.018.1.1)" = '0 17 one
+1 018 two' ]
+of() { "$berth" jobs "$first-$((first + 1))" --format 'Index,Seed'; }
+holds 'and is found by them' [ "$(of)" = '0,17
+1,018' ]
+cd .. || exit 1
+
 for _ in 1 2 3; do
   printf '[ Cmd = "true"; Pad = "'
   head -c 6000000 /dev/zero | tr '\0' x

@@ -89,13 +89,18 @@ static void check_plain(void)
 
     shape_start(&shape, "[ Cmd = \"solve\"; Out = strcat(\"pi.\", JobIndex); Constraint = other.Memory > 1 ]");
     shape_dock(&shape, 0, "[ Name = \"heron\" ]");
-    holds(&shape, "JobId == 17 && JobIndex == 3 && JobTry == 2", "a job has its number, its index and its try");
+    holds(&shape, "JobId == 17 && JobIndex == 3 && Index == 3 && JobTry == 2",
+          "a job has its number, its index and its try");
     holds(&shape, "Cmd == \"solve\" && Out == \"pi.3\"", "what was submitted is there, and reads them");
     holds(&shape, "Gang is undefined", "a job without Ports has no Gang, though somebody runs it");
     shape_end(&shape);
 
     shape_start(&shape, "[ JobId = 1; JobIndex = 1; JobTry = 1; Cmd = \"solve\" ]");
     holds(&shape, "JobId == 17 && JobIndex == 3 && JobTry == 2", "numbers that a user wrote are not believed");
+    shape_end(&shape);
+
+    shape_start(&shape, "[ Index = \"of names\"; Cmd = \"solve\" ]");
+    holds(&shape, "Index == \"of names\" && JobIndex == 3", "an Index that is something else stays what it is");
     shape_end(&shape);
 }
 

@@ -39,21 +39,22 @@ int option_language(const char *text, void *target, struct err *err)
 
 /* ------------------------------------------------------------------------------------------------------------ what is asked */
 
-static void path_of(const struct surroundings *around, const char *name, char ret[PATH_MAX])
+static void path_of(const char *folder, const char *name, char ret[PATH_MAX])
 {
-    if (*name == '/' || !strcmp(around->folder, "."))
+    if (*name == '/' || !strcmp(folder, "."))
         snprintf(ret, PATH_MAX, "%s", name);
     else
-        snprintf(ret, PATH_MAX, "%s/%s", around->folder, name);
+        snprintf(ret, PATH_MAX, "%s/%s", folder, name);
 }
 
 static int text_of_file(void *user, const char *name, struct buf *ret, struct err *err)
 {
+    const struct surroundings *around = user;
     char path[PATH_MAX];
     ssize_t got = 0;
     int fd;
 
-    path_of(user, name, path);
+    path_of(around->folder, name, path);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_set(err, "%s", strerror(errno));
@@ -65,15 +66,14 @@ static int text_of_file(void *user, const char *name, struct buf *ret, struct er
     return got < 0 ? -1 : 0;
 }
 
-static int names_that_match(void *user, const char *pattern, enum submit_match what, struct buf *ret, struct err *err)
+int language_match(const char *folder, const char *pattern, enum submit_match what, struct buf *ret, struct err *err)
 {
-    const struct surroundings *around = user;
-    size_t prefix = *pattern == '/' || !strcmp(around->folder, ".") ? 0 : strlen(around->folder) + 1;
+    size_t prefix = *pattern == '/' || !strcmp(folder, ".") ? 0 : strlen(folder) + 1;
     char path[PATH_MAX];
     glob_t found;
     int result;
 
-    path_of(around, pattern, path);
+    path_of(folder, pattern, path);
     result = glob(path, GLOB_MARK, NULL, &found);
     if (result == GLOB_NOMATCH)
         return 0;
@@ -82,19 +82,24 @@ static int names_that_match(void *user, const char *pattern, enum submit_match w
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *name = found.gl_pathv[i] + prefix;
         size_t len = strlen(name);
-        bool folder = len && name[len - 1] == '/';
+        bool is_folder = len && name[len - 1] == '/';
 
-        if (what != SUBMIT_MATCH_ANY && folder != (what == SUBMIT_MATCH_FOLDERS))
+        if (what != SUBMIT_MATCH_ANY && is_folder != (what == SUBMIT_MATCH_FOLDERS))
             continue;
         if (memchr(name, '\n', len)) {
             result = err_set(err, "the name of a file has a line end in it");
             break;
         }
-        buf_add(ret, name, len - folder);
+        buf_add(ret, name, len - is_folder);
         buf_addc(ret, '\n');
     }
     globfree(&found);
     return result;
+}
+
+static int names_that_match(void *user, const char *pattern, enum submit_match what, struct buf *ret, struct err *err)
+{
+    return language_match(((const struct surroundings *)user)->folder, pattern, what, ret, err);
 }
 
 static const char *variable(void *user, const char *name)
@@ -179,7 +184,7 @@ int language_read_given(struct symbols *symbols, enum submit_language language, 
                                  .remark = remark_report,
                                  .given = given ? given->macros : NULL,
                                  .given_count = given ? given->count : 0,
-                                 .fold_from = given ? 1 : 0}; /* a node is one ad */
+                                 .fold_from = given && given->is_node ? 1 : 0}; /* a node is one ad */
     size_t mark = text_mark(text->text, text->len);
     struct err err = {0};
     int result;

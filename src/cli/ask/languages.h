@@ -14,15 +14,19 @@ option_read_fn option_language; /* enum submit_language */
  * each with its place; -1 after an error, and when `each` gives -1. */
 int language_read(struct symbols *symbols, enum submit_language language, const char *file, const struct buf *text,
                   const char *folder, submit_ad_fn *each, void *user);
-/* The same for one of many jobs of a workflow, with macros that stand before its first line (only HTCondor's language has any), and with the remarks
+/* The same with macros that stand before its first line (only HTCondor's language has any); and, for one of many jobs of a workflow, with the remarks
  * that have been made about the files so far, so that none is repeated for each job of a file. */
 struct language_given {
     const struct submit_given *macros;
     uint32_t count;
+    bool is_node;
     struct textmap *remarked;
 };
 int language_read_given(struct symbols *symbols, enum submit_language language, const char *file,
                         const struct buf *text, const char *folder, const struct language_given *given,
                         submit_ad_fn *each, void *user);
+
+/* Appends the names in a folder that match a pattern, a line each, in order; -1 with the reason. */
+int language_match(const char *folder, const char *pattern, enum submit_match what, struct buf *ret, struct err *err);
 
 #endif

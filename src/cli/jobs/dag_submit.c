@@ -249,9 +249,11 @@ static int job_read(struct flow *flow, uint32_t place)
         } else {
             struct submit_given *macros = given_of(node);
 
-            result = language_read_given(flow->symbols, language, path, &text, origin->folder,
-                                         &(struct language_given){macros, node->variable_count + 1, &flow->remarked},
-                                         job_keep, &origin->ad);
+            result = language_read_given(
+                flow->symbols, language, path, &text, origin->folder,
+                &(struct language_given){
+                    .macros = macros, .count = node->variable_count + 1, .is_node = true, .remarked = &flow->remarked},
+                job_keep, &origin->ad);
             free(macros);
         }
     }

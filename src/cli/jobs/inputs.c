@@ -76,15 +76,37 @@ static bool name_is_there(const struct inputs *inputs, const char *name)
 
 /* -------------------------------------------------------------------------------------------------------------- adding */
 
-static void upload_note(struct job_submission *submission, const char *path, const char *hash, uint64_t size)
+/* The upload of that content, which may be that of another file. */
+static uint32_t upload_note(struct job_submission *submission, const char *path, const char *hash, uint64_t size)
 {
-    for (size_t i = 0; i < submission->upload_count; i++)
-        if (!strcmp(submission->uploads[i].hash, hash))
-            return;
+    uint32_t place = textmap_add(&submission->hashes, hash, strlen(hash));
+
+    if (place < submission->upload_count)
+        return place;
     ARRAY_ROOM(submission->uploads, submission->upload_count, submission->upload_room, 16);
     submission->uploads[submission->upload_count] =
         (struct input_upload){.path = mem_dup(path, strlen(path)), .size = size};
     memcpy(submission->uploads[submission->upload_count++].hash, hash, HASH_DIGITS + 1);
+    return place;
+}
+
+/* Hashes a file, unless another job of the submission reads it as well. NULL: it could not be read. */
+static const struct input_upload *upload_of(struct job_submission *submission, int fd, const char *path,
+                                            struct err *err)
+{
+    uint32_t known = textmap_find(&submission->paths, path, strlen(path)), place;
+    char hash[HASH_DIGITS + 1];
+    uint64_t size;
+
+    if (known == TEXTMAP_NONE) {
+        if (hash_file(fd, hash, &size, err) < 0)
+            return NULL;
+        place = upload_note(submission, path, hash, size);
+        known = textmap_add(&submission->paths, path, strlen(path));
+        ARRAY_ROOM(submission->path_uploads, known, submission->path_room, 16);
+        submission->path_uploads[known] = place;
+    }
+    return &submission->uploads[submission->path_uploads[known]];
 }
 
 static int complain(const struct inputs *inputs, const char *path, const char *words)
@@ -102,23 +124,23 @@ static void list_go_on(struct inputs *inputs)
 
 static int file_add(struct inputs *inputs, int fd, const char *path, const char *name, mode_t mode)
 {
-    char hash[HASH_DIGITS + 1];
+    const struct input_upload *upload;
     struct err err = {0};
-    uint64_t size;
 
     if (name_is_there(inputs, name))
         return 0;
     if (inputs->count == SUBMISSION_FILES_MAX)
         return complain(inputs, path, "too many inputs; put them into an archive");
-    if (hash_file(fd, hash, &size, &err) < 0)
+    upload = upload_of(inputs->submission, fd, path, &err);
+    if (!upload)
         return complain(inputs, path, err.text);
     ARRAY_ROOM(inputs->names, inputs->count, inputs->room, 16);
     inputs->names[inputs->count++] = mem_dup(name, strlen(name));
-    upload_note(inputs->submission, path, hash, size);
     list_go_on(inputs);
     buf_adds(inputs->out, "[ Name = ");
     print_string(inputs->out, name, strlen(name), PRINT_PLAIN);
-    buf_addf(inputs->out, "; Hash = \"%s\"; Size = %" PRIu64 "; Mode = %d ]", hash, size, mode & 0111 ? 0755 : 0644);
+    buf_addf(inputs->out, "; Hash = \"%s\"; Size = %" PRIu64 "; Mode = %d ]", upload->hash, upload->size,
+             mode & 0111 ? 0755 : 0644);
     return 0;
 }
 
@@ -317,6 +339,8 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
     text = mem_dup(cmd.u.string, cmd.len);
     if (!strchr(text, '/') || path_is_common(text) || (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
         *ret_image = image_find(text);
+        if (ad_find(ad, "Cmd")->kind != EXPR_STRING) /* it was computed, and the customer wants a text */
+            attribute_print(renamed, "Cmd", "", text);
         free(text);
         return 0;
     }

@@ -30,6 +30,8 @@
 void submission_init(struct job_submission *submission, struct connection *customer)
 {
     *submission = (struct job_submission){.customer = customer};
+    textmap_init(&submission->hashes, 0);
+    textmap_init(&submission->paths, 0);
 }
 
 void submission_done(struct job_submission *submission)
@@ -40,6 +42,9 @@ void submission_done(struct job_submission *submission)
         free(submission->uploads[--submission->upload_count].path);
     free(submission->ads);
     free(submission->uploads);
+    free(submission->path_uploads);
+    textmap_done(&submission->hashes);
+    textmap_done(&submission->paths);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- defaults */
@@ -115,6 +120,41 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
     }
 }
 
+/* Appends the values of what must be a constant for the customer, and is computed from the ad itself: `TimeLimit = Hours * 3600`. What has no value
+ * here (JobIndex is not known) stays as it is, and the customer says what is wrong with it. */
+static void constants_print(struct buf *out, const struct tree *ad)
+{
+    static const char *const names[] = {"TimeLimit",
+                                        "QueueLimit",
+                                        "MaxRetries",
+                                        "RetryUnless",
+                                        "CheckpointPeriod",
+                                        "CheckpointSignal",
+                                        "WarnSignal",
+                                        "Network",
+                                        "AccountingGroup",
+                                        "ConcurrencyLimits",
+                                        "OutputElsewhere",
+                                        "Count",
+                                        "Owner",
+                                        "Type",
+                                        "Iwd"};
+    struct arena arena;
+
+    arena_init(&arena);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct expr *e = ad_find(ad, names[i]);
+        struct value value = e && !expr_is_literal(e) ? job_value(ad, names[i], &arena) : value_undefined();
+
+        if (value.type == VALUE_UNDEFINED || value.type == VALUE_ERROR || value.type >= VALUE_LIST)
+            continue;
+        buf_addf(out, "%s = ", names[i]);
+        value_print(out, &dialect_classic, &value, PRINT_PLAIN);
+        buf_adds(out, ";\n");
+    }
+    arena_done(&arena);
+}
+
 int submission_add(struct job_submission *submission, struct tree *ad, const char *folder, const char *name)
 {
     struct symbols *symbols = submission->customer->symbols;
@@ -128,6 +168,7 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
     buf_adds(&text, "[\n");
     if (inputs_add(submission, ad, folder, name, &text, &image) == 0) {
         defaults_print(&text, submission, ad, image);
+        constants_print(&text, ad);
         buf_addc(&text, ']');
         layer = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
         whole = layer ? ad_over(ad, layer, &err) : NULL;

@@ -8,6 +8,7 @@
 #define BERTH_CLI_JOBS_SUBMISSION_H
 
 #include "cli/ask/jobs.h"
+#include "lang/base/textmap.h"
 #include "sys/hash.h"
 
 #define SUBMISSION_FILES_MAX 10000 /* inputs of one ad, with those in folders */
@@ -26,6 +27,10 @@ struct job_submission {
     size_t count, room;
     struct input_upload *uploads; /* one row for each content */
     size_t upload_count, upload_room;
+    struct textmap hashes; /* of the contents, each at the place of its upload */
+    struct textmap paths; /* of the files that have been hashed, so that what a thousand jobs read is hashed once ... */
+    uint32_t *path_uploads; /* ... and the upload of each */
+    size_t path_room;
     bool quiet; /* what the jobs will wait for is not reported; why they are not submitted is */
 };
 

@@ -2,6 +2,8 @@
 #include "cli/ask/languages.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
+#include "cli/jobs/submit_words.h"
+#include "cli/jobs/sweep.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -10,6 +12,7 @@
 #include "lang/form/form.h"
 #include "match/gang/ports.h"
 #include "match/gang/runs.h"
+#include "pool/protocol/writers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,11 +23,19 @@ struct submit_settings {
     struct connection_options pool;
     const char *key, *cwd;
     enum submit_language from;
+    struct sweep_source sweep;
     bool force, dry_run, json;
 };
 
 #define S struct submit_settings
 static const struct option submit_options[] = {
+    {0, "table", "CSV", "one job a row of this table; its columns are attributes that the ad reads", option_once,
+     offsetof(S, sweep.table)},
+    {0, "each-line", "LINES", "one job a line of this file, which is the attribute Line", option_once,
+     offsetof(S, sweep.lines)},
+    {0, "each-file", "PATTERN",
+     "one job a file that matches, as 'data/*.csv': the attributes File, FileName and FileStem", option_once,
+     offsetof(S, sweep.files)},
     {'k', "key", "KEY", "the same key and the same jobs again are the same submission: nothing is submitted twice",
      submission_key, offsetof(S, key)},
     {'f', "force", NULL, "also what matches no machine of the pool", option_flag, offsetof(S, force)},
@@ -58,16 +69,68 @@ static char *folder_of(const char *file)
 struct adding {
     struct job_submission *submission;
     const char *file, *folder;
+    const struct tree *given;  /* what was typed, to be laid over each ad; NULL: nothing */
+    const struct sweep *sweep; /* or NULL */
+    uint64_t jobs;             /* of the sweep, so far */
     int status;
 };
+
+/* Adds an ad with what was typed laid over it. Takes the ad. */
+static int ad_complete(struct adding *adding, struct tree *ad, const char *name)
+{
+    struct err err = {0};
+    struct tree *whole = adding->given ? ad_over(ad, adding->given, &err) : tree_ref(ad), *folded = NULL;
+    int status = STATUS_BAD;
+
+    if (whole && (adding->given || adding->sweep)) {
+        folded = sweep_fold(whole);
+        tree_unref(whole);
+        whole = folded;
+    }
+    if (whole)
+        status = submission_add(adding->submission, whole, adding->folder, name);
+    else
+        report("%s: %s", name, err.text);
+    tree_unref(whole);
+    tree_unref(ad);
+    return status;
+}
+
+/* Adds the ad of a row. It stands for one job, or for as many as its Count says. */
+static int row_add(struct adding *adding, const struct tree *ad, uint32_t row)
+{
+    const struct job_submission *submission = adding->submission;
+    struct err err = {0};
+    struct tree *made = sweep_ad(adding->sweep, ad, row, adding->jobs, &err);
+    int64_t count = 1;
+    struct buf name;
+    int status = STATUS_BAD;
+
+    buf_init(&name);
+    sweep_place(adding->sweep, row, &name);
+    if (made)
+        status = ad_complete(adding, made, buf_string(&name));
+    else
+        report("%s: %s", buf_string(&name), err.text);
+    if (status == STATUS_DONE && ad_integer(submission->ads[submission->count - 1], "Count", &count) && count < 1)
+        count = 1; /* the customer will say what is wrong with it */
+    adding->jobs += (uint64_t)count;
+    buf_done(&name);
+    return status;
+}
 
 static int ad_add(void *user, struct tree *ad, unsigned line)
 {
     struct adding *adding = user;
     char name[400];
 
-    snprintf(name, sizeof name, "%.300s:%u", adding->file, line);
-    adding->status = submission_add(adding->submission, ad, adding->folder, name);
+    if (adding->sweep) {
+        for (uint32_t row = 0; row < sweep_count(adding->sweep) && adding->status == STATUS_DONE; row++)
+            adding->status = row_add(adding, ad, row);
+    } else {
+        snprintf(name, sizeof name, "%.300s:%u", adding->file, line);
+        adding->status = ad_complete(adding, tree_ref(ad), name);
+    }
     return adding->status == STATUS_DONE ? 0 : -1;
 }
 
@@ -87,7 +150,54 @@ static int ads_add(struct adding *adding, const struct buf *text)
     return got < 0 ? STATUS_BAD : adding->status;
 }
 
-static int file_add(struct job_submission *submission, const struct submit_settings *settings, const char *file)
+/* Adds the jobs of a file of ads: one an ad, or one a row for each of them. */
+static int ads_sweep(struct adding *adding, const struct submit_settings *settings, const struct submit_words *words,
+                     const struct buf *text)
+{
+    struct symbols *symbols = adding->submission->customer->symbols;
+    struct tree *given = NULL;
+    struct sweep sweep;
+    int status = STATUS_BAD;
+    bool wanted = sweep_is_wanted(&settings->sweep);
+
+    if (submit_words_layer(words, symbols, &given) == 0 &&
+        (!wanted || sweep_open(&sweep, symbols, &settings->sweep, adding->folder) == 0)) {
+        adding->given = given;
+        adding->sweep = wanted ? &sweep : NULL;
+        status = ads_add(adding, text);
+    }
+    if (wanted)
+        sweep_done(&sweep);
+    tree_unref(given);
+    return status;
+}
+
+/* Adds the jobs of a file in another language. */
+static int language_add(struct adding *adding, const struct submit_settings *settings, const struct submit_words *words,
+                        enum submit_language language, const struct buf *text)
+{
+    struct language_given given = {.macros = words->given, .count = (uint32_t)words->given_count};
+
+    if (sweep_is_wanted(&settings->sweep)) {
+        report("%s: %s", adding->file,
+               language == SUBMIT_JDL ? "--table, --each-line and --each-file go with ads, and this is JDL"
+                                      : "--table, --each-line and --each-file go with ads; a submit file says 'queue "
+                                        "... from' or 'queue ... matching'");
+        return STATUS_BAD;
+    }
+    if (words->given_count && language == SUBMIT_JDL) {
+        report("%s: %s=%s goes with ads and submit files, and this is JDL", adding->file, words->given[0].name,
+               words->given[0].value);
+        return STATUS_BAD;
+    }
+    return language_read_given(adding->submission->customer->symbols, language, adding->file, text, adding->folder,
+                               words->given_count ? &given : NULL, ad_add, adding) == 0
+               ? STATUS_DONE
+               : STATUS_BAD;
+}
+
+static int file_add(struct job_submission *submission, const struct submit_settings *settings,
+                    const struct submit_words *words, const char *file)
 {
     enum submit_language language = settings->from;
     struct adding adding = {.submission = submission, .file = file, .status = STATUS_DONE};
@@ -100,11 +210,8 @@ static int file_add(struct job_submission *submission, const struct submit_setti
         if (language == SUBMIT_UNKNOWN)
             language = submit_recognise(file, buf_string(&text), text.len);
         adding.folder = settings->cwd ? settings->cwd : language == SUBMIT_AD ? folder : ".";
-        if (language == SUBMIT_AD)
-            status = ads_add(&adding, &text);
-        else if (language_read(submission->customer->symbols, language, file, &text, adding.folder, ad_add, &adding) ==
-                 0)
-            status = STATUS_DONE;
+        status = language == SUBMIT_AD ? ads_sweep(&adding, settings, words, &text)
+                                       : language_add(&adding, settings, words, language, &text);
     }
     buf_done(&text);
     free(folder);
@@ -196,50 +303,86 @@ static void gangs_remark(const struct job_submission *submission)
     buf_done(&before);
 }
 
-static int submit_run(const void *given, int word_count, char **words)
+/* Are there files, and only one when it is to be swept? */
+static int words_check(const struct submit_settings *settings, const struct submit_words *words)
+{
+    if (sweep_check(&settings->sweep) < 0)
+        return -1;
+    if (!words->file_count) {
+        report("submit wants FILEs with the ads of jobs; - is standard input");
+        return -1;
+    }
+    if (words->file_count > 1 && sweep_is_wanted(&settings->sweep)) {
+        report(settings->sweep.files
+                   ? "--each-file wants one FILE with an ad, got %d; a pattern is quoted, so that the shell does "
+                     "not expand it: --each-file 'data/*.csv'"
+                   : "--table and --each-line want one FILE with an ad, got %d",
+               words->file_count);
+        return -1;
+    }
+    return 0;
+}
+
+/* Asks the pool whether this can match, uploads the files, and sends the jobs. */
+static int submission_go(struct job_submission *submission, const struct submit_settings *settings)
+{
+    int status = connection_knock(submission->customer); /* before the matchmaker is asked about the jobs */
+
+    if (status == STATUS_DONE && !settings->force)
+        status = submit_check_jobs(&settings->pool, submission);
+    if (status == STATUS_DONE)
+        status = submission_upload(submission);
+    return status == STATUS_DONE ? send_and_tell(submission, settings) : status;
+}
+
+static int submit_run(const void *given, int word_count, char **all)
 {
     const struct submit_settings *settings = given;
     struct job_submission submission;
     struct connection customer;
+    struct submit_words words;
     int status;
 
-    if (!word_count) {
-        report("submit wants FILEs with the ads of jobs; - is standard input");
+    submit_words_init(&words, word_count, all);
+    if (words_check(settings, &words) < 0) {
+        submit_words_done(&words);
         return STATUS_BAD;
     }
     status = customer_open(&customer, &settings->pool);
     submission_init(&submission, &customer);
-    for (int i = 0; i < word_count && status == STATUS_DONE; i++)
-        status = file_add(&submission, settings, words[i]);
+    for (int i = 0; i < words.file_count && status == STATUS_DONE; i++)
+        status = file_add(&submission, settings, &words, words.files[i]);
     if (status == STATUS_DONE && !submission.count) {
-        report("there is no ad in %s", word_count == 1 ? words[0] : "those files");
+        report("there is no ad in %s", words.file_count == 1 ? words.files[0] : "those files");
         status = STATUS_BAD;
     }
     if (status == STATUS_DONE)
         gangs_remark(&submission);
-    if (status == STATUS_DONE && settings->dry_run) {
-        status = submission_print(&submission, settings->json);
-    } else if (status == STATUS_DONE) {
-        status = connection_knock(&customer); /* before the matchmaker is asked about the jobs */
-        if (status == STATUS_DONE && !settings->force)
-            status = submit_check_jobs(&settings->pool, &submission);
-        if (status == STATUS_DONE)
-            status = submission_upload(&submission);
-        if (status == STATUS_DONE)
-            status = send_and_tell(&submission, settings);
-    }
+    if (status == STATUS_DONE)
+        status =
+            settings->dry_run ? submission_print(&submission, settings->json) : submission_go(&submission, settings);
     submission_done(&submission);
     connection_close(&customer);
+    submit_words_done(&words);
     return status;
 }
 
 const struct command command_submit = {
     .name = "submit",
     .summary = "submit jobs",
-    .usage = "[OPTIONS] FILE...",
+    .usage = "[OPTIONS] FILE... [NAME=VALUE...]",
     .about =
         "Reads the ads of jobs from files, one after another, and submits them: all or none. An ad says at least what to run, "
         "Cmd; Count says how many times. Their numbers are printed.\n"
+        "\n"
+        "A sweep is many jobs of one ad, sent together: one a row of a table with a line of names (--table runs.csv), one a line "
+        "of a file (--each-line), or one a file that matches a pattern (--each-file 'data/*.csv', from the folder of FILE). What differs is in "
+        "attributes that the ad reads: those called as the columns are, or Line, or File (data/a.csv), FileName (a.csv) and FileStem (a); and "
+        "Index, 0 for the first job. So Args = { \"--seed\", Seed }, Inputs = { File }, Outputs = { strcat(FileStem, \".out\") }. A "
+        "column is of numbers where all its fields are, written as 17 or 0.5; else of texts.\n"
+        "\n"
+        "NAME=VALUE sets an attribute of each ad, to a constant (17, 2G, true, { \"a\", \"b\" }) or else a text; in HTCondor's language a "
+        "macro, before the first line.\n"
         "\n"
         "What an ad does not say is filled in: Type = \"Job\"; RequestCpus 1, RequestMemory 512 MiB, RequestDisk 1 GiB (or half "
         "of what this machine has, if that is less); a Constraint for machines with this one's Arch and OpSys that have as much; "
@@ -254,8 +397,8 @@ const struct command command_submit = {
         "Before that, the pool is asked. When it has machines, none of them is busy, and none matches, why is told, the status is "
         "1, and nothing is submitted, unless --force is given. When machines are busy or none has come yet, a warning is all.",
     .examples = {{"berth submit job.ad", "20 jobs submitted: 1-20"},
-                 {"berth submit --dry-run job.ad", NULL},
-                 {"berth submit run.sub", "3 jobs submitted: 21-23"},
+                 {"berth submit fit.ad --table runs.csv", "500 jobs submitted: 21-520"},
+                 {"berth submit run.sub", "3 jobs submitted: 521-523"},
                  {"berth submit --key monday-run jobs/*.ad", NULL}},
     .options = submit_options,
     .option_count = sizeof submit_options / sizeof *submit_options,

@@ -171,7 +171,7 @@ static void job_view(const struct job *job, struct job_view *ret)
 {
     *ret = (struct job_view){.id = job->id,
                              .shape = job->shape->id,
-                             .index = job->id - job->from->first,
+                             .index = job_index(job),
                              .state = job->state,
                              .root = job->root ? job->root->state : ROOT_ENDING,
                              .rooted = job->root != NULL,

@@ -70,7 +70,7 @@ enum root_state {
 
 struct job_view {
     uint64_t id, shape;
-    uint64_t index; /* in its submission: 0, 1, ... */
+    uint64_t index; /* in its submission, or from the Index of its ad on: 0, 1, ... */
     enum job_state state;
     bool rooted;                  /* a claim has the job ... */
     enum root_state root;         /* ... and is this far */

@@ -84,7 +84,7 @@ static struct tree *root_unit(struct root *root)
 {
     struct unit unit = {.ad = root->shape->ad,
                         .job = root->job->id,
-                        .index = root->job->id - root->job->from->first,
+                        .index = job_index(root->job),
                         .tries = root->job->begun,
                         .node = root->job->from->node,
                         .crew = &root->crew};

@@ -78,6 +78,7 @@ struct shape {
     int64_t retries;          /* how often a failing job is tried again ... */
     int64_t unless;           /* ... but not with this status; -1: with any */
     int64_t patience;         /* seconds that a job may wait, counted from its submission */
+    uint64_t index;           /* of the first job in its sweep */
     uint64_t uses;            /* by jobs, submissions and roots */
     struct shape_pool *pools;
     uint32_t pool_count;
@@ -170,6 +171,12 @@ struct customer_step {
 
 /* customer.c */
 void customer_store(const struct customer_step *step); /* the customer's own row */
+
+/* The job's place in its sweep, which may be several submissions: 0, 1, ... */
+static inline uint64_t job_index(const struct job *job)
+{
+    return job->shape->index + (job->id - job->from->first);
+}
 
 /* shapes.c */
 uint64_t owner_hash(const struct text *text, uint64_t seed);

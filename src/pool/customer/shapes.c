@@ -107,6 +107,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .retries = shape_number(ad, "MaxRetries", CUSTOMER_RETRIES),
                             .unless = shape_number(ad, "RetryUnless", -1),
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
+                            .index = (uint64_t)shape_number(ad, "Index", 0),
                             .set = INT64_MAX};
     shape_add_pools(customer, shape);
     ARRAY_ROOM(customer->shape_list, customer->shape_count, customer->shape_room, 8);

@@ -94,14 +94,21 @@ struct tree *unit_ad(const struct unit *unit)
         {symbols_take(symbols, "JobId", 5), value_integer((int64_t)unit->job)},
         {symbols_take(symbols, "JobIndex", 8), value_integer((int64_t)unit->index)},
         {symbols_take(symbols, "JobTry", 6), value_integer((int64_t)unit->tries)},
+        {symbols_take(symbols, "Index", 5), value_integer((int64_t)unit->index)},
         {symbols_take(symbols, "Node", 4), value_undefined()},
     };
-    const struct expr *node = unit->node ? tree_find(unit->node, tree_root(unit->node), settings[3].name) : NULL;
+    const struct expr *node = unit->node ? tree_find(unit->node, tree_root(unit->node), settings[4].name) : NULL;
+    const struct expr *own = tree_find(unit->ad, tree_root(unit->ad), settings[3].name);
     bool named = node && node->kind == EXPR_STRING;
     struct tree *numbered, *layer = gang_layer(unit), *whole = NULL;
 
+    if (own && own->kind != EXPR_INTEGER) { /* an Index that means something else is the user's */
+        symbols_hold(symbols, settings[1].name);
+        symbols_drop(symbols, settings[3].name);
+        settings[3].name = settings[1].name;
+    }
     if (named)
-        settings[3].value = value_string(tree_string(unit->node, node), node->u.run.count);
+        settings[4].value = value_string(tree_string(unit->node, node), node->u.run.count);
     numbered = ad_set(unit->ad, settings, COUNT(settings) - !named, NULL);
     for (size_t i = 0; i < COUNT(settings); i++)
         symbols_drop(symbols, settings[i].name);

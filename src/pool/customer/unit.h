@@ -1,8 +1,8 @@
 /* unit.h: the ad of one job of a shape: what was submitted, which of its jobs this is, and which members it got.
  *
- *     [ ...; JobId = 7; JobIndex = 2; JobTry = 1; Node = "D"; Gang = [ cpu = [ Name = "heron"; ... ]; node = { [ ... ], [ ... ] } ] ]
+ *     [ ...; JobId = 7; JobIndex = 2; Index = 2; JobTry = 1; Node = "D"; Gang = [ cpu = [ Name = "heron"; ... ]; node = { [ ... ], [ ... ] } ] ]
  *
- * Node is there only in a workflow. Gang has an attribute for each port of the job that a member docks at, by its label: the constants in
+ * Index is the same as JobIndex, unless the ad has an Index that is not a number. Node is there only in a workflow. Gang has an attribute for each port of the job that a member docks at, by its label: the constants in
  * that member's ad; a list for a port with a Count. A job without Ports has no Gang. */
 #ifndef BERTH_POOL_CUSTOMER_UNIT_H
 #define BERTH_POOL_CUSTOMER_UNIT_H
