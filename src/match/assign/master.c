@@ -29,7 +29,7 @@ struct master *master_new(uint32_t group_count, uint32_t shelf_count)
     double *lower, *upper;
 
     *master =
-        (struct master){.model = Clp_newModel(), .group_count = group_count, .row_count = group_count + shelf_count};
+        (struct master){.model = clp()->newModel(), .group_count = group_count, .row_count = group_count + shelf_count};
     lower = mem_alloc((master->row_count + 1) * sizeof *lower);
     upper = mem_alloc((master->row_count + 1) * sizeof *upper);
     master->prices = mem_alloc((master->row_count + 1) * sizeof *master->prices);
@@ -37,13 +37,13 @@ struct master *master_new(uint32_t group_count, uint32_t shelf_count)
         lower[i] = -INFINITY;
         upper[i] = 0;
     }
-    Clp_setLogLevel(master->model, 0);
-    Clp_scaling(master->model, 0); /* all entries are small whole numbers */
-    Clp_resize(master->model, (int)master->row_count, 0);
-    Clp_chgRowLower(master->model, lower);
-    Clp_chgRowUpper(master->model, upper);
-    Clp_setOptimizationDirection(master->model, -1);
-    Clp_setMaximumIterations(master->model, ITERATIONS_MAX);
+    clp()->setLogLevel(master->model, 0);
+    clp()->scaling(master->model, 0); /* all entries are small whole numbers */
+    clp()->resize(master->model, (int)master->row_count, 0);
+    clp()->chgRowLower(master->model, lower);
+    clp()->chgRowUpper(master->model, upper);
+    clp()->setOptimizationDirection(master->model, -1);
+    clp()->setMaximumIterations(master->model, ITERATIONS_MAX);
     free(lower);
     free(upper);
     return master;
@@ -53,7 +53,7 @@ void master_free(struct master *master)
 {
     if (!master)
         return;
-    Clp_deleteModel(master->model);
+    clp()->deleteModel(master->model);
     free(master->upper);
     free(master->prices);
     free(master);
@@ -61,7 +61,7 @@ void master_free(struct master *master)
 
 void master_limit(struct master *master, const double *bounds)
 {
-    Clp_chgRowUpper(master->model, bounds);
+    clp()->chgRowUpper(master->model, bounds);
     master->limited = master->solved;
 }
 
@@ -107,17 +107,17 @@ bool master_solve(struct master *master, uint64_t *work)
             master->prices[i] = 0;
         return true;
     }
-    Clp_chgColumnUpper(master->model, master->upper);
+    clp()->chgColumnUpper(master->model, master->upper);
     if (master->limited)
-        Clp_dual(master->model, 0);
+        clp()->dual(master->model, 0);
     else
-        Clp_primal(master->model, 0);
+        clp()->primal(master->model, 0);
     master->limited = false;
     master->solved = true;
     *work += 1 + relax_work(master->model, master->count, master->row_count);
-    if (Clp_status(master->model) != 0)
+    if (clp()->status(master->model) != 0)
         return false;
-    prices = Clp_dualRowSolution(master->model);
+    prices = clp()->dualRowSolution(master->model);
     for (uint32_t i = 0; i < master->row_count; i++)
         master->prices[i] = fabs(prices[i]);
     return true;
@@ -125,12 +125,12 @@ bool master_solve(struct master *master, uint64_t *work)
 
 double master_value(const struct master *master)
 {
-    return master->count ? Clp_objectiveValue(master->model) : 0;
+    return master->count ? clp()->objectiveValue(master->model) : 0;
 }
 
 const double *master_x(const struct master *master)
 {
-    return Clp_primalColumnSolution(master->model);
+    return clp()->primalColumnSolution(master->model);
 }
 
 const double *master_prices(const struct master *master)

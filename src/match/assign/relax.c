@@ -21,7 +21,7 @@ static const char *const status_words[] = {
 
 Clp_Simplex *relax_model(const struct assign_programme *programme)
 {
-    Clp_Simplex *model = Clp_newModel();
+    Clp_Simplex *model = clp()->newModel();
     double *row_lower = mem_alloc((programme->row_count + 1) * sizeof *row_lower);
     double *column_lower = mem_alloc((programme->column_count + 1) * sizeof *column_lower);
 
@@ -29,14 +29,14 @@ Clp_Simplex *relax_model(const struct assign_programme *programme)
         row_lower[i] = -INFINITY;
     for (uint32_t i = 0; i < programme->column_count; i++)
         column_lower[i] = 0;
-    Clp_setLogLevel(model, 0);
-    Clp_scaling(model,
-                0); /* rows are in parts of an offer: they are scaled already. CLP's own makes it twenty times slower */
-    Clp_loadProblem(model, (int)programme->column_count, (int)programme->row_count, programme->starts, programme->rows,
-                    programme->values, column_lower, programme->upper, programme->objective, row_lower,
-                    programme->bounds);
-    Clp_setOptimizationDirection(model, -1);
-    Clp_setMaximumIterations(model, ITERATIONS_MAX);
+    clp()->setLogLevel(model, 0);
+    clp()->scaling(
+        model, 0); /* rows are in parts of an offer: they are scaled already. CLP's own makes it twenty times slower */
+    clp()->loadProblem(model, (int)programme->column_count, (int)programme->row_count, programme->starts,
+                       programme->rows, programme->values, column_lower, programme->upper, programme->objective,
+                       row_lower, programme->bounds);
+    clp()->setOptimizationDirection(model, -1);
+    clp()->setMaximumIterations(model, ITERATIONS_MAX);
     free(row_lower);
     free(column_lower);
     return model;
@@ -59,16 +59,16 @@ int relax_clp(void *user, const struct assign_programme *programme, double *ret_
     if (programme->column_count >= SIFT_COLUMNS)
         return sift_solve(programme, ret_x, ret_prices, ret_work, err);
     model = relax_model(programme);
-    Clp_dual(model, 0);
-    status = Clp_status(model);
+    clp()->dual(model, 0);
+    status = clp()->status(model);
     *ret_work += relax_work(model, programme->column_count, programme->row_count);
-    x = Clp_primalColumnSolution(model);
+    x = clp()->primalColumnSolution(model);
     for (uint32_t i = 0; i < programme->column_count && status == 0; i++)
         ret_x[i] = fmin(fmax(x[i], 0), programme->upper[i]);
-    prices = Clp_dualRowSolution(model);
+    prices = clp()->dualRowSolution(model);
     for (uint32_t i = 0; i < programme->row_count && status == 0; i++)
         ret_prices[i] = fabs(prices[i]);
-    Clp_deleteModel(model);
+    clp()->deleteModel(model);
     return status == 0 ? 0 : relax_failed(status, err);
 }
 
@@ -90,7 +90,7 @@ void relaxer_free(struct relaxer *relaxer)
 {
     if (!relaxer)
         return;
-    Clp_deleteModel(relaxer->model);
+    clp()->deleteModel(relaxer->model);
     free(relaxer);
 }
 
@@ -99,15 +99,15 @@ enum relaxed relaxer_solve(struct relaxer *relaxer, const double *lower, const d
 {
     const double *x;
 
-    Clp_chgColumnLower(relaxer->model, lower);
-    Clp_chgColumnUpper(relaxer->model, upper);
-    Clp_dual(relaxer->model, 0);
+    clp()->chgColumnLower(relaxer->model, lower);
+    clp()->chgColumnUpper(relaxer->model, upper);
+    clp()->dual(relaxer->model, 0);
     *work += NODE_WORK + relax_work(relaxer->model, relaxer->programme->column_count, relaxer->programme->row_count);
-    if (Clp_status(relaxer->model) == 1)
+    if (clp()->status(relaxer->model) == 1)
         return RELAX_INFEASIBLE;
-    if (Clp_status(relaxer->model) != 0)
+    if (clp()->status(relaxer->model) != 0)
         return RELAX_FAILED;
-    x = Clp_primalColumnSolution(relaxer->model);
+    x = clp()->primalColumnSolution(relaxer->model);
     *ret_value = 0;
     for (uint32_t i = 0; i < relaxer->programme->column_count; i++) {
         ret_x[i] = fmin(fmax(x[i], lower[i]), upper[i]);
@@ -146,8 +146,8 @@ void column_batch_entry(struct column_batch *batch, uint32_t row, double value)
 
 void column_batch_flush(struct column_batch *batch, Clp_Simplex *model)
 {
-    Clp_addColumns(model, (int)batch->count, batch->lower, batch->upper, batch->objective, batch->starts, batch->rows,
-                   batch->values);
+    clp()->addColumns(model, (int)batch->count, batch->lower, batch->upper, batch->objective, batch->starts,
+                      batch->rows, batch->values);
     free(batch->lower);
     free(batch->upper);
     free(batch->objective);

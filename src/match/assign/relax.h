@@ -4,13 +4,13 @@
 
 #include "match/assign/programme.h"
 
-#include <coin/Clp_C_Interface.h>
+#include "match/assign/clp.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Makes a model of the programme, to be solved; the caller frees it with Clp_deleteModel. */
+/* Makes a model of the programme, to be solved; the caller frees it with clp()->deleteModel. */
 Clp_Simplex *relax_model(const struct assign_programme *programme);
 
 /* Says why CLP ended with that status, which is not 0. Returns -1. */
@@ -19,7 +19,7 @@ int relax_failed(int status, struct err *err);
 /* The work that the iterations were: they cost more where there is more to look at. */
 static inline uint64_t relax_work(Clp_Simplex *model, uint32_t column_count, uint32_t row_count)
 {
-    return (uint64_t)Clp_numberIterations(model) * (1 + (column_count + row_count) / 1000);
+    return (uint64_t)clp()->numberIterations(model) * (1 + (column_count + row_count) / 1000);
 }
 
 /* Columns that are added to a model together. */

@@ -53,7 +53,7 @@ static void sifting_init(struct sifting *sifting, const struct assign_programme 
 
 static void sifting_done(struct sifting *sifting)
 {
-    Clp_deleteModel(sifting->model);
+    clp()->deleteModel(sifting->model);
     free(sifting->chosen);
     free(sifting->has);
     free(sifting->candidates);
@@ -114,7 +114,7 @@ static double column_gain(const struct assign_programme *programme, uint32_t col
 static void choose_more(struct sifting *sifting)
 {
     const struct assign_programme *programme = sifting->programme;
-    const double *prices = Clp_dualRowSolution(sifting->model);
+    const double *prices = clp()->dualRowSolution(sifting->model);
 
     for (uint32_t from = 0, end; from < programme->column_count; from = end) {
         uint32_t count = 0;
@@ -155,7 +155,7 @@ static void model_extend(struct sifting *sifting)
 static void solution_take(const struct sifting *sifting, double *ret_x, double *ret_prices)
 {
     const struct assign_programme *programme = sifting->programme;
-    const double *x = Clp_primalColumnSolution(sifting->model), *prices = Clp_dualRowSolution(sifting->model);
+    const double *x = clp()->primalColumnSolution(sifting->model), *prices = clp()->dualRowSolution(sifting->model);
 
     for (uint32_t i = 0; i < programme->column_count; i++)
         ret_x[i] = 0;
@@ -176,10 +176,10 @@ int sift_solve(const struct assign_programme *programme, double *ret_x, double *
     for (bool first = true; status == 0 && sifting.known < sifting.count; first = false) {
         model_extend(&sifting);
         if (first)
-            Clp_dual(sifting.model, 0);
+            clp()->dual(sifting.model, 0);
         else
-            Clp_primal(sifting.model, 0); /* the old solution is still feasible */
-        status = Clp_status(sifting.model);
+            clp()->primal(sifting.model, 0); /* the old solution is still feasible */
+        status = clp()->status(sifting.model);
         *ret_work += relax_work(sifting.model, sifting.count, programme->row_count);
         if (status == 0)
             choose_more(&sifting);
