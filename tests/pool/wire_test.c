@@ -696,8 +696,8 @@ static bool spoilt_is_refused(struct world *world, const struct tree *ad, const 
         const char *name = place < count ? symbols_text(ad->symbols, parts[place].label, &len) : "Surplus";
         bool optional = place < count &&
                         (parts[place].kind == EXPR_LIST || strcmp(name, "Ad") == 0 || strcmp(name, "SuperiorAd") == 0 ||
-                         strcmp(name, "Task") == 0 || strcmp(name, "Node") == 0 || strcmp(name, "Grant") == 0 ||
-                         strcmp(name, "Receipt") == 0 || is_later(layout, name));
+                         strcmp(name, "Task") == 0 || strcmp(name, "Told") == 0 || strcmp(name, "Node") == 0 ||
+                         strcmp(name, "Grant") == 0 || strcmp(name, "Receipt") == 0 || is_later(layout, name));
         bool read = reads(spoilt, &err), good;
 
         snprintf(wanted, sizeof wanted, "%s: ", name);

@@ -206,10 +206,10 @@ static void errand_done(void *user, const struct http_outcome *outcome)
 
 static const char *matchmaker_path(enum message_kind kind)
 {
-    return kind == MESSAGE_ADVERTISE || kind == MESSAGE_WITHDRAW ? "/v1/ads"
-           : kind == MESSAGE_REPORT                              ? "/v1/claims"
-           : kind == MESSAGE_PULL                                ? "/v1/pull"
-                                                                 : NULL;
+    return kind == MESSAGE_ADVERTISE || kind == MESSAGE_WITHDRAW || kind == MESSAGE_STANDS ? "/v1/ads"
+           : kind == MESSAGE_REPORT                                                        ? "/v1/claims"
+           : kind == MESSAGE_PULL                                                          ? "/v1/pull"
+                                                                                           : NULL;
 }
 
 static bool has_key(const struct message *message)

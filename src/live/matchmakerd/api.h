@@ -25,6 +25,8 @@ void api_ads_list(struct request *request);
 void api_ads_batch(struct request *request);
 void api_ad_matches(struct request *request);
 void api_ad_why(struct request *request);
+void api_machines_list(struct request *request);
+void api_machine_get(struct request *request);
 void api_match(struct request *request);
 void api_eval(struct request *request);
 void api_overview(struct request *request);

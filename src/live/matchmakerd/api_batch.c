@@ -1,4 +1,4 @@
-/* api_batch.c: many ads in one request: messages ADVERTISE and WITHDRAW, each answered in its place.
+/* api_batch.c: many ads in one request: messages ADVERTISE, WITHDRAW and STANDS, each answered in its place.
  *
  *     [Message="advertise"; Id="heron"; Ad=[...]]        the same as PUT /v1/ads/heron
  *     SealedKey="..."                                    the key of an offer, sealed, in the place of Key
@@ -88,6 +88,18 @@ static bool batch_withdraw(struct batch *batch, struct message *message, const c
     return true;
 }
 
+static bool batch_stands(struct batch *batch, struct message *message)
+{
+    struct request *request = batch->request;
+    struct peer peer;
+
+    request_peer(request, batch->agent, &peer);
+    if (!request_ask(request, &peer, message))
+        return false;
+    batch_answer(batch, &request_matchmakerd(request)->reply);
+    return true;
+}
+
 /* Is the message just [Message="advertise"; Id="..."; Bare=true], as most are? Then it need not be read field by field. */
 static bool is_renewal(const struct matchmakerd *matchmakerd, const struct tree *ad, const char **ret_id,
                        size_t *ret_len)
@@ -169,8 +181,11 @@ static bool batch_one(struct batch *batch, struct tree *ad)
     if (message.kind == MESSAGE_WITHDRAW) {
         message.u.withdraw.id = id_number(id, len);
         goes_on = batch_withdraw(batch, &message, id);
+    } else if (message.kind == MESSAGE_STANDS) {
+        message.u.stands.id = id_number(id, len);
+        goes_on = batch_stands(batch, &message);
     } else if (message.kind != MESSAGE_ADVERTISE) {
-        batch_refuse(batch, id, REASON_INVALID, "Message: expected advertise or withdraw");
+        batch_refuse(batch, id, REASON_INVALID, "Message: expected advertise, withdraw or stands");
     } else {
         goes_on = ad_take(request, batch->agent, id, &message, &taking);
         if (goes_on && taking.err.text[0])

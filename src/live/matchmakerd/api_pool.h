@@ -12,6 +12,10 @@ extern "C" {
 struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter,
                        const struct edge *edge, int64_t now);
 
+/* Is the machine the caller's own, or may the caller see all? And may it see what decides whom the machine takes? */
+bool machine_is_own(const struct request *request, const struct machine_view *view);
+bool machine_shows_policy(const struct request *request, const struct machine_view *view);
+
 void agent_answer(struct request *request, uint32_t place); /* with its ad; TEXTMAP_NONE: with 404 */
 
 extern const char *const outcome_words[CENSUS_OUTCOMES]; /* by enum engine_outcome */

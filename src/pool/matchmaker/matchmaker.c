@@ -109,6 +109,9 @@ static void matchmaker_begin(struct step_ctx *step)
     engine_set_assignment(matchmaker->engine, settings->assignment - 1);
     registrar_begin(&matchmaker->registrar, step->env->now);
     puller_init(&matchmaker->puller, settings->ads_max, seed);
+    machines_init(&matchmaker->machines, &matchmaker->collector, &matchmaker->timers, TIMER_MACHINE, settings->ads_max,
+                  seed);
+    matchmaker->began = step->env->now;
     timers_set(&matchmaker->timers, registrar_knows(&matchmaker->registrar, step->env->now), TIMER_LEARNT, 0);
     if (settings->shares)
         shares_take(step, settings->shares);
@@ -128,6 +131,7 @@ static void matchmaker_free(void *role)
         registrar_done(&matchmaker->registrar);
         puller_done(&matchmaker->puller);
     }
+    machines_done(&matchmaker->machines);
     timers_done(&matchmaker->timers);
     engine_free(matchmaker->engine);
     accountant_free(matchmaker->accountant);
@@ -296,11 +300,17 @@ static void message_take(struct step_ctx *step, const struct event *event)
         answer.kind = MESSAGE_ADVERTISED;
         collector_advertise(&matchmaker->collector, step->env, event->peer, &message->u.advertise,
                             &answer.u.advertised);
+        if (!message->u.advertise.request)
+            machines_offered(&matchmaker->machines, step->env, event->peer, message->u.advertise.id);
         effects_reply(step->effects, event->token, &answer, 0);
         break;
     case MESSAGE_WITHDRAW:
         reply_got(step, event->token,
                   collector_withdraw(&matchmaker->collector, step->env, event->peer, &message->u.withdraw));
+        machines_withdrawn(&matchmaker->machines, event->peer, message->u.withdraw.id);
+        break;
+    case MESSAGE_STANDS:
+        reply_got(step, event->token, machines_take(&matchmaker->machines, step->env, event->peer, &message->u.stands));
         break;
     case MESSAGE_PULL:
         answer.kind = MESSAGE_PULLED;
@@ -353,6 +363,9 @@ static void timers_run(struct step_ctx *step)
             break;
         case TIMER_LEARNT:
             limits_learnt(&matchmaker->registrar.limits);
+            break;
+        case TIMER_MACHINE:
+            machines_due(&matchmaker->machines, step->env, which, timer.at);
             break;
         }
     }
@@ -445,7 +458,7 @@ static bool matchmaker_valid(const void *role, const char **ret_why)
     return !matchmaker->incarnation ||
            (collector_valid(&matchmaker->collector, ret_why) && notifier_valid(&matchmaker->notifier, ret_why) &&
             registrar_valid(&matchmaker->registrar, ret_why) && puller_valid(&matchmaker->puller, ret_why) &&
-            engine_valid(matchmaker->engine, ret_why));
+            machines_valid(&matchmaker->machines, ret_why) && engine_valid(matchmaker->engine, ret_why));
 }
 
 const struct role_kind matchmaker_role = {

@@ -9,6 +9,7 @@
 #define BERTH_POOL_MATCHMAKER_MATCHMAKER_H
 
 #include "pool/engine/engine.h"
+#include "pool/protocol/machine_state.h"
 #include "pool/protocol/receipt.h"
 #include "pool/protocol/role.h"
 
@@ -69,6 +70,28 @@ bool matchmaker_next(const struct matchmaker *matchmaker, uint32_t from, struct 
 typedef void matchmaker_entry_fn(void *user, const struct entry_view *entry);
 void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *fn, void *user);
 
+/* A machine, or another thing that is offered, as it is known whether or not it has room (machines.h). Times are on the matchmaker's clock. */
+struct machine_view {
+    uint64_t agent, id;
+    enum machine_state state;
+    bool pulls, sure;
+    int64_t since, until; /* until INT64_MAX: not known */
+    int64_t heard;
+    const struct tree *whole; /* with nothing given away */
+    const struct tree *told;  /* what is in use, its claims and words, as its provider tells them; or NULL */
+    const struct tree *left;  /* what may be had of it now; NULL: nothing */
+    uint32_t matched;         /* matches of it under way, of which its provider's word may not know yet */
+};
+
+/* As matchmaker_next; and the machine of that agent and id. */
+bool matchmaker_next_machine(const struct matchmaker *matchmaker, uint32_t from, struct machine_view *ret,
+                             uint32_t *ret_next);
+bool matchmaker_find_machine(const struct matchmaker *matchmaker, agent who, uint64_t id, struct machine_view *ret);
+uint32_t matchmaker_machines(const struct matchmaker *matchmaker); /* how many are known */
+
+/* The matchmaker has been there since then, on its own clock; and all machines that go on have been heard of by the second time. */
+int64_t matchmaker_began(const struct matchmaker *matchmaker, int64_t *ret_knows);
+
 struct matchmaker_counts {
     uint64_t matches, told, given_up; /* matches made; notifications delivered, and not */
     uint64_t claims, history;         /* active claims that were reported, and ended ones that are remembered */
@@ -94,6 +117,9 @@ struct claim_view {
  * gave. */
 bool matchmaker_next_claim(const struct matchmaker *matchmaker, uint32_t from, struct claim_view *ret,
                            uint32_t *ret_next);
+
+/* The claim of that number; false when it is not known. */
+bool matchmaker_find_claim(const struct matchmaker *matchmaker, uint64_t claim, struct claim_view *ret);
 
 /* Is the ad a receipt of this matchmaker, from any of its lives? Then `ret` gets what it says. */
 bool matchmaker_receipt(const struct matchmaker *matchmaker, const struct secrets *secrets, const struct tree *ad,

@@ -3,6 +3,7 @@
 #define BERTH_POOL_MATCHMAKER_MATCHMAKER_PARTS_H
 
 #include "pool/matchmaker/collector.h"
+#include "pool/matchmaker/machines.h"
 #include "pool/matchmaker/notifier.h"
 #include "pool/matchmaker/puller.h"
 #include "pool/matchmaker/registrar.h"
@@ -11,7 +12,7 @@
 extern "C" {
 #endif
 
-enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE, TIMER_LEARNT };
+enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE, TIMER_LEARNT, TIMER_MACHINE };
 
 struct matchmaker {
     const struct matchmaker_settings *settings;
@@ -23,6 +24,8 @@ struct matchmaker {
     struct notifier notifier;
     struct registrar registrar;
     struct puller puller;
+    struct machines machines;
+    int64_t began;              /* when the role began: what it has not heard of before may yet be heard of */
     const struct role_env *env; /* of the present step, for callbacks within it */
     bool in_cycle;
     int64_t cycle_from; /* the next cycle may not begin before */

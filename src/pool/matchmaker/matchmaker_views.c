@@ -2,6 +2,7 @@
 #include "pool/matchmaker/matchmaker_parts.h"
 
 #include "pool/matchmaker/collector_parts.h"
+#include "pool/protocol/mutants.h"
 
 #include <string.h>
 
@@ -69,6 +70,62 @@ void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *f
     }
 }
 
+static void machine_view_of(const struct matchmaker *matchmaker, const struct machine_record *record,
+                            struct machine_view *ret)
+{
+    const struct collector *collector = &matchmaker->collector;
+    uint32_t number = entry_find(collector, record->agent, record->id);
+    const struct entry *entry = number == UINT32_MAX ? NULL : &collector->entries[number];
+    bool offered = entry && entry->state == ENTRY_LIVE;
+
+    *ret = (struct machine_view){.agent = record->agent,
+                                 .id = record->id,
+                                 .state = record->away && !MUTANT(AWAY_FITS) ? MACHINE_AWAY : record->state,
+                                 .pulls = record->pulls,
+                                 .sure = record->sure,
+                                 .since = record->away ? record->heard : record->since,
+                                 .until = record->until,
+                                 .heard = record->heard,
+                                 .whole = offered && record->state == MACHINE_IDLE ? entry->ad : record->whole,
+                                 .told = record->told,
+                                 .left = offered ? entry->left : NULL,
+                                 .matched = offered ? entry->unnamed : 0};
+}
+
+bool matchmaker_next_machine(const struct matchmaker *matchmaker, uint32_t from, struct machine_view *ret,
+                             uint32_t *ret_next)
+{
+    for (uint32_t i = from; i < matchmaker->machines.count; i++) {
+        if (!matchmaker->machines.items[i].agent)
+            continue;
+        machine_view_of(matchmaker, &matchmaker->machines.items[i], ret);
+        *ret_next = i + 1;
+        return true;
+    }
+    return false;
+}
+
+bool matchmaker_find_machine(const struct matchmaker *matchmaker, agent who, uint64_t id, struct machine_view *ret)
+{
+    const struct machine_record *record =
+        matchmaker->incarnation ? machines_find(&matchmaker->machines, who, id) : NULL;
+
+    if (record)
+        machine_view_of(matchmaker, record, ret);
+    return record != NULL;
+}
+
+uint32_t matchmaker_machines(const struct matchmaker *matchmaker)
+{
+    return matchmaker->machines.live;
+}
+
+int64_t matchmaker_began(const struct matchmaker *matchmaker, int64_t *ret_knows)
+{
+    *ret_knows = matchmaker->began + matchmaker->settings->spans->lifetime;
+    return matchmaker->began;
+}
+
 struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker)
 {
     struct matchmaker_counts counts = {.matches = matchmaker->matches,
@@ -96,6 +153,15 @@ static void active_view(const struct matchmaker *matchmaker, const struct active
                                .reported = claim->reported,
                                .since = claim->since,
                                .used = claim->used};
+}
+
+bool matchmaker_find_claim(const struct matchmaker *matchmaker, uint64_t claim, struct claim_view *ret)
+{
+    uint64_t place = matchmaker->incarnation ? map_find(&matchmaker->registrar.claims, claim) : MAP_NONE;
+
+    if (place != MAP_NONE)
+        active_view(matchmaker, &matchmaker->registrar.active[place], ret);
+    return place != MAP_NONE;
 }
 
 static void past_view(const struct past_claim *past, struct claim_view *ret)

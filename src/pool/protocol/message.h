@@ -26,6 +26,17 @@ extern "C" {
     F(S, WORD, version)         \
     F(S, REASON, reason) F(S, WORD, incarnation) F(S, WORD, settled) F(S, NUMBER, span) F(S, NUMBER, clock)
 #define WITHDRAW_FIELDS(F, S) F(S, WORD, id) F(S, WORD, version)
+/* How what the offer `id` speaks of stands (machine_state.h), whether or not anything of it is offered now. Nothing is ever matched because of it.
+ * `version` rises. `ad` is the offer with nothing given away; none: it is as it was told in version `base`. `since` and `until` are spans, so
+ * that clocks need not agree: how long the state has held, and how long it will (-1: not known). `told` has what is in use, and words.
+ * `gone`: there is no such machine any more. */
+#define STANDS_FIELDS(F, S) \
+    F(S, WORD, id)          \
+    F(S, WORD, version)     \
+    F(S, WORD, base)        \
+    F(S, WORD, state)       \
+    F(S, NUMBER, since)     \
+    F(S, NUMBER, until) F(S, FLAG, sure) F(S, FLAG, pulls) F(S, FLAG, gone) F(S, AD, told) F(S, AD, ad)
 
 /* One unit of the offer `id` asks for a request; the ad is not kept. `key` makes the ticket. `number` rises from pull
  * to pull of an offer: a repeated number is the same pull, and within the window the matchmaker tells the match that it
@@ -144,6 +155,7 @@ extern "C" {
     X(ADVERTISE, advertise, ADVERTISED) \
     X(ADVERTISED, advertised, NONE)     \
     X(WITHDRAW, withdraw, GOT)          \
+    X(STANDS, stands, GOT)              \
     X(PULL, pull, PULLED)               \
     X(PULLED, pulled, NONE)             \
     X(MATCH, match_told, GOT)           \

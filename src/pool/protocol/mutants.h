@@ -78,6 +78,14 @@ extern "C" {
     X(REPORT_BELIEVED, "a report is believed without its receipt")                               \
     X(FAULT_BLAMED, "a job is held for a fault of the machine that was to run it")
 
+/* Planted bugs in what is known of machines (tests/sim/standing_test.c): they change no match. */
+#define MACHINE_MUTANTS(X)                                                          \
+    X(BUSY_IS_OWNER, "a machine without room is said to be its owner's")            \
+    X(GONE_KEPT, "a machine that is gone is remembered")                            \
+    X(END_GROWS, "the time by which a claim must end is counted anew at each word") \
+    X(STANDS_OLD, "an older word of a machine replaces a newer one")                \
+    X(AWAY_FITS, "a machine that is away is told as it last stood")
+
 /* Planted bugs that show only in gangs, for tests that make gangs (tests/sim/tree_test.c). */
 #define GANG_MUTANTS(X)                                                                          \
     X(ESSENTIAL_IGNORED, "the loss of an essential member is taken for harmless")                \
@@ -102,7 +110,7 @@ enum mutant {
 #undef X
         MUTANT_COUNT,
 #define X(id, words) MUTANT_##id,
-    GANG_MUTANTS(X) LIAR_MUTANTS(X)
+    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X)
 #undef X
 };
 

@@ -11,6 +11,7 @@
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
+#include "pool/provider/stands.h"
 #include "pool/provider/successor.h"
 
 #include <stdlib.h>
@@ -54,6 +55,7 @@ void offers_init(struct provider *provider)
         offer->whole = offer_write(provider, offer);
         advert_init(&offer->advert, provider->settings->ids[i], false, 0);
         second_init(provider, i);
+        stands_init(provider, i);
     }
 }
 
@@ -66,6 +68,7 @@ void offers_done(struct provider *provider)
         advert_done(&offer->second.advert);
         tree_unref(offer->probe);
         tree_unref(offer->whole);
+        stands_done(provider, i);
     }
     free(provider->offers);
 }
@@ -149,7 +152,7 @@ void offer_use_key(const struct provider_step *step, const struct tenant *tenant
 
 /* ------------------------------------------------------------------------------------------------------ advertising */
 
-static void offer_set(const struct provider_step *step, uint32_t place, int64_t at)
+void offer_wake(const struct provider_step *step, uint32_t place, int64_t at)
 {
     struct offer *offer = &step->provider->offers[place];
 
@@ -162,7 +165,7 @@ static void offer_set(const struct provider_step *step, uint32_t place, int64_t 
 void offer_changed(const struct provider_step *step, uint32_t place)
 {
     step->provider->offers[place].dirty = true;
-    offer_set(step, place, step->env->now);
+    offer_wake(step, place, step->env->now);
 }
 
 bool offer_ails(const struct provider *provider, uint32_t place)
@@ -269,6 +272,11 @@ static struct tree *offer_narrow(struct tree *left)
     return text;
 }
 
+struct tree *offer_whole(const struct provider *provider, uint32_t place)
+{
+    return offer_narrow(tree_ref(provider->offers[place].whole));
+}
+
 /* An offer that ails is still advertised, so that people see what it lacks, but nobody fits it. An offer with ports is
  * not, because others would still ask for it by its ports; nor is one that pulls. */
 static struct tree *offer_ailing(const struct provider_step *step, uint32_t place)
@@ -292,20 +300,25 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
 {
     struct offer *offer = &step->provider->offers[place];
     struct env eval = provider_env(step->env);
-    struct tree *left;
-    struct owner owner;
+    struct owner owner = {.until = OWNER_NEVER};
+    struct tree *left = NULL;
+    int64_t look;
 
     offer->look = INT64_MAX;
+    if (!step->provider->draining && !offer_ails(step->provider, place)) {
+        left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
+        left = offer_narrow(successor_reserves(step, place, left));
+    }
+    if (left)
+        owner_look(&eval, step->env->scratch, left, &owner);
+    look = stands_look(step, place, left, &owner);
     if (step->provider->draining)
         return NULL;
     if (offer_ails(step->provider, place))
         return offer_ailing(step, place);
-    left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
-    left = offer_narrow(successor_reserves(step, place, left));
+    offer->look = owner.until < look ? owner.until : look;
     if (!left)
         return NULL;
-    owner_look(&eval, step->env->scratch, left, &owner);
-    offer->look = owner.until;
     if (offer->closed == owner.open)
         effects_note(step->effects,
                      owner.open                             ? REASON_OK
@@ -347,12 +360,13 @@ void offer_due(const struct provider_step *step, uint32_t place)
                 ? pulling_run(step, place)
                 : advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place,
                              step->provider->stored, step->effects);
-    offer_set(step, place, again);
-    offer_set(step, place, second_run(step, place));
+    offer_wake(step, place, again);
+    offer_wake(step, place, second_run(step, place));
+    offer_wake(step, place, stands_run(step, place));
     if (offer->second.look < offer->look)
         offer->look = offer->second.look;
     if (offer->look != INT64_MAX && offer->look - wall < spans_margin(step->provider->spans))
-        offer_set(step, place, now + (offer->look - wall) * SECOND);
+        offer_wake(step, place, now + (offer->look - wall) * SECOND);
 }
 
 void offers_boot(const struct provider_step *step)
@@ -362,6 +376,7 @@ void offers_boot(const struct provider_step *step)
         step->provider->offers[i].second.advert.version = step->provider->starts << 32;
         step->provider->offers[i].pulling.number = step->provider->starts << 32;
         step->provider->offers[i].sure = step->env->now + step->provider->spans->deadline;
+        stands_boot(step, i);
         offer_changed(step, i);
     }
 }
@@ -387,6 +402,7 @@ void offers_again(const struct provider_step *step, agent matchmaker)
             advert_again(&step->provider->offers[i].second.advert, step->env->now);
         }
         pulling_again(step, i, matchmaker);
+        stands_again(step, i, matchmaker);
         offer_due(step, i);
     }
 }

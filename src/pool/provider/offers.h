@@ -12,7 +12,8 @@ void offers_init(struct provider *provider);
 void offers_done(struct provider *provider);
 void offers_boot(const struct provider_step *step);
 void offer_probed(const struct provider_step *step, uint32_t place, struct tree *probe);
-void offer_changed(const struct provider_step *step, uint32_t place); /* tenants came or went */
+void offer_changed(const struct provider_step *step, uint32_t place);          /* tenants came or went */
+void offer_wake(const struct provider_step *step, uint32_t place, int64_t at); /* it is looked at then, or before */
 void offer_due(const struct provider_step *step, uint32_t place);
 void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event);
 void offers_again(const struct provider_step *step, agent matchmaker); /* the matchmaker may have begun anew */
@@ -24,6 +25,8 @@ uint32_t offer_find(const struct provider *provider, uint64_t id); /* the place;
  * claim `behind`, that claim has nothing. */
 struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
                         enum tenant_state from, const struct tenant *except, uint64_t behind);
+/* The offer with nothing given away, as it would be advertised: with its Start in its constraint. The caller unrefs it. */
+struct tree *offer_whole(const struct provider *provider, uint32_t place);
 /* The ad with one more expression, from the tree `from` (NULL: none), in its constraint. The caller unrefs it. */
 struct tree *constraint_narrow(struct tree *ad, const struct tree *from, const struct expr *rule);
 /* May a job with that ad start here now? The offer's `Start` says so, if it has one. Start is a part of the constraint

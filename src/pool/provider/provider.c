@@ -6,6 +6,7 @@
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
 #include "pool/provider/session.h"
+#include "pool/provider/stands.h"
 #include "pool/provider/subordinates.h"
 #include "pool/provider/successor.h"
 
@@ -119,6 +120,9 @@ static void provider_answer(const struct provider_step *step, const struct event
         tenant = tenant_find(step->provider, event->token);
         if (tenant)
             task_answer(step, tenant, event);
+        break;
+    case TAG_STANDS:
+        stands_answer(step, event);
         break;
     case TAG_LEFT:
         leaving_answer(step, event);

@@ -12,6 +12,7 @@
 #define BERTH_POOL_PROVIDER_PROVIDER_H
 
 #include "pool/claim/duty.h"
+#include "pool/protocol/machine_state.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +21,7 @@ extern "C" {
 struct provider;
 
 #define PROVIDER_POOLS_MAX 16
+#define STANDS_WORDS_MAX 400 /* bytes of the words that are told of a machine */
 
 /* A pool that the provider pulls requests from. */
 struct provider_pool {
@@ -78,6 +80,16 @@ bool provider_owes(const struct provider *provider);
 
 /* The offer as it is now, with nothing given away. NULL when there is no offer at that place. */
 struct tree *provider_offer(const struct provider *provider, uint32_t place);
+
+/* How the machine behind the offer at that place stands, as it was looked at last; false when there is no such offer. */
+struct stands_view {
+    uint64_t id;
+    enum machine_state state;
+    int64_t since; /* on the clock that does not jump */
+    int64_t until; /* OWNER: on the wall clock in seconds; INT64_MAX: not known */
+    bool sure;
+};
+bool provider_stands(const struct provider *provider, uint32_t place, struct stands_view *ret);
 
 #ifdef __cplusplus
 }

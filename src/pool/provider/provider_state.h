@@ -2,6 +2,7 @@
  *
  *     provider.c      the step: passes each event to the right part
  *     offers.c        the ads: written, advertised, withdrawn while the owner is there; their keys
+ *     stands.c        how the machine behind each offer stands, told whether or not anything of it is offered
  *     pulling.c       or else asking for requests itself, from one pool or several
  *     admission.c     matches and verifications: which claims become tenants
  *     successor.c     the second ad beside a claim, and the successor pinned behind it
@@ -21,6 +22,7 @@
 #include "lang/ad/eval.h"
 #include "pool/claim/crew.h"
 #include "pool/protocol/advert.h"
+#include "pool/protocol/machine_state.h"
 #include "pool/protocol/timers.h"
 #include "pool/provider/provider.h"
 
@@ -70,8 +72,33 @@ struct pulling {
     int64_t repeat_until;            /* then a new pull is made */
 };
 
+/* What one matchmaker has been told of how a machine stands. */
+struct stands_road {
+    uint64_t told, base; /* the version that it knows, and the version of the whole ad that it has; 0: none */
+    uint64_t carried, carried_base; /* those under way */
+    bool flying;                    /* a message is under way */
+    bool owed;           /* it may know something else of an earlier time: it is told even that the machine is idle */
+    int64_t sent;        /* when it was told last; INT64_MIN: it is to be told at once */
+    int64_t held, pause; /* it is told nothing before then; the present pause between repeats */
+};
+
+/* How the machine behind an offer stands, as its provider sees it. */
+struct machine {
+    enum machine_state state;
+    int64_t since;             /* when that state began */
+    int64_t until;             /* OWNER: until when, on the wall clock in seconds; or OWNER_NEVER ... */
+    bool sure;                 /* ... and whether it surely ends then */
+    uint64_t claims;           /* a hash of what is in use */
+    uint64_t version;          /* of all this; rises with each change */
+    struct tree *ad;           /* held: the whole as it is told; NULL: not told yet */
+    uint64_t base;             /* the version in which that was first told */
+    int64_t taken;             /* when it was taken up */
+    struct stands_road *roads; /* one for each matchmaker */
+};
+
 struct offer {
     struct advert advert;
+    struct machine machine;
     struct second second;
     struct pulling pulling;
     struct tree *base, *probe; /* the settings' ad (not held), and the probed state (held, or NULL) */
@@ -199,7 +226,7 @@ struct provider_step {
 struct env provider_env(const struct role_env *env);
 
 /* Tags of the provider's own messages; adverts have their own. */
-/* these are smaller than the first tag of an advert; TAG_TASK is not, but neither adverts nor members use it */
+/* these are smaller than the first tag of an advert; the last two are not, but neither adverts nor members use it */
 enum provider_tag {
     TAG_BEAT = CLAIM_MEMBER_TAG + 1,
     TAG_ASK,
@@ -207,7 +234,8 @@ enum provider_tag {
     TAG_RESULT,
     TAG_REPORT,
     TAG_PULL,
-    TAG_TASK = CLAIM_MEMBER_TAGS + TAG_BEAT
+    TAG_TASK = CLAIM_MEMBER_TAGS + TAG_BEAT,
+    TAG_STANDS
 };
 
 #ifdef __cplusplus

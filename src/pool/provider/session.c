@@ -11,6 +11,7 @@
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
+#include "pool/provider/stands.h"
 #include "pool/provider/subordinates.h"
 #include "pool/provider/successor.h"
 
@@ -163,8 +164,7 @@ static void told_activate(const struct provider_step *step, const struct event *
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, reason, tenant->stored);
 }
 
-/* How long the job may run, by its ad; INT64_MAX when it does not say. */
-static int64_t job_span(const struct provider_step *step, const struct tree *ad)
+int64_t job_span(const struct provider_step *step, const struct tree *ad)
 {
     symbol name = symbols_find(ad->symbols, "TimeLimit", 9);
     struct env env = provider_env(step->env);
@@ -198,6 +198,7 @@ static void tenant_start(const struct provider_step *step, struct tenant *tenant
     duty.ad = job == tenant->ad ? NULL : job;
     tenant_set_duty(tenant, &duty);
     tenant_store(step, tenant);
+    stands_claims(step, tenant->offer);
     effects_job(step->effects, tenant->claim, tenant->number, tenant->job, job,
                 step->env->now + tenant->lease - lease_clock(step->env), job_span(step, job),
                 MUTANT(LAUNCH_UNRECORDED) ? 0 : tenant->stored);

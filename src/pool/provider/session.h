@@ -24,6 +24,9 @@ void tenant_verified(const struct provider_step *step, struct tenant *tenant, ui
 void reply_verified(const struct provider_step *step, uint64_t token, const struct verified *verified);
 void tenant_pin(const struct provider_step *step, struct tenant *tenant, uint64_t token); /* session.c */
 
+/* How long the job may run, by its ad; INT64_MAX when it does not say. */
+int64_t job_span(const struct provider_step *step, const struct tree *ad);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,232 @@
+/* api_machines.c: the machines that are known, whether or not they have room.
+ *
+ *     [ Type = "Machine"; Name = "heron"; State = "Busy"; Cpus = 4; CpusUsed = 4; Jobs = 4; Ends = 720; ... ]
+ *
+ * Whoever may read ads sees how each machine stands. Whose jobs they are, and which, is seen by those whose jobs or machine they are, and by
+ * administrators. An owner who says ShowPolicy = false shows nobody else what decides whom the machine takes. */
+#include "live/matchmakerd/api.h"
+#include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/machine_facts.h"
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
+#include "live/matchmakerd/scans.h"
+
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "lang/base/mem.h"
+#include "pool/protocol/account.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CLAIMS_SHOWN 256
+
+/* What decides whom a machine takes. */
+static const char *const policy_names[] = {"Constraint", "Requirements", "Rank", "Start", "Preemption"};
+
+bool machine_is_own(const struct request *request, const struct machine_view *view)
+{
+    const char *owner;
+    size_t len, mine = strlen(request_identity(request));
+
+    return request_any(request) || (ad_string(view->whole, "Identity", &owner, &len) && len == mine &&
+                                    !memcmp(owner, request_identity(request), len));
+}
+
+bool machine_shows_policy(const struct request *request, const struct machine_view *view)
+{
+    bool shows;
+
+    return !ad_flag(view->whole, "ShowPolicy", &shows) || shows || machine_is_own(request, view);
+}
+
+/* The whole ad as the caller may see it; the caller unrefs it. */
+static struct tree *whole_shown(const struct request *request, const struct machine_view *view)
+{
+    struct tree *shown = tree_ref((struct tree *)view->whole), *less;
+
+    for (size_t i = 0; i < sizeof policy_names / sizeof *policy_names && !machine_shows_policy(request, view); i++) {
+        less = ad_find(shown, policy_names[i]) ? ad_without(shown, policy_names[i]) : NULL;
+        if (less) {
+            tree_unref(shown);
+            shown = less;
+        }
+    }
+    return shown;
+}
+
+/* The claims that the caller may know more of than their number. A machine may name any claim as its own: what the matchmaker says of it is
+ * told only if it was made for that machine's agent. */
+static void claims_show(const struct request *request, const struct machine_view *view, struct maker *maker)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    bool own = machine_is_own(request, view);
+    struct tree *rows[CLAIMS_SHOWN];
+    uint32_t count = 0;
+    uint64_t claim;
+    int64_t job, end;
+
+    for (uint32_t i = 0; count < CLAIMS_SHOWN && machine_claim(view, runner_now(), i, &claim, &job, &end); i++) {
+        struct claim_view known;
+        struct maker row;
+        bool is_known = matchmaker_find_claim(matchmakerd->matchmaker, claim, &known) && known.agent == view->agent;
+
+        if (!own && !(is_known && known.user && account_same(known.user, request_identity(request))))
+            continue;
+        maker_init(&row, matchmakerd->symbols);
+        maker_word(&row, "Claim", claim);
+        maker_text(&row, "Owner", is_known ? known.user : NULL);
+        if (job >= 0)
+            maker_integer(&row, "Job", job);
+        if (is_known)
+            maker_seconds(&row, "Age", runner_now() - known.since);
+        if (end >= 0)
+            maker_integer(&row, "Ends", end);
+        rows[count++] = maker_seal(&row);
+    }
+    maker_list(maker, "Claims", rows, count);
+    while (count)
+        tree_unref(rows[--count]);
+}
+
+static void state_show(struct maker *maker, const struct machine_view *view, const struct machine_facts *facts,
+                       int64_t now, bool shows_policy)
+{
+    maker_text(maker, "State", machine_state_word(view->state));
+    maker_flag(maker, "Pulls", view->pulls);
+    maker_seconds(maker, "Since", now - view->since);
+    maker_seconds(maker, "Heard", now - view->heard);
+    if (view->until != INT64_MAX && view->state == MACHINE_OWNER) {
+        maker_seconds(maker, "Until", view->until > now ? view->until - now : 0);
+        maker_flag(maker, "Sure", view->sure);
+    }
+    if (facts->words && (shows_policy || view->state != MACHINE_OWNER))
+        maker_bytes(maker, "Words", facts->words, facts->words_len);
+}
+
+/* Nearly all amounts are whole numbers. */
+static void amount_show(struct maker *maker, const char *name, double amount)
+{
+    if (amount > -9e15 && amount < 9e15 && amount == (double)(int64_t)amount)
+        maker_integer(maker, name, (int64_t)amount);
+    else
+        maker_real(maker, name, amount);
+}
+
+/* A row; with `whole`, everything that the caller may know of the machine. */
+static struct tree *machine_row(const struct request *request, const struct machine_view *view, bool whole)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    int64_t now = runner_now();
+    struct machine_facts facts;
+    struct maker maker;
+    struct tree *shown;
+    const char *text;
+    double load;
+    size_t len;
+
+    machine_facts(view, now, &facts);
+    maker_init(&maker, matchmakerd->symbols);
+    maker_text(&maker, "Name", facts.name);
+    if (ad_string(view->whole, "Type", &text, &len))
+        maker_bytes(&maker, "Type", text, len);
+    state_show(&maker, view, &facts, now, machine_shows_policy(request, view));
+    for (int i = 0; i < AMOUNTS; i++) {
+        if (!facts.amounts[i].known)
+            continue;
+        amount_show(&maker, machine_amounts[i], facts.amounts[i].all);
+        amount_show(&maker, machine_amounts_used[i], facts.amounts[i].used);
+    }
+    if (ad_number(view->whole, "LoadAvg", &load))
+        maker_real(&maker, "LoadAvg", load);
+    maker_integer(&maker, "Jobs", facts.claims);
+    if (facts.elsewhere)
+        maker_integer(&maker, "Elsewhere", facts.elsewhere);
+    if (view->matched)
+        maker_integer(&maker, "Matched", view->matched);
+    if (facts.first_end >= 0)
+        maker_integer(&maker, "Ends", facts.first_end);
+    if (ad_string(view->whole, "Owner", &text, &len))
+        maker_bytes(&maker, "Owner", text, len);
+    maker_word(&maker, "Id", view->id);
+    maker_word(&maker, "Agent", view->agent);
+    if (whole) {
+        claims_show(request, view, &maker);
+        shown = whole_shown(request, view);
+        maker_ad(&maker, "Ad", shown);
+        tree_unref(shown);
+    }
+    return maker_seal(&maker);
+}
+
+static bool machines_step(struct scan *scan)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
+    struct machine_view view;
+
+    return matchmaker_next_machine(matchmakerd->matchmaker, scan->from, &view, &scan->from) &&
+           collection_add((struct collection *)scan, machine_row(scan->request, &view, false));
+}
+
+void api_machines_list(struct request *request)
+{
+    collection_tour(request, machines_step);
+}
+
+/* Is that the machine's name, or the id of its ad? */
+static bool machine_is_called(const struct machine_view *view, const char *name)
+{
+    const char *text;
+    size_t len;
+    char id[17];
+
+    snprintf(id, sizeof id, "%016" PRIx64, view->id);
+    return !strcmp(id, name) ||
+           (ad_string(view->whole, "Name", &text, &len) && len == strlen(name) && !memcmp(text, name, len));
+}
+
+/* The machine of a name, sought in slices. Of several, one that is there comes before one that is away. */
+struct search {
+    struct scan scan;
+    agent agent;
+    uint64_t id;
+    bool found, away;
+};
+
+static bool search_step(struct scan *scan)
+{
+    struct search *search = (struct search *)scan;
+    struct machine_view view;
+
+    if (!matchmaker_next_machine(request_matchmakerd(scan->request)->matchmaker, scan->from, &view, &scan->from))
+        return false;
+    if (!machine_is_called(&view, request_variable(scan->request, 0)))
+        return true;
+    search->found = true;
+    search->agent = view.agent;
+    search->id = view.id;
+    search->away = view.state == MACHINE_AWAY;
+    return search->away;
+}
+
+static void search_finish(struct scan *scan)
+{
+    const struct search *search = (struct search *)scan;
+    struct machine_view view;
+
+    if (search->found &&
+        matchmaker_find_machine(request_matchmakerd(scan->request)->matchmaker, search->agent, search->id, &view))
+        request_ad_take(scan->request, 200, machine_row(scan->request, &view, true));
+    else
+        request_problem(scan->request, 404, "no machine of that name is known");
+}
+
+void api_machine_get(struct request *request)
+{
+    struct search *search = mem_alloc(sizeof *search);
+
+    *search = (struct search){.scan = {.step = search_step, .finish = search_finish}};
+    scan_start(&search->scan, request);
+}

@@ -1,0 +1,365 @@
+/* machines.c: what is known of each machine, whether or not it has room. */
+#include "pool/matchmaker/machines.h"
+
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "lang/base/array.h"
+#include "lang/base/mem.h"
+#include "pool/matchmaker/collector_parts.h"
+#include "pool/protocol/account.h"
+#include "pool/protocol/mutants.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT "Name,Type,Cpus,Memory,Disk,GpuCount,Owner,Identity" /* of a machine that has been away for long */
+
+void machines_init(struct machines *machines, struct collector *collector, struct timers *timers, uint32_t timer_what,
+                   uint32_t share, uint64_t seed)
+{
+    *machines = (struct machines){.collector = collector,
+                                  .timers = timers,
+                                  .timer_what = timer_what,
+                                  .share = share ? share : COLLECTOR_ADS_MAX,
+                                  .second = symbols_take(collector->symbols, "Preempts", 8),
+                                  .free = NOBODY};
+    map_init(&machines->places, seed);
+    map_init(&machines->agents, seed);
+    map_init(&machines->bytes, seed);
+    map_init(&machines->absent, seed);
+}
+
+void machines_done(struct machines *machines)
+{
+    if (!machines || !machines->collector)
+        return;
+    for (uint32_t i = 0; i < machines->count; i++) {
+        tree_unref(machines->items[i].whole);
+        tree_unref(machines->items[i].told);
+    }
+    free(machines->items);
+    map_done(&machines->places);
+    map_done(&machines->agents);
+    map_done(&machines->bytes);
+    map_done(&machines->absent);
+    symbols_drop(machines->collector->symbols, machines->second);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- records */
+
+static uint64_t place_key(const struct machines *machines, agent who, uint64_t id)
+{
+    return rng_mix(who ^ machines->places.seed) + id;
+}
+
+static uint32_t record_find(const struct machines *machines, agent who, uint64_t id)
+{
+    uint64_t found = map_find(&machines->places, place_key(machines, who, id));
+    uint32_t place = found == MAP_NONE ? NOBODY : (uint32_t)found;
+
+    while (place != NOBODY && (machines->items[place].agent != who || machines->items[place].id != id))
+        place = machines->items[place].next;
+    return place;
+}
+
+const struct machine_record *machines_find(const struct machines *machines, agent who, uint64_t id)
+{
+    uint32_t place = record_find(machines, who, id);
+
+    return place == NOBODY ? NULL : &machines->items[place];
+}
+
+static uint64_t tally_of(const struct map *map, uint64_t key)
+{
+    uint64_t found = map_find(map, key);
+
+    return found == MAP_NONE ? 0 : found;
+}
+
+static void tally_move(struct map *map, uint64_t key, uint64_t more, uint64_t less)
+{
+    uint64_t now = tally_of(map, key) + more - less;
+
+    if (more == less)
+        return;
+    if (now)
+        map_set(map, key, now);
+    else
+        map_remove(map, key);
+}
+
+static uint64_t account_key(const struct machines *machines, const struct peer *peer)
+{
+    const char *text = peer->account ? peer->account : peer->identity ? peer->identity : "";
+    size_t len = account_len(text, strlen(text));
+    uint64_t key = machines->absent.seed;
+
+    for (size_t i = 0; i < len; i++)
+        key = rng_mix(key ^ (unsigned char)text[i]);
+    return key;
+}
+
+static uint64_t record_bytes(const struct machine_record *record)
+{
+    return text_bytes(record->whole) + text_bytes(record->told);
+}
+
+/* Takes over the references. */
+static void record_set(struct machines *machines, struct machine_record *record, struct tree *whole, struct tree *told)
+{
+    uint64_t before = record_bytes(record);
+
+    tree_unref(record->whole);
+    tree_unref(record->told);
+    record->whole = whole;
+    record->told = told;
+    tally_move(&machines->bytes, record->agent, record_bytes(record), before);
+}
+
+static bool may_add(const struct machines *machines, agent who)
+{
+    return tally_of(&machines->agents, who) < machines->share &&
+           (machines->free != NOBODY || machines->count < MACHINES_MAX);
+}
+
+static uint32_t record_add(struct machines *machines, const struct peer *peer, uint64_t id)
+{
+    uint64_t key = place_key(machines, peer->agent, id), first = map_find(&machines->places, key);
+    uint32_t place = machines->free;
+
+    if (place != NOBODY) {
+        machines->free = machines->items[place].next;
+    } else {
+        ARRAY_ROOM(machines->items, machines->count, machines->room, 64);
+        place = machines->count++;
+    }
+    machines->items[place] = (struct machine_record){.agent = peer->agent,
+                                                     .id = id,
+                                                     .account = account_key(machines, peer),
+                                                     .until = INT64_MAX,
+                                                     .timer = INT64_MAX,
+                                                     .next = first == MAP_NONE ? NOBODY : (uint32_t)first};
+    map_set(&machines->places, key, place);
+    tally_move(&machines->agents, peer->agent, 1, 0);
+    machines->live++;
+    return place;
+}
+
+static void record_forget(struct machines *machines, uint32_t place)
+{
+    struct machine_record *record = &machines->items[place];
+    uint64_t key = place_key(machines, record->agent, record->id);
+    uint32_t at = (uint32_t)map_find(&machines->places, key);
+
+    record_set(machines, record, NULL, NULL);
+    if (at == place && record->next == NOBODY) {
+        map_remove(&machines->places, key);
+    } else if (at == place) {
+        map_set(&machines->places, key, record->next);
+    } else {
+        while (machines->items[at].next != place)
+            at = machines->items[at].next;
+        machines->items[at].next = record->next;
+    }
+    tally_move(&machines->agents, record->agent, 0, 1);
+    tally_move(&machines->absent, record->account, 0, record->away);
+    *record = (struct machine_record){.timer = INT64_MAX, .next = machines->free};
+    machines->free = place;
+    machines->live--;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- time */
+
+/* What comes next if nothing is heard. */
+static int64_t record_next(const struct machine_record *record)
+{
+    if (!record->away)
+        return record->heard + record->lifetime;
+    return record->heard + (record->shrunk ? MACHINES_FORGET : MACHINES_SHRINK);
+}
+
+static void record_schedule(struct machines *machines, uint32_t place)
+{
+    struct machine_record *record = &machines->items[place];
+
+    if (record_next(record) >= record->timer)
+        return;
+    record->timer = record_next(record);
+    timers_set(machines->timers, record->timer, machines->timer_what, place);
+}
+
+static void record_heard(struct machines *machines, uint32_t place, int64_t now)
+{
+    struct machine_record *record = &machines->items[place];
+
+    record->heard = now;
+    tally_move(&machines->absent, record->account, 0, record->away);
+    record->away = false;
+    record_schedule(machines, place);
+}
+
+/* Only what is told in one line is kept. */
+static void record_shrink(struct machines *machines, struct machine_record *record)
+{
+    struct symbols *symbols = machines->collector->symbols;
+    struct tree *whole = record->whole ? ad_select(symbols, record->whole, KEPT) : NULL;
+
+    if (whole)
+        record_set(machines, record, whole, NULL);
+    record->base = 0;
+    record->shrunk = true;
+}
+
+/* Places are used again: a timer may belong to a record that was forgotten. */
+void machines_due(struct machines *machines, const struct role_env *env, uint32_t place, int64_t at)
+{
+    struct machine_record *record = &machines->items[place];
+
+    if (!record->agent || record->timer != at)
+        return;
+    record->timer = INT64_MAX;
+    if (record_next(record) <= env->now && !record->away) {
+        record->away = true;
+        tally_move(&machines->absent, record->account, 1, 0);
+        if (tally_of(&machines->absent, record->account) > MACHINES_AWAY_MAX) {
+            record_forget(machines, place);
+            return;
+        }
+    } else if (record_next(record) <= env->now && !record->shrunk) {
+        record_shrink(machines, record);
+    } else if (record_next(record) <= env->now) {
+        record_forget(machines, place);
+        return;
+    }
+    record_schedule(machines, place);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- what is told */
+
+/* Checks a whole ad as an offer is checked, and writes into it what the matchmaker writes into offers. */
+static enum reason whole_take(const struct machines *machines, const struct role_env *env, const struct peer *peer,
+                              const struct stands *stands, struct text_terms *ret, struct tree **ret_whole)
+{
+    struct advertise advertise = {.id = stands->id, .version = stands->version, .ad = stands->ad};
+    enum reason reason = text_check(machines->collector, env, peer, &advertise, ret);
+
+    if (reason == REASON_OK)
+        *ret_whole = text_write(machines->collector, env, stands->ad, peer->identity ? peer->identity : "", ret);
+    return reason == REASON_OK && !*ret_whole ? REASON_LIMIT : reason;
+}
+
+static bool told_is_good(const struct machines *machines, const struct tree *told)
+{
+    return !told || (told->symbols == machines->collector->symbols && told->cell_count && tree_is_ad(told) &&
+                     told->cell_count <= MACHINES_TOLD_CELLS);
+}
+
+/* Takes the word of a machine; `whole` is its ad, which this takes over, or NULL: it is as it was. */
+static void record_take(struct machines *machines, const struct role_env *env, uint32_t place,
+                        const struct stands *stands, struct tree *whole)
+{
+    struct machine_record *record = &machines->items[place];
+    bool ends = stands->until >= 0 && stands->until < INT64_MAX / 2;
+
+    record_set(machines, record, whole ? whole : tree_ref(record->whole), stands->told ? tree_ref(stands->told) : NULL);
+    record->version = stands->version;
+    record->base = stands->base;
+    record->state = (enum machine_state)stands->state;
+    record->pulls = stands->pulls;
+    record->sure = stands->sure;
+    record->shrunk = false;
+    record->since = env->now - (stands->since >= 0 && stands->since < INT64_MAX / 2 ? stands->since : 0);
+    record->until = ends ? env->now + stands->until : INT64_MAX;
+    record_heard(machines, place, env->now);
+}
+
+enum reason machines_take(struct machines *machines, const struct role_env *env, const struct peer *peer,
+                          const struct stands *stands)
+{
+    uint32_t place = record_find(machines, peer->agent, stands->id);
+    const struct machine_record *record = place == NOBODY ? NULL : &machines->items[place];
+    struct text_terms terms = {.lifetime = record ? record->lifetime : 0};
+    struct tree *whole = NULL;
+    enum reason reason;
+    uint64_t less;
+
+    if (record && stands->version < record->version && !MUTANT(STANDS_OLD))
+        return REASON_STALE;
+    if (stands->gone) {
+        if (record && !MUTANT(GONE_KEPT))
+            record_forget(machines, place);
+        return REASON_OK;
+    }
+    if (stands->state >= MACHINE_AWAY || !told_is_good(machines, stands->told))
+        return REASON_INVALID;
+    if (!stands->ad && (!record || !record->base || record->base != stands->base))
+        return REASON_BODY;
+    if (stands->ad && (reason = whole_take(machines, env, peer, stands, &terms, &whole)) != REASON_OK)
+        return reason;
+    less = record ? text_bytes(record->told) + (whole ? text_bytes(record->whole) : 0) : 0;
+    if ((!record && !may_add(machines, peer->agent)) ||
+        tally_of(&machines->bytes, peer->agent) + text_bytes(whole) + text_bytes(stands->told) - less >
+            COLLECTOR_BYTES_MAX) {
+        tree_unref(whole);
+        return REASON_LIMIT;
+    }
+    if (!record)
+        place = record_add(machines, peer, stands->id);
+    machines->items[place].lifetime = terms.lifetime;
+    record_take(machines, env, place, stands, whole);
+    return REASON_OK;
+}
+
+void machines_offered(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id)
+{
+    uint32_t entry = entry_find(machines->collector, peer->agent, id), place = record_find(machines, peer->agent, id);
+    const struct entry *offer = entry == NOBODY ? NULL : &machines->collector->entries[entry];
+
+    if (!offer || offer->state != ENTRY_LIVE || offer->request ||
+        (place == NOBODY && tree_find(offer->ad, tree_root(offer->ad), machines->second)))
+        return;
+    if (place == NOBODY && !may_add(machines, peer->agent))
+        return;
+    if (place == NOBODY)
+        place = record_add(machines, peer, id);
+    machines->items[place].lifetime = offer->lifetime;
+    if (!machines->items[place].version && machines->items[place].whole != offer->ad) {
+        machines->items[place].since = machines->items[place].whole ? machines->items[place].since : env->now;
+        record_set(machines, &machines->items[place], tree_ref(offer->ad), NULL);
+    }
+    record_heard(machines, place, env->now);
+}
+
+/* A machine that tells how it stands only has no room now. For any other its ad was all that there is of it. */
+void machines_withdrawn(struct machines *machines, const struct peer *peer, uint64_t id)
+{
+    uint32_t place = record_find(machines, peer->agent, id);
+
+    if (place != NOBODY && !machines->items[place].version)
+        record_forget(machines, place);
+}
+
+bool machines_valid(const struct machines *machines, const char **ret_why)
+{
+    uint32_t live = 0;
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < machines->count; i++) {
+        const struct machine_record *record = &machines->items[i];
+
+        if (!record->agent)
+            continue;
+        live++;
+        if (record_find(machines, record->agent, record->id) != i)
+            why = "a machine's record is not found";
+        if (!record->whole)
+            why = "a machine's record has no ad";
+        if (record->timer == INT64_MAX)
+            why = "a machine's record is never looked at again";
+    }
+    if (live != machines->live)
+        why = "the machines' records are not counted right";
+    if (why)
+        *ret_why = why;
+    return !why;
+}

@@ -1,0 +1,81 @@
+/* machines.h: what is known of each machine, whether or not it has room.
+ *
+ *     offer    what may be had now: it is in the engine, and is matched (collector.h)
+ *     record   what the machine is and how it stands: it is here, and is never matched
+ *
+ *     STANDS -> a record: the whole ad, state, what is in use, its claims
+ *     ADVERTISE of a machine that has told nothing -> the offer is its record, and goes with it when it is withdrawn
+ *
+ *     heard of -> silent for a lifetime: Away -> for an hour: only name and size are kept -> for a day, or Gone: forgotten
+ *
+ * Nothing here is durable, and losing all of it changes no match. Records cost those who make them: an agent has no more of them than it may have
+ * ads, and an account no more than MACHINES_AWAY_MAX that are away. */
+#ifndef BERTH_POOL_MATCHMAKER_MACHINES_H
+#define BERTH_POOL_MATCHMAKER_MACHINES_H
+
+#include "lang/base/map.h"
+#include "pool/matchmaker/collector.h"
+#include "pool/protocol/machine_state.h"
+#include "pool/protocol/timers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MACHINES_MAX (1u << 22)       /* records of all agents */
+#define MACHINES_AWAY_MAX 20000       /* records of one account that are away */
+#define MACHINES_TOLD_CELLS 4096      /* of what a machine tells beside its ad */
+#define MACHINES_SHRINK (60 * MINUTE) /* after that silence only name and size are kept */
+#define MACHINES_FORGET (24 * 60 * MINUTE)
+
+struct machine_record {
+    uint64_t agent, id; /* agent 0: the place is free */
+    uint64_t account;
+    uint64_t version,
+        base; /* of the last word, and of the whole ad; 0: the machine has told nothing, only its offer is known */
+    enum machine_state state;
+    bool pulls, sure, away, shrunk;
+    int64_t since, until; /* on our clock; until INT64_MAX: not known */
+    int64_t heard, lifetime;
+    int64_t timer;             /* the timer that is set */
+    struct tree *whole, *told; /* held; told: NULL when nothing was */
+    uint32_t next;             /* the next record at the same place in the map; of a free one: the next free one */
+};
+
+struct machines {
+    struct collector *collector; /* whose ads may be there, and what the matchmaker writes into them */
+    struct timers *timers;
+    uint32_t timer_what;
+    uint32_t share;    /* records of one agent, at most */
+    symbol second;     /* the attribute by which a second ad is known */
+    struct map places; /* mixed agent and id -> the first record there */
+    struct map agents; /* agent -> how many records */
+    struct map bytes;  /* agent -> their size */
+    struct map absent; /* account -> how many of its records are away */
+    struct machine_record *items;
+    uint32_t count, room, free, live; /* `live`: records that are there */
+};
+
+void machines_init(struct machines *machines, struct collector *collector, struct timers *timers, uint32_t timer_what,
+                   uint32_t share, uint64_t seed);
+void machines_done(struct machines *machines);
+
+/* A machine tells how it stands. BODY: its whole ad is needed. */
+enum reason machines_take(struct machines *machines, const struct role_env *env, const struct peer *peer,
+                          const struct stands *stands);
+
+/* An offer was put in or renewed, or withdrawn. */
+void machines_offered(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id);
+void machines_withdrawn(struct machines *machines, const struct peer *peer, uint64_t id);
+
+void machines_due(struct machines *machines, const struct role_env *env, uint32_t place, int64_t at);
+
+/* The record of that agent and id, or NULL. */
+const struct machine_record *machines_find(const struct machines *machines, agent who, uint64_t id);
+
+bool machines_valid(const struct machines *machines, const char **ret_why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,470 @@
+/* stands.c: tells matchmakers how the machine behind each offer stands, whether or not anything of it is offered now.
+ *
+ *     the state changes          -> told at once, but no sooner than STANDS_PAUSE after the last time
+ *     no ad is in the pool       -> told again three times in a lifetime, as an ad would be renewed
+ *     only probed values move    -> the whole ad is told again once in a lifetime
+ *
+ * A machine that is idle since its provider began says so once: then its offer says it all. Nobody is matched or refused because of what is told here. */
+#include "pool/provider/stands.h"
+
+#include "lang/ad/make.h"
+#include "lang/base/mem.h"
+#include "lang/base/rng.h"
+#include "match/pair/residual.h"
+#include "pool/protocol/mutants.h"
+#include "pool/protocol/writers.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/pulling.h"
+#include "pool/provider/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STANDS_PAUSE (5 * SECOND) /* the least time between two messages about one machine */
+#define RENEWALS 3                /* in a lifetime, without an ad */
+#define CLAIMS_TOLD 256           /* claims of which more than their number is told */
+#define NAME_ROOM 64
+
+static uint32_t road_count(const struct provider *provider)
+{
+    return provider->settings->pool_count ? provider->settings->pool_count : 1;
+}
+
+static agent road_end(const struct provider *provider, uint32_t road)
+{
+    return provider->settings->pool_count ? provider->settings->pools[road].matchmaker : provider->settings->matchmaker;
+}
+
+void stands_init(struct provider *provider, uint32_t place)
+{
+    struct machine *machine = &provider->offers[place].machine;
+
+    *machine = (struct machine){.until = OWNER_NEVER};
+    machine->roads = mem_alloc(road_count(provider) * sizeof *machine->roads);
+    for (uint32_t i = 0; i < road_count(provider); i++)
+        machine->roads[i] = (struct stands_road){.sent = INT64_MIN};
+}
+
+void stands_done(struct provider *provider, uint32_t place)
+{
+    tree_unref(provider->offers[place].machine.ad);
+    free(provider->offers[place].machine.roads);
+}
+
+void stands_boot(const struct provider_step *step, uint32_t place)
+{
+    struct machine *machine = &step->provider->offers[place].machine;
+
+    machine->version = step->provider->starts << 32;
+    machine->since = step->env->now;
+    for (uint32_t i = 0; i < road_count(step->provider); i++)
+        machine->roads[i].owed = true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ how it stands */
+
+static bool tenant_uses(const struct tenant *tenant, uint32_t place)
+{
+    return tenant->offer == place && !tenant->behind;
+}
+
+static uint32_t tenants_using(const struct provider *provider, uint32_t place)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < provider->tenant_count; i++)
+        count += tenant_uses(provider->tenants[i], place);
+    return count;
+}
+
+/* The whole, as it would be advertised if nothing of it were in use. Its jobs' own load does not count against them. */
+static struct tree *whole_if_idle(const struct provider *provider, uint32_t place, bool used)
+{
+    struct tree *whole = offer_whole(provider, place), *eased = NULL;
+    symbol load = symbols_find(whole->symbols, "LoadAvg", 7);
+
+    if (used && load && tree_find(whole, tree_root(whole), load))
+        eased = ad_set(whole, &(struct ad_setting){load, value_real(0)}, 1, NULL);
+    if (!eased)
+        return whole;
+    tree_unref(whole);
+    return eased;
+}
+
+/* Would the machine let anybody in if nothing of it were in use? */
+static void whole_look(const struct provider_step *step, uint32_t place, bool used, struct owner *ret)
+{
+    struct tree *whole = whole_if_idle(step->provider, place, used);
+    struct env eval = provider_env(step->env);
+
+    owner_look(&eval, step->env->scratch, whole, ret);
+    tree_unref(whole);
+}
+
+static enum machine_state state_find(const struct provider_step *step, uint32_t place, const struct tree *left,
+                                     const struct owner *open, struct owner *ret)
+{
+    bool used = tenants_using(step->provider, place) > 0;
+
+    *ret = (struct owner){.open = true, .sure = true, .until = OWNER_NEVER};
+    if (offer_ails(step->provider, place))
+        return MACHINE_SICK;
+    if (step->provider->draining)
+        return MACHINE_DRAINED;
+    if (used)
+        whole_look(step, place, used, ret);
+    else
+        *ret = *open;
+    if (MUTANT(BUSY_IS_OWNER) && used && !open->open)
+        return MACHINE_OWNER;
+    if (!ret->open)
+        return MACHINE_OWNER;
+    if (!used)
+        return MACHINE_IDLE;
+    return left && open->open ? MACHINE_PART : MACHINE_BUSY;
+}
+
+/* When the claim must end, on the wall clock in seconds; -1: nothing says so. */
+static int64_t tenant_must_end(const struct provider_step *step, const struct tenant *tenant)
+{
+    int64_t span = tenant->running && tenant->started >= 0 ? job_span(step, tenant_duty(tenant).ad) : INT64_MAX;
+
+    if (span == INT64_MAX)
+        return -1;
+    return (MUTANT(END_GROWS) ? step->env->wall / SECOND : tenant->started) + span / SECOND;
+}
+
+/* A hash of the claims and when they must end: what is in use. */
+static uint64_t claims_hash(const struct provider_step *step, uint32_t place)
+{
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
+        const struct tenant *tenant = step->provider->tenants[i];
+
+        if (tenant_uses(tenant, place) && tenant->state >= TENANT_PINNED)
+            hash += rng_mix(tenant->claim ^ rng_mix((uint64_t)(MUTANT(END_GROWS) ? 0 : tenant_must_end(step, tenant))));
+    }
+    return hash;
+}
+
+int64_t stands_look(const struct provider_step *step, uint32_t place, const struct tree *left, const struct owner *open)
+{
+    struct machine *machine = &step->provider->offers[place].machine;
+    struct owner owner;
+    enum machine_state state = state_find(step, place, left, open, &owner);
+    int64_t until = state == MACHINE_OWNER ? owner.until : OWNER_NEVER;
+    uint64_t claims = claims_hash(step, place);
+
+    if (state != machine->state)
+        machine->since = step->env->now;
+    if (state != machine->state || until != machine->until || claims != machine->claims)
+        machine->version++;
+    machine->state = state;
+    machine->until = until;
+    machine->sure = owner.sure;
+    machine->claims = claims;
+    return owner.until;
+}
+
+void stands_claims(const struct provider_step *step, uint32_t place)
+{
+    struct machine *machine = &step->provider->offers[place].machine;
+    uint64_t claims = claims_hash(step, place);
+
+    if (claims == machine->claims)
+        return;
+    machine->claims = claims;
+    machine->version++;
+    offer_wake(step, place, stands_run(step, place));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- what is told */
+
+static const char *const amounts[] = {"Cpus", "Memory", "Disk", "GpuCount"};
+
+/* The number that an ad has as an attribute; false when it is none, or is computed. */
+static bool number_of(const struct tree *ad, symbol name, double *ret)
+{
+    const struct expr *e = name ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    if (!e || (e->kind != EXPR_INTEGER && e->kind != EXPR_REAL))
+        return false;
+    *ret = e->kind == EXPR_INTEGER ? (double)e->u.integer : e->u.real;
+    return true;
+}
+
+/* Adds how much of one amount is in use. */
+static void used_add(struct maker *maker, const struct tree *whole, const struct tree *left, symbol name)
+{
+    char text[NAME_ROOM];
+    size_t len = 0;
+    const char *bytes = name ? symbols_text(whole->symbols, name, &len) : NULL;
+    double all, rest = 0;
+
+    if (!bytes || len >= sizeof text || !number_of(whole, name, &all) || (left && !number_of(left, name, &rest)))
+        return;
+    memcpy(text, bytes, len);
+    text[len] = '\0';
+    if (all - rest == (double)(int64_t)(all - rest))
+        maker_integer(maker, text, (int64_t)(all - rest));
+    else
+        maker_real(maker, text, all - rest);
+}
+
+/* What is in use, as an ad: the amounts that the offer's Residual speaks of; without one, the usual ones. */
+static struct tree *used_make(const struct provider_step *step, uint32_t place)
+{
+    const struct tree *whole = step->provider->offers[place].whole;
+    const struct expr *residual = residual_of(whole);
+    struct tree *left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
+    struct maker maker;
+
+    maker_init(&maker, step->env->symbols);
+    for (uint32_t i = 0; residual && i < residual->u.run.count; i++)
+        used_add(&maker, whole, left, tree_parts(whole, residual)[i].label);
+    for (size_t i = 0; !residual && i < sizeof amounts / sizeof *amounts; i++)
+        used_add(&maker, whole, left, symbols_find(whole->symbols, amounts[i], strlen(amounts[i])));
+    tree_unref(left);
+    return maker_seal(&maker);
+}
+
+static struct tree *claim_make(const struct provider_step *step, const struct tenant *tenant)
+{
+    int64_t end = tenant_must_end(step, tenant), wall = step->env->wall / SECOND;
+    struct maker maker;
+
+    maker_init(&maker, step->env->symbols);
+    maker_word(&maker, "Claim", tenant->claim);
+    maker_integer(&maker, "Job", (int64_t)tenant->job);
+    if (end >= 0)
+        maker_integer(&maker, "Ends", end > wall ? end - wall : 0);
+    return maker_seal(&maker);
+}
+
+/* The claims that the matchmaker at the end of that road has made; of the others only their number. */
+static void claims_add(const struct provider_step *step, uint32_t place, uint32_t road, struct maker *maker)
+{
+    struct tree *rows[CLAIMS_TOLD];
+    uint32_t count = 0, more = 0, elsewhere = 0;
+
+    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
+        const struct tenant *tenant = step->provider->tenants[i];
+
+        if (!tenant_uses(tenant, place) || tenant->state < TENANT_PINNED)
+            continue;
+        if (step->provider->settings->pool_count && tenant->pool != road + 1)
+            elsewhere++;
+        else if (count < CLAIMS_TOLD)
+            rows[count++] = claim_make(step, tenant);
+        else
+            more++;
+    }
+    maker_list(maker, "Claims", rows, count);
+    if (more)
+        maker_integer(maker, "More", more);
+    if (elsewhere)
+        maker_integer(maker, "Elsewhere", elsewhere);
+    for (uint32_t i = 0; i < count; i++)
+        tree_unref(rows[i]);
+}
+
+/* Cuts the text to what is told, not in the middle of a character. */
+static void words_cut(struct buf *words)
+{
+    size_t end = STANDS_WORDS_MAX - 3;
+
+    if (words->len <= STANDS_WORDS_MAX)
+        return;
+    while (end && ((unsigned char)words->text[end] & 0xc0) == 0x80)
+        end--;
+    words->len = end;
+    buf_adds(words, "...");
+}
+
+/* Why it stands so, where there is something to say. */
+static void words_make(const struct provider_step *step, uint32_t place, struct buf *ret)
+{
+    const struct offer *offer = &step->provider->offers[place];
+    symbol unwell = symbols_find(offer->base->symbols, "Unwell", 6);
+    const struct expr *e = offer->probe && unwell ? tree_find(offer->probe, tree_root(offer->probe), unwell) : NULL;
+    struct env eval = provider_env(step->env);
+    struct tree *whole;
+
+    if (offer->machine.state == MACHINE_SICK && e && e->kind == EXPR_STRING) {
+        buf_add(ret, tree_string(offer->probe, e), e->u.run.count);
+    } else if (offer->machine.state == MACHINE_SICK) {
+        buf_adds(ret, "a job could not be run");
+    } else if (offer->machine.state == MACHINE_OWNER) {
+        whole = whole_if_idle(step->provider, place, tenants_using(step->provider, place) > 0);
+        owner_why(&eval, step->env->scratch, whole, ret);
+        tree_unref(whole);
+    }
+    words_cut(ret);
+}
+
+static struct tree *told_make(const struct provider_step *step, uint32_t place, uint32_t road)
+{
+    struct tree *used = used_make(step, place), *told;
+    struct maker maker;
+    struct buf words;
+
+    buf_init(&words);
+    words_make(step, place, &words);
+    maker_init(&maker, step->env->symbols);
+    maker_ad(&maker, "Used", used);
+    claims_add(step, place, road, &maker);
+    if (words.len)
+        maker_bytes(&maker, "Words", words.text, words.len);
+    told = maker_seal(&maker);
+    buf_done(&words);
+    tree_unref(used);
+    return told;
+}
+
+/* Takes up the whole ad as it is now, when it is to be told anew: at first, and once in a lifetime when it has moved. */
+static void machine_refresh(const struct provider_step *step, uint32_t place)
+{
+    struct machine *machine = &step->provider->offers[place].machine;
+    struct tree *whole;
+
+    if (machine->ad && step->env->now < machine->taken + step->provider->spans->lifetime)
+        return;
+    whole = offer_whole(step->provider, place);
+    machine->taken = step->env->now;
+    if (machine->ad && tree_equal(machine->ad, tree_root(machine->ad), whole, tree_root(whole))) {
+        tree_unref(whole);
+        return;
+    }
+    tree_unref(machine->ad);
+    machine->ad = whole;
+    machine->base = ++machine->version;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ telling */
+
+static void road_tell(const struct provider_step *step, uint32_t place, uint32_t at)
+{
+    const struct offer *offer = &step->provider->offers[place];
+    const struct machine *machine = &offer->machine;
+    struct stands_road *road = &machine->roads[at];
+    int64_t now = step->env->now, wall = step->env->wall / SECOND;
+    struct message message = {.kind = MESSAGE_STANDS};
+
+    message.u.stands = (struct stands){.id = offer->advert.id,
+                                       .version = machine->version,
+                                       .base = machine->base,
+                                       .state = machine->state,
+                                       .since = now - machine->since,
+                                       .until = -1,
+                                       .sure = machine->sure,
+                                       .pulls = step->provider->settings->pool_count > 0,
+                                       .told = told_make(step, place, at),
+                                       .ad = road->base == machine->base ? NULL : tree_ref(machine->ad)};
+    if (machine->until != OWNER_NEVER)
+        message.u.stands.until = machine->until > wall ? (machine->until - wall) * SECOND : 0;
+    road->flying = true;
+    road->carried = machine->version;
+    road->carried_base = machine->base;
+    road->sent = now;
+    effects_send(step->effects, road_end(step->provider, at), &message, (uint64_t)at << 32 | place, TAG_STANDS,
+                 step->provider->stored);
+    message_done(&message);
+}
+
+/* When that matchmaker is to be told next; INT64_MAX: it knows all. */
+static int64_t road_due(const struct provider_step *step, uint32_t place, const struct stands_road *road)
+{
+    const struct offer *offer = &step->provider->offers[place];
+    bool offered = offer->advert.text && !step->provider->settings->pool_count;
+    int64_t due = INT64_MAX;
+
+    if (road->flying || (offered && !road->told && !road->owed && offer->machine.state == MACHINE_IDLE))
+        return INT64_MAX;
+    if (road->told != offer->machine.version)
+        due = road->sent == INT64_MIN ? step->env->now : road->sent + STANDS_PAUSE;
+    else if (!offered)
+        due = road->sent + step->provider->spans->lifetime / RENEWALS;
+    return due > road->held ? due : road->held;
+}
+
+int64_t stands_run(const struct provider_step *step, uint32_t place)
+{
+    struct machine *machine = &step->provider->offers[place].machine;
+    int64_t next = INT64_MAX;
+
+    for (uint32_t i = 0; i < road_count(step->provider); i++) {
+        int64_t due = road_due(step, place, &machine->roads[i]);
+
+        if (due <= step->env->now) {
+            machine_refresh(step, place);
+            road_tell(step, place, i);
+            due = INT64_MAX;
+        }
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
+void stands_answer(const struct provider_step *step, const struct event *event)
+{
+    uint32_t place = (uint32_t)event->token, at = (uint32_t)(event->token >> 32);
+    struct stands_road *road;
+    enum reason reason;
+
+    if (place >= step->provider->settings->count || at >= road_count(step->provider))
+        return;
+    road = &step->provider->offers[place].machine.roads[at];
+    if (!road->flying)
+        return;
+    road->flying = false;
+    if (event->answer != ANSWER_GOT || !event->message) {
+        road->held = step->env->now + pause_next(&road->pause, step->env, step->provider->spans);
+    } else {
+        reason = event->message->kind == MESSAGE_GOT ? event->message->u.got.reason : REASON_INVALID;
+        road->pause = road->held = 0;
+        if (reason == REASON_OK) {
+            road->told = road->carried;
+            road->base = road->carried_base;
+            road->owed = false;
+        } else if (reason == REASON_BODY && road->base) {
+            road->base = road->told = 0;
+            road->sent = INT64_MIN;
+        } else { /* a matchmaker that does not know the message, or wants no more of them */
+            road->told = road->carried;
+            road->held = step->env->now + step->provider->spans->lifetime;
+        }
+    }
+    offer_due(step, place);
+}
+
+void stands_again(const struct provider_step *step, uint32_t place, agent matchmaker)
+{
+    for (uint32_t i = 0; i < road_count(step->provider); i++) {
+        struct stands_road *road = &step->provider->offers[place].machine.roads[i];
+
+        if (road_end(step->provider, i) != matchmaker)
+            continue;
+        road->owed = road->owed || (road->told && road->told != step->provider->offers[place].machine.version);
+        road->told = road->base = 0;
+        road->held = road->pause = 0;
+        road->sent = INT64_MIN;
+    }
+}
+
+bool provider_stands(const struct provider *provider, uint32_t place, struct stands_view *ret)
+{
+    const struct machine *machine;
+
+    if (place >= provider->settings->count)
+        return false;
+    machine = &provider->offers[place].machine;
+    *ret = (struct stands_view){.id = provider->settings->ids[place],
+                                .state = machine->state,
+                                .since = machine->since,
+                                .until = machine->until,
+                                .sure = machine->sure};
+    return true;
+}
