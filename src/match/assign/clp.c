@@ -2,35 +2,37 @@
 #include "match/assign/clp.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define LIBRARY "libClp.so.1"
 
-static void *function_find(void *library, const char *name)
-{
-    void *found = library ? dlsym(library, name) : NULL;
+static struct clp functions;
 
-    if (found)
-        return found;
-    fprintf(stderr, "berth: %s cannot be used, and linear programmes cannot be solved without it: %s\n", LIBRARY,
-            dlerror());
-    exit(2);
+int clp_load(struct err *err)
+{
+    struct clp found = {0};
+    void *library, *function = NULL;
+
+    if (functions.status)
+        return 0;
+    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return err_set(err, "linear programmes are solved by CLP, which cannot be loaded: %s", dlerror());
+#define X(name)                                                                                          \
+    function = dlsym(library, "Clp_" #name);                                                             \
+    if (!function)                                                                                       \
+        return err_set(err, "linear programmes are solved by CLP, and %s lacks Clp_%s", LIBRARY, #name); \
+    memcpy(&found.name, &function, sizeof function);
+    CLP_FUNCTIONS(X)
+#undef X
+    functions = found;
+    return 0;
 }
 
 const struct clp *clp(void)
 {
-    static struct clp functions;
-    void *library, *found;
-
-    if (functions.status)
-        return &functions;
-    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-#define X(name)                                   \
-    found = function_find(library, "Clp_" #name); \
-    memcpy(&functions.name, &found, sizeof found);
-    CLP_FUNCTIONS(X)
-#undef X
+    if (clp_load(NULL) < 0)
+        abort();
     return &functions;
 }

@@ -3,6 +3,8 @@
 #ifndef BERTH_MATCH_ASSIGN_CLP_H
 #define BERTH_MATCH_ASSIGN_CLP_H
 
+#include "lang/base/err.h"
+
 #include <coin/Clp_C_Interface.h>
 
 #ifdef __cplusplus
@@ -38,7 +40,10 @@ struct clp {
 #undef X
 };
 
-/* Loads CLP at the first call. Where it is not installed, the process ends with a word about it, as it would have at its start if it had been linked. */
+/* Loads CLP, unless it was loaded before; -1 when it is not installed. */
+int clp_load(struct err *err);
+
+/* The functions. Whoever has solved a programme, or has called clp_load, can have them. */
 const struct clp *clp(void);
 
 #ifdef __cplusplus

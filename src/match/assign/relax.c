@@ -56,6 +56,8 @@ int relax_clp(void *user, const struct assign_programme *programme, double *ret_
     int status;
 
     (void)user;
+    if (clp_load(err) < 0)
+        return -1;
     if (programme->column_count >= SIFT_COLUMNS)
         return sift_solve(programme, ret_x, ret_prices, ret_work, err);
     model = relax_model(programme);
