@@ -8,6 +8,7 @@
 #include "live/http/represent.h"
 #include "sys/encoding.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +130,9 @@ static void unreached_report(const struct connection *pool, size_t at, enum call
     bool silent = place->socket && result == CALL_UNREACHED;
     const char *name = place->socket ? place->socket : place->url;
 
-    if (silent && pool->customer)
+    if (silent && access(name, F_OK) < 0 && errno == EACCES)
+        report("%s: access denied: the state folder belongs to another user", name);
+    else if (silent && pool->customer)
         report("no customer runs %s (%s): is a customer running? `berth pool` starts one",
                pool->named ? "there" : "here", name);
     else if (silent && pool->named)

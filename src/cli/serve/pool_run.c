@@ -27,7 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FOLDER_MAX 3900 /* bytes of the state folder's name; sockets want it shorter anyway */
+#define FOLDER_MAX 3900 /* bytes of a folder's name that a log can be beneath */
+#define STATE_MAX 960   /* bytes of the state folder's name: sockets are beneath it, whose paths have 1023 at most */
 #define TICK 50         /* milliseconds between looks while a role is to come up; then ten times as long */
 #define ROLE_PATIENCE \
     10000 /* milliseconds: a role that takes longer to answer does not keep us from saying that the pool is up */
@@ -166,6 +167,7 @@ static int roles_init(struct pool_run *run)
         if (!run->settings->verbose)
             snprintf(role->log, sizeof role->log, "%.*s/log/%s.log", FOLDER_MAX, run->state, role->name);
         role_arguments(run, i);
+        role->once = i == MATCHMAKER; /* the others need it */
         run->wanted[i] = i != PROVIDER || !run->settings->no_provider;
     }
     return 0;
@@ -264,6 +266,17 @@ static bool state_is_named(const struct pool_run *run)
     return false;
 }
 
+/* A line for a role: its process and its log; or that it did not start, and why. */
+static void role_print(struct buf *out, const struct role *role)
+{
+    buf_addf(out, "  %-12s ", role->name);
+    if (role->pid)
+        buf_addf(out, "process %d", (int)role->pid);
+    else
+        buf_addf(out, "%s%s%s", role->was_up ? "has ended" : "did not start", *role->words ? ": " : "", role->words);
+    buf_addf(out, "%s%s\n", *role->log ? ", log " : "", role->log);
+}
+
 /* Prints where the pool is, and what to type next. */
 static void tell_up(struct pool_run *run)
 {
@@ -272,6 +285,9 @@ static void tell_up(struct pool_run *run)
 
     buf_init(&out);
     buf_adds(&out, "Berth pool is up");
+    for (int i = 0; i < ROLES; i++)
+        if (run->wanted[i] && !run->roles[i].pid)
+            buf_addf(&out, ", but for its %s", run->roles[i].name);
     if (connection_fetch_ad(&run->pool, &(struct connection_ask){.path = "/v1/status"}, &status) == STATUS_DONE) {
         buf_adds(&out, ": ");
         cell_print(&out, status, "Url", CELL_VALUE, 0);
@@ -279,8 +295,7 @@ static void tell_up(struct pool_run *run)
     buf_addc(&out, '\n');
     for (int i = 0; i < ROLES; i++)
         if (run->wanted[i])
-            buf_addf(&out, "  %-12s process %d%s%s\n", run->roles[i].name, (int)run->roles[i].pid,
-                     *run->roles[i].log ? ", log " : "", run->roles[i].log);
+            role_print(&out, &run->roles[i]);
     buf_addc(&out, '\n');
     if (state_is_named(run))
         buf_addf(&out, "First, in another shell:  export BERTH_STATE=%s\n", run->state);
@@ -334,10 +349,8 @@ static int run_tend(struct pool_run *run, int64_t now)
         if (!run->wanted[i])
             continue;
         role_reap(role, now);
-        if (i == MATCHMAKER && !role->was_up && role->death_count) {
-            report("the matchmaker does not start%s%s", *role->log ? ": see " : "", role->log);
+        if (role->once && !role->was_up && role->death_count)
             return -1;
-        }
         if (i == MATCHMAKER || run->tokens_good)
             role_tend(role, now);
         role_check(role);
@@ -412,6 +425,11 @@ static int pool_run_state(const struct pool_run_settings *settings, const char *
     int lock, status = STATUS_BAD;
 
     *run = (struct pool_run){.settings = settings, .state = state, .is_local = is_local};
+    if (strlen(state) > STATE_MAX) {
+        report("the name of the state folder is too long (%zu bytes, at most %d): %s", strlen(state), STATE_MAX, state);
+        free(run);
+        return STATUS_BAD;
+    }
     snprintf(url, sizeof url, "unix:%s/matchmaker.sock", state);
     options.url = url;
     lock = lock_take(state);

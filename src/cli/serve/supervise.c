@@ -69,6 +69,7 @@ static void role_become(const struct role *role, int log, pid_t parent)
 void role_tend(struct role *role, int64_t now)
 {
     pid_t parent = getpid();
+    struct stat info;
     int log;
 
     if (role->pid || role->given_up || now < role->next)
@@ -78,6 +79,7 @@ void role_tend(struct role *role, int64_t now)
         report("%s: %s", role->log, strerror(errno));
         log = STDERR_FILENO;
     }
+    role->log_from = log == STDERR_FILENO || fstat(log, &info) < 0 ? 0 : info.st_size;
     role->pid = fork();
     if (role->pid == 0)
         role_become(role, log, parent);
@@ -98,15 +100,47 @@ bool role_reap_quietly(struct role *role)
     return !role->pid;
 }
 
+/* Keeps what the process said last: of the lines that it wrote, the last that is a complaint, as commands write them; lines of the log have a time
+ * in front, and are for those who look for more. */
+static void words_keep(struct role *role)
+{
+    static const char start[] = "berth: ";
+    char tail[8192];
+    ssize_t got = -1;
+    int fd = *role->log ? open(role->log, O_RDONLY | O_CLOEXEC) : -1;
+    struct stat info;
+
+    role->words[0] = '\0';
+    if (fd >= 0 && fstat(fd, &info) == 0) {
+        int64_t from = info.st_size - (int64_t)sizeof tail + 1;
+
+        got = pread(fd, tail, sizeof tail - 1, from > role->log_from ? from : role->log_from);
+    }
+    if (fd >= 0)
+        close(fd);
+    tail[got > 0 ? got : 0] = '\0';
+    for (char *line = tail, *end; *line; line = end + (*end != '\0')) {
+        end = line + strcspn(line, "\n");
+        if (!strncmp(line, start, strlen(start)))
+            snprintf(role->words, sizeof role->words, "%.*s", (int)(end - line - (ptrdiff_t)strlen(start)),
+                     line + strlen(start));
+    }
+}
+
 static void death_tell(const struct role *role, int ended)
 {
-    char how[60];
+    char how[60 + ROLE_WORDS_MAX];
 
-    if (WIFSIGNALED(ended))
+    if (*role->words)
+        snprintf(how, sizeof how, "%s: %s", role->was_up ? "ended" : "does not start", role->words);
+    else if (WIFSIGNALED(ended))
         snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(ended));
     else
         snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(ended));
-    if (role->given_up)
+    if (role->once && !role->was_up)
+        report("the %s %s%s%s", role->name, how, *role->words || !*role->log ? "" : "; its log is ",
+               *role->words ? "" : role->log);
+    else if (role->given_up)
         report("the %s %s: %d times within %d minutes, so it is not started again%s%s", role->name, how, ROLE_DEATHS,
                ROLE_DEATHS_SPAN / 60000, *role->log ? "; its log is " : "", role->log);
     else
@@ -130,6 +164,7 @@ void role_reap(struct role *role, int64_t now)
     role->pid = 0;
     role->up = false;
     role->next = now + role->pause;
+    words_keep(role);
     death_tell(role, ended);
 }
 

@@ -21,6 +21,7 @@
 #define ROLE_DEATHS_SPAN 300000
 #define ROLE_END_SPAN 15000 /* time to end when it is told to; then it is killed */
 #define ROLE_LOG_MAX (16 << 20)
+#define ROLE_WORDS_MAX 400 /* bytes of last words */
 
 struct role {
     const char *name;                          /* the command: "matchmaker" */
@@ -29,11 +30,15 @@ struct role {
     char socket[PATH_MAX], log[PATH_MAX]; /* log "": standard error */
     pid_t pid;                            /* 0: none */
     bool up, was_up;                      /* it answers now; it has ever answered */
+    bool once;                            /* it is not started again when it never came up: the pool ends then */
     bool given_up;
     int64_t started, next; /* next: when it may be started again */
     int64_t pause;
     int64_t deaths[ROLE_DEATHS]; /* times of the last deaths, a ring */
     unsigned death_count;
+    int64_t log_from; /* bytes of the log when the process was started */
+    char words
+        [ROLE_WORDS_MAX]; /* what it said last when it died, without its time: one line; "" if nothing, or nothing that is in a log */
 };
 
 int64_t supervise_now(void);
@@ -41,7 +46,7 @@ int64_t supervise_now(void);
 /* Starts the process if it is down and its time has come. */
 void role_tend(struct role *role, int64_t now);
 
-/* Has the process died? If so, reports that, and when it will be started again. */
+/* Has the process died? If so, reports that, with its last words, and when it will be started again. */
 void role_reap(struct role *role, int64_t now);
 
 /* Does the process answer? Notes that it is up. */

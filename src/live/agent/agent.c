@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 agent agent_self(const char *identity, const char *name)
@@ -57,7 +58,8 @@ int key_put(struct live_agent *live, const char *name, const void *bytes, size_t
 
 static bool is_local(const char *listen)
 {
-    return !strncmp(listen, "127.", 4) || !strncmp(listen, "[::1]", 5) || !strncmp(listen, "unix:", 5);
+    return !strncmp(listen, "127.", 4) || !strncmp(listen, "[::1]", 5) || !strncmp(listen, "unix:", 5) ||
+           !strncasecmp(listen, "localhost:", 10);
 }
 
 /* Makes the agent's own keys: those that were kept, or new ones, which are kept first. */

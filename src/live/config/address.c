@@ -182,6 +182,8 @@ bool address_socket(const struct address *address, struct sockaddr_storage *ret_
     const void *from;
 
     if (address->is_unix) {
+        if (strlen(address->path) >= sizeof path.sun_path)
+            return false;
         memcpy(path.sun_path, address->path, strlen(address->path) + 1);
         from = &path;
         *ret_len = sizeof path;

@@ -11,6 +11,7 @@
 #define BERTH_LIVE_CONFIG_ADDRESS_H
 
 #include "lang/base/err.h"
+#include "sys/socket_path.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -22,9 +23,9 @@
 extern "C" {
 #endif
 
-#define ADDRESS_HOST_MAX 253 /* bytes of a host's name */
-#define ADDRESS_PATH_MAX 107 /* bytes of a Unix socket's path */
-#define ADDRESS_TEXT_MAX 64  /* bytes that address_print writes, with the NUL */
+#define ADDRESS_HOST_MAX 253             /* bytes of a host's name */
+#define ADDRESS_PATH_MAX SOCKET_PATH_MAX /* bytes of a Unix socket's path */
+#define ADDRESS_TEXT_MAX 64              /* bytes that address_print writes, with the NUL */
 #define URL_MAX 2048
 #define NETWORKS_MAX 1000 /* in a list */
 
@@ -39,7 +40,7 @@ struct address {
 
 int address_read(const char *text, struct address *ret_address, struct err *err);
 
-/* The socket address of an address whose host is written as a number, or that is a Unix socket; false when the host is a name. */
+/* The socket address of an address whose host is written as a number, or that is a Unix socket with a path that the kernel takes; else false. */
 bool address_socket(const struct address *address, struct sockaddr_storage *ret_socket, socklen_t *ret_len);
 
 /* Prints "127.0.0.1:80", "[::1]:80", "unix:/path" (cut to the room) or "unknown"; returns `out`. */

@@ -3,6 +3,7 @@
 #define BERTH_LIVE_HTTP_CLIENT_PARTS_H
 
 #include "live/http/client.h"
+#include "sys/socket_path.h"
 
 #include <curl/curl.h>
 
@@ -34,10 +35,12 @@ struct transfer {
     /* the request */
     struct curl_slist *head;
     struct buf request;
-    bool at_socket;  /* a Unix socket: there is no address to check */
-    bool by_name;    /* the server is trusted by the host name in its certificate, not by a pin */
-    bool may_repeat; /* HTTP allows sending this method twice */
-    int64_t timeout; /* milliseconds */
+    bool at_socket;             /* a Unix socket: there is no address to check */
+    bool is_long;               /* its path is longer than libcurl takes, which gets the address when it connects */
+    struct socket_path through; /* that address */
+    bool by_name;               /* the server is trusted by the host name in its certificate, not by a pin */
+    bool may_repeat;            /* HTTP allows sending this method twice */
+    int64_t timeout;            /* milliseconds */
     size_t bytes_max;
     call_address_fn *may_connect;
     void *may_user;

@@ -6,6 +6,7 @@
 
 #include "live/auth/certs.h"
 #include "live/config/address.h"
+#include "sys/hash.h"
 
 #include <arpa/inet.h>
 #include <stdarg.h>
@@ -74,6 +75,8 @@ void transfer_reset(struct transfer *transfer)
     curl_easy_reset(easy);
     curl_slist_free_all(transfer->head);
     fields_forget(&transfer->fields);
+    if (transfer->is_long)
+        socket_path_close(&transfer->through);
     buf_shrink(&request);
     buf_shrink(&answer);
     *transfer = (struct transfer){.client = client, .easy = easy, .request = request, .answer = answer};
@@ -111,6 +114,12 @@ static curl_socket_t on_open(void *user, curlsocktype purpose, struct curl_socka
     if (transfer->gone || !may_connect(transfer, &address->addr) || transfer->gone)
         return CURL_SOCKET_BAD;
     transfer->opened = true;
+    if (transfer->is_long && transfer->through.folder < 0)
+        return CURL_SOCKET_BAD; /* its folder is not there, or not for us */
+    if (transfer->is_long) {    /* libcurl has room for any sort of address here, and connects to what we leave */
+        memcpy(&address->addr, &transfer->through.name, sizeof transfer->through.name);
+        address->addrlen = sizeof transfer->through.name;
+    }
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -443,6 +452,22 @@ static void trust_set(struct transfer *transfer, const struct http_call *call, c
     }
 }
 
+/* Sets the Unix socket. libcurl takes no long path, so it gets a short name that stands for it: kept connections are told apart by it. */
+static void socket_set(struct transfer *transfer, const char *path)
+{
+    char stand_in[HASH_DIGITS + 16], digits[HASH_DIGITS + 1];
+
+    transfer->at_socket = path != NULL;
+    transfer->is_long = path && strlen(path) >= sizeof transfer->through.name.sun_path;
+    if (transfer->is_long) {
+        (void)socket_path_open(&transfer->through, path); /* where it fails, on_open does */
+        hash_bytes(path, strlen(path), digits);
+        snprintf(stand_in, sizeof stand_in, "/berth/%s", digits);
+        path = stand_in;
+    }
+    curl_easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, path); /* copied */
+}
+
 int transfer_prepare(struct transfer *transfer, const struct http_call *call, const char *ca_file)
 {
     const char *method = call->method ? call->method : "GET";
@@ -453,7 +478,6 @@ int transfer_prepare(struct transfer *transfer, const struct http_call *call, co
         return -1;
     transfer->timeout = timeout > INT64_C(1000) * INT32_MAX ? INT32_MAX : (timeout + 999) / 1000;
     transfer->bytes_max = call->bytes_max;
-    transfer->at_socket = call->unix_socket != NULL;
     transfer->may_connect = call->may_connect;
     transfer->may_user = call->may_user;
     transfer->bytes = call->bytes;
@@ -462,7 +486,7 @@ int transfer_prepare(struct transfer *transfer, const struct http_call *call, co
     callbacks_set(transfer);
     trust_set(transfer, call, ca_file);
     curl_easy_setopt(easy, CURLOPT_URL, call->url);
-    curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, call->unix_socket);
+    socket_set(transfer, call->unix_socket);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->head);
     if (!call->bytes) /* a stream's silence is measured by the client */
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)transfer->timeout);

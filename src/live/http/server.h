@@ -44,6 +44,7 @@ struct server_limits {
     uint32_t
         users; /* of them, from one user of this machine by a Unix socket, except root and the server's own user: an eighth */
     uint32_t send_buffer; /* SO_SNDBUF of a connection: 65536 */
+    bool ipv6_alone;      /* [::] is for IPv6 alone, since another server has the port for IPv4; else it is for both */
 };
 
 struct server_handler {

@@ -1,6 +1,8 @@
 /* server_listen.c: the listening socket of an address. */
 #include "live/http/server_parts.h"
 
+#include "sys/socket_path.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +26,12 @@ static int socket_open(int family, struct err *err)
 /* -------------------------------------------------------------------------------------------------------- Unix sockets */
 
 /* Removes a socket file that no process listens on any more. */
-static int stale_remove(const struct sockaddr_un *name, struct err *err)
+static int stale_remove(const char *path, const struct sockaddr_un *name, struct err *err)
 {
     struct stat st;
     int fd, result;
 
-    if (lstat(name->sun_path, &st) < 0)
+    if (lstat(path, &st) < 0)
         return errno == ENOENT ? 0 : err_set(err, "%s", strerror(errno));
     if (!S_ISSOCK(st.st_mode))
         return err_set(err, "it is there and not a socket");
@@ -39,7 +41,7 @@ static int stale_remove(const struct sockaddr_un *name, struct err *err)
     result = connect(fd, (const struct sockaddr *)name, sizeof *name);
     /* EAGAIN: its queue is full, so a process listens */
     if (result < 0 && errno == ECONNREFUSED)
-        result = unlink(name->sun_path) < 0 && errno != ENOENT ? err_set(err, "%s", strerror(errno)) : 0;
+        result = unlink(path) < 0 && errno != ENOENT ? err_set(err, "%s", strerror(errno)) : 0;
     else
         result = err_set(err, "another process listens on it");
     close(fd);
@@ -49,23 +51,24 @@ static int stale_remove(const struct sockaddr_un *name, struct err *err)
 static int unix_bind(struct server *server, const char *address, struct err *err)
 {
     const char *path = address + strlen(UNIX_PREFIX);
-    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    struct socket_path name;
     struct stat st;
     int fd;
 
-    if (path[0] != '/' || strlen(path) >= sizeof name.sun_path)
-        return err_set(err, "the path has to begin with '/' and be shorter than %zu bytes", sizeof name.sun_path);
-    memcpy(name.sun_path, path, strlen(path) + 1);
-    if (stale_remove(&name, err) < 0)
-        return -1;
-    fd = socket_open(AF_UNIX, err);
-    if (fd < 0)
-        return -1;
-    if (bind(fd, (const struct sockaddr *)&name, sizeof name) < 0 || chmod(path, 0666) < 0 || lstat(path, &st) < 0) {
+    if (path[0] != '/')
+        return err_set(err, "the path has to begin with '/'");
+    if (socket_path_open(&name, path) < 0)
+        return err_set(err, "%s", strerror(errno));
+    fd = stale_remove(path, &name.name, err) < 0 ? -1 : socket_open(AF_UNIX, err);
+    if (fd >= 0 && (bind(fd, (const struct sockaddr *)&name.name, sizeof name.name) < 0 || chmod(path, 0666) < 0 ||
+                    lstat(path, &st) < 0)) {
         err_set(err, "%s", strerror(errno));
         close(fd);
-        return -1;
+        fd = -1;
     }
+    socket_path_close(&name);
+    if (fd < 0)
+        return -1;
     server->is_unix = true;
     server->socket_path = mem_dup(path, strlen(path));
     server->socket_device = (uint64_t)st.st_dev;
@@ -87,7 +90,7 @@ void server_unlink(struct server *server)
 
 /* ----------------------------------------------------------------------------------------------------------------- TCP */
 
-/* "HOST:PORT" or "[HOST]:PORT" into an address; only numbers, no names. */
+/* "HOST:PORT" or "[HOST]:PORT" into an address; only numbers, and of names `localhost` alone: what it is does not depend on who resolves it. */
 static int ip_read(const char *text, struct sockaddr_storage *ret, struct err *err)
 {
     const char *colon = strrchr(text, ':');
@@ -106,9 +109,11 @@ static int ip_read(const char *text, struct sockaddr_storage *ret, struct err *e
         return err_set(err, "the address is too long");
     memcpy(host, text + is_v6, len);
     host[len] = '\0';
+    if (!is_v6 && !strcasecmp(host, "localhost"))
+        strcpy(host, "127.0.0.1");
     if (is_v6 ? uv_ip6_addr(host, (int)port, (struct sockaddr_in6 *)ret)
               : uv_ip4_addr(host, (int)port, (struct sockaddr_in *)ret))
-        return err_set(err, "'%s' is not an address", host);
+        return err_set(err, "'%s' is not an address of this machine: an IP address, or localhost, is", host);
     return 0;
 }
 
@@ -133,11 +138,17 @@ static char *ip_print(const struct sockaddr_storage *name)
     return text;
 }
 
+/* Is it [::], which people write for all addresses of the machine, IPv4 as well? */
+static bool is_any6(const struct sockaddr_storage *name)
+{
+    return name->ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)name)->sin6_addr);
+}
+
 static int ip_bind(struct server *server, const char *address, struct err *err)
 {
     struct sockaddr_storage name = {0};
     socklen_t len;
-    int fd, on = 1;
+    int fd, on = 1, alone;
 
     if (ip_read(address, &name, err) < 0)
         return -1;
@@ -145,11 +156,13 @@ static int ip_bind(struct server *server, const char *address, struct err *err)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (name.ss_family == AF_INET6)
-        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (name.ss_family == AF_INET6) {
+        alone = server->limits.ipv6_alone || !is_any6(&name);
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &alone, sizeof alone);
+    }
     len = name.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     if (bind(fd, (const struct sockaddr *)&name, len) < 0 || getsockname(fd, (struct sockaddr *)&name, &len) < 0) {
-        err_set(err, "%s", strerror(errno));
+        err_set(err, "%s", errno == EADDRINUSE ? "the port is in use by another program" : strerror(errno));
         close(fd);
         return -1;
     }

@@ -5,7 +5,10 @@
 
 #include "lang/base/mem.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <limits.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +31,37 @@ static bool host_is_any(const char *host)
     return !strcmp(host, "0.0.0.0") || !strcmp(host, "::");
 }
 
+/* The first IPv4 address of this machine that others may reach; false when it has none. */
+static bool own_address(char ret[ADDRESS_HOST_MAX + 1])
+{
+    struct ifaddrs *all = NULL;
+    bool found = false;
+
+    if (getifaddrs(&all) < 0)
+        return false;
+    for (const struct ifaddrs *at = all; at && !found; at = at->ifa_next)
+        found = at->ifa_addr && at->ifa_addr->sa_family == AF_INET && (at->ifa_flags & IFF_UP) &&
+                address_sort(at->ifa_addr) != ADDRESS_LOOPBACK &&
+                inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)at->ifa_addr)->sin_addr, ret,
+                          ADDRESS_HOST_MAX);
+    freeifaddrs(all);
+    return found;
+}
+
+/* What others call this machine: its name. A name may be one that no URL and no certificate can have, as a label of 64 characters: then its address,
+ * and if it has none, `localhost`. */
+static void own_name(char ret[ADDRESS_HOST_MAX + 1])
+{
+    char text[ADDRESS_HOST_MAX + 16];
+    struct url url;
+
+    ret[0] = ret[ADDRESS_HOST_MAX] = '\0';
+    gethostname(ret, ADDRESS_HOST_MAX);
+    snprintf(text, sizeof text, "https://%s", ret);
+    if ((!*ret || url_read(text, strlen(text), &url, NULL) < 0) && !own_address(ret))
+        snprintf(ret, ADDRESS_HOST_MAX + 1, "localhost");
+}
+
 /* The certificate for all encrypted addresses, with this machine's names. */
 static int certificate_get(struct matchmakerd *matchmakerd, struct cert_pair *ret, struct err *err)
 {
@@ -39,9 +73,8 @@ static int certificate_get(struct matchmakerd *matchmakerd, struct cert_pair *re
 
     snprintf(names[count++], sizeof *names, "localhost");
     snprintf(names[count++], sizeof *names, "127.0.0.1");
-    gethostname(names[count], ADDRESS_HOST_MAX);
-    names[count][ADDRESS_HOST_MAX] = '\0';
-    count += names[count][0] != '\0' && strcmp(names[count], "localhost") != 0;
+    own_name(names[count]);
+    count += strcmp(names[count], "localhost") != 0;
     if (*public_url && url_read(public_url, strlen(public_url), &url, &ignored) == 0)
         snprintf(names[count++], sizeof *names, "%s", url.host);
     addresses = config_list(&matchmakerd->config, CONFIG_LISTEN, &address_count);
@@ -77,6 +110,22 @@ static int is_encrypted(const struct matchmakerd *matchmakerd, const char *addre
         address);
 }
 
+/* The URL for others of an address on which we listen. For all addresses at once it is the machine's name. */
+static char *url_make(const char *address, bool encrypted)
+{
+    char text[ADDRESS_HOST_MAX + 64], host[ADDRESS_HOST_MAX + 1];
+    const char *port = strrchr(address, ':');
+    bool is_number;
+
+    host_of(address, host);
+    if (host_is_any(host))
+        own_name(host);
+    is_number = strchr(host, ':');
+    snprintf(text, sizeof text, "%s://%s%s%s%s", encrypted ? "https" : "http", is_number ? "[" : "", host,
+             is_number ? "]" : "", port ? port : "");
+    return mem_dup(text, strlen(text));
+}
+
 static int listen_at(struct matchmakerd *matchmakerd, const char *address, const struct server_limits *limits,
                      struct err *err)
 {
@@ -94,18 +143,21 @@ static int listen_at(struct matchmakerd *matchmakerd, const char *address, const
         cert_pair_done(&pair);
     if (!server)
         return -1;
-    if (!matchmakerd->url && strncmp(address, "unix:", 5) != 0) {
-        char text[ADDRESS_HOST_MAX + 64], host[ADDRESS_HOST_MAX + 1], name[ADDRESS_HOST_MAX + 1] = "";
-        const char *port = strrchr(server_address(server), ':');
-
-        host_of(server_address(server), host);
-        gethostname(name, ADDRESS_HOST_MAX);
-        snprintf(text, sizeof text, "%s://%s%s%s%s", encrypted ? "https" : "http", strchr(host, ':') ? "[" : "",
-                 host_is_any(host) ? name : host, strchr(host, ':') ? "]" : "", port ? port : "");
-        matchmakerd->url = mem_dup(text, strlen(text));
-    }
+    if (!matchmakerd->url && strncmp(address, "unix:", 5) != 0)
+        matchmakerd->url = url_make(server_address(server), encrypted);
     matchmakerd->servers[matchmakerd->server_count++] = server;
     return 0;
+}
+
+/* Is there an IPv4 address with the same port in the list? Then [::] does not take that as well. */
+static bool ipv4_has_port(const char *const *addresses, size_t count, const char *address)
+{
+    const char *port = strrchr(address, ':');
+
+    for (size_t i = 0; i < count; i++)
+        if (port && addresses[i][0] != '[' && strrchr(addresses[i], ':') && !strcmp(strrchr(addresses[i], ':'), port))
+            return true;
+    return false;
 }
 
 int matchmakerd_listen(struct matchmakerd *matchmakerd, struct err *err)
@@ -124,9 +176,11 @@ int matchmakerd_listen(struct matchmakerd *matchmakerd, struct err *err)
     if (*public_url)
         matchmakerd->url = mem_dup(public_url, strlen(public_url));
     addresses = config_list(config, CONFIG_LISTEN, &count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        limits.ipv6_alone = ipv4_has_port(addresses, count, addresses[i]);
         if (listen_at(matchmakerd, addresses[i], &limits, err) < 0)
             return -1;
+    }
     snprintf(path, sizeof path, "unix:%s/" SOCKET_NAME, config_text(config, CONFIG_STATE));
     if (listen_at(matchmakerd, path, &limits, err) < 0)
         return -1;
