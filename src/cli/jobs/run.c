@@ -35,11 +35,6 @@
 #define STATUS_UNSTARTED 126  /* the program cannot be started, as a shell has it ... */
 #define STATUS_NO_PROGRAM 127 /* ... or is not there */
 
-static int option_cpus(const char *text, void *target, struct err *err)
-{
-    return option_count_to(text, 1 << 20, target, err);
-}
-
 static int option_variable(const char *text, void *target, struct err *err)
 {
     const char *equals = strchr(text, '=');
@@ -54,7 +49,7 @@ static int option_variable(const char *text, void *target, struct err *err)
 
 #define S struct run_settings
 static const struct option run_options[] = {
-    {'c', "cpus", "N", "processors; 1 if not given", option_cpus, offsetof(S, cpus)},
+    {'c', "cpus", "N", "processors, or a part of one: 0.5; 1 if not given", option_cpus, offsetof(S, cpus)},
     {'m', "memory", "AMOUNT", "memory: 2GiB; 512MiB if not given", option_bytes, offsetof(S, memory)},
     {0, "disk", "AMOUNT", "disk; 1GiB if not given", option_bytes, offsetof(S, disk)},
     {'t', "time", "SPAN", "it is ended when it has run so long: 90s, 30min, 2h", option_span, offsetof(S, time)},

@@ -149,7 +149,8 @@ struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings
     add_inputs(&text, settings, along);
     if (settings->outputs.count)
         add_list(&text, "Outputs", settings->outputs.items, settings->outputs.count);
-    add_number(&text, "RequestCpus", (int64_t)settings->cpus);
+    if (settings->cpus > 0)
+        buf_addf(&text, "RequestCpus = %.12g;\n", settings->cpus);
     add_number(&text, "RequestMemory", settings->memory);
     add_number(&text, "RequestDisk", settings->disk);
     add_number(&text, "TimeLimit", settings->time);

@@ -9,7 +9,8 @@
 
 struct run_settings {
     struct connection_options pool;
-    uint64_t cpus, retries;
+    double cpus;
+    uint64_t retries;
     int64_t memory, disk, time;
     struct option_words inputs, outputs, variables;
     const char *name;

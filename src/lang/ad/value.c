@@ -38,7 +38,7 @@ void value_print(struct buf *out, const struct dialect *dialect, const struct va
         if ((style & 15) == PRINT_CONDOR)
             print_real_e15(out, v->u.real);
         else
-            print_real(out, v->u.real);
+            print_amount(out, dialect, v->u.real, style);
         break;
     case VALUE_STRING:
         print_string(out, v->u.string, v->len, style);

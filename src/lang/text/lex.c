@@ -202,13 +202,27 @@ static void number_does_not_fit(struct lexer *lexer, const char *start)
     lex_fail(lexer, start, "this number does not fit into %s", lexer->token.kind == TOKEN_REAL ? "a real" : "64 bits");
 }
 
+/* How many characters there are "B" or "iB", and nothing behind it; 0 when something else is there. */
+static int bytes_unit(const char *at)
+{
+    int len = (*at | 0x20) == 'i' ? 1 : 0;
+
+    return (at[len] | 0x20) == 'b' && !class_at(at + len + 1) ? len + 1 : 0;
+}
+
 /* Reads a number's scale suffix, or complains about a letter that must not follow the number. */
 static void read_suffix(struct lexer *lexer, const char *start)
 {
     struct token *token = &lexer->token;
     const char *at = lexer->at;
     double scale = lexer->dialect->scale_suffixes ? scale_of(*at) : 0;
+    int bytes;
 
+    if (scale > 1 && at - start < 20 && (bytes = bytes_unit(at + 1)) > 0) { /* as people write it elsewhere */
+        lex_fail(lexer, start, "'%.*s' is written %.*s: K, M, G and T are powers of 1024",
+                 (int)(at + 1 + bytes - start), start, (int)(at + 1 - start), start);
+        return;
+    }
     if (scale == 0 || class_at(at + 1)) {
         lex_fail(lexer, scale == 0 ? at : at + 1, "a number ends before '%c'", scale == 0 ? *at : at[1]);
         return;

@@ -163,6 +163,25 @@ void print_real(struct buf *out, double value)
         out->len += number_print_real(value, buf_reserve(out, NUMBER_TEXT_MAX));
 }
 
+void print_amount(struct buf *out, const struct dialect *dialect, double value, int style)
+{
+    static const struct {
+        double factor;
+        char letter;
+    } units[] = {{0x1p40, 'T'}, {0x1p30, 'G'}, {0x1p20, 'M'}};
+
+    for (size_t i = 0; (style & PRINT_AMOUNTS) && dialect->scale_suffixes && i < sizeof units / sizeof *units; i++) {
+        double count = value / units[i].factor;
+
+        if (count >= 1 && count < 1e6 && count == floor(count)) {
+            print_integer(out, (int64_t)count);
+            buf_addc(out, units[i].letter);
+            return;
+        }
+    }
+    print_real(out, value);
+}
+
 void print_real_e15(struct buf *out, double value)
 {
     if (value == 0 || !isfinite(value))
@@ -322,7 +341,7 @@ static void print_cell(struct printer *p, const struct expr *e, unsigned level)
         if (p->style->e15)
             print_real_e15(p->out, e->u.real);
         else
-            print_real(p->out, e->u.real);
+            print_amount(p->out, p->tree->dialect, e->u.real, p->style_bits);
         break;
     case EXPR_STRING:
         print_string(p->out, tree_string(p->tree, e), e->u.run.count, p->style_bits);

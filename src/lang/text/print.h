@@ -19,6 +19,7 @@ enum print_style {
 };
 
 #define PRINT_OLD_STRINGS 16 /* or'ed to a style: for the long form, where a backslash escapes only a quote */
+#define PRINT_AMOUNTS 32     /* or'ed to a style: for people, 109951162777600.0 as 100T, where the dialect reads that */
 
 /* Appends to `out`. The C stack is bounded by TREE_HEIGHT_MAX. */
 void print_expr(struct buf *out, const struct tree *tree, const struct expr *e, int style);
@@ -28,7 +29,9 @@ void print_string(struct buf *out, const char *text, size_t len, int style); /* 
 void print_escaped(struct buf *out, const char *text,
                    size_t len); /* the text inside unescape("..."): never ends in a backslash */
 void print_name(struct buf *out, const struct dialect *dialect, const char *name, size_t len);
-void print_real(struct buf *out, double value);     /* also infinities and NaN, as calls */
+void print_real(struct buf *out, double value); /* also infinities and NaN, as calls */
+/* As print_real, but with PRINT_AMOUNTS in the style a whole count of mebibytes or more as 64M, 3G or 100T, if the dialect reads that. */
+void print_amount(struct buf *out, const struct dialect *dialect, double value, int style);
 void print_real_e15(struct buf *out, double value); /* as HTCondor: zero is 0.0, else C's %.15E */
 void print_integer(struct buf *out, int64_t value);
 void print_abstime(struct buf *out, const struct dialect *dialect, int64_t seconds, int zone_minutes);

@@ -72,7 +72,7 @@ export function AdsView({ query }: { query: Route['query'] }): JSX.Element {
         <Choice label="Kind" of={kinds} value={kind} pick={(next) => go({ kind: next, outcome: next === 'requests' ? outcome : '' })} />
         {label ? <button type="button" class="chip" onClick={() => go({ outcome: '' })} aria-label={`Only: ${label.name}. Show all`}>{label.name} ✕</button> : null}
       </div>
-      <p class="note">An expression that is true of the ads you want, such as <code>Type == "Machine" &amp;&amp; Memory &gt;= 16000</code>; empty: all. Requests of others are shown to administrators alone.</p>
+      <p class="note">An expression that is true of the ads you want, such as <code>Type == "Machine" &amp;&amp; Memory &gt;= 16G</code>; empty: all. Requests of others are shown to administrators alone.</p>
       {label && able.value === false ? <p class="problem" role="alert">This matchmaker cannot list requests by what became of them: these are all requests.</p> : null}
       {fault && found.error?.status === 400 ? null : <Problem error={found.error} />}
       <Section title="Found">

@@ -16,8 +16,8 @@ interface State {
 }
 
 const first: State = {
-  left: '[\n    Type = "Job";\n    ImageSize = 900;\n    Constraint = other.Type == "Machine" && other.Memory >= ImageSize;\n    Rank = other.Memory\n]',
-  right: '[\n    Type = "Machine";\n    Memory = 16000;\n    Constraint = other.ImageSize <= Memory\n]',
+  left: '[\n    Type = "Job";\n    ImageSize = 900M;\n    Constraint = other.Type == "Machine" && other.Memory >= ImageSize;\n    Rank = other.Memory\n]',
+  right: '[\n    Type = "Machine";\n    Memory = 16G;\n    Constraint = other.ImageSize <= Memory\n]',
   expression: 'other.Memory / ImageSize',
   dialect: 'classic',
 };
