@@ -142,6 +142,22 @@ holds 'which is not taken for a file' [ "$status" = 2 ]
 cp given.ad odd=1.ad
 run "$berth" submit --dry-run --json odd=1.ad Tag=x Rounds=1
 json 'unless there is one' 0 'len(rows) == 1'
+# -------------------------------------------------------------------------------------------------- names that nothing reads
+
+printf '[ Cmd = "/bin/true"; RequestMemry = 64M ]\n[ Cmd = "/bin/true"; RequestMemry = 32M; TimeLimt = 5; Input = { } ]\n' >slips.ad
+run "$berth" submit --dry-run --json slips.ad
+json 'a misspelt attribute does not keep a job from being submitted' 0 'len(rows) == 2 and rows[0]["RequestMemry"] == 2**26'
+holds 'and is told, once each, with what was probably meant' [ "$(cat err)" = "berth: slips.ad:1: nothing reads RequestMemry; did you mean RequestMemory?
+berth: slips.ad:2: nothing reads TimeLimt; did you mean TimeLimit?
+berth: slips.ad:2: nothing reads Input; did you mean Inputs?" ]
+printf '[ Cmd = "/bin/true"; acme_RequestMemry = 1; MyTimeLimit = 5; Note = "x"; Tag = 1; RequestMemories = 2; Constraint = other.Memory > RequestMemories ]' >ours.ad
+run "$berth" submit --dry-run --json ours.ad
+json 'names of one'\''s own, and those that something reads, are not' 0 'len(rows) == 1'
+holds 'without a word' [ ! -s err ]
+sed -n 's/^| `\([A-Z][A-Za-z]*\)` | .* | .* | .* |$/\1/p' "$BERTH_SOURCE/docs/jobs.md" | sort -u >names
+{ echo '[' && sed 's/.*/& = undefined;/' names && echo ']'; } >manual.ad
+run "$berth" submit --dry-run --json manual.ad
+holds 'no attribute of the manual is called misspelt' sh -c '[ $(wc -l <names) -gt 40 ] && ! grep "nothing reads" err'
 
 echo "1..$count"
 [ $failures = 0 ]

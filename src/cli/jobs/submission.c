@@ -2,6 +2,7 @@
 #include "cli/jobs/submission.h"
 
 #include "cli/jobs/inputs.h"
+#include "cli/jobs/misspelt.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -32,6 +33,7 @@ void submission_init(struct job_submission *submission, struct connection *custo
     *submission = (struct job_submission){.customer = customer};
     textmap_init(&submission->hashes, 0);
     textmap_init(&submission->paths, 0);
+    buf_init(&submission->misspelt);
 }
 
 void submission_done(struct job_submission *submission)
@@ -45,6 +47,7 @@ void submission_done(struct job_submission *submission)
     free(submission->path_uploads);
     textmap_done(&submission->hashes);
     textmap_done(&submission->paths);
+    buf_done(&submission->misspelt);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- defaults */
@@ -166,6 +169,7 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
 
     buf_init(&text);
     buf_adds(&text, "[\n");
+    misspelt_report(ad, name, &submission->misspelt);
     if (inputs_add(submission, ad, folder, name, &text, &image) == 0) {
         defaults_print(&text, submission, ad, image);
         constants_print(&text, ad);

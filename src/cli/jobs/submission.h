@@ -31,7 +31,8 @@ struct job_submission {
     struct textmap paths; /* of the files that have been hashed, so that what a thousand jobs read is hashed once ... */
     uint32_t *path_uploads; /* ... and the upload of each */
     size_t path_room;
-    bool quiet; /* what the jobs will wait for is not reported; why they are not submitted is */
+    struct buf misspelt; /* names of attributes that were reported as such */
+    bool quiet;          /* what the jobs will wait for is not reported; why they are not submitted is */
 };
 
 void submission_init(struct job_submission *submission, struct connection *customer);
