@@ -24,7 +24,7 @@ static void test_spans(void)
     buf_init(&out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         buf_reset(&out);
-        clock_print(&out, rows[i].seconds);
+        span_print(&out, rows[i].seconds);
         tap_ok(!strcmp(buf_string(&out), rows[i].text), "%g seconds are shown as %s, not %s", rows[i].seconds,
                rows[i].text, buf_string(&out));
     }

@@ -34,6 +34,19 @@ expect 'a command runs as if it ran here: its output, its errors, its status' 3 
 
 run "$berth" run -- sh -c 'echo $SHELL $HOME $PWD'
 expect 'a job has a shell and a home' 0 '/bin/sh /job /job'
+run "$berth" run -c 0.5 -m 0.1GB --disk 64MB -- sh -c 'echo $BERTH_CPUS'
+expect 'a job may ask for half a processor, and for amounts as people write them' 0 0.5
+holds 'of a short job it is known when it started' sh -c '"$1" job 1 | grep -q "^  started  *20" && "$1" job 1 --json | grep -q "\"WallUsed\": 0[.][0-9]"' sh "$berth"
+printf '[ Cmd = "/bin/sleep"; Args = { "600" }; RequestMemory = 16M; RequestDisk = 16M ]' >long.ad
+run "$berth" submit long.ad
+long=$(sed 's/.*: //' out)
+holds 'of one that runs, for how long it has' soon 20 sh -c '"$1" job "$2" | grep -q "^  wall time  *[1-9][0-9]*s$"' sh "$berth" "$long"
+run "$berth" claims
+holds 'claims have the numbers of jobs, and those that live come first' \
+  sh -c 'sed -n 2p out | grep -q "^[0-9a-f]*  *$1  .* active " && sed -n 3p out | grep -q "^[0-9a-f]*  *[1-9].* over "' sh "$long"
+run "$berth" matches --json
+json 'so do matches' 0 'rows[0]["job"] == '"$long"' and len([row for row in rows if row["job"] is not None]) > 1'
+run "$berth" rm "$long"
 run "$berth" run "$berth" config Lease
 expect 'berth runs in a job: the variables of jobs are known to it' 0 "$("$berth" config Lease)"
 

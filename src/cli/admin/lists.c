@@ -1,11 +1,14 @@
 /* lists.c: berth agents, matches, claims and users: what a pool is made of besides ads. */
+#include "cli/admin/claim_jobs.h"
 #include "cli/ask/connection.h"
 #include "cli/ask/user_why.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
+#include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <math.h>
@@ -60,7 +63,79 @@ struct kind {
     const char *path;
     const struct table_column *columns;
     size_t column_count;
+    bool
+        claims; /* rows are of claims, or for them: they have the numbers of jobs, and those of living claims come first */
 };
+
+#define OVER_MAX 100000 /* rows of what is over that wait for those of what lives */
+
+/* Rows of claims, or of matches. */
+struct claim_rows {
+    struct rows *rows;
+    struct claim_jobs jobs;
+    struct textmap living; /* claims */
+    struct tree **over;
+    size_t over_count, over_room;
+};
+
+static bool living_add(void *user, struct tree *ad)
+{
+    struct claim_rows *claims = user;
+    const char *claim;
+    size_t len;
+
+    if (ad_string(ad, "Claim", &claim, &len))
+        textmap_add(&claims->living, claim, len);
+    return true;
+}
+
+static bool claim_add(void *user, struct tree *ad)
+{
+    struct claim_rows *claims = user;
+    struct tree *row = claim_jobs_name(&claims->jobs, ad);
+    const char *claim;
+    size_t len;
+    bool more = true;
+
+    if (claims->over_count == OVER_MAX ||
+        (ad_string(ad, "Claim", &claim, &len) && textmap_find(&claims->living, claim, len) != TEXTMAP_NONE)) {
+        more = rows_add(claims->rows, row);
+        tree_unref(row);
+    } else {
+        ARRAY_ROOM(claims->over, claims->over_count, claims->over_room, 64);
+        claims->over[claims->over_count++] = row;
+    }
+    return more;
+}
+
+static int claims_list(struct connection *pool, const struct list_settings *settings, const char *path,
+                       struct rows *rows)
+{
+    struct claim_rows claims = {.rows = rows};
+    struct buf living;
+    bool more = true;
+    int status;
+
+    claim_jobs_init(&claims.jobs);
+    textmap_init(&claims.living, 0);
+    buf_init(&living);
+    buf_adds(&living, "/v1/claims");
+    path_query(&living, "constraint", "State != \"over\"");
+    status = connection_list(pool, buf_string(&living), OVER_MAX, living_add, &claims);
+    if (status == STATUS_DONE) {
+        claim_jobs_load(&claims.jobs, &settings->pool);
+        status = connection_list(pool, path, settings->limit, claim_add, &claims);
+    }
+    for (size_t i = 0; i < claims.over_count; i++) {
+        more = more && rows_add(rows, claims.over[i]);
+        tree_unref(claims.over[i]);
+    }
+    free(claims.over);
+    buf_done(&living);
+    textmap_done(&claims.living);
+    claim_jobs_done(&claims.jobs);
+    return status;
+}
 
 static int list_path(struct connection *pool, const struct list_settings *settings, const struct kind *kind,
                      struct rows *rows)
@@ -71,7 +146,10 @@ static int list_path(struct connection *pool, const struct list_settings *settin
     buf_init(&path);
     buf_adds(&path, kind->path);
     path_query(&path, "constraint", settings->constraint);
-    status = connection_list(pool, buf_string(&path), settings->limit, rows_add, rows);
+    if (kind->claims)
+        status = claims_list(pool, settings, buf_string(&path), rows);
+    else
+        status = connection_list(pool, buf_string(&path), settings->limit, rows_add, rows);
     if (status == STATUS_DONE && !rows->count && settings->constraint)
         status = STATUS_NO;
     buf_done(&path);
@@ -116,7 +194,7 @@ static const struct table_column agent_columns[] = {
 static int agents_run(const void *given, int word_count, char **words)
 {
     static const struct kind kind = {"agents", "/v1/agents", agent_columns,
-                                     sizeof agent_columns / sizeof *agent_columns};
+                                     sizeof agent_columns / sizeof *agent_columns, false};
 
     (void)words;
     return list_run(given, &kind, word_count);
@@ -145,13 +223,13 @@ const struct command command_agents = {
 static const struct table_column match_columns[] = {
     {"request", "Request", CELL_VALUE},   {"offer", "Offer", CELL_VALUE}, {"owner", "Owner", CELL_VALUE},
     {"provider", "Provider", CELL_VALUE}, {"age", "Age", CELL_SPAN},      {"claim", "Claim", CELL_VALUE},
-    {"port", "Label", CELL_VALUE},
+    {"port", "Label", CELL_VALUE},        {"job", "Job", CELL_VALUE},
 };
 
 static int matches_run(const void *given, int word_count, char **words)
 {
     static const struct kind kind = {"matches", "/v1/matches", match_columns,
-                                     sizeof match_columns / sizeof *match_columns};
+                                     sizeof match_columns / sizeof *match_columns, true};
 
     (void)words;
     return list_run(given, &kind, word_count);
@@ -164,7 +242,8 @@ const struct command command_matches = {
     .about =
         "Prints a row a match that the matchmaker has told and still remembers: the ids of the request and of the offer, "
         "whose each is, how long ago, and the claim that the match is for. A gang has a row a member: `port` is what its superior "
-        "calls it, and `request` the id of the superior's ad. One sees the matches of one's own requests; an "
+        "calls it, and `request` the id of the superior's ad. `job` is the number of the job that the claim is for, where "
+        "the customer that is here knows it. Those whose claims live come first. One sees the matches of one's own requests; an "
         "administrator sees all.",
     .examples = {{"berth matches", NULL}, {"berth matches --json -c 'Owner == \"alice\"'", NULL}},
     .options = list_options,
@@ -177,15 +256,16 @@ const struct command command_matches = {
 /* -------------------------------------------------------------------------------------------------------------- claims */
 
 static const struct table_column claim_columns[] = {
-    {"claim", "Claim", CELL_VALUE}, {"owner", "Owner", CELL_VALUE},   {"provider", "Provider", CELL_VALUE},
-    {"state", "State", CELL_VALUE}, {"reason", "Reason", CELL_VALUE}, {"age", "Age", CELL_SPAN},
-    {"used", "Used", CELL_SPAN},
+    {"claim", "Claim", CELL_VALUE}, {"job", "Job", CELL_VALUE},
+    {"owner", "Owner", CELL_VALUE}, {"provider", "Provider", CELL_VALUE},
+    {"state", "State", CELL_VALUE}, {"reason", "Reason", CELL_VALUE},
+    {"age", "Age", CELL_SPAN},      {"used", "Used", CELL_SPAN},
 };
 
 static int claims_run(const void *given, int word_count, char **words)
 {
     static const struct kind kind = {"claims", "/v1/claims", claim_columns,
-                                     sizeof claim_columns / sizeof *claim_columns};
+                                     sizeof claim_columns / sizeof *claim_columns, true};
 
     (void)words;
     return list_run(given, &kind, word_count);
@@ -196,9 +276,10 @@ const struct command command_claims = {
     .summary = "list the claims that a pool knows of",
     .usage = "[OPTIONS]",
     .about =
-        "Prints a row a claim: whose it is and who provides, whether it is expected (matched, and not yet told of), active, "
-        "or over and for what reason, how old it is and how long it has been used. One sees one's own claims, on either "
-        "side; an administrator sees all.",
+        "Prints a row a claim: the number of the job that it is for, where the customer that is here knows it, whose it is and "
+        "who provides, whether it is expected (matched, and not yet told of), active, "
+        "or over and for what reason, how old it is and how long it has been used. Those that are over come last. One sees one's "
+        "own claims, on either side; an administrator sees all.",
     .examples = {{"berth claims", NULL}, {"berth claims -c 'State == \"active\"' --json", NULL}},
     .options = list_options,
     .option_count = sizeof list_options / sizeof *list_options,
@@ -306,11 +387,11 @@ static int user_run(const struct list_settings *settings, const char *name)
 
 static int users_run(const void *given, int word_count, char **words)
 {
-    static const struct kind kind = {"users", "/v1/users", user_columns, USER_COLUMNS};
+    static const struct kind kind = {"users", "/v1/users", user_columns, USER_COLUMNS, false};
     static const struct kind groups = {"users --groups", "/v1/groups", group_columns,
-                                       sizeof group_columns / sizeof *group_columns};
+                                       sizeof group_columns / sizeof *group_columns, false};
     static const struct kind limits = {"users --limits", "/v1/limits", limit_columns,
-                                       sizeof limit_columns / sizeof *limit_columns};
+                                       sizeof limit_columns / sizeof *limit_columns, false};
     const struct list_settings *settings = given;
 
     if (settings->groups + settings->limits + settings->why > 1 || (settings->why && !isnan(settings->factor)) ||

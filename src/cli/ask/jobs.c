@@ -379,8 +379,8 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena)
 const struct table_column job_columns[] = {
     {"id", "Job", CELL_VALUE},
     {"state", "State", CELL_TONED},
-    {"submitted", "Submitted", CELL_AGO},
-    {"run_time", "RunTime", CELL_CLOCK},
+    {"submitted", "Submitted", CELL_SINCE},
+    {"run_time", "RunTime", CELL_SPAN},
     {"status", "Status", CELL_VALUE},
     {"where", "Provider", CELL_VALUE},
     {"command", "Command", CELL_VALUE},

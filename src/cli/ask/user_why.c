@@ -34,24 +34,6 @@ static void add_number(struct buf *out, double value)
     buf_addf(out, "%.4g", value);
 }
 
-/* Appends a span, in two units at most: "3 h 12 min", "45 s". */
-static void add_span(struct buf *out, double seconds)
-{
-    static const struct {
-        int64_t seconds;
-        const char *name;
-    } units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
-    int64_t whole = seconds < 1 ? 1 : seconds > 1e15 ? (int64_t)1e15 : (int64_t)llround(seconds);
-    size_t at = 0;
-
-    while (whole < units[at].seconds)
-        at++;
-    buf_addf(out, "%" PRId64 " %s", whole / units[at].seconds, units[at].name);
-    whole %= units[at].seconds;
-    if (at < 3 && whole >= units[at + 1].seconds)
-        buf_addf(out, " %" PRId64 " %s", whole / units[at + 1].seconds, units[at + 1].name);
-}
-
 static const char *plural(double count)
 {
     return count == 1 ? "" : "s";
@@ -104,7 +86,7 @@ static void add_priority(struct buf *out, const struct tree *ad)
     add_number(out, usage);
     buf_addf(out, ", %sin units used all the time; what was used counts half after ",
              usage < 0.5 ? "counted as 0.5, " : "");
-    add_span(out, number_of(ad, "HalfLife"));
+    span_print(out, number_of(ad, "HalfLife"));
     buf_adds(out, "\n");
     if (units > 0 || usage >= 0.0001) {
         buf_addf(out, "with the %.0f claim%s of now it will be ", claims, plural(claims));
@@ -249,7 +231,7 @@ static void add_changes(struct buf *out, const struct tree *ad)
             buf_adds(out, " at once\n");
         } else {
             buf_adds(out, " in ");
-            add_span(out, number_of(ad, "AheadAfter"));
+            span_print(out, number_of(ad, "AheadAfter"));
             buf_adds(out, "\n");
         }
     } else {

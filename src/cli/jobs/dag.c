@@ -137,7 +137,7 @@ static bool progress_add(void *user, struct tree *row)
 static int dag_list(const struct dag_settings *settings, struct connection *customer, enum rows_form form)
 {
     static const struct table_column columns[] = {
-        {"id", "Workflow", CELL_VALUE},     {"submitted", "Submitted", CELL_AGO}, {"jobs", "Jobs", CELL_VALUE},
+        {"id", "Workflow", CELL_VALUE},     {"submitted", "Submitted", CELL_SINCE}, {"jobs", "Jobs", CELL_VALUE},
         {"done", "Done", CELL_VALUE},       {"running", "Running", CELL_VALUE},   {"waiting", "Waiting", CELL_VALUE},
         {"blocked", "Blocked", CELL_VALUE}, {"failed", "Failed", CELL_VALUE},     {"held", "Held", CELL_VALUE},
         {"removed", "Removed", CELL_VALUE}, {"name", "Dag", CELL_VALUE},

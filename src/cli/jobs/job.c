@@ -95,7 +95,7 @@ static void date_print(struct buf *out, double seconds, int64_t now)
     if (localtime_r(&when, &date) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &date))
         buf_adds(out, text);
     buf_adds(out, " (");
-    clock_print(out, (double)now - seconds);
+    span_print(out, (double)now - seconds);
     buf_adds(out, " ago)");
 }
 
@@ -148,7 +148,7 @@ static void lines_print(struct buf *out, const struct tree *job, int64_t now)
         else if (job_lines[i].sort == SORT_DATE)
             date_print(out, number, now);
         else if (job_lines[i].sort == SORT_SPAN)
-            clock_print(out, number);
+            span_print(out, number);
         else
             bytes_print(out, number);
         text_tame(out, from);
@@ -237,7 +237,7 @@ static void job_print(struct buf *out, const struct tree *job)
     standing_print(out, job);
     if (job_number(job, "Since", &since)) {
         buf_adds(out, job_is_over(job) ? ", " : " for ");
-        clock_print(out, since);
+        span_print(out, since);
         buf_adds(out, job_is_over(job) ? " ago" : "");
     }
     buf_addc(out, '\n');

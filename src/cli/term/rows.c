@@ -64,22 +64,6 @@ void rows_done(struct rows *rows)
 
 void span_print(struct buf *out, double seconds)
 {
-    /* Each unit is used until the next one is precise enough. */
-    static const struct {
-        double upto, unit;
-        const char *name;
-    } rows[] = {{120, 1, "s"}, {7200, 60, "min"}, {48 * 3600, 3600, "h"}, {INFINITY, 86400, "d"}};
-    size_t i = 0;
-
-    if (!(seconds > 0))
-        seconds = 0;
-    while (seconds >= rows[i].upto && isfinite(rows[i].upto))
-        i++;
-    buf_addf(out, "%.0f %s", floor(seconds / rows[i].unit), rows[i].name);
-}
-
-void clock_print(struct buf *out, double seconds)
-{
     /* Two neighbouring units; the smaller one has two digits, so that they line up in a column. */
     static const struct {
         double upto;
@@ -115,13 +99,11 @@ static bool value_show(struct buf *out, const struct tree *ad, const struct valu
     double number;
 
     if (cell >= CELL_SPAN && value_number(value, &number)) {
-        if (cell == CELL_SINCE || cell == CELL_AGO)
+        if (cell == CELL_SINCE)
             number = (double)now - number;
         else if (cell == CELL_UNTIL)
             number -= (double)now;
-        if (cell >= CELL_CLOCK)
-            clock_print(out, number);
-        else if (cell == CELL_UNTIL && number <= 0)
+        if (cell == CELL_UNTIL && number <= 0)
             buf_adds(out, "over");
         else
             span_print(out, number);

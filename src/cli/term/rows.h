@@ -18,11 +18,9 @@ enum cell {
     CELL_VALUE, /* the value as it is */
     CELL_TONED, /* the same; on a terminal green where Good is true in the ad, and red where it is false */
     CELL_NAME,  /* the name of the ad; #3 when it has none */
-    CELL_SPAN,  /* seconds: "3 s", "2 min", "5 h", "4 d" */
+    CELL_SPAN,  /* seconds: "12s", "3m12s", "5h03m", "4d07h" */
     CELL_SINCE, /* a time: how long ago */
     CELL_UNTIL, /* a time: how long until then, or "over" */
-    CELL_CLOCK, /* seconds: "12s", "3m12s", "5h03m", "4d07h" */
-    CELL_AGO,   /* a time: how long ago, written as CELL_CLOCK */
 };
 
 struct table_column {
@@ -65,11 +63,8 @@ bool rows_add(void *user, struct tree *ad);
 /* Prints the rows that have not been printed. */
 void rows_finish(struct rows *rows);
 
-/* Appends a span as "3 s", "2 min", "5 h" or "4 d". */
+/* Appends a span as "12s", "3m12s", "5h03m" or "4d07h": every command writes them so. */
 void span_print(struct buf *out, double seconds);
-
-/* Appends a span as "12s", "3m12s", "5h03m" or "4d07h". */
-void clock_print(struct buf *out, double seconds);
 
 /* Makes the text from there on one line: whatever a service says, no control character reaches a terminal. */
 void text_tame(struct buf *text, size_t from);

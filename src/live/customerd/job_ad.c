@@ -8,6 +8,7 @@
 #include "live/data/stored.h"
 #include "live/world/runner.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -23,11 +24,11 @@ static const char *const words[] = {
 
 /* Attributes that we set: submitted ones of the same name are not shown. */
 static const char *const ours[] = {
-    "Job",          "Index",       "State",        "Since",      "Submitted", "Started",      "Ended",
-    "Status",       "Reason",      "Tries",        "Provider",   "Pool",      "Message",      "CpuUsed",
-    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",   "Workflow",     "WaitsFor",
-    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",    "FilesMissing", "Missing",
-    "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",   "ExitCode",     "Signal"};
+    "Job",       "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
+    "Reason",    "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
+    "WallUsed",  "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
+    "FilesLost", "Stored",     "FilesMissing", "Missing",  "OfferedIn", "CpusGiven",    "MemoryGiven", "DiskGiven",
+    "Outcome",   "ExitCode",   "Signal",       "Claim"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -102,13 +103,27 @@ static void parts_copy(struct maker *maker, const struct tree *ad)
     }
 }
 
-static void usage_add(struct maker *maker, const struct job_attempt *last)
+/* When the try's process started. Of one that ended before its machine said that it ran, that is told by its end and how long it took. */
+static int64_t started_when(const struct job_view *view, const struct job_attempt *last)
 {
+    int64_t when = view->changed - (int64_t)ceil(last->wall);
+
+    if (last->started || !last->finished || view->state != JOB_DONE)
+        return last->started;
+    return when > last->began ? when : last->began;
+}
+
+static void usage_add(struct maker *maker, const struct job_view *view, const struct job_attempt *last, int64_t now)
+{
+    bool runs = job_standing(view, last) == STANDING_RUNNING;
+    int64_t started = started_when(view, last);
+
+    maker_word(maker, "Claim", last->claim);
     maker_text(maker, "Provider", last->provider);
     maker_text(maker, "Pool", last->pool);
     maker_text(maker, "Message", last->message);
-    if (last->started)
-        maker_integer(maker, "Started", last->started);
+    if (started)
+        maker_integer(maker, "Started", started);
     if (!last->started && !last->finished)
         return;
     maker_real(maker, "CpuUsed", last->cpu);
@@ -119,7 +134,7 @@ static void usage_add(struct maker *maker, const struct job_attempt *last)
         maker_integer(maker, "MemoryGiven", last->may_memory);
         maker_integer(maker, "DiskGiven", last->may_disk);
     }
-    maker_real(maker, "WallUsed", last->wall);
+    maker_real(maker, "WallUsed", runs && now > started ? (double)(now - started) : last->wall);
 }
 
 /* The nodes that the job waits for: the first names, and how many there are. */
@@ -256,7 +271,7 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
     maker_integer(&maker, "Since", now > view->changed ? now - view->changed : 0);
     maker_integer(&maker, "Submitted", view->submitted);
     if (last && standing != STANDING_WAITING && standing != STANDING_BLOCKED)
-        usage_add(&maker, last);
+        usage_add(&maker, view, last, now);
     if (ended)
         maker_integer(&maker, "Ended", view->changed);
     /* a job that was ended at a limit has no status of its own, and must not look as if it had ended well */
