@@ -142,6 +142,7 @@ holds 'which is not taken for a file' [ "$status" = 2 ]
 cp given.ad odd=1.ad
 run "$berth" submit --dry-run --json odd=1.ad Tag=x Rounds=1
 json 'unless there is one' 0 'len(rows) == 1'
+
 # -------------------------------------------------------------------------------------------------- names that nothing reads
 
 printf '[ Cmd = "/bin/true"; RequestMemry = 64M ]\n[ Cmd = "/bin/true"; RequestMemry = 32M; TimeLimt = 5; Input = { } ]\n' >slips.ad
