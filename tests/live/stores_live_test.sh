@@ -157,6 +157,31 @@ check 'and the one in which nothing is' [ -e 'by ssh/run9/empty' -a ! -s 'by ssh
 whole() { ! find 'by ssh' disk -name '.berth-*' | grep .; }
 check 'no part of a file is left' whole
 
+# ---- replicas by sftp that are not the file: other bytes, more of them, a folder, a link elsewhere, bytes without end
+mkdir -p 'by ssh/in/3' second/data/in
+printf 'raft 1\n' >'by ssh/in/1'
+printf 'road 2\nand more\n' >'by ssh/in/2'
+ln -s 1 'by ssh/in/4'
+ln -s /dev/zero 'by ssh/in/5'
+# enter NAME PLACE: the file with that line is in the catalogue, with a replica there (ssh, web); they are tried by name.
+enter() {
+  case $2 in ssh) place="sftp://127.0.0.1:$port$work/by%20ssh/in/$1" ;; *) place="http://127.0.0.1:$(cat second.port)/data/in/$1" ;; esac
+  "$berth" files add "in/$1" "$place" --store "$2" --size 7 --hash "sha256:$(printf 'road %s\n' "$1" | sha256sum | cut -c1-64)"
+}
+for i in 1 2 3 4 5 6; do enter $i ssh >/dev/null; done
+id=$(submit "[ $job; Args = {\"-c\", \"cat 1\"}; InputData = {\"in/1\"} ]")
+poisoned() { "$berth" job "$id" | grep -q "InputData 'in/1': ssh: its contents are not those that the catalogue says"; }
+check 'a job whose only replica has other bytes, by sftp, does not begin, and says why' soon poisoned
+check 'and has seen none of them' [ -z "$("$berth" logs "$id" 2>/dev/null)" ]
+"$berth" rm "$id" >/dev/null
+for i in 1 2 3 4 5 6; do printf 'road %s\n' $i >second/data/in/$i && enter $i web >/dev/null; done
+id=$(submit "[ $job; Args = {\"-c\", \"cat 1 2 3 4 5 6\"}; InputData = {\"in/1\", \"in/2\", \"in/3\", \"in/4\", \"in/5\", \"in/6\"} ]")
+check 'with another replica it runs' "$berth" wait "$id"
+check 'and has the right bytes' [ "$("$berth" logs "$id")" = "$(for i in 1 2 3 4 5 6; do echo "road $i"; done)" ]
+noted() { [ "$(sed -n 's/.*event=data.replica .*name=in\/\([0-9]\) store=ssh why=.*/\1/p' state/log/provider.log | sort -u | tr -d '\n')" = 123456 ]; }
+check 'each that was bad is noted by its name, with the reason' noted
+check 'nothing of them is left' eval '! find state/provider/cache -name "*.new*" | grep .'
+
 # ---- a provider that is killed in mid-transfer
 stop slow
 store slow "$(cat slow.port)" 1000000

@@ -1,4 +1,4 @@
-/* transfer_test.c: files to and from stores: local ones, an HTTP server (argv[1]), a real sshd. */
+/* transfer_test.c: files to and from stores: local ones, an HTTP server (argv[1]). Those by sftp are in transfer_sftp_test.c. */
 #include "live/data/transfer.h"
 
 #include "lang/base/buf.h"

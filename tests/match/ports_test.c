@@ -48,14 +48,21 @@ static const struct ports_case {
      "! the Label of port 1 is neither a name nor a string that could be one"},
     {"a string that no reference could name is no label", NULL, "[ Ports = { [ Label = \"a b\" ] } ]",
      "! the Label of port 1 is neither a name nor a string that could be one"},
+    {"a label that would act on a terminal is refused", &dialect_condor, "[ Ports = { [ Label = 'a\x1b[31m' ] } ]",
+     "! the Label of port 1 has a control character in it"},
+    {"so is one of two lines", &dialect_condor, "[ Ports = { [ Label = a ], [ Label = \"b\\nPorts: none\" ] } ]",
+     "! the Label of port 2 has a control character in it"},
+    {"and one with a control character of two bytes", &dialect_condor, "[ Ports = { [ Label = 'a\xc2\x9b' ] } ]",
+     "! the Label of port 1 has a control character in it"},
+    {"quotes do no harm", &dialect_condor, "[ Ports = { [ Label = \"it's \\\"a\\\"\" ] } ]", "it's \"a\" 1..1"},
     {"nor is a word of the language", NULL, "[ Ports = { [ Label = \"true\" ] } ]",
      "! the Label of port 1 is neither a name nor a string that could be one"},
     {"no label stands twice, whatever its case", NULL,
      "[ Ports = { [ Label = a ], [ Label = b ], [ Label = \"A\" ] } ]", "! ports 1 and 3 have the same Label, A"},
     {"nor in a group", NULL, "[ Ports = { [ Label = a ], [ Choose = 1; Ports = { [ Label = b ], [ Label = a ] } ] } ]",
      "! ports 1 and 3 have the same Label, a"},
-    {"a reason is one line, whatever the label", &dialect_condor,
-     "[ Ports = { [ Label = \"a\\nb\" ], [ Label = \"a\\nb\" ] } ]", "! ports 1 and 2 have the same Label, 'a\\012b'"},
+    {"a reason has the label as it would be written", &dialect_condor,
+     "[ Ports = { [ Label = \"it's\" ], [ Label = \"it's\" ] } ]", "! ports 1 and 2 have the same Label, 'it\\'s'"},
     {"no set is empty", NULL, "[ Ports = { [ Label = a; Count = 0 ] } ]",
      "! the Count of port 1 is neither a number from 1 to 256 nor { least, most }"},
     {"no set has 257 members", NULL, "[ Ports = { [ Label = a; Count = { 1, 257 } ] } ]",
@@ -136,6 +143,22 @@ static void check_case(struct lang *lang, const struct ports_case *row)
 
 /* ----------------------------------------------------------------------------------------------------------- limits */
 
+/* Is an ad with a label of so many bytes read; else why not? */
+static const char *read_long(struct lang *lang, int len)
+{
+    struct buf text;
+    const char *got;
+
+    buf_init(&text);
+    buf_adds(&text, "[ Ports = { [ Label = ");
+    for (int i = 0; i < len; i++)
+        buf_addc(&text, 'x');
+    buf_adds(&text, " ] } ]");
+    got = ports_of(lang, &dialect_classic, buf_string(&text));
+    buf_done(&text);
+    return got;
+}
+
 /* Is an ad of so many ports, half of them in a group, read; else why not? */
 static const char *read_many(struct lang *lang, int count)
 {
@@ -176,6 +199,12 @@ static const char *read_deep(struct lang *lang, int depth)
 static void check_limits(struct lang *lang)
 {
     const char *got = read_many(lang, PORTS_MAX);
+
+    tap_ok(*read_long(lang, PORTS_LABEL_MAX) == 'x', "a label has up to %d bytes", PORTS_LABEL_MAX);
+    tap_ok(!strcmp(read_long(lang, PORTS_LABEL_MAX + 1), "! the Label of port 1 is longer than 128 bytes"),
+           "and no more");
+    tap_ok(!strcmp(read_long(lang, 500000), "! the Label of port 1 is longer than 128 bytes"),
+           "nor half a million of them");
 
     if (!tap_ok(*got == 'p' && strstr(got, "p63 1..1 @0; group 1..1 of 32-64"), "an ad has up to %d ports", PORTS_MAX))
         tap_diag("%s", got);

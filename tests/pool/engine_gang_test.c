@@ -546,34 +546,63 @@ static void test_hostile(struct world *world)
     buf_done(&text);
 }
 
+/* Roots that change in every renewal, so that each cycle they are new, and cost as much as they may: who asks beside that is served in its time,
+ * and their user comes behind others. */
+static void test_restless_roots(struct world *world)
+{
+    uint64_t before, worst = 0;
+    unsigned served = 0;
+    struct buf text;
+    char plain[100];
+
+    buf_init(&text);
+    engine_set_priority(world->engine, 1, 1);
+    engine_set_priority(world->engine, 2, 1000);
+    engine_set_work(world->engine, 200000);
+    for (unsigned id = 0; id < 60; id++) {
+        snprintf(plain, sizeof plain, "[ Memory = %u ]", 100 + id);
+        offer(world, id, plain);
+    }
+    for (unsigned round = 0; round < 5; round++) {
+        for (unsigned i = 0; i < 20; i++) {
+            buf_reset(&text);
+            buf_addf(&text, "[ Want = %u; b18 = 1; ", 100 * round + i);
+            for (unsigned k = 0; k < 18; k++)
+                buf_addf(&text, "b%u = b%u + b%u; ", k, k + 1, k + 1);
+            hostile_ports(&text, i % 6);
+            put(world, 1000 + i, buf_string(&text), (struct engine_terms){true, 1, ++world->arrivals, 1});
+        }
+        put(world, 2000 + round, "[ Constraint = other.Memory >= 50 ]",
+            (struct engine_terms){true, 1, ++world->arrivals, 2});
+        world->env.now++;
+        world->env.seed++;
+        buf_reset(&world->made);
+        engine_begin(world->engine, &world->env);
+        before = 0;
+        while (engine_outcome(world->engine, 2000 + round) != ENGINE_MATCHED &&
+               engine_step(world->engine, &world->lang.arena, 4000, found, world))
+            before = engine_counts(world->engine).steps;
+        served += engine_outcome(world->engine, 2000 + round) == ENGINE_MATCHED;
+        worst = round && before > worst ? before : worst; /* in the first nobody knows them yet */
+        while (engine_step(world->engine, &world->lang.arena, 4000, found, world))
+            ;
+    }
+    if (!tap_ok(served == 5 && worst < 4 * ENGINE_OVERRUN,
+                "roots that change in every renewal are behind others, whatever their priority"))
+        tap_diag("%u served, %llu steps", served, (unsigned long long)worst);
+    buf_done(&text);
+}
+
 int main(void)
 {
     static void (*const tests[])(struct world * world) = {
-        test_whole,
-        test_beside,
-        test_fair,
-        test_waits,
-        test_one_more,
-        test_left_in_time,
-        test_left_is_one_more,
-        test_residual,
-        test_services,
-        test_deep,
-        test_offers_read_offers,
-        test_shared,
-        test_plain_pool,
-        test_broken,
-        test_changes,
-        test_classes,
-        test_gives_up,
-        test_many_wait,
-        test_preempts,
-        test_preempts_set,
-        test_preempts_plain,
-        test_users,
-        test_users_ports,
-        test_in_use,
-        test_hostile,
+        test_whole,        test_restless_roots, test_beside,       test_fair,
+        test_waits,        test_one_more,       test_left_in_time, test_left_is_one_more,
+        test_residual,     test_services,       test_deep,         test_offers_read_offers,
+        test_shared,       test_plain_pool,     test_broken,       test_changes,
+        test_classes,      test_gives_up,       test_many_wait,    test_preempts,
+        test_preempts_set, test_preempts_plain, test_users,        test_users_ports,
+        test_in_use,       test_hostile,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

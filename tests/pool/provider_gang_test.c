@@ -49,6 +49,46 @@ static void docked_by_a_link(void)
     world_free(m.w, "what a port leaves");
 }
 
+/* Whoever docks sees what the port says before what the ad says: so no port may say who its owner is. */
+static void ports_that_pretend(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, "[ Type = \"Machine\"; Constraint = other.Owner == \"calvin\" ]");
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, "[ Owner = \"raman\"; Ports = { [ Label = a; Size = 1 ] } ]");
+    tap_ok(verify(&m, &s) == REASON_CONSTRAINT, "a machine that takes one user's jobs refuses another's");
+    s.ad = ad(m.w, "[ Owner = \"raman\"; Ports = { [ Label = a; Owner = \"calvin\" ] } ]");
+    tap_ok(verify(&m, &s) != REASON_OK && is_free(&m, 1), "also if a port of theirs has the right name for its owner");
+    s.ad = ad(m.w, "[ Owner = \"raman\"; Ports = { [ Choose = 1; Owner = \"calvin\"; Ports = { [ Label = a ] } ] } ]");
+    tap_ok(verify(&m, &s) != REASON_OK && is_free(&m, 1), "or a group of ports has");
+    s.ad = ad(m.w, "[ Owner = \"raman\"; Ports = { [ Label = Owner; Type = \"calvin\" ] } ]");
+    tap_ok(verify(&m, &s) != REASON_OK && is_free(&m, 1), "or a label is Owner");
+    world_free(m.w, "ports that pretend");
+}
+
+/* A root that verifies its members again and again, and never commits, has each for a window at a time. */
+static void verified_for_ever(void)
+{
+    struct machine m;
+    struct suitor s, other;
+
+    machine_start(&m, "[ Type = \"Machine\"; Memory = 64; Constraint = true ]");
+    s = suitor_new(&m, 1, "raman");
+    s.ad = ad(m.w, "[ Owner = \"raman\"; Ports = { [ Label = a; Size = 1 ], [ Label = b; Size = 2 ] } ]");
+    tap_ok(verify(&m, &s) == REASON_OK && holds(&m, 1, TENANT_VERIFIED), "a root verifies a member, and does no more");
+    other = suitor_new(&m, 2, "calvin");
+    tap_ok(verify(&m, &other) == REASON_BUSY, "meanwhile others hear that it is busy");
+    pass(m.w, m.w->spans.window / 2);
+    verify(&m, &s);
+    pass(m.w, m.w->spans.window / 2 + SECOND);
+    tap_ok(is_free(&m, 1), "repeating it does not make the window longer");
+    other = suitor_new(&m, 3, "calvin");
+    tap_ok(verify(&m, &other) == REASON_OK && say_commit(&m, &other) == REASON_OK, "then another has it");
+    world_free(m.w, "verified for ever");
+}
+
 static void executes_nothing(void)
 {
     struct machine m;
@@ -652,6 +692,8 @@ static void seen_from_the_link(void)
 int main(void)
 {
     docked_by_a_link();
+    ports_that_pretend();
+    verified_for_ever();
     executes_nothing();
     cleared_for_the_next();
     inner_ports();

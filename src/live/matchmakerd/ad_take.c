@@ -18,10 +18,27 @@
 /* Names that the matchmaker gives: no ad may have them. */
 static const char *const given_names[] = {"UserPrio", "RemoteUserPrio", "Usage"};
 
+/* Names that stand for the whole ad: a port that had one would hide the ad's own from whoever docks there. */
+static const char *const whole_names[] = {
+    "Owner",      "Identity",    "Received", "AccountingGroup", "ConcurrencyLimits",
+    "RemoteUser", "RemoteGroup", "UserPrio", "RemoteUserPrio",  "Usage"};
+
+static int ports_check(const struct ports *ports, struct err *err)
+{
+    for (size_t i = 0; i < sizeof whole_names / sizeof *whole_names; i++) {
+        symbol name = symbols_find(ports->ad->symbols, whole_names[i], strlen(whole_names[i]));
+
+        if (name && ports_say(ports, name))
+            return err_set(err, "%s: no port may have an attribute of this name", whole_names[i]);
+    }
+    return 0;
+}
+
 /* What is wrong with an advertised ad, where this can say it better than the role. */
 static int ad_check(const struct tree *ad, struct err *err)
 {
     struct ports ports;
+    int failed;
 
     for (size_t i = 0; i < sizeof given_names / sizeof *given_names; i++)
         if (ad_find(ad, given_names[i]))
@@ -30,8 +47,9 @@ static int ad_check(const struct tree *ad, struct err *err)
         return err_context(err, "Residual");
     if (ports_read(&ports, ad, err) < 0)
         return -1;
+    failed = ports_check(&ports, err);
     ports_done(&ports);
-    return 0;
+    return failed;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- taking */

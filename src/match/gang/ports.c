@@ -26,6 +26,17 @@ const struct expr *port_constraint(const struct ports *ports, uint32_t port)
     return found ? found : tree_find(ports->ad, ad, NAME_REQUIREMENTS);
 }
 
+bool ports_say(const struct ports *ports, symbol name)
+{
+    for (uint32_t i = 0; i < ports->count && !ports->implicit; i++)
+        if (tree_find(ports->ad, ports->items[i].ad, name))
+            return true;
+    for (uint32_t i = 0; i < ports->group_count; i++)
+        if (tree_find(ports->ad, ports->groups[i].ad, name))
+            return true;
+    return false;
+}
+
 /* The number of the entry, counted from 1 as people do. */
 static uint32_t reading_number(const struct reading *reading)
 {
@@ -67,6 +78,30 @@ static bool could_be_name(const struct tree *ad, const struct expr *string)
            (ad->dialect->quoted_names || word_is_plain(tree_string(ad, string), string->u.run.count));
 }
 
+/* Can the label be shown to people as it is? A control character would act on their terminals. */
+static bool can_be_shown(const char *text, size_t len)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    for (size_t i = 0; i < len; i++)
+        if (at[i] < 0x20 || at[i] == 0x7f || (at[i] == 0xc2 && i + 1 < len && at[i + 1] >= 0x80 && at[i + 1] < 0xa0))
+            return false;
+    return true;
+}
+
+static int label_check(const struct reading *reading, symbol label)
+{
+    size_t len;
+    const char *text = symbols_text(reading->ports->ad->symbols, label, &len);
+
+    if (len > PORTS_LABEL_MAX)
+        return err_set(reading->err, "the Label of port %u is longer than %d bytes", reading_number(reading),
+                       PORTS_LABEL_MAX);
+    if (!can_be_shown(text, len))
+        return err_set(reading->err, "the Label of port %u has a control character in it", reading_number(reading));
+    return 0;
+}
+
 static int refuse_twice(const struct reading *reading, uint32_t first, symbol label)
 {
     const struct tree *ad = reading->ports->ad;
@@ -97,6 +132,10 @@ static int label_read(const struct reading *reading, const struct expr *entry, s
     else
         return err_set(reading->err, "the Label of port %u is neither a name nor a string that could be one",
                        reading_number(reading));
+    if (label_check(reading, *ret) < 0) {
+        symbols_drop(ports->ad->symbols, *ret);
+        return -1;
+    }
     for (uint32_t i = 0; i < ports->count; i++) {
         if (symbol_same(ports->items[i].label, *ret)) {
             refuse_twice(reading, i, *ret);

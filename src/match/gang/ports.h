@@ -20,6 +20,7 @@ extern "C" {
 #define PORTS_MAX 64        /* ports of one ad, those in groups counted */
 #define PORTS_GROUP_DEPTH 8 /* groups inside one another */
 #define PORTS_SET_MAX 256   /* members of a set */
+#define PORTS_LABEL_MAX 128 /* bytes of a label: it is shown wherever its port is */
 
 #define PORTS_NO_GROUP UINT32_MAX
 
@@ -50,13 +51,17 @@ struct ports {
 };
 
 /* Reads the ports of an ad, which is borrowed. -1 and the reason, with the number of the port, when they are not in order: Ports is not a
- * list of ads, a port has no label or that of another, Count or Choose is not what it must be; then
+ * list of ads, a port has no label or that of another (or one that is too long, or cannot be shown), Count or Choose is not what it must be; then
  * there is nothing to free. The labels are held in the ad's table of symbols until ports_done. */
 int ports_read(struct ports *ports, const struct tree *ad, struct err *err);
 void ports_done(struct ports *ports);
 
 /* The constraint of a port: its Constraint, else its Requirements; NULL for none, which counts as true. */
 const struct expr *port_constraint(const struct ports *ports, uint32_t port);
+
+/* Does a port, or a group, have an attribute of that name? Whoever docks there sees it in the place of the ad's own, so one that others vouch for
+ * (Owner) is none if a port says it. */
+bool ports_say(const struct ports *ports, symbol name);
 
 /* The label as it is written: "cpu"; lives as long as the ad. */
 const char *port_label(const struct ports *ports, uint32_t port, size_t *ret_len);

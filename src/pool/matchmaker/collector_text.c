@@ -79,8 +79,23 @@ static enum reason read_lifetime(const struct collector *collector, const struct
     return REASON_OK;
 }
 
+/* Names that the matchmaker writes, gives or reckons by, as whoever reads them believes: a port that said one would hide the ad's own from whoever
+ * docks there, and a root could go by another's name. */
+static bool ports_pretend(const struct collector *collector, const struct ports *ports)
+{
+    static const enum collector_name names[] = {COLLECTOR_OWNER,     COLLECTOR_IDENTITY,         COLLECTOR_RECEIVED,
+                                                COLLECTOR_GROUP,     COLLECTOR_LIMITS,           COLLECTOR_REMOTE_USER,
+                                                COLLECTOR_USER_PRIO, COLLECTOR_REMOTE_USER_PRIO, COLLECTOR_REMOTE_GROUP,
+                                                COLLECTOR_USAGE};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ports_say(ports, collector->names[names[i]]))
+            return true;
+    return false;
+}
+
 /* Are the ad's ports in order, with no more members than a superior can be told of? */
-static enum reason check_ports(const struct tree *ad)
+static enum reason check_ports(const struct collector *collector, const struct tree *ad)
 {
     enum reason reason = REASON_OK;
     struct ports ports;
@@ -92,7 +107,9 @@ static enum reason check_ports(const struct tree *ad)
         return REASON_INVALID;
     for (uint32_t i = 0; i < ports.count; i++)
         members += ports.items[i].max;
-    if (members > EDGES_MAX)
+    if (ports_pretend(collector, &ports))
+        reason = REASON_INVALID;
+    else if (members > EDGES_MAX)
         reason = REASON_LIMIT;
     ports_done(&ports);
     return reason;
@@ -144,7 +161,7 @@ static enum reason check_form(const struct collector *collector, const struct tr
     for (int i = COLLECTOR_USER_PRIO; i < COLLECTOR_NAMES; i++)
         if (tree_find(ad, tree_root(ad), collector->names[i]))
             return REASON_INVALID;
-    return residual_check(ad, NULL) == 0 ? check_ports(ad) : REASON_INVALID;
+    return residual_check(ad, NULL) == 0 ? check_ports(collector, ad) : REASON_INVALID;
 }
 
 enum reason text_check(const struct collector *collector, const struct role_env *env, const struct peer *peer,

@@ -2,7 +2,9 @@
  *
  * A ticket is proved, not shown; the ad's owner is the one whom the world has proved; and our own constraint, in our present state, has
  * the last word. */
+#include "lang/ad/names.h"
 #include "match/gang/dock.h"
+#include "match/gang/ports.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/receipt.h"
 #include "pool/protocol/ticket.h"
@@ -149,6 +151,21 @@ bool tenant_owns(const struct tenant *tenant, const struct tree *ad)
                       memcmp(tree_string(ad, owner), tenant->owner.bytes, owner->u.run.count) == 0);
 }
 
+/* Does a port of the ad say who its owner is? Whoever docks there would believe that, and not what the ad says. */
+static bool port_says_owner(const struct tree *ad, symbol name)
+{
+    struct ports ports;
+    bool says;
+
+    if (!tree_find(ad, tree_root(ad), NAME_PORTS))
+        return false;
+    if (ports_read(&ports, ad, NULL) < 0)
+        return true;
+    says = ports_say(&ports, name);
+    ports_done(&ports);
+    return says;
+}
+
 /* Has the peer proved to be the user whom the ad names as its owner, or may it act for any user? */
 static bool owner_proved(const struct peer *peer, const struct tree *ad, struct text *ret_owner)
 {
@@ -157,6 +174,8 @@ static bool owner_proved(const struct peer *peer, const struct tree *ad, struct 
     const char *text = peer->identity;
     size_t len = strlen(text);
 
+    if (name && port_says_owner(ad, name))
+        return false;
     if (owner) {
         if (owner->kind != EXPR_STRING)
             return false;
