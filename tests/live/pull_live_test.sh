@@ -110,5 +110,26 @@ check 'and its claim is listed as preempted' soon preempted
 check 'and it runs again' soon runs
 "$berth" rm 1 >/dev/null
 
+# ----------------------------------------------------------------------------------------------- the order of a user's jobs
+
+# in_order POOL CPUS: jobs that wait for the whole machine, and differ, begin by their Priority and then as they were submitted.
+in_order() {
+  echo "[ Cmd = \"sleep\"; Args = {\"60\"}; RequestCpus = $2; $job ]" >first.ad
+  "$berth" submit --state "$work/$1" --force first.ad >order.out || return 1
+  first=$(sed -n 's/.*: //p' order.out)
+  running() { "$berth" jobs --state "$work/$1" --json "$first" | grep '"state": "Running"'; }
+  soon running "$1" || return 1
+  for i in 1 2 3 4 5 6 50 7 100; do
+    echo "[ Cmd = \"true\"; Sort = $i; Priority = $((i < 50 ? 0 : i)); RequestCpus = $2; $job ]"
+  done >many.ad
+  "$berth" submit --state "$work/$1" --force many.ad >order.out && "$berth" rm --state "$work/$1" "$first" &&
+    timeout 60 "$berth" wait --state "$work/$1" "$(sed -n 's/.*: //p' order.out)"
+  order=$(sed -n 's/.*event=job.start .*job=\([0-9]*\).*/\1/p' "$1.err" | while read -r id; do [ "$id" -le "$first" ] || echo $((id - first)); done | tr '\n' ' ')
+  echo "in this order: $order"
+  [ "$order" = '9 7 1 2 3 4 5 6 8 ' ]
+}
+check 'jobs of a user begin by their Priority, then in the order of submission' in_order urgent 1
+check 'also where the machine pulls' in_order pool "$(nproc)"
+
 echo "1..$count"
 exit $((failures > 0))

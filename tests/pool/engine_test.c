@@ -108,6 +108,67 @@ static void test_order(struct world *world)
     expect(world, "13-1 10-2", "a policy's RootOrder comes in the place of that; who has no key is last");
 }
 
+static void turn(struct world *world, uint32_t id, double priority, int64_t submitted, int64_t number)
+{
+    engine_set_turn(world->engine, id, &(struct engine_turn){priority, submitted, number});
+}
+
+static void test_turns(struct world *world)
+{
+    struct tree *ad;
+    uint32_t got[3];
+    bool later;
+
+    for (uint32_t id = 1; id <= 6; id++)
+        offer(world, id, machine);
+    for (uint32_t id = 10; id <= 14; id++)
+        put(world, id, job, (struct engine_terms){true, 1, id, 2});
+    put(world, 20, job, (struct engine_terms){true, 1, 1, 3});
+    turn(world, 10, 0, 100, 7);
+    turn(world, 11, 0, 100, 5);
+    turn(world, 12, 0, 99, 8);
+    turn(world, 13, 100, 101, 9);
+    turn(world, 14, -1, 1, 1);
+    turn(world, 20, 1000000, 1, 1);
+    expect(
+        world, "13-1 12-2 11-3 10-4 14-5 20-6",
+        "a user's roots are served by their priority, then as they were submitted; another's wait no longer for that");
+    for (uint32_t id = 10; id <= 12; id++)
+        put(world, id, id % 2 ? job : "[ Need = 4; Nice = 2; Constraint = other.Memory >= 3 ]",
+            (struct engine_terms){true, 1, id, 2});
+    turn(world, 10, 0, 5, 1);
+    turn(world, 11, 3, 5, 2);
+    turn(world, 12, 0, 5, 3);
+    cycle(world);
+    turn(world, 12, 9, 5, 3);
+    for (uint32_t id = 1; id <= 3; id++)
+        offer(world, id, machine);
+    expect(world, "12-1 11-2 10-3", "also when that has changed while they wait, be they equal or not");
+    for (uint32_t id = 10; id <= 12; id++) {
+        put(world, id, job, (struct engine_terms){true, 1, id, 2});
+        turn(world, id, id == 11, 5, 20 - (int64_t)id);
+    }
+    for (uint32_t id = 1; id <= 6; id++)
+        engine_remove(world->engine, id);
+    cycle(world);
+    ad = ad_of(world, machine);
+    for (int i = 0; i < 3; i++) {
+        got[i] = engine_pull(world->engine, &world->lang.arena, ad, &world->env, &later);
+        if (later) { /* it reads what nobody has read before */
+            cycle(world);
+            i--;
+        }
+    }
+    tap_ok(got[0] == 11 && got[1] == 12 && got[2] == 10, "and when they are pulled: %u %u %u", got[0], got[1], got[2]);
+    tree_unref(ad);
+    policy(world, "[ RootOrder = Nice ]");
+    offer(world, 1, machine);
+    put(world, 30, "[ Need = 3; Nice = 4; Constraint = other.Memory >= Need ]", (struct engine_terms){true, 1, 9, 2});
+    put(world, 31, "[ Need = 3; Nice = 5; Constraint = other.Memory >= Need ]", (struct engine_terms){true, 1, 8, 2});
+    turn(world, 30, 100, 1, 1);
+    expect(world, "31-1", "a policy's RootOrder comes in the place of that");
+}
+
 static void test_fair(struct world *world)
 {
     for (uint32_t id = 0; id < 4; id++)
@@ -650,15 +711,20 @@ static void test_accounts(void)
 int main(void)
 {
     static void (*const tests[])(struct world * world) = {
-        test_best,     test_arrival,        test_units,
-        test_residual, test_residual_wakes, test_roots,
-        test_order,    test_fair,           test_vector,
-        test_chance,   test_incremental,    test_classes,
-        test_time,     test_given,          test_users,
-        test_preempts, test_policy_resets,  test_slices,
-        test_between,  test_budget,         test_budget_of_offers,
-        test_hostile,  test_hostile_offers, test_hostile_window,
-        test_debt,     test_names,
+        test_best,           test_arrival,
+        test_units,          test_residual,
+        test_residual_wakes, test_roots,
+        test_order,          test_turns,
+        test_fair,           test_vector,
+        test_chance,         test_incremental,
+        test_classes,        test_time,
+        test_given,          test_users,
+        test_preempts,       test_policy_resets,
+        test_slices,         test_between,
+        test_budget,         test_budget_of_offers,
+        test_hostile,        test_hostile_offers,
+        test_hostile_window, test_debt,
+        test_names,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

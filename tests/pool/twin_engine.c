@@ -27,6 +27,7 @@ struct plain {
     struct tree *ad; /* held; NULL: there is none */
     struct engine_terms terms;
     uint32_t remote; /* whose job it runs, plus 1; or 0 */
+    struct engine_turn turn;
 };
 
 struct twin {
@@ -192,6 +193,22 @@ static bool plain_is_root(struct twin *twin, const struct plain *plain)
     return v.type == VALUE_STRING && v.len == 3 && strncasecmp(v.u.string, "job", 3) == 0;
 }
 
+/* Is a served before b, both of one user? */
+static bool turn_before(const struct twin *twin, uint32_t a, uint32_t b)
+{
+    const struct engine_turn *x = &twin->slots[a].turn, *y = &twin->slots[b].turn;
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    if (x->submitted != y->submitted)
+        return x->submitted < y->submitted;
+    if (x->number != y->number)
+        return x->number < y->number;
+    return twin->slots[a].terms.order != twin->slots[b].terms.order
+               ? twin->slots[a].terms.order < twin->slots[b].terms.order
+               : a < b;
+}
+
 static bool root_before(struct twin *twin, uint32_t a, uint32_t b)
 {
     const struct engine_terms *x = &twin->slots[a].terms, *y = &twin->slots[b].terms;
@@ -209,6 +226,8 @@ static bool root_before(struct twin *twin, uint32_t a, uint32_t b)
             return order < 0;
     } else if (twin->priorities[x->user] != twin->priorities[y->user]) {
         return twin->priorities[x->user] < twin->priorities[y->user];
+    } else {
+        return x->user != y->user ? x->user < y->user : turn_before(twin, a, b);
     }
     return x->order != y->order ? x->order < y->order : a < b;
 }
@@ -356,7 +375,10 @@ static void slot_put(struct twin *twin, uint32_t id, struct tree *ad, struct eng
     engine_set_remote(twin->engine, id, ad_remote(twin, ad));
     tree_ref(ad);
     tree_unref(plain->ad);
-    *plain = (struct plain){ad, terms, ad_remote(twin, ad)};
+    if (below(twin, 3) == 0)
+        plain->turn = (struct engine_turn){(double)below(twin, 3), (int64_t)below(twin, 3), (int64_t)below(twin, 4)};
+    engine_set_turn(twin->engine, id, &plain->turn);
+    *plain = (struct plain){ad, terms, ad_remote(twin, ad), plain->turn};
 }
 
 /* The ad in twin->text gets another name, which hardly anybody reads. */

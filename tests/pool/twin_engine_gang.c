@@ -119,6 +119,8 @@ static bool is_before(struct twin *twin, uint32_t a, uint32_t b)
 
     if (x->request && !twin->policy.order && twin->priorities[x->user] != twin->priorities[y->user])
         return twin->priorities[x->user] < twin->priorities[y->user];
+    if (x->request && !twin->policy.order && x->user != y->user)
+        return x->user < y->user;
     return x->order != y->order ? x->order < y->order : a < b;
 }
 

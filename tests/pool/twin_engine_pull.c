@@ -137,6 +137,20 @@ static bool older(const struct twin *twin, uint32_t a, uint32_t b)
     return x->order != y->order ? x->order < y->order : a < b;
 }
 
+/* Is a served before b, both of one user? */
+static bool turn_before(const struct twin *twin, uint32_t a, uint32_t b)
+{
+    const struct engine_turn *x = &twin->engine->slots[a].turn, *y = &twin->engine->slots[b].turn;
+
+    if (twin->policy.pull == PULL_STARVING)
+        return older(twin, a, b);
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    if (x->submitted != y->submitted)
+        return x->submitted < y->submitted;
+    return x->number != y->number ? x->number < y->number : older(twin, a, b);
+}
+
 static bool fair_before(struct twin *twin, uint32_t a, uint32_t b)
 {
     const struct engine_slot *x = &twin->engine->slots[a], *y = &twin->engine->slots[b];
@@ -151,6 +165,8 @@ static bool fair_before(struct twin *twin, uint32_t a, uint32_t b)
             return order < 0;
     } else if (twin->priorities[x->user] != twin->priorities[y->user]) {
         return twin->priorities[x->user] < twin->priorities[y->user];
+    } else {
+        return x->user != y->user ? x->user < y->user : turn_before(twin, a, b);
     }
     return older(twin, a, b);
 }
@@ -263,6 +279,10 @@ static void disturb(struct twin *twin)
     ad = ad_make(twin, request);
     engine_put(twin->engine, id, ad, &terms);
     tree_unref(ad);
+    if (below(twin, 2) == 0)
+        engine_set_turn(
+            twin->engine, id,
+            &(struct engine_turn){(double)below(twin, 3), (int64_t)below(twin, 3), (int64_t)below(twin, 4)});
     if (below(twin, 9) == 0) {
         uint32_t user = (uint32_t)below(twin, USERS);
 

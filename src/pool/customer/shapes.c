@@ -183,13 +183,25 @@ void shape_changed(const struct customer_step *step, struct shape *shape)
     shape_set(step, shape, rest > step->env->now ? rest : step->env->now);
 }
 
-/* The request for all waiting jobs that no claim from that pool is on its way to; NULL: there are none. */
+/* The request for all waiting jobs that no claim from that pool is on its way to; NULL: there are none. When its next job was submitted, and that
+ * job's number, give it its place among the requests of its owner. */
 static struct tree *shape_text(const struct shape *shape, const struct shape_pool *pool)
 {
     int64_t count = pool->wanted ? shape->waiting - pool->pending : 0;
-    struct ad_setting setting = {NAME_COUNT, value_integer(count)};
+    struct symbols *symbols = shape->ad->symbols;
+    struct ad_setting settings[] = {{NAME_COUNT, value_integer(count)},
+                                    {SYMBOL_NONE, value_integer(count > 0 ? shape->first->from->at : 0)},
+                                    {SYMBOL_NONE, value_integer(count > 0 ? (int64_t)shape->first->id : 0)}};
+    struct tree *text;
 
-    return count > 0 ? ad_set(shape->ad, &setting, 1, NULL) : NULL;
+    if (count <= 0)
+        return NULL;
+    settings[1].name = symbols_take(symbols, "Submitted", 9);
+    settings[2].name = symbols_take(symbols, "FirstJob", 8);
+    text = ad_set(shape->ad, settings, 3, NULL);
+    symbols_drop(symbols, settings[1].name);
+    symbols_drop(symbols, settings[2].name);
+    return text;
 }
 
 /* Gives up jobs that have waited longer than they may; the next job is looked at when its time comes. */

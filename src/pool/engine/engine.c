@@ -282,6 +282,22 @@ void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struc
     engine_slot_freshen(engine, id);
 }
 
+void engine_set_turn(struct engine *engine, uint32_t id, const struct engine_turn *turn)
+{
+    struct engine_slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;
+    double priority = isnan(turn->priority) ? 0 : turn->priority;
+
+    if (!slot || !slot->ad ||
+        (slot->turn.priority == priority && slot->turn.submitted == turn->submitted &&
+         slot->turn.number == turn->number))
+        return;
+    if (slot->root && slot->in_class != NOBODY) { /* the root is found by its turn */
+        engine_slot_leave(engine, id);
+        engine_slot_freshen(engine, id);
+    }
+    slot->turn = (struct engine_turn){priority, turn->submitted, turn->number};
+}
+
 void engine_remove(struct engine *engine, uint32_t id)
 {
     struct engine_slot *slot = id < engine->slot_count ? &engine->slots[id] : NULL;

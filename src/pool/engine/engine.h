@@ -66,6 +66,15 @@ struct engine_terms {
 void engine_put(struct engine *engine, uint32_t id, struct tree *ad, const struct engine_terms *terms);
 void engine_remove(struct engine *engine, uint32_t id);
 
+/* A root's place among the roots of its user, where the policy says no RootOrder: the larger priority first, then what was submitted earlier (at a
+ * time; and of what was, by number), then what came first. To the roots of other users it says nothing: of users with the same
+ * priority the one with the smaller number is served first. Zeros for roots never told of. */
+struct engine_turn {
+    double priority;
+    int64_t submitted, number;
+};
+void engine_set_turn(struct engine *engine, uint32_t id, const struct engine_turn *turn); /* after the ad was put */
+
 /* The larger the number, the later a user's roots are served; 0 for users never told of. It counts at once, also within
  * a cycle. */
 void engine_set_priority(struct engine *engine, uint32_t user, double priority);

@@ -12,14 +12,33 @@ void engine_numbers_add(struct numbers *numbers, uint32_t number)
     numbers->items[numbers->count++] = number;
 }
 
+bool engine_member_older(const struct engine *engine, uint32_t a, uint32_t b)
+{
+    const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
+
+    return x->order != y->order ? x->order < y->order : a < b;
+}
+
+/* Below 0: x is served before y. */
+static int turn_compare(const struct engine_turn *x, const struct engine_turn *y)
+{
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->submitted != y->submitted)
+        return x->submitted < y->submitted ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
 bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b)
 {
     const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
-    int order = engine->keys && x->root ? policy_key_compare(&engine->keys[a], &engine->keys[b]) : 0;
+    int order = 0;
 
-    if (order)
-        return order < 0;
-    return x->order != y->order ? x->order < y->order : a < b;
+    if (engine->keys && x->root)
+        order = policy_key_compare(&engine->keys[a], &engine->keys[b]);
+    else if (x->root && engine->policy.pull != PULL_STARVING) /* that policy goes by arrival alone */
+        order = turn_compare(&x->turn, &y->turn);
+    return order ? order < 0 : engine_member_older(engine, a, b);
 }
 
 uint32_t engine_members_after(const struct engine *engine, const struct engine_members *members, uint32_t id)

@@ -8,7 +8,9 @@
 extern "C" {
 #endif
 
+/* Does ad a come before ad b: roots, of one user or by the policy's RootOrder; or offers? */
 bool engine_member_before(const struct engine *engine, uint32_t a, uint32_t b);
+bool engine_member_older(const struct engine *engine, uint32_t a, uint32_t b); /* did a come first? */
 void engine_members_add(const struct engine *engine, struct engine_members *members, uint32_t id);
 uint32_t engine_members_remove(const struct engine *engine, struct engine_members *members,
                                uint32_t id); /* returns the place that it had */

@@ -46,14 +46,6 @@ void engine_pull_reads(const struct engine *engine, struct reads *reads)
 
 /* ------------------------------------------------------------------------------------------------------- who is first */
 
-/* Is a older than b? By arrival alone. */
-static bool root_older(const struct engine *engine, uint32_t a, uint32_t b)
-{
-    const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
-
-    return x->order != y->order ? x->order < y->order : a < b;
-}
-
 /* Does a come before b in the order in which roots are served? */
 static bool root_before(const struct engine *engine, uint32_t a, uint32_t b)
 {
@@ -77,7 +69,8 @@ static uint32_t class_first(const struct engine *engine, const struct engine_cla
     for (uint32_t i = class->groups; i != NOBODY; i = engine->groups[i].after) {
         uint32_t first = members_at(&engine->groups[i].members, 0);
 
-        if ((best == NOBODY || (starving ? root_older(engine, first, best) : root_before(engine, first, best))) &&
+        if ((best == NOBODY ||
+             (starving ? engine_member_older(engine, first, best) : root_before(engine, first, best))) &&
             root_is_open(engine, first))
             best = first;
     }
@@ -139,7 +132,7 @@ static bool pull_prefers(struct pull *pull, uint32_t root, struct value *ret_ran
     order = order_compare(ret_rank, &pull->rank);
     if (order)
         return order > 0;
-    return engine->policy.pull == PULL_STARVING ? root_older(engine, root, pull->best)
+    return engine->policy.pull == PULL_STARVING ? engine_member_older(engine, root, pull->best)
                                                 : root_before(engine, root, pull->best);
 }
 

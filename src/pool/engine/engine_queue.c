@@ -37,7 +37,9 @@ static bool user_before(const struct engine *engine, uint32_t a, uint32_t b)
         return y->done_in == engine->cycle;
     if (x->priority != y->priority)
         return x->priority < y->priority;
-    return group_before(engine, x->groups.items[0], y->groups.items[0]);
+    /* what users say of their own jobs gives none of them a place before another: between equals the number decides, and whoever is served first is
+     * charged for it */
+    return engine->keys ? group_before(engine, x->groups.items[0], y->groups.items[0]) : a < b;
 }
 
 /* The stage of the first user in the queue in this share: no better than the share's own. */
@@ -241,7 +243,9 @@ int engine_queue_compare(const struct engine *engine, uint32_t a, uint32_t b)
 
     if (x->share != y->share)
         return shares_ordered(engine, x->share, y->share) ? -1 : 1;
-    return x->priority < y->priority ? -1 : x->priority > y->priority;
+    if (x->priority != y->priority)
+        return x->priority < y->priority ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the queue */

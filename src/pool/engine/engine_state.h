@@ -51,7 +51,8 @@ struct engine_slot {
     struct tree *ad; /* the ad as it is left, held; NULL: there is no ad of that number */
     int64_t units;
     uint64_t order;
-    uint64_t came; /* the last cycle before the ad came */
+    uint64_t came;           /* the last cycle before the ad came */
+    struct engine_turn turn; /* of a root */
     uint32_t user;
     uint32_t remote;      /* of an offer: the user whose job it runs, plus 1; or 0 */
     uint32_t in_class;    /* its class on its side; NOBODY while it is fresh, or no unit is left */

@@ -12,8 +12,9 @@
 #include <string.h>
 
 static const char *const name_texts[] = {
-    "Owner",           "Identity",          "Received",    "Lifetime", "RemoteUser",     "Weight",
-    "AccountingGroup", "ConcurrencyLimits", "RemoteGroup", "UserPrio", "RemoteUserPrio", "Usage",
+    "Owner",           "Identity",          "Received",       "Lifetime", "RemoteUser", "Weight",
+    "AccountingGroup", "ConcurrencyLimits", "RemoteGroup",    "Priority", "JobPrio",    "Submitted",
+    "FirstJob",        "UserPrio",          "RemoteUserPrio", "Usage",
 };
 
 void collector_init(struct collector *collector, const struct collector_settings *settings)
@@ -355,6 +356,7 @@ void collector_restore(struct collector *collector, uint32_t number)
     else
         engine_remove(collector->engine, number);
     engine_set_remote(collector->engine, number, entry->remote == ACCOUNTANT_NOBODY ? 0 : entry->remote + 1);
+    engine_set_turn(collector->engine, number, &entry->turn);
 }
 
 uint64_t collector_match(struct collector *collector, int64_t now, uint32_t number, struct tree *counterpart)
@@ -442,7 +444,12 @@ static void entry_take(struct collector *collector, const struct role_env *env, 
         agent_count(collector, entry->agent, LIVE_ONE, 0);
         collector->live++;
         entry->order = ++collector->arrivals;
+        entry->turn.submitted = wall_seconds(env->wall);
     }
+    entry->turn.priority = terms->turn.priority;
+    entry->turn.number = terms->turn.number;
+    if (terms->turn.submitted) /* else it counts from when the ad came */
+        entry->turn.submitted = terms->turn.submitted;
     entry->state = ENTRY_LIVE;
     entry->version = advertise->version;
     entry->request = advertise->request;

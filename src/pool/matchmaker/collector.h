@@ -69,6 +69,7 @@ struct entry {
     int64_t timer;  /* the earliest timer set for it; INT64_MAX: none */
     uint32_t timers;
     uint64_t order;
+    struct engine_turn turn; /* of a request, among those of its user */
     uint32_t user;
     uint32_t remote; /* the user whose job the offer runs; held, as `user` is; or ACCOUNTANT_NOBODY */
     int64_t weight;  /* of what is left of an offer, as of the last weighing */
@@ -90,6 +91,10 @@ enum collector_name {
     COLLECTOR_GROUP,
     COLLECTOR_LIMITS,
     COLLECTOR_REMOTE_GROUP,
+    COLLECTOR_PRIORITY,
+    COLLECTOR_JOB_PRIO,
+    COLLECTOR_SUBMITTED,
+    COLLECTOR_FIRST_JOB,
     COLLECTOR_USER_PRIO,
     COLLECTOR_REMOTE_USER_PRIO,
     COLLECTOR_USAGE,

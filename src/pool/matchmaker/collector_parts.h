@@ -40,6 +40,7 @@ struct text_terms {
     struct text owner, group;
     struct text remote, remote_group; /* "" when the ad has no RemoteUser, or RemoteGroup, that is a string */
     int64_t units, lifetime;
+    struct engine_turn turn; /* `submitted` is 0 when the ad does not say */
 };
 
 /* May that peer advertise the ad? Then `ret` gets what the ad says. */

@@ -151,6 +151,33 @@ static enum reason read_shares(const struct collector *collector, const struct r
     return REASON_OK;
 }
 
+/* A number of the ad's own; 0 where it has none. */
+static double read_number(const struct collector *collector, const struct role_env *env, const struct tree *ad,
+                          enum collector_name name)
+{
+    struct value v;
+
+    if (!read_attribute(env, ad, collector->names[name], &v))
+        return 0;
+    return v.type == VALUE_INTEGER ? (double)v.u.integer : v.type == VALUE_REAL && isfinite(v.u.real) ? v.u.real : 0;
+}
+
+/* Reads the request's place among those of its user. Nobody else's waits for it, so the ad may say what it likes. */
+static void read_turn(const struct collector *collector, const struct role_env *env, const struct tree *ad,
+                      struct engine_turn *ret)
+{
+    static const enum collector_name names[] = {COLLECTOR_SUBMITTED, COLLECTOR_FIRST_JOB};
+    int64_t *const numbers[] = {&ret->submitted, &ret->number};
+    struct value v;
+
+    ret->priority = read_number(collector, env, ad, COLLECTOR_PRIORITY);
+    if (ret->priority == 0)
+        ret->priority = read_number(collector, env, ad, COLLECTOR_JOB_PRIO);
+    for (int i = 0; i < 2; i++)
+        if (read_attribute(env, ad, collector->names[names[i]], &v) && v.type == VALUE_INTEGER)
+            *numbers[i] = v.u.integer;
+}
+
 /* May this ad be advertised at all? */
 static enum reason check_form(const struct collector *collector, const struct tree *ad)
 {
@@ -184,6 +211,8 @@ enum reason text_check(const struct collector *collector, const struct role_env 
     if (reason == REASON_OK) {
         read_remote(collector, env, advertise->ad, COLLECTOR_REMOTE_USER, &ret->remote);
         read_remote(collector, env, advertise->ad, COLLECTOR_REMOTE_GROUP, &ret->remote_group);
+        if (advertise->request)
+            read_turn(collector, env, advertise->ad, &ret->turn);
     }
     arena_rewind(env->scratch, mark);
     return reason;
