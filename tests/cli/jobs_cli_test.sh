@@ -245,7 +245,7 @@ echo '[ Cmd = "true"; RequestMemory = 1024 * 1024 * 1024 * 1024 ]' >big.ad
 run "$berth" submit big.ad
 holds 'what no machine matches is refused, with the reason' sh -c '
   [ '$status' = 1 ] && [ ! -s out ] && grep -q "^No offer satisfies other.Memory >= RequestMemory" err &&
-  grep -q "^berth: job #1 matches no machine that is seen in the pool; nothing was submitted: use --force to submit it all the same, for one that pulls or comes later$" err'
+  grep -q "^berth: the job matches no machine that is seen in the pool; nothing was submitted: use --force to submit it all the same, for one that pulls or comes later$" err'
 run "$berth" submit --force big.ad
 says 'unless it is forced' 0 '1 job submitted: 8' ''
 run "$berth" rm 8

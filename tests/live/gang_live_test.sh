@@ -26,13 +26,13 @@ holds "the machine offers itself" soon listed 'ads --kind offers' "len(rows) == 
 run "$berth" submit "$examples/jobs/licensed.ad"
 holds "a job that needs a licence is not queued in silence where nobody has one" [ "$status" = 1 ]
 holds "it is told which port nobody fills" grep -q \
-  '^berth: job #1 finds nobody for its port license in the pool; nothing was submitted: use --force' err
+  '^berth: the job finds nobody for its port license in the pool; nothing was submitted: use --force' err
 cat >unsaid.ad <<'AD'
 [ Cmd = "true"; Ports = { [ Label = cpu; Constraint = cpu.Memory > 1 ], [ Label = second; Constraint = second.Memory > 1 ] } ]
 AD
 run "$berth" submit --dry-run unsaid.ad
 holds "whose ports do not say where the job runs is told that it does at the first alone" sh -c "[ $status = 0 ] &&
-  grep -q '^berth: job #1: no port says Executes, .* runs at the first alone, cpu: say Executes = true in each port' err"
+  grep -q '^berth: the job: no port says Executes, .* runs at the first alone, cpu: say Executes = true in each port' err"
 echo '[ Cmd = "true"; Ports = { [ Label = cpu; Executes = false; Constraint = cpu.Type == "Machine" ] } ]' >nowhere.ad
 run "$berth" submit --force nowhere.ad
 holds "whose ports say that it runs nowhere is refused" sh -c "[ $status != 0 ] && grep -q 'so the job would run nowhere' err"

@@ -17,6 +17,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -48,6 +49,15 @@ void submission_done(struct job_submission *submission)
     textmap_done(&submission->hashes);
     textmap_done(&submission->paths);
     buf_done(&submission->misspelt);
+}
+
+const char *submission_name(const struct job_submission *submission, size_t place, char out[SUBMISSION_NAME_MAX])
+{
+    if (submission->count == 1)
+        snprintf(out, SUBMISSION_NAME_MAX, "the job");
+    else
+        snprintf(out, SUBMISSION_NAME_MAX, "ad %zu", place + 1);
+    return out;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- defaults */

@@ -42,6 +42,11 @@ void submission_done(struct job_submission *submission);
  * is for errors. */
 int submission_add(struct job_submission *submission, struct tree *ad, const char *folder, const char *name);
 
+#define SUBMISSION_NAME_MAX 32
+
+/* What an ad is called before it has a number: "the job" when it is the only one, else "ad 3". Returns `out`. */
+const char *submission_name(const struct job_submission *submission, size_t place, char out[SUBMISSION_NAME_MAX]);
+
 /* Uploads the files that the customer does not have yet, each content once. */
 int submission_upload(struct job_submission *submission);
 

@@ -281,6 +281,7 @@ static int send_and_tell(struct job_submission *submission, const struct submit_
 /* Reports what is settled silently about who runs a gang's job. What many ads in a row say alike is reported once. */
 static void gangs_remark(const struct job_submission *submission)
 {
+    char name[SUBMISSION_NAME_MAX];
     struct buf words, before;
 
     buf_init(&words);
@@ -293,7 +294,7 @@ static void gangs_remark(const struct job_submission *submission)
         if (!ad_find(submission->ads[i], "Ports") || ports_read(&ports, submission->ads[i], &err) < 0)
             continue; /* the customer will say what is wrong with it */
         if (ports_run_words(&ports, &words) && strcmp(buf_string(&words), buf_string(&before)) != 0) {
-            report("job #%zu: %s", i + 1, buf_string(&words));
+            report("%s: %s", submission_name(submission, i, name), buf_string(&words));
             buf_reset(&before);
             buf_adds(&before, buf_string(&words));
         }

@@ -17,6 +17,7 @@
 /* How the pool stands; it is asked once, when something does not match. */
 struct check {
     struct connection *pool;
+    const struct job_submission *submission;
     bool quiet; /* what a job waits for is not told */
     bool known, has_offers, is_busy;
     uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
@@ -155,7 +156,7 @@ static void empty_report(struct check *check)
 static int submit_check_unmatched(struct check *check, const struct tree *ad, size_t place)
 {
     bool matches = false;
-    char name[32];
+    char name[SUBMISSION_NAME_MAX];
     struct buf words, lack;
     int status = pool_stand(check);
 
@@ -167,7 +168,7 @@ static int submit_check_unmatched(struct check *check, const struct tree *ad, si
     }
     buf_init(&words);
     buf_init(&lack);
-    snprintf(name, sizeof name, "job #%zu", place);
+    submission_name(check->submission, place, name);
     status = explain_ad(check->pool, ad, name, false, &words, &matches);
     if (status == STATUS_DONE && check->quiet && (matches || check->is_busy || check->unseen)) {
         ; /* it waits */
@@ -209,13 +210,13 @@ static int submit_check_ad(struct check *check, const struct tree *ad, size_t pl
 int submit_check_jobs(const struct connection_options *options, const struct job_submission *submission)
 {
     struct connection pool;
-    struct check check = {.pool = &pool, .quiet = submission->quiet};
+    struct check check = {.pool = &pool, .submission = submission, .quiet = submission->quiet};
     int status = connection_open(&pool, options);
 
     if (status == STATUS_DONE)
         status = submit_check_stores(&pool, submission);
     for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !check.is_empty; i++)
-        status = submit_check_ad(&check, submission->ads[i], i + 1);
+        status = submit_check_ad(&check, submission->ads[i], i);
     connection_close(&pool);
     if (status == STATUS_DONE || status == STATUS_NO)
         return status;
