@@ -84,6 +84,7 @@ extern const struct command command_files;
 extern const struct command command_token;
 extern const struct command command_config;
 extern const struct command command_store;
+extern const struct command command_completion;
 extern const struct command command_help;
 
 /* All commands, in the order in which help lists them. */
