@@ -54,7 +54,7 @@ bool machine_claim(const struct machine_view *view, int64_t now, uint32_t place,
     *ret_job = part_number(view->told, row, "Job", &number) && number >= 0 && number < 9e15 ? (int64_t)number : -1;
     *ret_end = part_number(view->told, row, "Ends", &number) && number >= 0 && number < 9e15 ? (int64_t)number : -1;
     if (*ret_end >= 0) /* it was told a while ago */
-        *ret_end = *ret_end > (now - view->heard) / SECOND ? *ret_end - (now - view->heard) / SECOND : 0;
+        *ret_end = *ret_end > (now - view->said) / SECOND ? *ret_end - (now - view->said) / SECOND : 0;
     return true;
 }
 

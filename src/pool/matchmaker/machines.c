@@ -268,6 +268,7 @@ static void record_take(struct machines *machines, const struct role_env *env, u
     record->pulls = stands->pulls;
     record->sure = stands->sure;
     record->shrunk = false;
+    record->said = env->now;
     record->since = env->now - (stands->since >= 0 && stands->since < INT64_MAX / 2 ? stands->since : 0);
     record->until = ends ? env->now + stands->until : INT64_MAX;
     record_heard(machines, place, env->now);

@@ -40,6 +40,7 @@ struct machine_record {
     int64_t timer;             /* the timer that is set */
     struct tree *whole, *told; /* held; told: NULL when nothing was */
     uint32_t next;             /* the next record at the same place in the map; of a free one: the next free one */
+    int64_t said;              /* when `told` was: an ad that is renewed says nothing of what is in use */
 };
 
 struct machines {

@@ -79,6 +79,7 @@ struct machine_view {
     int64_t heard;
     const struct tree *whole; /* with nothing given away */
     const struct tree *told;  /* what is in use, its claims and words, as its provider tells them; or NULL */
+    int64_t said;             /* when it told so */
     const struct tree *left;  /* what may be had of it now; NULL: nothing */
     uint32_t matched;         /* matches of it under way, of which its provider's word may not know yet */
 };

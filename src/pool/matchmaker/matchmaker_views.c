@@ -88,6 +88,7 @@ static void machine_view_of(const struct matchmaker *matchmaker, const struct ma
                                  .heard = record->heard,
                                  .whole = offered && record->state == MACHINE_IDLE ? entry->ad : record->whole,
                                  .told = record->told,
+                                 .said = record->said,
                                  .left = offered ? entry->left : NULL,
                                  .matched = offered ? entry->unnamed : 0};
 }
