@@ -84,8 +84,8 @@ static const struct {
     {"Jobs:",
      {&command_run, &command_submit, &command_jobs, &command_job, &command_wait, &command_logs, &command_rm,
       &command_why, &command_history}},
-    {"The pool:", {&command_pool, &command_join, &command_status, &command_users}},
-    {"Ads:", {&command_eval, &command_match}},
+    {"The pool:", {&command_pool, &command_join, &command_status, &command_machines, &command_users}},
+    {"Ads:", {&command_eval}},
 };
 
 static void add_summary(struct buf *out, const struct command *command)

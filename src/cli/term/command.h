@@ -73,6 +73,8 @@ extern const struct command command_customer;
 extern const struct command command_status;
 extern const struct command command_page;
 extern const struct command command_ads;
+extern const struct command command_machines;
+extern const struct command command_machine;
 extern const struct command command_agents;
 extern const struct command command_agent;
 extern const struct command command_commands;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 void table_init(struct table *table, const char *const *columns, size_t column_count, bool json)
@@ -89,6 +90,14 @@ void table_number(struct table *table, const char *format, ...)
     add_cell(table, text, strlen(text), true);
 }
 
+/* How many columns the terminal has; 0: standard output is none, and lines are as long as they are. */
+static size_t terminal_width(void)
+{
+    struct winsize size;
+
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 /* How many columns a text takes on a terminal, if each character takes one. */
 static size_t text_width(const char *text, size_t len)
 {
@@ -97,6 +106,28 @@ static size_t text_width(const char *text, size_t len)
     for (size_t i = 0; i < len; i++)
         width += ((unsigned char)text[i] & 0xc0) != 0x80;
     return width;
+}
+
+/* The bytes of a text that fit into so many columns. */
+static size_t text_fit(const char *text, size_t len, size_t columns)
+{
+    size_t i = 0, width = 0;
+
+    for (; i < len; i++) {
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (width > columns)
+            break;
+    }
+    return i;
+}
+
+/* Adds the last cell of a row, of which the terminal shows so much; a cell that was cut ends with three points. */
+static void add_last(struct buf *out, const char *text, size_t len, size_t room)
+{
+    bool cut = room > 3 && text_width(text, len) > room;
+
+    buf_add(out, text, cut ? text_fit(text, len, room - 3) : len);
+    buf_adds(out, cut ? "...\n" : "\n");
 }
 
 static void add_padded(struct buf *out, const char *text, size_t len, size_t width, bool right, bool last)
@@ -133,6 +164,7 @@ int table_flush(struct table *table)
     static const char *const tone_colours[] = {[TABLE_PLAIN] = "", [TABLE_GOOD] = "\033[32m", [TABLE_BAD] = "\033[31m"};
     bool colours = report_colours(STDOUT_FILENO);
     size_t columns = table->column_count, *widths = table->widths;
+    size_t terminal = terminal_width(), before = 0; /* the terminal's columns, and those before the last cell */
 
     if (table->json || table->count == 0)
         return output_write(&table->out);
@@ -146,12 +178,18 @@ int table_flush(struct table *table)
     }
     if (!table->begun)
         add_heading(table);
+    for (size_t i = 0; terminal && i + 1 < columns; i++)
+        before += widths[i] + 2;
     for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++]) {
         const char *colour = colours ? tone_colours[table->tones[i]] : "";
+        bool last = i % columns + 1 == columns;
 
         buf_adds(&table->out, colour);
-        add_padded(&table->out, table->text.text + start, table->ends[i] - start, widths[i % columns],
-                   table->numbers[i], i % columns + 1 == columns);
+        if (last && terminal > before && !table->numbers[i])
+            add_last(&table->out, table->text.text + start, table->ends[i] - start, terminal - before);
+        else
+            add_padded(&table->out, table->text.text + start, table->ends[i] - start, widths[i % columns],
+                       table->numbers[i], last);
         buf_adds(&table->out, *colour ? "\033[0m" : "");
     }
     table->count = 0;

@@ -3,7 +3,8 @@
  *     NAME   SCOPE  REFERENCE              {"name": "heron", "scope": "other", "reference": "other.Memory"}
  *     heron  other  other.Memory
  *
- * As JSON each row goes out when it is complete; aligned columns wait for the end, or for table_flush. */
+ * As JSON each row goes out when it is complete; aligned columns wait for the end, or for table_flush. On a terminal the last column is cut to
+ * its width. */
 #ifndef BERTH_CLI_TERM_TABLE_H
 #define BERTH_CLI_TERM_TABLE_H
 
@@ -11,7 +12,7 @@
 
 #include <stdbool.h>
 
-#define TABLE_COLUMNS_MAX 16
+#define TABLE_COLUMNS_MAX 24
 
 enum table_tone { TABLE_PLAIN, TABLE_GOOD, TABLE_BAD };
 

@@ -101,6 +101,8 @@ static void state_show(struct maker *maker, const struct machine_view *view, con
     if (view->until != INT64_MAX && view->state == MACHINE_OWNER) {
         maker_seconds(maker, "Until", view->until > now ? view->until - now : 0);
         maker_flag(maker, "Sure", view->sure);
+    } else if (view->until != INT64_MAX && view->state <= MACHINE_BUSY && view->until > now) {
+        maker_seconds(maker, "Closes", view->until - now);
     }
     if (facts->words && (shows_policy || view->state != MACHINE_OWNER))
         maker_bytes(maker, "Words", facts->words, facts->words_len);

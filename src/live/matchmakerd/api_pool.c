@@ -541,8 +541,10 @@ void api_status(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct matchmaker_counts counts = matchmaker_counts(matchmakerd->matchmaker);
+    int64_t knows, now = runner_now();
     struct maker maker;
 
+    matchmaker_began(matchmakerd->matchmaker, &knows);
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Matchmaker");
     maker_text(&maker, "Name", config_text(&matchmakerd->config, CONFIG_NAME));
@@ -554,6 +556,9 @@ void api_status(struct request *request)
     maker_integer(&maker, "Process", getpid());
     maker_integer(&maker, "Ads", (int64_t)counts.ads);
     maker_integer(&maker, "Agents", matchmakerd->agents.texts.count);
+    maker_integer(&maker, "Machines", matchmaker_machines(matchmakerd->matchmaker));
+    if (knows > now) /* some may not have been heard of yet */
+        maker_seconds(&maker, "Learns", knows - now);
     maker_integer(&maker, "Matches", (int64_t)counts.matches);
     maker_integer(&maker, "Claims", (int64_t)counts.claims);
     maker_integer(&maker, "Cycles", (int64_t)counts.cycles);

@@ -155,7 +155,8 @@ int64_t stands_look(const struct provider_step *step, uint32_t place, const stru
     struct machine *machine = &step->provider->offers[place].machine;
     struct owner owner;
     enum machine_state state = state_find(step, place, left, open, &owner);
-    int64_t until = state == MACHINE_OWNER ? owner.until : OWNER_NEVER;
+    bool ends = state == MACHINE_OWNER || (state <= MACHINE_BUSY && owner.sure);
+    int64_t until = ends ? owner.until : OWNER_NEVER;
     uint64_t claims = claims_hash(step, place);
 
     if (state != machine->state)

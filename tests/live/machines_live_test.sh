@@ -1,0 +1,114 @@
+#!/bin/bash
+# machines_live_test.sh: how machines stand, as the pool tells it, whether or not they have room: each state, who sees what, a machine that is
+# killed, one that pulls, one that tells nothing, and a matchmaker that begins anew. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
+need curl setsid
+umask 077
+# soon COMMAND...: it succeeds within a minute.
+soon() { for _ in $(seq 200); do "$@" && return; sleep 0.3; done; return 1; }
+start() {
+  : >"$1.up"
+  setsid "${@:2}" >"$1.up" 2>>"$1.err" &
+  echo $! >"$1.pid"
+  groups="$groups $!"
+  disown
+}
+ended() { ! kill -0 "$(cat "$1.pid")" 2>/dev/null; }
+token() { "$berth" token create --state "$work/pool" --subject "$1" --scope "$2" --lifetime 1d --out "$3"; }
+ask() { curl -sS -m 20 --unix-socket "$work/pool/matchmaker.sock" "http://pool$1" "${@:2}"; }
+# of NAME WORDS: the row of that machine has them.
+of() { ask "/v1/machines" | grep "Name = \"$1\"" | grep -- "$2"; }
+as() { "$berth" "${@:2}" --pool "http://$address" --token "$1.token"; }
+
+export BERTH_STATE="$work/pool" BERTH_CUSTOMER="unix:$work/alice/customer/customer.sock" BERTH_LIFETIME=12
+machine='ad:read ad:write claim match' person='ad:read ad:write claim match job:submit job:own'
+address=127.0.0.1:0
+pool() {
+  start pool "$berth" matchmaker --listen "$address" --state "$work/pool" --set 'Networks={ "127.0.0.0/8" }' && soon grep -q 'listening at  unix' pool.up &&
+    address=$(sed -n 's/.*http:..\([0-9.:]*\).*/\1/p' pool.up | head -1)
+}
+provider() { start "$1" "$berth" provider --state "$work/$1" --set AgentName="$1" --set Unprotected=true --set OwnerPolicy="$work/$1.ad" "${@:2}"; }
+
+# stork's owner lets people in two hours from now, for two hours.
+opens=$(date -d '+2 hours' +%H:%M) closes=$(date -d '+4 hours' +%H:%M) both='&&'
+[[ $opens < $closes ]] || both='||'
+echo '[ Cpus = 2; Memory = 1G; ShowPolicy = false ]' >heron.ad
+echo "[ Cpus = 1; Memory = 512M; Constraint = other.Type == \"Job\" && (dayTime() >= '$opens:00' $both dayTime() < '$closes:00') ]" >stork.ad
+echo '[ Cpus = 1; Memory = 512M ]' | tee crane.ad >swift.ad
+up() {
+  pool && mkdir -p alice/customer heron/provider stork/provider crane/provider swift/provider &&
+    token alice "$person job:any serve" alice/customer/token && token bob "$person" bob.token && cp alice/customer/token alice.token &&
+    for name in heron stork crane swift; do token machine/$name "$machine" $name/provider/token || return; done && cp heron/provider/token heron.token &&
+    start alice "$berth" customer --state "$work/alice" && soon test -S alice/customer/customer.sock &&
+    provider heron && provider stork && provider crane && provider swift --pull
+}
+check 'a pool of four machines is up' up
+
+# ---------------------------------------------------------------------------------------------------------------------- states
+
+check 'a machine with nothing to do is Idle' soon of heron 'State = "Idle".*Cpus = 2; CpusUsed = 0;.*Jobs = 0;'
+check 'one that pulls is known as well, though it offers nothing' soon of swift 'State = "Idle"; Pulls = true;'
+check 'one whose owner lets nobody in is an Owner machine' soon of stork 'State = "Owner"'
+"$berth" machines >list
+back() { grep "^stork  *Owner  *0 of 1  *0 of 512 MiB .* until $opens\$" list && "$berth" machine stork >stork.out && grep -x "stork: Owner: back at $opens" stork.out && grep -x "  policy  *lets nobody in until $opens" stork.out; }
+check 'it is said when that ends' back
+noted() { grep -x 'swift  *Idle .* pulls' list && grep -x 'NAME  *STATE  *CPUS  *MEMORY  *GPUS  *LOAD  *JOBS  *OWNER  *SINCE  *NOTE' list; }
+check 'the table has notes' noted
+totals() { grep -x '4 machines: 3 Idle, 1 Owner; in use: 0 of 5 processors, 0 of 2.5 GiB of memory' list && grep '^The matchmaker began .* ago: not all machines may have been heard of yet\.$' list; }
+check 'and ends with how many there are, and whether that may be all' totals
+
+# job CPUS: one of alice's on heron, which must end in a quarter of an hour.
+job() {
+  echo "[ Cmd = \"sleep\"; Args = { \"600\" }; Outputs = {}; RequestCpus = $1; RequestMemory = 128M; RequestDisk = 1M; TimeLimit = 900; Constraint = other.Type == \"Machine\" && other.Name == \"heron\" ]" >job.ad
+  "$berth" submit --force job.ad
+}
+part() { job 1 && soon of heron 'State = "Part".*Cpus = 2; CpusUsed = 1; Memory = 1073741824; MemoryUsed = 134217728;.*Jobs = 1;.*Ends = 8[0-9][0-9];'; }
+check 'a job takes a part of one' part
+ends() { of heron . | sed -n 's/.*Ends = \([0-9]*\);.*/\1/p'; }
+nearer() { local first; first=$(ends) && sleep 6 && [ "$(ends)" -le $((first - 5)) ] && [ "$(ends)" -ge $((first - 20)) ]; } # its ad has been renewed meanwhile
+check 'and when it must end comes nearer' nearer
+busy() { job 1 && soon of heron 'State = "Busy".*CpusUsed = 2;.*Jobs = 2;' && ! ask '/v1/ads?kind=offers' | grep heron; }
+check 'two take all of it: it offers nothing, and is Busy' busy
+until_when() { "$berth" machines -c 'State == "Busy"' >busy.out && grep 'heron  *Busy  *2 of 2  *0.2 of 1 GiB .* 2  machine/heron .* first ends in 1[0-4]m' busy.out && grep '^1 machine: 1 Busy' busy.out; }
+check 'it is said when the first of them must end' until_when
+none() { "$berth" machines -c 'State == "Sick"' >none.out; [ $? = 1 ] && grep '^0 machines' none.out; }
+check 'of those that are not there there are none, with status 1' none
+json() { "$berth" machines --json | grep '"name": "heron", "type": "Machine", "state": "Busy".*"cpus": 2, "cpus_used": 2, .*"jobs": 2,' && "$berth" machine heron --json | grep '"Claims"' && "$berth" machine heron --long | grep -x 'State = "Busy"'; }
+check 'programs are told the same' json
+unknown() { "$berth" machine herno >out 2>&1; [ $? = 1 ] && grep -x "berth: no machine 'herno' is known; did you mean 'heron'?" out; }
+check 'of a name that is not known the nearest is told' unknown
+
+# ---------------------------------------------------------------------------------------------------------------- who sees what
+
+hers() { as alice machine heron >out && [ "$(grep -c 'job [12] of alice for .*, must end in 1[0-4]m' out)" = 2 ]; }
+check 'a user sees her jobs there' soon hers
+his() { as bob machine heron >out && grep -x '  jobs  *2 of others' out && ! grep -i alice out; }
+check 'another sees how many there are' his
+owners() { as heron machine heron >out && grep 'job 1 of alice' out; }
+check 'the owner of the machine sees them all' owners
+
+"$berth" agent crane drain --wait 20 >/dev/null
+check 'a machine that takes no more is Drained' soon of crane 'State = "Drained"'
+kill -KILL "$(cat crane.pid)"
+older() {
+  ask /v1/ads/older -X PUT -d '[Type="Machine";Name="older";Cpus=3;Lifetime=100;Constraint=other.Type=="Job"]' && of older 'State = "Idle".*Cpus = 3; CpusUsed = 0;' &&
+    ask /v1/ads/older -X DELETE && ! of older .
+}
+check 'of one that tells nothing its ad is all, and goes with it' older
+check 'one that is killed is Away after a lifetime' soon of crane 'State = "Away"'
+away() { "$berth" machines >out && grep 'crane  *Away .* last heard 1[0-9]s ago' out && grep '^4 machines: 1 Idle, 1 Busy, 1 Owner, 1 Away; in use: 2 of 4 processors' out; }
+check 'which is said, and what it has is counted no more' away
+
+# ------------------------------------------------------------------------------------------------------------------ a restart
+
+again() { kill -KILL "$(cat pool.pid)" && soon ended pool && pool && soon of heron 'State = "Busy".*Jobs = 2;.*Ends = 8' && soon of stork 'State = "Owner"' && soon of swift 'Pulls = true'; }
+check 'a matchmaker that begins anew hears of all, also of those that offer nothing' again
+still() { sleep 1 && of heron 'State = "Busy"' && of stork 'State = "Owner".*Until = [67]'; }
+check 'and keeps them' still
+"$berth" rm 1 2 >/dev/null
+check 'when the jobs are gone the machine is Idle again' soon of heron 'State = "Idle".*CpusUsed = 0;.*Jobs = 0;'
+
+echo "1..$count"
+exit $((failures > 0))
