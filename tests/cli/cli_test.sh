@@ -429,6 +429,15 @@ expect 'what is wrong depends on the dialect; when nothing is, lint says nothing
 feed '[ a = 1; Constraint = false ] [ a = ' "$berth" lint -
 expect 'lint tells what it found before a text that is wrong, and the status is 2' 2 \
   '-:1: ad #1, attribute Constraint: is always false, so nothing matches' '-:1:37: expected an expression, got the end'
+# every ad of docs/policies.md: one that begins a line, four blanks before it, up to the line in which it ends
+awk '/^    \[/ { inside = 1 } inside { sub(/ *\/\/.*/, ""); print } inside && /\]$/ { inside = 0 }' \
+  "$BERTH_SOURCE/docs/policies.md" >policies.ad
+run "$berth" lint policies.ad "$BERTH_SOURCE"/examples/policy/*.ad
+expect 'lint has nothing against the policies of the manual' 0 ''
+holds 'of which there are some' [ "$(grep -c '^    \[' policies.ad)" -ge 3 ]
+"$berth" convert --to long "$BERTH_SOURCE/examples/policy/machine.ad" "$BERTH_SOURCE/examples/policy/nights.ad" | sed '/^$/d' >offer.ad
+run "$berth" lint offer.ad
+expect 'nor against one that is laid over a machine' 0 ''
 run "$berth" lint
 expect 'lint wants a file' 2 '' 'berth: lint wants a file of ads, or - for standard input'
 

@@ -110,6 +110,16 @@ static const struct finding_case {
      "a never-fits: '5' is no condition: it is of type integer\n"
      "b never-fits: '\"x\"' is no condition: it is of type string\n"
      "c never-fits: '3' is no condition: it is of type integer\n"},
+    {"a time is not compared with a text, nor with a number", NULL,
+     "[ a = dayTime() < \"7:00\"; b = \"19:00\" <= dayTime(); c = dayTime() < 7; d = currentTime() + 5; e = dayTime() > \"noon\" ]",
+     "a never-fits: 'dayTime() < \"7:00\"' is always error: relative time < string; a time is written '7:00'\n"
+     "b never-fits: '\"19:00\" <= dayTime()' is always error: string <= relative time; a time is written '19:00'\n"
+     "c never-fits: 'dayTime() < 7' is always error: relative time < integer\n"
+     "d never-fits: 'currentTime() + 5' is always error: absolute time + integer\n"
+     "e never-fits: 'dayTime() > \"noon\"' is always error: relative time > string\n"},
+    {"what the clock says is compared with its like", NULL,
+     "[ a = dayTime() < '7:00'; b = time() > 5; c = currentTime() > '2000-01-01T00:00:00Z'; d = getDayOfWeek(currentTime()) == 0 ]",
+     ""},
     {"times are added to intervals, not to numbers", NULL, "[ a = '2000-01-01T00:00:00Z' + '1d'; b = '1d' + 1 ]",
      "b never-fits: ''1d00:00:00' + 1' is always error: relative time + integer\n"},
 
@@ -118,6 +128,9 @@ static const struct finding_case {
      "a no-such-attribute: '.y': this ad has no 'y'\n"
      "b no-such-attribute: 'MY.Memroy': this ad has no 'Memroy'; was 'Memory' meant?\n"},
     {"to ask whether there is one is fine", NULL, "[ a = self.x is undefined; b = isUndefined(MY.y) ]", ""},
+    {"who has asked whether there is one may read it", NULL,
+     "[ a = self.x is undefined ? 0 : self.x; b = isUndefined(MY.y) || MY.y > 2; c = self.z + self.x; d = undefined isnt .w && .w ]",
+     "c no-such-attribute: 'self.z': this ad has no 'z'\n"},
     {"a free name one slip from an own attribute is suspected", NULL,
      "[ Memory = 1; a = Memroy + Memry + Memoryy + Memorx; b = Arch + Mem ]",
      "a misspelt: this ad has no 'Memroy', so it is asked of the counterpart; was 'Memory' meant?\n"

@@ -188,6 +188,8 @@ static struct lint_shape walk_call(struct lint *lint, const struct scope *scope,
     lint->elsewhere += elsewhere;
     walk_parts(lint, scope, e, function && (function->traits & FUNCTION_TEST) ? WALK_TESTED : 0);
     lint->elsewhere -= elsewhere;
+    if (function && !e->small && (function->traits & FUNCTION_TIME) && (function->traits & FUNCTION_STRICT))
+        return lint_clock(lint, scope, e);
     return function && gives_boolean(function) ? lint_boolean() : (struct lint_shape){.known = SHAPE_UNKNOWN};
 }
 

@@ -1,4 +1,5 @@
 /* lint_names.c: references to names that do not exist, and references that lead in a circle. */
+#include "lang/ad/functions.h"
 #include "lang/base/array.h"
 #include "match/pair/lint_parts.h"
 
@@ -210,6 +211,36 @@ static bool check_label(struct lint *lint, symbol name)
     return false;
 }
 
+static bool reads(const struct expr *e, symbol name)
+{
+    return (e->kind == EXPR_DOT || e->kind == EXPR_NAME || e->kind == EXPR_ROOT_NAME) &&
+           symbol_same(e->u.name.id, name);
+}
+
+/* Is it asked somewhere in the ad whether there is such an attribute: self.x is undefined, isUndefined(self.x)? Then its author knows that it may
+ * be missing: an owner's policy is laid over what is known of a machine, and that is not here. */
+static bool is_asked_for(const struct tree *tree, symbol name)
+{
+    for (uint32_t i = 0; i < tree->cell_count; i++) {
+        const struct expr *e = &tree->cells[i];
+
+        if (e->kind == EXPR_CHAIN && e->u.run.count == 2) {
+            const struct expr *parts = tree_parts(tree, e);
+
+            if ((parts[1].label == OP_IS || parts[1].label == OP_ISNT) &&
+                ((parts[1].kind == EXPR_UNDEFINED && reads(&parts[0], name)) ||
+                 (parts[0].kind == EXPR_UNDEFINED && reads(&parts[1], name))))
+                return true;
+        } else if (e->kind == EXPR_CALL && e->small == 1 && reads(&tree->cells[e->u.name.at], name)) {
+            const struct function *function = function_find(tree->dialect, e->u.name.id);
+
+            if (function && (function->traits & FUNCTION_TEST))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Tells of self.x, MY.x, root.x, parent.x or .x where nothing was found. */
 static void check_missing(struct lint *lint, const struct scope *scope, const struct expr *e)
 {
@@ -217,7 +248,7 @@ static void check_missing(struct lint *lint, const struct scope *scope, const st
 
     if (e->kind == EXPR_DOT && (!scope_reserved(scope, EXPR_DOT_BASE(e), &from) || !from))
         return;
-    if (from && !lint_is_given(lint, e->u.name.id))
+    if (from && !lint_is_given(lint, e->u.name.id) && !is_asked_for(lint->tree, e->u.name.id))
         tell_missing(lint, from, e);
 }
 

@@ -43,6 +43,7 @@ struct lint {
 struct lint_shape {
     enum { SHAPE_UNKNOWN, SHAPE_TYPE, SHAPE_VALUE } known;
     struct value v;
+    bool sure; /* it is neither undefined nor error, whatever it is */
 };
 
 /* A finding: begin, add to the text, end. */
@@ -65,6 +66,7 @@ struct lint_shape lint_leaf(struct lint *lint, const struct scope *scope, const 
 struct lint_shape lint_prefix(struct lint *lint, const struct expr *e, const struct lint_shape *a);
 struct lint_shape lint_binary(struct lint *lint, const struct expr *chain, uint32_t place, const struct lint_shape *a,
                               const struct lint_shape *b);
+struct lint_shape lint_clock(struct lint *lint, const struct scope *scope, const struct expr *e); /* of dayTime() */
 void lint_condition(struct lint *lint, const struct expr *e, const struct lint_shape *a);
 struct lint_shape lint_boolean(void);
 

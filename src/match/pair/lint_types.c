@@ -5,6 +5,8 @@
 #include "lang/ad/ops.h"
 #include "match/pair/lint_parts.h"
 
+#include <string.h>
+
 static struct lint_shape shape_unknown(void)
 {
     return (struct lint_shape){.known = SHAPE_UNKNOWN};
@@ -49,7 +51,7 @@ static struct lint_shape shape_result(const struct value *v, bool exact)
 {
     if (v->type == VALUE_UNDEFINED || v->type == VALUE_ERROR)
         return shape_unknown();
-    return exact ? (struct lint_shape){SHAPE_VALUE, *v} : shape_type((enum value_type)v->type);
+    return exact ? (struct lint_shape){.known = SHAPE_VALUE, .v = *v} : shape_type((enum value_type)v->type);
 }
 
 struct lint_shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e)
@@ -66,11 +68,47 @@ struct lint_shape lint_leaf(struct lint *lint, const struct scope *scope, const 
     return shape.v.type == VALUE_ERROR ? shape_unknown() : shape;
 }
 
+struct lint_shape lint_clock(struct lint *lint, const struct scope *scope, const struct expr *e)
+{
+    static const struct env env = {.now = 1000000000};
+    struct lint_shape shape;
+    struct value v;
+    struct eval eval;
+
+    eval_init(&eval, &env, lint->scratch);
+    eval_expr(&eval, scope, e, &v);
+    shape = shape_type((enum value_type)v.type);
+    shape.sure = true;
+    return shape;
+}
+
 /* "string + integer" */
 static void add_types(struct buf *text, const struct lint_shape *a, enum op op, const struct lint_shape *b)
 {
     buf_addf(text, "%s %s %s", value_type_name((enum value_type)a->v.type), op_table[op].text,
              value_type_name((enum value_type)b->v.type));
+}
+
+/* Does the text look like a time: 7:00, 2026-03-02T12:00:00Z? */
+static bool looks_like_time(const struct value *v)
+{
+    size_t at = 0;
+
+    while (v->type == VALUE_STRING && at < v->len && memchr("0123456789:-+TZ.", v->u.string[at], 16))
+        at++;
+    return at && at == v->len && at < 32 && memchr(v->u.string, ':', at);
+}
+
+/* Where a time meets a text that looks like one: says how a time is written. */
+static void add_spelling(struct lint *lint, struct buf *text, const struct value *time, const struct value *string)
+{
+    if ((time->type != VALUE_RELTIME && time->type != VALUE_ABSTIME) || !looks_like_time(string))
+        return;
+    if (lint->tree->dialect->quoted_names)
+        buf_addf(text, "; a time is written %sTime(\"%.*s\")", time->type == VALUE_RELTIME ? "rel" : "abs",
+                 (int)string->len, string->u.string);
+    else
+        buf_addf(text, "; a time is written '%.*s'", (int)string->len, string->u.string);
 }
 
 static bool by_zero(enum op op, const struct lint_shape *a, const struct lint_shape *b)
@@ -82,7 +120,7 @@ static bool by_zero(enum op op, const struct lint_shape *a, const struct lint_sh
 static void tell_unfit(struct lint *lint, const struct expr *e, const struct lint_shape *a, enum op op,
                        const struct lint_shape *b)
 {
-    bool exact = a->known == SHAPE_VALUE && b->known == SHAPE_VALUE;
+    bool exact = (a->known == SHAPE_VALUE || a->sure) && (b->known == SHAPE_VALUE || b->sure);
     struct buf *text = lint_begin(lint);
 
     lint_quote(lint, e);
@@ -91,6 +129,8 @@ static void tell_unfit(struct lint *lint, const struct expr *e, const struct lin
         buf_adds(text, "it divides by zero");
     else
         add_types(text, a, op, b);
+    add_spelling(lint, text, &a->v, &b->v);
+    add_spelling(lint, text, &b->v, &a->v);
     lint_end(lint, LINT_NEVER_FITS);
 }
 
