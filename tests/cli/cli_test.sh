@@ -429,6 +429,9 @@ expect 'what is wrong depends on the dialect; when nothing is, lint says nothing
 feed '[ a = 1; Constraint = false ] [ a = ' "$berth" lint -
 expect 'lint tells what it found before a text that is wrong, and the status is 2' 2 \
   '-:1: ad #1, attribute Constraint: is always false, so nothing matches' '-:1:37: expected an expression, got the end'
+echo '[ Name = "heron"; Memory = 16G ]' >amount.ad
+feed '[ Name = "huge"; Constraint = other.Memory >= 100T ]' "$berth" why -r - -o amount.ad
+holds 'why writes amounts as people do' sh -c 'grep -q "with other.Memory >= 16G instead of other.Memory >= 100T$" out && ! grep 109951162777600 out'
 # every ad of docs/policies.md: one that begins a line, four blanks before it, up to the line in which it ends
 awk '/^    \[/ { inside = 1 } inside { sub(/ *\/\/.*/, ""); print } inside && /\]$/ { inside = 0 }' \
   "$BERTH_SOURCE/docs/policies.md" >policies.ad

@@ -70,7 +70,7 @@ static void add_expr(const struct words *words, const struct tree *tree, const s
 {
     size_t from = words->out->len;
 
-    print_expr(words->out, tree, e, PRINT_PLAIN);
+    print_expr(words->out, tree, e, PRINT_PLAIN | PRINT_AMOUNTS);
     make_fit(words->out, from);
 }
 

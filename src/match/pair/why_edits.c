@@ -29,7 +29,7 @@ static const char *expr_text(struct why *why, const struct tree *tree, const str
     struct buf text;
 
     buf_init(&text);
-    print_expr(&text, tree, e, PRINT_PLAIN);
+    print_expr(&text, tree, e, PRINT_PLAIN | PRINT_AMOUNTS);
     result = why_text(why, &text);
     buf_done(&text);
     return result;

@@ -47,7 +47,7 @@ static void add_expr(struct buf *out, const struct tree *tree, const struct expr
 {
     size_t from = out->len;
 
-    print_expr(out, tree, e, PRINT_PLAIN);
+    print_expr(out, tree, e, PRINT_PLAIN | PRINT_AMOUNTS);
     add_cut(out, from);
 }
 
@@ -56,7 +56,7 @@ static void add_clause(const struct words *words, uint32_t n)
     const struct why_clause *clause = &words->why->clauses[n];
     size_t from = words->out->len;
 
-    print_expr(words->out, words->request, clause->e, PRINT_PLAIN);
+    print_expr(words->out, words->request, clause->e, PRINT_PLAIN | PRINT_AMOUNTS);
     add_cut(words->out, from);
     if (clause->more) {
         buf_addf(words->out, " and %u more clauses", clause->more);
@@ -68,7 +68,7 @@ static void add_clause(const struct words *words, uint32_t n)
         return;
     buf_adds(words->out, "  (that is, ");
     from = words->out->len;
-    print_tree(words->out, clause->left, PRINT_PLAIN);
+    print_tree(words->out, clause->left, PRINT_PLAIN | PRINT_AMOUNTS);
     add_cut(words->out, from);
     buf_addc(words->out, ')');
 }
