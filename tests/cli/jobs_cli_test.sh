@@ -190,6 +190,25 @@ expect 'a table of jobs' 0 'ID  STATE    SUBMITTED  RUN_TIME  STATUS  WHERE  COM
  6  Waiting  NOW ./fit a '\''b c'\''
  7  Waiting  NOW true
 3 jobs: 3 waiting'
+run "$berth" jobs
+expect 'jobs that were submitted together are one row' 0 'ID   WAITING  RUNNING  SUCCEEDED  PROGRESS         LEFT  COMMAND
+1-3        3        0          0  ----------   0%        ./fit a '\''b c'\''
+4-7        4        0          0  ----------   0%        ./fit a '\''b c'\''
+7 jobs: 7 waiting'
+run "$berth" jobs --all
+holds 'and a row each if that is asked for' [ "$(grep -c '^ [1-7]  Waiting' out)$(tail -n 1 out)" = '77 jobs: 7 waiting' ]
+run "$berth" jobs --only waiting
+holds 'or if they are chosen by their state' [ "$(grep -c '^ [1-7]  Waiting' out)$status" = 70 ]
+run "$berth" jobs --only held
+expect 'of which there may be none' 1 '' 'berth: there is no such job'
+run "$berth" jobs --only asleep
+says 'states that there are not are told' 2 '' "berth: jobs: --only: expected Waiting, Blocked, Ready, Scheduled, Running, Held or Done, got 'asleep' *"
+run "$berth" jobs --json
+json 'as JSON they are always an object a job' 0 '[row["id"] for row in rows] == list(range(1, 8))'
+run "$berth" jobs --submissions --json
+json 'or an object a submission' 0 'rows == [dict(id=i, jobs=n, waiting=n, running=0, held=0, succeeded=0, failed=0, removed=0, started=None, estimate=None) for i, n in ((1, 3), (4, 4))]'
+run "$berth" jobs --submissions 1-3
+says 'which are not chosen by numbers' 2 '' 'berth: --submissions lists all of them: *'
 run "$berth" jobs 7 --json
 json 'as JSON, with seconds since 1970' 0 'rows[0]["id"] == 7 and rows[0]["command"] == "true" and rows[0]["submitted"] > 1.7e9'
 run "$berth" jobs 7 --long
@@ -317,11 +336,62 @@ coloured() { env -u NO_COLOR TERM=xterm script -qec "'$berth' jobs $first,$faile
 holds 'on a terminal success is green and failure red' coloured
 plain() { NO_COLOR=1 TERM=xterm script -qec "'$berth' jobs $first,$failed" /dev/null >out && grep -q Succeeded out && ! grep -q "$(printf '\033')\[3[12]m" out; }
 holds 'but not with NO_COLOR' plain
+
+# ----------------------------------------------------------------------------------------------------------------- sweeps
+
+# terminal COLUMNS LINES COMMAND: its output on a terminal of that size, in `out`, without colours and CRs.
+terminal() { NO_COLOR=1 TERM=xterm timeout 60 script -qec "stty cols $1 rows $2; $3" /dev/null </dev/null >shown && tr -d '\r' <shown >out; }
+# widest: of the lines of `out`.
+widest() { awk '{ if (length($0) > w) w = length($0) } END { print w + 0 }' out; }
+
+printf 'Wait,End\n0,0\n0,3\n60,0\n60,0\n60,0\n' >ends.csv
+echo '[ Cmd = "sh"; Args = { "-c", "sleep $0; exit $1", Wait, End }; Outputs = {}; RequestMemory = 16M; RequestDisk = 1M ]' >ends.ad
+run "$berth" submit ends.ad --table ends.csv --json
+sweep=$(sed -n 's/.*"first": \([0-9]*\).*/\1/p;1q' out)
+long=$(head -c 5000 /dev/zero | tr '\0' x)
+run "$berth" submit --json plain.ad Cmd=sleep 'Args={ "60", "'$long'" }'
+alone=$(sed -n 's/.*"first": \([0-9]*\).*/\1/p' out)
+counts() {
+  "$berth" jobs --submissions --json | python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+sweep, alone = map(int, sys.argv[1:])
+assert [(row["id"], row["jobs"], row["succeeded"], row["failed"], row["waiting"] + row["running"]) for row in rows] == [(sweep, 5, 1, 1, 3), (alone, 1, 0, 0, 1)]
+assert rows[0]["started"] and rows[0]["estimate"] is not None' "$sweep" "$alone"
+}
+soon counts
+holds 'a sweep counts its jobs, also those that are over' counts
+run "$berth" jobs
+holds 'a column of failures is there when there are some' grep -q '^ID  *WAITING  RUNNING  SUCCEEDED  FAILED  PROGRESS ' out
+holds 'and how far it is, with about how much time is left' grep -q "^$sweep-$((sweep + 4))  *[0-3]  *[0-3]  *1  *1  ####------  40%  [0-9hms]*  *sh -c 'sleep" out
+holds 'what was submitted alone is a row as ever' grep -q "^$alone  [A-Z][a-z]*  " out
+holds 'of which nothing is cut, for another program' grep -q "sleep 60 $long" out
+for width in 120 80 50; do
+  terminal $width 24 "'$berth' jobs"
+  holds "on a terminal of $width columns the lines fit" [ "$(widest)" -le $width ]
+done
+terminal 100 24 "'$berth' jobs"
+holds 'what is cut ends with dots' grep -q '^[0-9].*sleep 60 x*\.\.\.$' out
+terminal 80 10 "(sleep 1; '$berth' rm $sweep-$alone >/dev/null) & '$berth' jobs --all --watch; echo status \$?"
+python3 - >why 2>&1 <<'PYTHON'
+pictures = open("out").read().split("\033[H\033[2J")[1:]
+assert pictures and all(len(picture.split("\n")) <= 10 for picture in pictures[:-1]), pictures
+assert pictures[-1].rstrip().endswith("status 0"), pictures[-1]
+PYTHON
+result $? '--watch fits the terminal, and ends when all is over'
+last=$((alone + 1))
+run "$berth" submit --json ends.ad Wait=1 End=0 Count=3
+terminal 80 24 "'$berth' wait $last-$((last + 2)); echo status \$?"
+holds 'wait shows on a terminal how far the jobs are' sh -c "grep -q '\[----------\]   0%: 0 of 3 over' out && grep -q 'status 0' out && ! grep -q '$(printf '\033')' out"
+run "$berth" submit --json ends.ad Wait=1 End=0
+run "$berth" wait $((last + 3))
+expect 'and elsewhere nothing' 0 ''
+
 run "$berth" outputs "$first"
 says 'it left no outputs' 1 '' "berth: job $first: there are no outputs*"
 rm -f here/out.txt
 (cd here && exec timeout 20 "$berth" run -o out.txt -- sh -c 'echo again > out.txt')
-run "$berth" outputs -o fetched "$((first + 4))"
+run "$berth" outputs -o fetched "$((last + 4))"
 holds 'outputs can be fetched once more' sh -c '[ '$status' = 0 ] && [ "$(cat fetched/out.txt)" = again ]'
 
 # A provider that sends what it likes: names of its own, with mode 0755.
@@ -329,7 +399,7 @@ mkdir -p victim/.ssh victim/sub
 for file in .ssh/authorized_keys sub/thesis data.txt; do echo mine >victim/$file; done
 evil='mkdir -p .ssh sub; for f in .ssh/authorized_keys sub/thesis data.txt tool .rc; do echo evil >$f; chmod 755 $f; done'
 (cd victim && exec timeout 20 "$berth" run -i data.txt -- sh -c "$evil")
-fourth=$((first + 5))
+fourth=$((last + 5))
 mine() { [ "$(cat victim/.ssh/authorized_keys victim/sub/thesis victim/data.txt | sort -u)" = mine ]; }
 holds 'a hostile provider replaces nothing in the folder where a job was submitted' mine
 holds 'what it sends of what is there, inputs among it, lies beside it, and is not executable' [ "$(stat -c %a victim/data.txt.$fourth victim/sub/thesis.$fourth victim/tool | sort -u)" = 644 ]

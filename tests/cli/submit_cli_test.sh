@@ -129,6 +129,11 @@ run "$berth" submit --dry-run count.sub --table runs.csv
 expect 'a submit file has a way of its own' 2 '' \
   "berth: count.sub: --table, --each-line and --each-file go with ads; a submit file says 'queue ... from' or 'queue ... matching'"
 
+echo '[ Cmd = "echo"; Args = { Input, Inpts }; Inpts = "x" ]' >near.ad
+printf 'Input\na\nb\n' >near.csv
+run "$berth" submit --dry-run near.ad --table near.csv
+holds 'a column that the ad reads is not called misspelt' sh -c '[ '$status' = 0 ] && [ ! -s err ]'
+
 # attributes by hand
 echo '[ Cmd = "echo"; Args = { Tag, Rounds } ]' >given.ad
 run "$berth" submit --dry-run --json given.ad Tag='a b' Rounds=3 Memory=2G 'List={ "x", 1 }'

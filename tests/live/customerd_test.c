@@ -219,6 +219,10 @@ static void check_submitting(struct shop *shop)
            "the same under the same key is the same submission");
     tap_ok(ask(shop, "POST", "/v1/jobs?key=one", "[Cmd=\"c\"]") == 409 && summary(shop, "", "Total") == 4,
            "another under the same key is refused");
+    tap_ok(ask(shop, "GET", "/v1/submissions", NULL) == 200 &&
+               says(shop, "Submission = 1; Last = 4; Jobs = 4; Owner = \"alice\";") && says(shop, "Waiting = 4;") &&
+               ask(shop, "GET", "/v1/jobs?alone=true", NULL) == 200 && !shop->reply.body.len,
+           "what was submitted together is counted together");
     tap_ok(ask(shop, "GET", "/v1/jobs?constraint=Cmd==%22a%22&select=Job,Index,State,Owner&limit=2", NULL) == 200 &&
                says(shop,
                     "[ Owner = \"alice\"; Job = 1; Index = 0; State = \"Waiting\" ]\n[ Owner = \"alice\"; Job = 2; "

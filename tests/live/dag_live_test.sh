@@ -129,7 +129,7 @@ run "$berth" jobs
 holds "jobs has a line of progress" grep -qx 'workflow 9 (fail.dag): 1 of 4 done, 1 failed, 2 wait' out
 holds "the list of workflows counts its jobs" listed dag "len(rows) == 1 and (rows[0]['id'], rows[0]['jobs'], rows[0]['done'],
   rows[0]['failed'], rows[0]['blocked'], rows[0]['name']) == (9, 4, 1, 1, 2, 'fail.dag')"
-run "$berth" jobs
+run "$berth" jobs --all
 holds "and says whom they wait for" grep -q '^11  Blocked .* waits for B, which failed  true' out
 run "$berth" why 11
 holds "so does why" grep -qx 'job 11 waits for B, which failed: no machine is asked for before that is done. Then:' out

@@ -535,6 +535,47 @@ static void workflow_killed(void)
     }
 }
 
+/* Is that what was submitted together with the job? */
+static bool together(struct office *o, uint64_t job, uint64_t first, uint64_t last, uint64_t ads, bool whole)
+{
+    struct submission_view view;
+
+    return customer_submission(o->w->role, job, &view) && view.first == first && view.last == last && view.ads == ads &&
+           view.whole == whole && view.key_len == 5 && !memcmp(view.key, "sweep", 5);
+}
+
+static void submitted_together(void)
+{
+    struct submission_view view;
+    struct office o;
+
+    office_start(&o);
+    submit(&o, "other/0", 1, "[ Type = \"Job\"; Cmd = \"other\" ]");
+    submit(&o, "sweep/0", 1, "[ Type = \"Job\"; Args = \"a\"; Index = 0 ]");
+    submit(&o, "sweep/1", 3, "[ Type = \"Job\"; Args = \"b\"; Index = 1 ]");
+    submit(&o, "sweep/2", 1, "[ Type = \"Job\"; Args = \"c\"; Index = 4 ]");
+    submit(&o, "later/0", 1, "[ Type = \"Job\"; Cmd = \"other\" ]");
+    tap_ok(together(&o, 2, 2, 6, 3, true) && together(&o, 4, 2, 6, 3, true) && together(&o, 6, 2, 6, 3, true),
+           "each job of a submission of several ads knows the first and the last");
+    tap_ok(customer_submission(o.w->role, 1, &view) && view.first == 1 && view.last == 1 && view.ads == 1 &&
+               !customer_submission(o.w->role, 99, &view),
+           "one that was submitted alone is alone");
+    tap_ok(job_of(&o, 2).index == 0 && job_of(&o, 3).index == 1 && job_of(&o, 5).index == 3 && job_of(&o, 6).index == 4,
+           "its jobs are numbered through, from the Index of each ad on");
+    control(&o, &raman, 2, CONTROL_REMOVE);
+    forget(&o, 2);
+    tap_ok(together(&o, 4, 2, 6, 3, true), "also when the first of them is forgotten");
+    pass(o.w, 25 * 60 * MINUTE);
+    for (int n = 0; n < 80; n++) {
+        char key[16];
+
+        snprintf(key, sizeof key, "n%d/0", n);
+        submit(&o, key, 1, JOB);
+    }
+    tap_ok(together(&o, 4, 3, 6, 2, false), "a day later that is not known any more, and it says so");
+    world_free(o.w, "submitted together");
+}
+
 int main(void)
 {
     submission_is_durable();
@@ -548,6 +589,7 @@ int main(void)
     forgotten_out_of_order();
     numbers_of_others();
     keys_end();
+    submitted_together();
     ends_of_jobs();
     queue_limit();
     workflow_in_order();

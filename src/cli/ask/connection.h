@@ -126,6 +126,8 @@ int connection_fetch_ads(struct connection *pool, const struct connection_ask *a
 /* Asks for a whole list, in several answers if need be, and gives its ads as they come (up to `limit`; 0: all); each is lent. `path` has no limit in
  * it. */
 int connection_list(struct connection *pool, const char *path, uint64_t limit, connection_ad_fn *each, void *user);
+/* The same for a list that a service of an earlier version does not have: STATUS_NO then, and nothing is reported. */
+int connection_list_if(struct connection *pool, const char *path, connection_ad_fn *each, void *user);
 
 /* Is what is sent there kept from others? It is when it is encrypted, or stays within this machine. */
 bool url_is_private(const char *url);

@@ -277,6 +277,7 @@ struct list {
     struct buf line;
     uint64_t count;
     bool enough;
+    bool may_miss;  /* the service may not have such a list */
     struct err err; /* about the first line that is not an ad; nothing is read behind it */
 };
 
@@ -352,7 +353,7 @@ int connection_fetch_ads(struct connection *pool, const struct connection_ask *a
 static int list_page(struct list *list, const char *path, uint64_t limit, const char *cursor, char **ret_cursor)
 {
     struct reading reading = {list_bytes, list};
-    struct connection_ask ask = {0};
+    struct connection_ask ask = {.may_miss = list->may_miss, .hush = list->may_miss};
     struct fetched fetched;
     struct buf whole;
     char number[24];
@@ -381,9 +382,10 @@ static int list_page(struct list *list, const char *path, uint64_t limit, const 
     return status;
 }
 
-int connection_list(struct connection *pool, const char *path, uint64_t limit, connection_ad_fn *each, void *user)
+static int list_ask(struct connection *pool, const char *path, uint64_t limit, bool may_miss, connection_ad_fn *each,
+                    void *user)
 {
-    struct list list = {.pool = pool, .each = each, .user = user};
+    struct list list = {.pool = pool, .each = each, .user = user, .may_miss = may_miss};
     char *cursor = NULL, *next;
     int status;
 
@@ -404,4 +406,14 @@ int connection_list(struct connection *pool, const char *path, uint64_t limit, c
     free(cursor);
     buf_done(&list.line);
     return status;
+}
+
+int connection_list(struct connection *pool, const char *path, uint64_t limit, connection_ad_fn *each, void *user)
+{
+    return list_ask(pool, path, limit, false, each, user);
+}
+
+int connection_list_if(struct connection *pool, const char *path, connection_ad_fn *each, void *user)
+{
+    return list_ask(pool, path, 0, true, each, user);
 }

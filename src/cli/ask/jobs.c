@@ -368,9 +368,10 @@ void job_command(struct buf *out, const struct tree *job, struct arena *arena)
     eval_init(&eval, &env, arena);
     for (uint32_t i = 0; value.type == VALUE_LIST && i < value.len; i++) {
         eval_element(&eval, &value, i, &part);
-        if (part.type != VALUE_STRING) /* it is computed where the job runs */
-            part = value_string("...", 3);
-        word_add(out, part.u.string, part.len);
+        if (part.type == VALUE_STRING)
+            word_add(out, part.u.string, part.len);
+        else
+            break;
     }
 }
 

@@ -2,20 +2,15 @@
 #include "cli/ask/jobs.h"
 #include "cli/ask/summary.h"
 #include "cli/jobs/dag_parts.h"
+#include "cli/jobs/job_list_parts.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 
+#include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
-
-struct jobs_settings {
-    struct connection_options pool;
-    const char *constraint, *format;
-    uint64_t limit;
-    bool json, long_form, watch;
-};
+#include <strings.h>
 
 #define S struct jobs_settings
 #define LIST_ROWS                                                                                                     \
@@ -28,7 +23,23 @@ struct jobs_settings {
          option_text, offsetof(S, format)},                                                                           \
         CUSTOMER_OPTION_ROWS(S)
 
+static const char *const states[] = {"Waiting", "Blocked", "Ready", "Scheduled", "Running", "Held", "Done"};
+
+static int option_state(const char *text, void *target, struct err *err)
+{
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (!strcasecmp(text, states[i])) {
+            *(const char **)target = states[i];
+            return 0;
+        }
+    return err_set(err, "expected Waiting, Blocked, Ready, Scheduled, Running, Held or Done, got '%.60s'", text);
+}
+
 static const struct option jobs_options[] = {
+    {'a', "all", NULL, "a row a job, also of those that were submitted together", option_flag, offsetof(S, all)},
+    {0, "only", "STATE", "a row for each job in this state: Waiting, Running, Held, ...", option_state,
+     offsetof(S, state)},
+    {0, "submissions", NULL, "a row a submission, also of those with one job", option_flag, offsetof(S, submissions)},
     {'w', "watch", NULL, "again and again, whenever something has changed, until all are over", option_flag,
      offsetof(S, watch)},
     LIST_ROWS,
@@ -40,11 +51,37 @@ static const struct jobs_settings jobs_defaults = {0};
 
 /* ---------------------------------------------------------------------------------------------------------------- lists */
 
+unsigned room_take(struct list_room *room, uint64_t count)
+{
+    size_t least = 2; /* the heading and one row */
+
+    if (!room->limited)
+        return 0;
+    if (room->lines < least || count < room->lines) {
+        room->lines -= room->lines < count + 1 ? room->lines : (size_t)count + 1;
+        return count < UINT32_MAX ? (unsigned)count : UINT32_MAX;
+    }
+    count = room->lines > least ? room->lines - least : 1; /* a line says how many more there are */
+    room->lines = 0;
+    return (unsigned)count;
+}
+
+void room_tell(const struct rows *rows, const char *what)
+{
+    struct buf out;
+
+    if (!rows->most || rows->count <= rows->most)
+        return;
+    buf_init(&out);
+    buf_addf(&out, "... and %u more %s\n", rows->count - rows->most, what);
+    output_write(&out);
+    buf_done(&out);
+}
+
 /* A list, and the jobs in it whose requests no matchmaker takes: only those both wait and have a reason. */
 struct job_rows {
     struct rows rows;
-    unsigned refused;
-    struct buf first; /* the number of the first refused job, and the reason */
+    struct refusals *refusals;
     struct dag_progresses workflows;
 };
 
@@ -53,11 +90,11 @@ static bool list_add(void *user, struct tree *job)
     struct job_rows *all = user;
 
     if (job_text_is(job, "State", "Waiting") && ad_find(job, "Reason")) {
-        if (!all->refused++) {
-            buf_adds(&all->first, "job ");
-            cell_print(&all->first, job, "Job", CELL_VALUE, 0);
-            buf_adds(&all->first, ": ");
-            cell_print(&all->first, job, "Reason", CELL_VALUE, 0);
+        if (!all->refusals->count++) {
+            buf_adds(&all->refusals->first, "job ");
+            cell_print(&all->refusals->first, job, "Job", CELL_VALUE, 0);
+            buf_adds(&all->refusals->first, ": ");
+            cell_print(&all->refusals->first, job, "Reason", CELL_VALUE, 0);
         }
     }
     dag_progresses_add(&all->workflows, job);
@@ -76,101 +113,86 @@ static void workflows_print(const struct dag_progresses *workflows)
     buf_done(&out);
 }
 
-static void refused_print(struct job_rows *all)
+static void refusals_print(struct refusals *refusals)
 {
     struct buf out;
 
-    if (!all->refused || all->rows.form != ROWS_TABLE)
+    if (!refusals->count)
         return;
     buf_init(&out);
-    buf_addf(&out, "%u of them cannot be matched: %s\n", all->refused, buf_string(&all->first));
+    buf_addf(&out, "%" PRIu64 " of them cannot be matched: %s\n", refusals->count, buf_string(&refusals->first));
     output_write(&out);
     buf_done(&out);
 }
 
-/* Prints the jobs with these numbers (NULL: all) that are there. */
-static int list_print(struct connection *customer, const struct jobs_settings *settings, const char *from,
-                      struct job_ids *ids, enum rows_form form, unsigned *ret_count)
+/* Appends what is asked for: the constraint, the state. */
+static void constraint_query(struct buf *path, const struct jobs_settings *settings)
+{
+    struct buf both;
+
+    buf_init(&both);
+    if (settings->state)
+        buf_addf(&both, "State == \"%s\"", settings->state);
+    if (settings->constraint)
+        buf_addf(&both, "%s(%s)", both.len ? " && " : "", settings->constraint);
+    path_query(path, "constraint", settings->state ? buf_string(&both) : settings->constraint);
+    buf_done(&both);
+}
+
+int list_print(struct connection *customer, const struct jobs_settings *settings, const char *from, struct job_ids *ids,
+               enum rows_form form, struct list_room *room, struct refusals *refusals, unsigned *ret_count)
 {
     const char *select = form >= ROWS_LONG ? NULL : JOB_SELECT;
-    struct job_rows all = {.refused = 0};
+    struct job_rows all = {.refusals = refusals};
     struct buf path;
     int status;
 
     dag_progresses_init(&all.workflows);
-    buf_init(&all.first);
     buf_init(&path);
     buf_adds(&path, from);
-    path_query(&path, "constraint", settings->constraint);
+    constraint_query(&path, settings);
     path_query(&path, "select", select);
     rows_init(&all.rows, form, job_columns, job_column_count(form));
+    all.rows.most = room_take(room, UINT32_MAX);
     status = rows_set_format(&all.rows, customer->symbols, settings->format) < 0 ? STATUS_BAD : STATUS_DONE;
     if (status == STATUS_DONE)
         status = ids ? job_ids_list(customer, ids, select, list_add, &all)
                      : connection_list(customer, buf_string(&path), settings->limit, list_add, &all);
     if (all.rows.count || form != ROWS_TABLE)
         rows_finish(&all.rows);
-    refused_print(&all);
-    if (form == ROWS_TABLE && !settings->constraint && !settings->limit && !ids && !strcmp(from, "/v1/jobs"))
+    room_tell(&all.rows, "jobs");
+    if (form == ROWS_TABLE && !settings->constraint && !settings->state && !settings->limit && !ids &&
+        !strcmp(from, "/v1/jobs"))
         workflows_print(&all.workflows); /* only when all jobs of each were listed */
     *ret_count = all.rows.count;
     rows_done(&all.rows);
     dag_progresses_done(&all.workflows);
-    buf_done(&all.first);
     buf_done(&path);
     return status;
 }
 
-/* Prints the jobs once, and a line that counts them all. */
-static int jobs_print(struct connection *customer, const struct jobs_settings *settings, struct job_ids *ids,
-                      enum rows_form form, struct tree *summary)
+int jobs_print(struct connection *customer, const struct jobs_settings *settings, struct job_ids *ids,
+               enum rows_form form, struct list_room *room, struct tree *summary)
 {
-    unsigned count = 0;
-    int status = list_print(customer, settings, "/v1/jobs", ids, form, &count);
+    bool chosen = settings->constraint || settings->state;
+    struct refusals refusals = {0};
+    int status = STATUS_NO;
+    unsigned count = 1;
 
-    if (status == STATUS_DONE && form == ROWS_TABLE && !settings->constraint && (count || !ids))
+    buf_init(&refusals.first);
+    if (form == ROWS_TABLE && !ids && !chosen && !settings->limit && !settings->all)
+        status = submissions_print(customer, settings, room, &refusals);
+    if (status == STATUS_NO)
+        status = list_print(customer, settings, "/v1/jobs", ids, form, room, &refusals, &count);
+    if (form == ROWS_TABLE)
+        refusals_print(&refusals);
+    if (status == STATUS_DONE && form == ROWS_TABLE && !chosen && (count || !ids))
         summary_print(summary);
-    if (status == STATUS_DONE && !count && (ids || settings->constraint)) {
+    if (status == STATUS_DONE && !count && (ids || chosen)) {
         report("there is no such job");
         status = STATUS_NO;
     }
-    return status;
-}
-
-static const char *ids_text(struct job_ids *ids)
-{
-    return ids ? buf_string(&ids->text) : NULL;
-}
-
-static int jobs_watch(struct connection *customer, const struct jobs_settings *settings, struct job_ids *ids)
-{
-    bool clears = isatty(STDOUT_FILENO), over = false;
-    double after = 0;
-    int status = STATUS_DONE;
-
-    for (bool first = true; status == STATUS_DONE && !over; first = false) {
-        struct tree *summary = NULL;
-        double before = after;
-        struct buf out;
-
-        status = summary_fetch(customer, ids_text(ids), after, first ? 0 : JOBS_WAIT, &summary);
-        if (status == STATUS_DONE) {
-            after = summary_number(summary, "Changes");
-            over = summary_is_over(summary);
-        }
-        if (status == STATUS_DONE && (first || after != before)) {
-            buf_init(&out);
-            buf_adds(&out, clears ? "\033[H\033[2J" : first ? "" : "\n");
-            output_write(&out);
-            buf_done(&out);
-            status = jobs_print(customer, settings, ids, ROWS_TABLE, summary);
-            if (output_flush() < 0)
-                over = true;
-        }
-        tree_unref(summary);
-        if (status == STATUS_DONE && !over)
-            usleep(200000); /* when much changes, not all of it is shown */
-    }
+    buf_done(&refusals.first);
     return status;
 }
 
@@ -182,11 +204,15 @@ static int jobs_ask(const struct jobs_settings *settings, struct job_ids *ids, e
 
     if (status == STATUS_DONE && settings->watch) {
         status = jobs_watch(&customer, settings, ids);
+    } else if (status == STATUS_DONE && settings->submissions) {
+        status = submissions_list(&customer, settings, form);
     } else if (status == STATUS_DONE) {
+        struct list_room room = {.limited = false};
+
         if (form == ROWS_TABLE)
-            status = summary_fetch(&customer, ids_text(ids), 0, 0, &summary);
+            status = summary_fetch(&customer, ids ? buf_string(&ids->text) : NULL, 0, 0, &summary);
         if (status == STATUS_DONE)
-            status = jobs_print(&customer, settings, ids, form, summary);
+            status = jobs_print(&customer, settings, ids, form, &room, summary);
         tree_unref(summary);
     }
     connection_close(&customer);
@@ -206,8 +232,13 @@ static int jobs_run(const void *given, int word_count, char **words)
         report("--watch shows a table: %s not go with it", settings->format ? "--format does" : "--json and --long do");
         return STATUS_BAD;
     }
-    if (word_count && (settings->constraint || settings->limit)) {
-        report("jobs wants job numbers, or --constraint and --limit, not both");
+    if (word_count && (settings->constraint || settings->state || settings->limit)) {
+        report("jobs wants job numbers, or --constraint%s and --limit, not both", settings->state ? ", --only" : "");
+        return STATUS_BAD;
+    }
+    if (settings->submissions && (word_count || settings->constraint || settings->state || settings->limit ||
+                                  settings->all || settings->watch)) {
+        report("--submissions lists all of them: job numbers and other options that choose jobs do not go with it");
         return STATUS_BAD;
     }
     if (job_ids_read(&ids, word_count, words) == 0 && job_ids_fit(&ids) == 0)
@@ -221,9 +252,13 @@ const struct command command_jobs = {
     .summary = "list the jobs that were submitted, and what they are doing",
     .usage = "[OPTIONS] [ID...]",
     .about =
-        "Prints a row a job: its number, its state, how long ago it was submitted, how long it has run, on which machine, and "
-        "what it runs; then a line that counts them. With numbers (5, 5-20, 5,7,9), those alone. Jobs whose results have been "
-        "fetched are in `berth history`.\n"
+        "Prints a row a submission with several jobs: their numbers, how many of them stand how (those in the history are counted), a bar, about "
+        "how long the rest will take, and what the first of them runs. Then a row for each job that was submitted alone: its number, its state, how long ago it was submitted, how long it has run, "
+        "on which machine, and what it runs; then a line that counts the jobs. With --all there is a row for every job, with --only STATE or --constraint for those, and with numbers (5, 5-20, 5,7,9) for those alone. "
+        "Jobs whose results have been fetched are in `berth history`.\n"
+        "\n"
+        "--json has an object a job, whatever was submitted together; with --submissions one a submission: id (its first job), jobs, waiting, running, held, succeeded, failed, removed, started, and "
+        "estimate, the seconds that are left. On a terminal the widest columns are cut so that a line fits; --watch shows as many rows as there is room for, and ends when all jobs are over.\n"
         "\n"
         "The states: Waiting (in the queue), Ready (matched, and being claimed), Scheduled (its files are on their way), "
         "Running, Held (waits for its user), Blocked (waits for other jobs of its workflow). Of a job that is over, how it ended: "
@@ -235,6 +270,7 @@ const struct command command_jobs = {
         "runs with the same state folder on this machine, which is asked by its Unix socket and needs no token. The status is "
         "1 when there is no such job, 3 when no customer could be reached.",
     .examples = {{"berth jobs", NULL},
+                 {"berth jobs --only held", NULL},
                  {"berth jobs 5-20 --watch", NULL},
                  {"berth jobs -c 'State == \"Held\"' --json", NULL}},
     .options = jobs_options,
@@ -248,11 +284,14 @@ static int history_run(const void *given, int word_count, char **words)
 {
     const struct jobs_settings *settings = given;
     enum rows_form form;
+    struct list_room room = {.limited = false};
+    struct refusals refusals = {0};
     struct connection customer;
     unsigned count = 0;
     int status;
 
     (void)words;
+    buf_init(&refusals.first);
     if (word_count) {
         report("history takes no arguments, only options");
         return STATUS_BAD;
@@ -261,7 +300,8 @@ static int history_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     status = customer_open(&customer, &settings->pool);
     if (status == STATUS_DONE)
-        status = list_print(&customer, settings, "/v1/history", NULL, form, &count);
+        status = list_print(&customer, settings, "/v1/history", NULL, form, &room, &refusals, &count);
+    buf_done(&refusals.first);
     if (status == STATUS_DONE && !count && settings->constraint)
         status = STATUS_NO;
     connection_close(&customer);

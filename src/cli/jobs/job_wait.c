@@ -3,16 +3,19 @@
 #include "cli/ask/summary.h"
 #include "cli/term/command.h"
 #include "cli/term/report.h"
+#include "cli/term/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
+#define BAR_WIDTH 10
 #define TOLD_MAX 20 /* jobs that did not end well and that are named one by one */
 
 struct wait_settings {
     struct connection_options pool;
     uint64_t timeout; /* seconds; 0: none */
+    bool quiet;
 };
 
 static int option_timeout(const char *text, void *target, struct err *err)
@@ -23,6 +26,7 @@ static int option_timeout(const char *text, void *target, struct err *err)
 #define S struct wait_settings
 static const struct option wait_options[] = {
     {'t', "timeout", "SECONDS", "no longer than that", option_timeout, offsetof(S, timeout)},
+    {'q', "quiet", NULL, "do not show on a terminal how far they are", option_flag, offsetof(S, quiet)},
     CUSTOMER_OPTION_ROWS(S),
 };
 #undef S
@@ -97,6 +101,55 @@ static int outcomes_ask(struct connection *customer, struct job_ids *ids, struct
     return status;
 }
 
+/* -------------------------------------------------------------------------------------------------------------- progress */
+
+/* What is shown while we wait. */
+struct wait_progress {
+    struct progress_line line;
+    double began; /* seconds, when we first looked ... */
+    double over;  /* ... and how many jobs were over then; -1: we have not looked */
+};
+
+static double summary_over(const struct tree *summary)
+{
+    return summary_number(summary, "Done") + summary_number(summary, "Failed") + summary_number(summary, "Aborted") +
+           summary_number(summary, "Cancelled");
+}
+
+/* Shows "[##--------]  20%: 100 of 500 over, about 12m30s left, 3 failed, 20 run". */
+static void progress_tell(struct wait_progress *progress, const struct tree *summary)
+{
+    double total = summary_number(summary, "Total"), over = summary_over(summary), now = (double)seconds_now();
+    double run =
+        summary_number(summary, "Ready") + summary_number(summary, "Scheduled") + summary_number(summary, "Running");
+    double bad = summary_number(summary, "Failed") + summary_number(summary, "Aborted");
+    struct buf text;
+
+    if (!progress->line.wanted || !(total > 0))
+        return;
+    if (progress->over < 0) {
+        progress->began = now;
+        progress->over = over;
+    }
+    buf_init(&text);
+    buf_addc(&text, '[');
+    bar_print(&text, over / total, BAR_WIDTH);
+    buf_addf(&text, "] %3.0f%%: %.0f of %.0f over", over / total * 100, over, total);
+    if (over > progress->over && now > progress->began + 1 && over < total) {
+        buf_adds(&text, ", about ");
+        span_print(&text, (now - progress->began) / (over - progress->over) * (total - over));
+        buf_adds(&text, " left");
+    }
+    if (bad > 0)
+        buf_addf(&text, ", %.0f failed", bad);
+    if (run > 0)
+        buf_addf(&text, ", %.0f run%s", run, run == 1 ? "s" : "");
+    if (summary_number(summary, "Held") > 0)
+        buf_addf(&text, ", %.0f held", summary_number(summary, "Held"));
+    progress_show(&progress->line, &text);
+    buf_done(&text);
+}
+
 /* --------------------------------------------------------------------------------------------------------------- waiting */
 
 /* Why the waiting is over. */
@@ -127,8 +180,8 @@ static int outputs_due(struct connection *customer, struct job_ids *ids, bool *r
 }
 
 /* Asks how the jobs stand, and waits until that has changed or `wait` seconds are over. */
-static int wait_look(struct connection *customer, struct job_ids *ids, int wait, double *changes, bool *ret_over,
-                     enum waited *ret)
+static int wait_look(struct connection *customer, struct job_ids *ids, int wait, double *changes,
+                     struct wait_progress *progress, bool *ret_over, enum waited *ret)
 {
     struct tree *summary = NULL;
     bool due = false;
@@ -141,6 +194,7 @@ static int wait_look(struct connection *customer, struct job_ids *ids, int wait,
     *ret = summary_number(summary, "Held") > 0      ? WAITED_HELD
            : summary_number(summary, "Blocked") > 0 ? WAITED_STUCK
                                                     : WAITED_OVER;
+    progress_tell(progress, summary);
     tree_unref(summary);
     if (*ret_over)
         status = outputs_due(customer, ids, &due);
@@ -148,22 +202,31 @@ static int wait_look(struct connection *customer, struct job_ids *ids, int wait,
     return status;
 }
 
-static int wait_over(struct connection *customer, struct job_ids *ids, uint64_t timeout, enum waited *ret)
+static int wait_over(struct connection *customer, struct job_ids *ids, const struct wait_settings *settings,
+                     enum waited *ret)
 {
+    struct wait_progress progress = {.over = -1};
+    uint64_t timeout = settings->timeout;
     int64_t end = seconds_now() + (int64_t)timeout;
     int status = STATUS_DONE;
     double changes = 0;
     bool over = false;
 
+    progress_begin(&progress.line, settings->quiet);
     for (bool first = true; status == STATUS_DONE && !over; first = false) {
         int64_t left = timeout ? end - seconds_now() : JOBS_WAIT;
 
         if (left <= 0 && !first) {
             *ret = WAITED_TIME;
-            return STATUS_DONE;
+            break;
         }
-        status = wait_look(customer, ids, first ? 0 : left < JOBS_WAIT ? (int)left : JOBS_WAIT, &changes, &over, ret);
+        status = wait_look(customer, ids,
+                           first              ? 0
+                           : left < JOBS_WAIT ? (int)left
+                                              : JOBS_WAIT,
+                           &changes, &progress, &over, ret);
     }
+    progress_clear(&progress.line);
     return status;
 }
 
@@ -186,7 +249,7 @@ static int wait_run(const void *given, int word_count, char **words)
     }
     status = customer_open(&customer, &settings->pool);
     if (status == STATUS_DONE)
-        status = wait_over(&customer, &ids, settings->timeout, &waited);
+        status = wait_over(&customer, &ids, settings, &waited);
     if (status == STATUS_DONE && waited == WAITED_TIME) {
         report("timed out: not all of them are over");
         status = STATUS_NO;
@@ -211,9 +274,9 @@ static int wait_run(const void *given, int word_count, char **words)
 const struct command command_wait = {
     .name = "wait",
     .summary = "wait until jobs are over",
-    .usage = "[--timeout SECONDS] ID...",
+    .usage = "[--timeout SECONDS] [--quiet] ID...",
     .about =
-        "Waits until all those jobs are over and their outputs have come, and tells of those that did not end well. The status is 0 when all ended with "
+        "Waits until all those jobs are over and their outputs have come, and tells of those that did not end well. On a terminal a line on standard error shows how far they are and about how long the rest will take, unless --quiet is given. The status is 0 when all ended with "
         "status 0 and brought all their files; 1 when one did not, when there is no such job, when the time is up, or when those that are left are held.",
     .examples = {{"berth wait 5-20", NULL}, {"berth wait 5 --timeout 60 && berth outputs 5", NULL}},
     .options = wait_options,

@@ -3,6 +3,7 @@
 
 #include "cli/jobs/inputs.h"
 #include "cli/jobs/misspelt.h"
+#include "cli/jobs/sweep.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -179,7 +180,8 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
 
     buf_init(&text);
     buf_adds(&text, "[\n");
-    misspelt_report(ad, name, &submission->misspelt);
+    if (!submission->folds || !submission->count) /* the rows of a sweep have the same names */
+        misspelt_report(ad, name, &submission->misspelt);
     if (inputs_add(submission, ad, folder, name, &text, &image) == 0) {
         defaults_print(&text, submission, ad, image);
         constants_print(&text, ad);
@@ -188,6 +190,12 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
         whole = layer ? ad_over(ad, layer, &err) : NULL;
         if (!whole)
             report("%s: %s", name, err.text);
+    }
+    if (whole && submission->folds) {
+        struct tree *folded = sweep_fold(whole);
+
+        tree_unref(whole);
+        whole = folded;
     }
     if (whole) {
         ARRAY_ROOM(submission->ads, submission->count, submission->room, 16);

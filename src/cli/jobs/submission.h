@@ -32,6 +32,7 @@ struct job_submission {
     uint32_t *path_uploads; /* ... and the upload of each */
     size_t path_room;
     struct buf misspelt; /* names of attributes that were reported as such */
+    bool folds;          /* what can be computed in the ads is computed now */
     bool quiet;          /* what the jobs will wait for is not reported; why they are not submitted is */
 };
 

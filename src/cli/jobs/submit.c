@@ -79,14 +79,10 @@ struct adding {
 static int ad_complete(struct adding *adding, struct tree *ad, const char *name)
 {
     struct err err = {0};
-    struct tree *whole = adding->given ? ad_over(ad, adding->given, &err) : tree_ref(ad), *folded = NULL;
+    struct tree *whole = adding->given ? ad_over(ad, adding->given, &err) : tree_ref(ad);
     int status = STATUS_BAD;
 
-    if (whole && (adding->given || adding->sweep)) {
-        folded = sweep_fold(whole);
-        tree_unref(whole);
-        whole = folded;
-    }
+    adding->submission->folds = adding->given || adding->sweep;
     if (whole)
         status = submission_add(adding->submission, whole, adding->folder, name);
     else

@@ -264,6 +264,8 @@ bool rows_add(void *user, struct tree *ad)
         rows->failed = add_ad(rows, ad) < 0;
         return !rows->failed;
     }
+    if (rows->form == ROWS_TABLE && rows->most && rows->count > rows->most)
+        return true;
     for (size_t i = 0; i < rows->column_count; i++)
         add_cell(rows, ad, &rows->columns[i]);
     if (rows->count % ROWS_AT_ONCE == 0)

@@ -45,6 +45,7 @@ struct rows {
     struct table table;
     struct buf out;
     unsigned count; /* ads so far */
+    unsigned most;  /* of a table, only so many are shown; 0: all */
     int64_t now;
     bool failed;
 };

@@ -3,6 +3,7 @@
 
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "cli/term/terminal.h"
 #include "lang/base/json.h"
 
 #include <ctype.h>
@@ -10,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#define CUT "..."
+#define WIDTH_LEAST 16     /* columns are not cut to less than this ... */
+#define WIDTH_LEAST_LAST 8 /* ... and the last one not to less than this */
 
 void table_init(struct table *table, const char *const *columns, size_t column_count, bool json)
 {
@@ -90,70 +94,66 @@ void table_number(struct table *table, const char *format, ...)
     add_cell(table, text, strlen(text), true);
 }
 
-/* How many columns the terminal has; 0: standard output is none, and lines are as long as they are. */
-static size_t terminal_width(void)
-{
-    struct winsize size;
-
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-/* How many columns a text takes on a terminal, if each character takes one. */
-static size_t text_width(const char *text, size_t len)
-{
-    size_t width = 0;
-
-    for (size_t i = 0; i < len; i++)
-        width += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return width;
-}
-
-/* The bytes of a text that fit into so many columns. */
-static size_t text_fit(const char *text, size_t len, size_t columns)
-{
-    size_t i = 0, width = 0;
-
-    for (; i < len; i++) {
-        width += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (width > columns)
-            break;
-    }
-    return i;
-}
-
-/* Adds the last cell of a row, of which the terminal shows so much; a cell that was cut ends with three points. */
-static void add_last(struct buf *out, const char *text, size_t len, size_t room)
-{
-    bool cut = room > 3 && text_width(text, len) > room;
-
-    buf_add(out, text, cut ? text_fit(text, len, room - 3) : len);
-    buf_adds(out, cut ? "...\n" : "\n");
-}
-
+/* Appends a cell; a text that is wider than its column is cut, and ends with dots. */
 static void add_padded(struct buf *out, const char *text, size_t len, size_t width, bool right, bool last)
 {
-    size_t blanks = width - text_width(text, len);
+    size_t columns = columns_count(text, len), blanks = columns < width ? width - columns : 0;
 
     if (right)
         buf_addf(out, "%*s", (int)blanks, "");
-    buf_add(out, text, len);
+    if (columns > width && !right) {
+        buf_add(out, text, columns_bytes(text, len, width - strlen(CUT)));
+        buf_adds(out, CUT);
+    } else {
+        buf_add(out, text, len);
+    }
     if (!right && !last)
         buf_addf(out, "%*s", (int)blanks, "");
     buf_adds(out, last ? "\n" : "  ");
 }
 
-static void add_heading(struct table *table)
+/* Makes the widest columns narrower until a line fits the terminal, if that is where the table goes. Returns how many columns there is room for: where
+ * that is not enough, the last ones are left out. */
+static size_t widths_fit(size_t *widths, size_t columns)
+{
+    size_t room, lines, total = 2 * (columns - 1);
+
+    if (!terminal_size(STDOUT_FILENO, &room, &lines) || !room)
+        return columns;
+    for (size_t i = 0; i < columns; i++) {
+        widths[i] = widths[i] > room ? room : widths[i];
+        total += widths[i];
+    }
+    while (total > room) {
+        size_t widest = columns - 1, least = WIDTH_LEAST_LAST;
+
+        for (size_t i = columns - 1; i-- > 0;)
+            if (widths[i] > WIDTH_LEAST && (widths[i] > widths[widest] || widths[widest] <= least)) {
+                widest = i;
+                least = WIDTH_LEAST;
+            }
+        if (widths[widest] <= least)
+            break;
+        widths[widest]--;
+        total--;
+    }
+    while (total > room && columns > 1)
+        total -= widths[--columns] + 2;
+    return columns;
+}
+
+static void add_heading(struct table *table, const size_t *widths, size_t shown)
 {
     bool colours = report_colours(STDOUT_FILENO);
 
     buf_adds(&table->out, colours ? "\033[1m" : "");
-    for (size_t i = 0; i < table->column_count; i++) {
+    for (size_t i = 0; i < shown; i++) {
         char heading[64];
         size_t len = 0;
 
         for (; table->columns[i][len] && len < sizeof heading; len++)
             heading[len] = (char)toupper((unsigned char)table->columns[i][len]);
-        add_padded(&table->out, heading, len, table->widths[i], table->numbers[i], i + 1 == table->column_count);
+        add_padded(&table->out, heading, len, widths[i], table->numbers[i], i + 1 == shown);
     }
     buf_adds(&table->out, colours ? "\033[0m" : "");
     table->begun = true;
@@ -163,33 +163,30 @@ int table_flush(struct table *table)
 {
     static const char *const tone_colours[] = {[TABLE_PLAIN] = "", [TABLE_GOOD] = "\033[32m", [TABLE_BAD] = "\033[31m"};
     bool colours = report_colours(STDOUT_FILENO);
-    size_t columns = table->column_count, *widths = table->widths;
-    size_t terminal = terminal_width(), before = 0; /* the terminal's columns, and those before the last cell */
+    size_t columns = table->column_count, *widths = table->widths, fitting[TABLE_COLUMNS_MAX], shown;
 
     if (table->json || table->count == 0)
         return output_write(&table->out);
     for (size_t i = 0; i < columns && !table->begun; i++)
-        widths[i] = text_width(table->columns[i], strlen(table->columns[i]));
+        widths[i] = columns_count(table->columns[i], strlen(table->columns[i]));
     for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++]) {
-        size_t width = text_width(table->text.text + start, table->ends[i] - start);
+        size_t width = columns_count(table->text.text + start, table->ends[i] - start);
 
         if (width > widths[i % columns])
             widths[i % columns] = width;
     }
+    memcpy(fitting, widths, columns * sizeof *widths);
+    shown = widths_fit(fitting, columns);
     if (!table->begun)
-        add_heading(table);
-    for (size_t i = 0; terminal && i + 1 < columns; i++)
-        before += widths[i] + 2;
+        add_heading(table, fitting, shown);
     for (size_t i = 0, start = 0; i < table->count; start = table->ends[i++]) {
         const char *colour = colours ? tone_colours[table->tones[i]] : "";
-        bool last = i % columns + 1 == columns;
 
+        if (i % columns >= shown)
+            continue;
         buf_adds(&table->out, colour);
-        if (last && terminal > before && !table->numbers[i])
-            add_last(&table->out, table->text.text + start, table->ends[i] - start, terminal - before);
-        else
-            add_padded(&table->out, table->text.text + start, table->ends[i] - start, widths[i % columns],
-                       table->numbers[i], last);
+        add_padded(&table->out, table->text.text + start, table->ends[i] - start, fitting[i % columns],
+                   table->numbers[i], i % columns + 1 == shown);
         buf_adds(&table->out, *colour ? "\033[0m" : "");
     }
     table->count = 0;

@@ -3,8 +3,9 @@
  *     NAME   SCOPE  REFERENCE              {"name": "heron", "scope": "other", "reference": "other.Memory"}
  *     heron  other  other.Memory
  *
- * As JSON each row goes out when it is complete; aligned columns wait for the end, or for table_flush. On a terminal the last column is cut to
- * its width. */
+ * On a terminal the widest columns are cut so that a line fits; what goes to a file or another program is whole.
+ *
+ * As JSON each row goes out when it is complete; aligned columns wait for the end, or for table_flush. */
 #ifndef BERTH_CLI_TERM_TABLE_H
 #define BERTH_CLI_TERM_TABLE_H
 

@@ -110,9 +110,22 @@ static bool next_job(const struct customerd *customerd, const struct id_ranges *
     return false;
 }
 
+/* Is the job one of several that were submitted together? The last of them becomes the cursor. */
+static bool has_company(const struct customerd *customerd, const struct job_view *view, struct job_list *list)
+{
+    uint64_t first, last;
+
+    submission_of(customerd, view, list->env.now, &first, &last);
+    if (first == last)
+        return false;
+    list->cursor = last > view->id ? last : view->id;
+    return true;
+}
+
 void api_jobs_list(struct request *request)
 {
     const struct customerd *customerd = request_customerd(request);
+    bool alone = request_flag(request, "alone");
     struct id_ranges ranges;
     struct job_view view;
     struct job_list list;
@@ -122,7 +135,9 @@ void api_jobs_list(struct request *request)
         return;
     while (more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view)) {
         list.cursor = view.id;
-        if (caller_sees(request, view.owner, strlen(view.owner)))
+        if (alone && has_company(customerd, &view, &list))
+            more = ++list.looked < CUSTOMERD_LOOK_MAX;
+        else if (caller_sees(request, view.owner, strlen(view.owner)))
             more = list_add(&list, job_ad(customerd->daemon.symbols, customerd->customer, &view,
                                           attempts_of(customerd->tries, view.id), list.env.now));
         else

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #define KEY_MAX 48
-#define BODY_SPACE "body" /* rows: caller and key -> the hash of the body that came under it, when, and its jobs */
 #define SUBMISSION_ADS_MAX 100000
 #define KEYS_KEPT \
     (INT64_C(2) * 86400) /* how many seconds a key is remembered, or longer while one of its jobs is not forgotten */
@@ -312,7 +311,7 @@ static int body_put(const struct submitting *all, uint64_t first, uint64_t last,
 
     snprintf(row, sizeof row, "%s %" PRId64 " %" PRIu64 " %" PRIu64, all->hash,
              runner_settled(all->customerd->runner) / SECOND, first, last);
-    return shelf->kind->put(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
+    return shelf->kind->put(shelf, CUSTOMERD_BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
 }
 
 /* Is the key new, or did the same body come under it? False after a problem was answered, when it was another body. */
@@ -327,7 +326,7 @@ static bool body_check(struct request *request, struct submitting *all)
     body_hash(request, all->hash);
     snprintf(all->row_key, sizeof all->row_key, "%s/%s", request_identity(request), all->key);
     buf_init(&row);
-    failed = shelf->kind->get(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), row_copy, &row, &err);
+    failed = shelf->kind->get(shelf, CUSTOMERD_BODY_SPACE, all->row_key, strlen(all->row_key), row_copy, &row, &err);
     all->again = row.len >= HASH_DIGITS;
     other = all->again && memcmp(row.text, all->hash, HASH_DIGITS) != 0;
     buf_done(&row);
@@ -385,9 +384,9 @@ void submissions_tidy(struct customerd *customerd)
     memset(old, 0, sizeof *old);
     old->customer = customerd->customer;
     old->before = runner_settled(customerd->runner) / SECOND - KEYS_KEPT;
-    shelf->kind->each(shelf, BODY_SPACE, key_is_old, old, &err);
+    shelf->kind->each(shelf, CUSTOMERD_BODY_SPACE, key_is_old, old, &err);
     for (uint32_t i = 0; i < old->count; i++)
-        shelf->kind->remove(shelf, BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);
+        shelf->kind->remove(shelf, CUSTOMERD_BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);
     if (old->count)
         customerd_commit(customerd);
     free(old);
@@ -504,7 +503,7 @@ static void submitting_settle(const struct submitting *all)
         if (all->again)
             return;
         submitting_undo(all);
-        shelf->kind->remove(shelf, BODY_SPACE, all->row_key, strlen(all->row_key), &err);
+        shelf->kind->remove(shelf, CUSTOMERD_BODY_SPACE, all->row_key, strlen(all->row_key), &err);
     } else {
         for (uint32_t i = 0; i < all->count; i++) {
             uint64_t end = all->answers[i].first + all->answers[i].count - 1;

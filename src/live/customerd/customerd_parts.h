@@ -8,7 +8,7 @@
  *     customerd_routes.c  the table of routes
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
- *     api_workflows.c  how far workflows are
+ *     api_workflows.c  how far workflows are                       api_submissions.c  how far submissions are
  *     customerd_commands.c  commands to running jobs: kept, and sent to their providers until they have answered */
 #ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
 #define BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
@@ -155,7 +155,16 @@ void api_job_command_get(struct request *request);
 
 /* ---- api_submit.c ---- */
 
+#define CUSTOMERD_BODY_SPACE \
+    "body" /* rows: caller and key -> hash of the body, when it came, its first job and its last */
+
 void submissions_tidy(struct customerd *customerd); /* forgets some of the keys that are of no use any more */
+
+/* ---- api_submissions.c ---- */
+
+/* The first and the last of the jobs that were submitted together with this one. */
+void submission_of(const struct customerd *customerd, const struct job_view *view, int64_t now, uint64_t *ret_first,
+                   uint64_t *ret_last);
 
 /* ---- api_*.c ---- */
 
@@ -164,6 +173,7 @@ void api_customer_status(struct request *request);
 void api_jobs_list(struct request *request);
 void api_job_get(struct request *request);
 void api_jobs_submit(struct request *request);
+void api_submissions(struct request *request);
 void api_summary(struct request *request);
 void api_workflows(struct request *request);
 void api_control(struct request *request);

@@ -104,6 +104,16 @@ uint64_t customer_last(const struct customer *customer);  /* the last number tha
 uint64_t customer_queued(const struct customer *customer,
                          const char *owner); /* jobs of that owner that have not ended */
 
+/* What was submitted together with a job, under one key: the ads KEY/0, KEY/1, ... of one request. */
+struct submission_view {
+    const char *key; /* lent, and without a NUL: only KEY */
+    size_t key_len;
+    uint64_t first, last; /* the numbers of its jobs, as far as they are remembered */
+    uint64_t ads;         /* so many of its ads are remembered ... */
+    bool whole;           /* ... from the first on */
+};
+bool customer_submission(const struct customer *customer, uint64_t job, struct submission_view *ret);
+
 /* The nodes that a blocked job waits for, in the order of its After. The callback returns false when it has seen
  * enough. */
 struct parent_view {

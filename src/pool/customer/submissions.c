@@ -11,6 +11,8 @@
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,6 +240,57 @@ void queue_submit(const struct customer_step *step, const struct event *event)
     }
     reply_submitted(step, event, reason, reason == REASON_OK ? known : NULL);
     tree_unref(ad);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- looking */
+
+/* The submission of the ad at that place under the same key; NULL: it is forgotten, or there was none. */
+static const struct submission *submission_beside(const struct customer *customer, const struct submission *one,
+                                                  size_t key_len, uint64_t place)
+{
+    const struct submission *found;
+    char bytes[TEXT_MAX + 32];
+    struct text key;
+
+    snprintf(bytes, sizeof bytes, "%.*s/%" PRIu64, (int)key_len, one->key.bytes, place);
+    if (!text_set(&key, bytes, strlen(bytes)))
+        return NULL;
+    found = submission_find(customer, &one->owner, &key);
+    return found && text_same(&found->key, &key) && text_same(&found->owner, &one->owner) ? found : NULL;
+}
+
+bool customer_submission(const struct customer *customer, uint64_t id, struct submission_view *ret)
+{
+    const struct job *job = job_find(customer, id);
+    const struct submission *one = job ? job->from : NULL, *beside;
+    const char *slash = one ? strrchr(one->key.bytes, '/') : NULL;
+    uint64_t place = slash ? strtoull(slash + 1, NULL, 10) : 0, at;
+
+    if (!one)
+        return false;
+    *ret = (struct submission_view){.key = one->key.bytes,
+                                    .key_len = slash ? (size_t)(slash - one->key.bytes) : strlen(one->key.bytes),
+                                    .first = one->first,
+                                    .last = one->first + one->count - 1,
+                                    .ads = 1,
+                                    .whole = !slash};
+    if (!slash)
+        return true;
+    for (at = place; at > 0; at--) {
+        beside = submission_beside(customer, one, ret->key_len, at - 1);
+        if (!beside || beside->first + beside->count != ret->first)
+            break;
+        ret->first = beside->first;
+        ret->ads++;
+    }
+    ret->whole = at == 0;
+    for (at = place + 1; (beside = submission_beside(customer, one, ret->key_len, at)); at++) {
+        if (beside->first != ret->last + 1)
+            break;
+        ret->last = beside->first + beside->count - 1;
+        ret->ads++;
+    }
+    return true;
 }
 
 /* -------------------------------------------------------------------------------------------------------- forgetting */

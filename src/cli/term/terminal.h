@@ -1,0 +1,36 @@
+/* terminal.h: how large the terminal is, and a line on it that tells how far something is.
+ *
+ *     [###-------]  30%: 150 of 500 over, about 12m30s left, 20 run
+ *
+ * The line is written on standard error, and only where that is a terminal; it is overwritten again and again, without escape sequences. */
+#ifndef BERTH_CLI_TERM_TERMINAL_H
+#define BERTH_CLI_TERM_TERMINAL_H
+
+#include "lang/base/buf.h"
+
+#include <stdbool.h>
+
+/* Is the file a terminal? Then so many columns and lines, 0 where that is not known. */
+bool terminal_size(int fd, size_t *ret_columns, size_t *ret_lines);
+
+/* How many columns a text takes on a terminal, if each character takes one. */
+size_t columns_count(const char *text, size_t len);
+/* How many of its bytes take so many columns, at most. */
+size_t columns_bytes(const char *text, size_t len, size_t columns);
+
+/* Appends a bar of that width: "####------". */
+void bar_print(struct buf *out, double part, unsigned width);
+
+struct progress_line {
+    bool wanted;
+    size_t shown; /* columns that the last line takes */
+};
+
+/* `quiet`: nothing is to be shown. */
+void progress_begin(struct progress_line *line, bool quiet);
+/* Shows the text, cut to the terminal, in place of the one before. */
+void progress_show(struct progress_line *line, const struct buf *text);
+/* Takes the line away, before something else is written there. */
+void progress_clear(struct progress_line *line);
+
+#endif

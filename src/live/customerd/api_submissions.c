@@ -1,0 +1,206 @@
+/* api_submissions.c: the submissions that have jobs in the queue, and how far each is: counted here, so that nobody has to ask for thousands of jobs.
+ *
+ *     POST /v1/jobs with 500 ads  ->  jobs 21 to 520, one submission        GET /v1/submissions  ->  [ Submission = 21; Last = 520; Jobs = 500; Waiting = 380; ... ]
+ *
+ * The numbers of a submission follow one another. Those of its jobs that are over are in the history. The role remembers its ads for a day after their
+ * last job was forgotten; then the row of its key tells which jobs it had (api_submit.c). */
+#include "live/customerd/customerd_parts.h"
+
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "live/http/represent.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SUBMISSIONS_LOOK_MAX 300000 /* jobs that are looked at for one answer, those of the history as well */
+#define ADS_REMEMBERED \
+    (INT64_C(20) * 3600) /* seconds for which the role remembers every ad of a submission, and some more */
+
+/* A submission, counted. */
+struct counted {
+    uint64_t first, last;
+    uint64_t counts[STANDING_COUNT];
+    int64_t started;               /* the first of its jobs; 0: none has, as far as is known */
+    uint64_t refused, refused_job; /* jobs whose requests no matchmaker takes, and the first of them */
+    enum reason reason;            /* why not */
+};
+
+/* --------------------------------------------------------------------------------------------------------- which jobs */
+
+static bool row_read(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct counted *counted = user;
+    unsigned long long first = 0, last = 0;
+    char row[256] = "";
+
+    (void)key;
+    (void)key_len;
+    memcpy(row, value, len < sizeof row - 1 ? len : sizeof row - 1);
+    if (sscanf(row, "%*64s %*d %llu %llu", &first, &last) == 2 && first && last >= first) {
+        counted->first = first;
+        counted->last = last;
+    }
+    return false;
+}
+
+void submission_of(const struct customerd *customerd, const struct job_view *view, int64_t now, uint64_t *ret_first,
+                   uint64_t *ret_last)
+{
+    struct shelf *shelf = customerd->daemon.shelf;
+    struct submission_view known;
+    struct counted row = {0};
+    char key[SHELF_KEY_MAX];
+    struct err err;
+
+    *ret_first = *ret_last = view->id;
+    if (!customer_submission(customerd->customer, view->id, &known))
+        return;
+    *ret_first = known.first;
+    *ret_last = known.last;
+    if (known.whole && known.ads == 1 && now - view->submitted < ADS_REMEMBERED)
+        return; /* as most are: the row need not be read */
+    snprintf(key, sizeof key, "%s/%.*s", view->owner, (int)known.key_len, known.key);
+    if (shelf->kind->get(shelf, CUSTOMERD_BODY_SPACE, key, strlen(key), row_read, &row, &err) == 0 && row.first &&
+        row.first <= known.first && row.last >= known.last && row.last - row.first < HISTORY_MAX) {
+        *ret_first = row.first;
+        *ret_last = row.last;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ counting */
+
+static void started_note(struct counted *counted, int64_t started)
+{
+    if (started > 0 && (!counted->started || started < counted->started))
+        counted->started = started;
+}
+
+/* When a job of the history started. Of a very short one nobody was told: then it is known how long it ran. */
+static int64_t history_started(const struct customerd *customerd, uint64_t job)
+{
+    struct tree *ad = history_ad(customerd->history, job);
+    int64_t started = 0;
+    double used = 0;
+
+    if (ad && !ad_integer(ad, "Started", &started) && ad_integer(ad, "Ended", &started)) {
+        ad_number(ad, "WallUsed", &used);
+        started -= used > 0 && used < (double)started ? (int64_t)used + 1 : 1;
+    }
+    tree_unref(ad);
+    return started;
+}
+
+/* Counts its jobs by their state. Of those in the history only the one that ended first is read: it was among the first that started. */
+static void submission_count(const struct customerd *customerd, struct counted *counted)
+{
+    struct history_row row, oldest = {0};
+    struct job_view view;
+
+    for (uint64_t id = counted->first; id <= counted->last; id++) {
+        if (customer_job(customerd->customer, id, &view)) {
+            const struct job_attempt *last = attempts_last(customerd->tries, id);
+
+            counted->counts[job_standing(&view, last)]++;
+            started_note(counted, last ? last->started : 0);
+            if (view.refused != REASON_OK && !counted->refused++) {
+                counted->refused_job = id;
+                counted->reason = view.refused;
+            }
+        } else if (history_find(customerd->history, id, &row)) {
+            counted->counts[row.standing]++;
+            if (row.standing != STANDING_CANCELLED && (!oldest.job || row.ended < oldest.ended))
+                oldest = row;
+        }
+    }
+    if (oldest.job)
+        started_note(counted, history_started(customerd, oldest.job));
+}
+
+/* How many seconds it will take, if it goes on as it has gone so far: those that run are half done. -1: that cannot be told. */
+static int64_t time_left(const struct counted *counted, int64_t now)
+{
+    const uint64_t *counts = counted->counts;
+    double ended = (double)(counts[STANDING_DONE] + counts[STANDING_FAILED]);
+    double running = (double)(counts[STANDING_READY] + counts[STANDING_SCHEDULED] + counts[STANDING_RUNNING]);
+    double left = (double)counts[STANDING_WAITING] + (double)counts[STANDING_BLOCKED] + running / 2;
+
+    if (!(ended > 0) || !(left > 0) || !counted->started || now <= counted->started)
+        return -1;
+    left *= (double)(now - counted->started) / ended;
+    return left < 1e12 ? (int64_t)left : -1;
+}
+
+/* `view` is of a job that is still in the queue: what it runs stands for what all of them do. */
+static struct tree *submission_ad(const struct customerd *customerd, const struct job_view *view,
+                                  const struct counted *counted, int64_t now)
+{
+    struct tree *shown = ad_select(customerd->daemon.symbols, view->ad, "Cmd,Args,Name");
+    const uint64_t *counts = counted->counts;
+    int64_t left = time_left(counted, now);
+    struct maker maker;
+
+    maker_init(&maker, customerd->daemon.symbols);
+    maker_parts(&maker, shown, NULL);
+    tree_unref(shown);
+    maker_integer(&maker, "Submission", (int64_t)counted->first);
+    maker_integer(&maker, "Last", (int64_t)counted->last);
+    maker_integer(&maker, "Jobs", (int64_t)(counted->last - counted->first + 1));
+    maker_text(&maker, "Owner", view->owner);
+    maker_integer(&maker, "Submitted", view->submitted);
+    maker_integer(&maker, "Waiting", (int64_t)(counts[STANDING_WAITING] + counts[STANDING_BLOCKED]));
+    maker_integer(&maker, "Running",
+                  (int64_t)(counts[STANDING_READY] + counts[STANDING_SCHEDULED] + counts[STANDING_RUNNING]));
+    maker_integer(&maker, "Held", (int64_t)counts[STANDING_HELD]);
+    maker_integer(&maker, "Succeeded", (int64_t)counts[STANDING_DONE]);
+    maker_integer(&maker, "Failed", (int64_t)(counts[STANDING_FAILED] + counts[STANDING_ABORTED]));
+    maker_integer(&maker, "Removed", (int64_t)counts[STANDING_CANCELLED]);
+    if (view->workflow)
+        maker_integer(&maker, "Workflow", (int64_t)view->workflow);
+    if (counted->refused) {
+        maker_integer(&maker, "Refused", (int64_t)counted->refused);
+        maker_integer(&maker, "RefusedJob", (int64_t)counted->refused_job);
+        maker_text(&maker, "Reason", reason_words(counted->reason));
+    }
+    if (counted->started)
+        maker_integer(&maker, "Started", counted->started);
+    if (left >= 0)
+        maker_integer(&maker, "Estimate", left);
+    return maker_seal(&maker);
+}
+
+/* Submissions in the order of their numbers. The cursor is the last job that was looked at. */
+void api_submissions(struct request *request)
+{
+    struct customerd *customerd = request_customerd(request);
+    int64_t now = runner_wall() / SECOND;
+    uint64_t limit, cursor, looked = 0;
+    struct listing listing;
+    struct job_view view;
+    bool more = true;
+
+    if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
+        !request_number(request, "cursor", 0, INT64_MAX, 0, &cursor))
+        return;
+    buf_reset(&customerd->out);
+    listing_begin(&listing, &customerd->out, request->form);
+    while ((more = customer_next(customerd->customer, cursor, &view))) {
+        struct counted counted = {0};
+        struct tree *ad;
+
+        if (listing.count >= (limit ? limit : 1) || looked > SUBMISSIONS_LOOK_MAX)
+            break;
+        submission_of(customerd, &view, now, &counted.first, &counted.last);
+        cursor = counted.last > view.id ? counted.last : view.id;
+        looked += counted.last - counted.first + 1;
+        if (!caller_sees(request, view.owner, strlen(view.owner)))
+            continue;
+        submission_count(customerd, &counted);
+        ad = submission_ad(customerd, &view, &counted, now);
+        listing_add(&listing, ad);
+        tree_unref(ad);
+    }
+    listing_end(&listing);
+    request_list(request, &customerd->out, more, cursor);
+}
