@@ -12,19 +12,22 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
 else
     bold='' faint='' plain=''
 fi
-say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
+# out FORMAT...: as printf; where nobody reads any more, that is the end, without a word.
+# shellcheck disable=SC2059 # it is a format
+out() { printf "$@" 2>/dev/null || exit 1; }
+say() { out '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 # quoted WORD: as one would have to type it.
 quoted() {
     case $1 in
-    *[!A-Za-z0-9_/.,:=+-]*) printf " '%s'" "$1" ;;
-    *) printf ' %s' "$1" ;;
+    *[!A-Za-z0-9_/.,:=+-]*) out " '%s'" "$1" ;;
+    *) out ' %s' "$1" ;;
     esac
 }
 # shows COMMAND...: as one would type it, and what it prints.
 shows() {
-    printf '  $ berth'
+    out '  $ berth'
     for word in "$@"; do quoted "$word"; done
-    printf '\n'
+    out '\n'
     "$berth" "$@" 2>&1 | sed 's/^/    /'
 }
 
@@ -37,13 +40,14 @@ ends() {
     rm -rf "$work"
 }
 trap ends EXIT
-trap 'exit 1' INT TERM
+trap 'exit 1' INT TERM HUP PIPE # PIPE: its output was cut, as by `| head`
 
 say "Two ads meet: a job and a workstation, each with a constraint and a rank of its own."
 shows match -d condor -r examples/job.ad -o examples/workstation.ad
 
 say "A pool, in one command: a matchmaker, a customer and a provider for this machine. Nothing is configured."
-printf '  $ berth pool\n'
+out '  $ berth pool\n'
+: >"$work/up" # it is looked at before the pool's process has come so far
 "$berth" pool --listen 127.0.0.1:0 >"$work/up" 2>&1 &
 pool=$!
 tries=150
@@ -86,7 +90,7 @@ until [ "$(find . -name 'pi.*' | wc -l)" -ge 20 ]; do
     sleep 0.1
 done
 tell_news
-printf '  $ cat pi.*\n    %s\n' "$(cat pi.* | tr '\n' ' ')"
+out '  $ cat pi.*\n    %s\n' "$(cat pi.* | tr '\n' ' ')"
 shows wait 2-21
 shows history -n 3
 shows users
@@ -94,7 +98,7 @@ shows users
 say "Three parties at once: a job, a machine, and one of two licences that another agent offers. They meet as a gang, wholly or not at all."
 mkdir -p -m 700 "$BERTH_STATE/provide"
 "$berth" token create --subject licences --scope "ad:read ad:write claim" --lifetime 1d --out "$BERTH_STATE/provide/token" >/dev/null 2>&1
-printf '  $ berth provide %s\n' examples/licenses.ad
+out '  $ berth provide %s\n' examples/licenses.ad
 "$berth" provide "$examples/licenses.ad" >"$work/licenses" 2>&1 &
 licenses=$!
 tries=100
@@ -102,12 +106,12 @@ until [ "$("$berth" ads -c 'Type == "License"' --json | wc -l)" = 3 ] || [ $trie
     tries=$((tries - 1))
     sleep 0.1
 done
-printf '  $ berth submit %s\n' examples/jobs/licensed.ad
+out '  $ berth submit %s\n' examples/jobs/licensed.ad
 "$berth" submit "$jobs/licensed.ad" 2>&1 | sed 's/^/    /'
 "$berth" wait 22-25 >/dev/null 2>&1 || { echo 'the jobs with licences did not end well' && exit 1; }
-printf "  \$ berth matches -c 'Label isnt undefined'\n"
+out "  \$ berth matches -c 'Label isnt undefined'\n"
 "$berth" matches -c 'Label isnt undefined' 2>&1 | sed 's/^/    /'
-printf '  $ for job in 22 23 24 25; do berth logs $job; done\n'
+out '  $ for job in 22 23 24 25; do berth logs $job; done\n'
 for job in 22 23 24 25; do "$berth" logs $job; done | sed 's/^/    /'
 
 say "A job that no machine here can run is not queued in silence: it is told why, and what would help."
@@ -115,6 +119,6 @@ sleep 3 # while machines are busy with claims it would only be said that it wait
 shows submit "$jobs/impossible.ad" || :
 
 say "Summary, after $(($(date +%s) - began)) s"
-printf '    %s jobs done, %s outputs back, mean of pi %s, 1 job refused with its reason\n' \
+out '    %s jobs done, %s outputs back, mean of pi %s, 1 job refused with its reason\n' \
     "$("$berth" history --json | wc -l)" "$(find . -name 'pi.*' | wc -l)" "$(cat pi.* | awk '{ s += $1 } END { printf "%.3f", s / NR }')"
 say "Now you:  build/berth pool, and in another terminal:  build/berth run -- hostname      (docs/jobs.md, docs/operations.md)"

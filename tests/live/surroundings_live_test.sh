@@ -50,7 +50,7 @@ part=a-folder-with-a-name-of-forty-characters
 long=$work/$part/$part/$part
 mkdir -p "$long"
 unset BERTH_STATE XDG_CONFIG_HOME
-export HOME="$long"
+export HOME="$long" XDG_STATE_HOME="$long/.local/state" # as it is for others than root
 everywhere='[::]:0'
 [ -e /proc/net/if_inet6 ] && [ -s /proc/net/if_inet6 ] || everywhere=0.0.0.0:0
 "$berth" pool --listen "$everywhere" >up 2>pool.err </dev/null &
