@@ -139,6 +139,11 @@ echo '[ Cmd = "echo"; Args = { Tag, Rounds } ]' >given.ad
 run "$berth" submit --dry-run --json given.ad Tag='a b' Rounds=3 Memory=2G 'List={ "x", 1 }'
 json 'attributes are set by hand: constants, or texts' 0 \
   'rows[0]["Args"] == ["a b", "3"] and rows[0]["Tag"] == "a b" and rows[0]["Rounds"] == 3 and rows[0]["Memory"] == 2147483648 and rows[0]["List"] == ["x", 1]'
+run "$berth" submit --dry-run --json given.ad Tag=x Rounds=1 rounds=2 'Constraint=other.Memory > 1G' RequestMemory=other.Memory/4
+json 'the last holds; what is about machines is an expression' 0 \
+  'rows[0]["Args"] == ["x", "2"] and "other.Memory > " in rows[0]["Constraint"] and "other.Memory / 4" in rows[0]["RequestMemory"]'
+run "$berth" submit --dry-run given.ad Tag=x Rounds=1 'Rank=other.'
+says 'and a slip in it is told' 2 '' 'berth: Rank=other.: expected *'
 printf 'executable = count.sh\narguments = $(what)\nqueue\n' >what.sub
 run "$berth" submit --dry-run --json what.sub what=this
 json 'and macros of a submit file' 0 'rows[0]["Args"] == ["this"]'

@@ -51,19 +51,18 @@ static const struct jobs_settings jobs_defaults = {0};
 
 /* ---------------------------------------------------------------------------------------------------------------- lists */
 
-unsigned room_take(struct list_room *room, uint64_t count)
+unsigned room_take(struct list_room *room, uint64_t count, size_t kept)
 {
-    size_t least = 2; /* the heading and one row */
+    size_t lines = room->lines > kept ? room->lines - kept : 0;
 
-    if (!room->limited)
+    if (!room->limited || !count)
         return 0;
-    if (room->lines < least || count < room->lines) {
-        room->lines -= room->lines < count + 1 ? room->lines : (size_t)count + 1;
-        return count < UINT32_MAX ? (unsigned)count : UINT32_MAX;
+    if (count < lines) {
+        room->lines -= (size_t)count + 1;
+        return (unsigned)count;
     }
-    count = room->lines > least ? room->lines - least : 1; /* a line says how many more there are */
-    room->lines = 0;
-    return (unsigned)count;
+    room->lines = room->lines > kept ? kept : room->lines;
+    return lines > 3 ? (unsigned)lines - 2 : 1; /* beside the heading, a line says how many more there are */
 }
 
 void room_tell(const struct rows *rows, const char *what)
@@ -153,7 +152,7 @@ int list_print(struct connection *customer, const struct jobs_settings *settings
     constraint_query(&path, settings);
     path_query(&path, "select", select);
     rows_init(&all.rows, form, job_columns, job_column_count(form));
-    all.rows.most = room_take(room, UINT32_MAX);
+    all.rows.most = room_take(room, UINT32_MAX, 0);
     status = rows_set_format(&all.rows, customer->symbols, settings->format) < 0 ? STATUS_BAD : STATUS_DONE;
     if (status == STATUS_DONE)
         status = ids ? job_ids_list(customer, ids, select, list_add, &all)

@@ -29,8 +29,8 @@ struct refusals {
 
 /* ---- job_list.c */
 
-/* Takes lines of the room for a table of up to `count` rows, with its heading: how many rows are to be shown; 0: all. */
-unsigned room_take(struct list_room *room, uint64_t count);
+/* Takes lines of the room, of which `kept` are left for others, for a table of `count` rows and its heading: how many rows are to be shown; 0: all. */
+unsigned room_take(struct list_room *room, uint64_t count, size_t kept);
 /* Says how many rows of a table are not shown, where some are not. */
 void room_tell(const struct rows *rows, const char *what);
 

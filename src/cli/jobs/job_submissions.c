@@ -17,6 +17,8 @@
 #include <string.h>
 
 #define BAR_WIDTH 10
+#define LINES_FOR_JOBS \
+    5 /* of a terminal, for jobs that were submitted alone: an empty line, the heading and three more */
 
 /* Those that the customer has. */
 struct submissions {
@@ -141,7 +143,7 @@ static void table_print(const struct submissions *all, bool alone, struct list_r
     struct rows rows;
 
     rows_init(&rows, ROWS_TABLE, columns, columns_choose(all, alone, columns));
-    rows.most = room_take(room, alone ? all->count : all->count - all->alone);
+    rows.most = room_take(room, alone ? all->count : all->count - all->alone, all->alone ? LINES_FOR_JOBS : 0);
     for (size_t i = 0; i < all->count; i++) {
         struct tree *row;
 
@@ -239,6 +241,7 @@ int submissions_print(struct connection *customer, const struct jobs_settings *s
     int status = connection_list_if(customer, "/v1/submissions", submission_add, &all);
 
     if (status == STATUS_DONE) {
+        room->lines -= all.has_workflow && room->lines > 2 ? 2 : 0;
         table_print(&all, false, room);
         refusals_add(refusals, &all);
     }

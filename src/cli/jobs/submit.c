@@ -378,7 +378,7 @@ const struct command command_submit = {
         "Index, 0 for the first job. So Args = { \"--seed\", Seed }, Inputs = { File }, Outputs = { strcat(FileStem, \".out\") }. A "
         "column is of numbers where all its fields are, written as 17 or 0.5; else of texts.\n"
         "\n"
-        "NAME=VALUE sets an attribute of each ad, to a constant (17, 2G, true, { \"a\", \"b\" }) or else a text; in HTCondor's language a "
+        "NAME=VALUE sets an attribute of each ad, to a constant (17, 2G, true, { \"a\", \"b\" }) or else a text (Constraint, Rank and RequestMemory to any expression); in HTCondor's language a "
         "macro, before the first line.\n"
         "\n"
         "What an ad does not say is filled in: Type = \"Job\"; RequestCpus 1, RequestMemory 512 MiB, RequestDisk 1 GiB (or half "
