@@ -67,6 +67,9 @@ group art: 1 of its quota of 1 units in use, of a pool of 8; it may have no more
 
 what its requests wait for, or are charged to:
   1 request waits for the quota of the group art (1 of 1 in use)' ''
+run "$berth" users --why bob
+holds 'who is asked for without a group is found in the group that it waits in' grep -qx 'art~bob waits, but not for an offer, with 1 request' out
+holds 'and it is told what for' grep -qx '  1 request waits for the quota of the group art (1 of 1 in use)' out
 run "$berth" users --why carol
 holds 'who may not use a group is charged outside of it' grep -qx '  1 request is charged outside the group physics, which the user may not use' out
 run "$berth" users --why dave --json
@@ -84,6 +87,13 @@ json 'both are in the JSON' 0 \
   'rows[0]["hold"] == {"kind": "learns", "text": "It waits for what is in use of limits to be known: the matchmaker has begun lately."} and rows[0]["taken"] == 8'
 run "$berth" why --json g
 json 'of a gang too' 0 'rows[0]["hold"]["kind"] == "learns" and rows[0]["taken"] == 8'
+put /v1/ads/e '[ Type = "Job"; Owner = "carol"; AccountingGroup = "art" ]' >>put.codes
+sleep 0.3
+run "$berth" users --why carol
+holds 'who asks for something without a group is told of that, and of the accounts in groups' \
+  sh -c 'head -n 1 out | grep -q "^carol " && grep -qx "another account of this user: art~carol" out'
+run "$berth" users --why --json carol
+json 'they are in the JSON' 0 'rows[0]["Name"] == "carol" and rows[0]["Accounts"] == "art~carol"'
 run "$berth" users --why nobody
 expect 'of a user who is not known nothing is said' 1 '' 'berth: nobody: nothing is known of that user'
 run "$berth" users --limits

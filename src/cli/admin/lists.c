@@ -423,7 +423,8 @@ const struct command command_users = {
         "group has an account there, GROUP~USER.\n"
         "\n"
         "With --why it says in words how the priority of NAME comes about, its place among the users who wait, who is "
-        "served before and why, what its requests wait for (a quota, a limit), and what would change it. With --groups it "
+        "served before and why, what its requests wait for (a quota, a limit), and what would change it; a NAME without a group finds the "
+        "account in a group as well. With --groups it "
         "prints a row a group: quota and use in units; with --limits a row a limit.",
     .examples = {{"berth users", NULL},
                  {"berth users alice --factor 2", NULL},

@@ -249,6 +249,19 @@ static void add_changes(struct buf *out, const struct tree *ad)
     tree_unref(rival);
 }
 
+/* Names the other accounts of a user who was asked for without a group. */
+static void add_accounts(struct buf *out, const struct tree *ad)
+{
+    const char *names;
+    size_t len;
+
+    if (!ad_string(ad, "Accounts", &names, &len))
+        return;
+    buf_adds(out, memchr(names, ',', len) ? "\nother accounts of this user: " : "\nanother account of this user: ");
+    add_text(out, ad, "Accounts");
+    buf_adds(out, "\n");
+}
+
 void user_why_print(struct buf *out, const struct tree *ad)
 {
     add_place(out, ad);
@@ -257,4 +270,5 @@ void user_why_print(struct buf *out, const struct tree *ad)
     add_list(out, ad, "Ahead", "served before it, the nearest first:", add_ahead);
     add_list(out, ad, "Holds", "what its requests wait for, or are charged to:", add_hold);
     add_changes(out, ad);
+    add_accounts(out, ad);
 }

@@ -311,6 +311,20 @@ static void why_lists(struct matchmakerd *matchmakerd, struct maker *maker, cons
         tree_unref(holds[i]);
 }
 
+/* Names with commas between; nothing when there are none. */
+static void why_names(struct maker *maker, const char *attribute, const struct text *items, uint32_t count)
+{
+    struct buf names;
+
+    if (!count)
+        return;
+    buf_init(&names);
+    for (uint32_t i = 0; i < count; i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", items[i].bytes);
+    maker_text(maker, attribute, buf_string(&names));
+    buf_done(&names);
+}
+
 static struct tree *why_ad(struct matchmakerd *matchmakerd, const struct user_why *why)
 {
     struct maker maker;
@@ -335,16 +349,10 @@ static struct tree *why_ad(struct matchmakerd *matchmakerd, const struct user_wh
         maker_flag(&maker, "Surplus", why->surplus);
         maker_real(&maker, "Pool", why->pool);
     }
-    if (why->delegate_count) {
-        struct buf names;
-
-        buf_init(&names);
-        for (uint32_t i = 0; i < why->delegate_count; i++)
-            buf_addf(&names, "%s%s", i ? ", " : "", why->delegates[i].bytes);
-        maker_text(&maker, "Delegates", buf_string(&names));
+    why_names(&maker, "Delegates", why->delegates, why->delegate_count);
+    if (why->delegate_count)
         maker_flag(&maker, "MoreDelegates", why->delegate_more);
-        buf_done(&names);
-    }
+    why_names(&maker, "Accounts", why->accounts, why->account_count);
     why_lists(matchmakerd, &maker, why);
     if (!isnan(why->seconds))
         maker_real(&maker, "AheadAfter", why->seconds);

@@ -141,6 +141,17 @@ static void delegate_see(const struct asking *asking, const struct entry *entry)
         why->delegate_more = true;
 }
 
+/* Does the ad of that number wait: is it a request that was not matched? */
+static bool entry_waits(const struct matchmaker *matchmaker, uint32_t number, enum engine_outcome *ret_outcome)
+{
+    const struct entry *entry = &matchmaker->collector.entries[number];
+
+    if (entry->state != ENTRY_LIVE || entry->free < 1)
+        return false;
+    *ret_outcome = engine_outcome(matchmaker->engine, number);
+    return *ret_outcome != ENGINE_NO_ROOT && *ret_outcome != ENGINE_MATCHED;
+}
+
 static void entries_see(struct asking *asking)
 {
     const struct matchmaker *matchmaker = asking->matchmaker;
@@ -151,10 +162,7 @@ static void entries_see(struct asking *asking)
         enum engine_outcome outcome;
         uint32_t gate;
 
-        if (entry->state != ENTRY_LIVE || entry->free < 1 || entry->user >= asking->user_count)
-            continue;
-        outcome = engine_outcome(matchmaker->engine, i);
-        if (outcome == ENGINE_NO_ROOT || outcome == ENGINE_MATCHED)
+        if (entry->user >= asking->user_count || !entry_waits(matchmaker, i, &outcome))
             continue;
         /* a request for which there was no offer was not checked against its quota */
         gate = outcome == ENGINE_HELD ? engine_gate(matchmaker->engine, i)
@@ -282,6 +290,54 @@ static void group_fill(const struct asking *asking, struct user_why *why)
     why->group_units = weight_units(group->used);
 }
 
+/* ------------------------------------------------------------------------------------------------------ which account */
+
+/* The accounts that a name without a group may mean: the one of that name first, if there is one, then those in groups. */
+static uint32_t accounts_find(const struct matchmaker *matchmaker, const char *name, size_t len,
+                              uint32_t ret[1 + USER_WHY_ACCOUNTS])
+{
+    struct account account;
+    uint32_t count = 0;
+
+    ret[0] = accountant_find(matchmaker->accountant, name, len);
+    count += ret[0] != ACCOUNTANT_NOBODY;
+    for (uint32_t i = 0; accountant_next(matchmaker->accountant, i, &i, &account) && count <= USER_WHY_ACCOUNTS; i++) {
+        const char *mark = memchr(account.name, GROUPS_MARK, account.len);
+
+        if (mark && account.len - (size_t)(mark + 1 - account.name) == len && !memcmp(mark + 1, name, len))
+            ret[count++] = i;
+    }
+    return count;
+}
+
+/* The account that is meant by a name: itself if it has a group or asks for something, else the one in a group that asks for most. The
+ * others are noted. */
+static const char *account_choose(const struct matchmaker *matchmaker, const char *name, struct user_why *ret)
+{
+    uint32_t numbers[1 + USER_WHY_ACCOUNTS], waits[1 + USER_WHY_ACCOUNTS] = {0}, count, best = 0;
+    size_t len = account_len(name, strlen(name));
+    enum engine_outcome outcome;
+    bool own;
+
+    if (!matchmaker->incarnation || memchr(name, GROUPS_MARK, len))
+        return name;
+    count = accounts_find(matchmaker, name, len, numbers);
+    own = count && !strchr(accountant_name(matchmaker->accountant, numbers[0]), GROUPS_MARK);
+    for (uint32_t i = 0; count && i < matchmaker->collector.count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            waits[j] += matchmaker->collector.entries[i].user == numbers[j] && entry_waits(matchmaker, i, &outcome);
+    for (uint32_t j = 1; j < count && !(own && waits[0]); j++)
+        if (waits[j] > waits[best])
+            best = j;
+    for (uint32_t j = 0; j < count; j++)
+        if (j != best) {
+            const char *other = accountant_name(matchmaker->accountant, numbers[j]);
+
+            text_set(&ret->accounts[ret->account_count++], other, strlen(other));
+        }
+    return count ? accountant_name(matchmaker->accountant, numbers[best]) : name;
+}
+
 bool user_why(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_why *ret)
 {
     struct asking asking = {.matchmaker = matchmaker, .wall = wall, .ret = ret};
@@ -289,6 +345,7 @@ bool user_why(const struct matchmaker *matchmaker, int64_t wall, const char *nam
     struct account account;
 
     *ret = (struct user_why){.claims = 0};
+    name = account_choose(matchmaker, name, ret);
     if (!matchmaker_find_user(matchmaker, wall, name, &view))
         return false;
     name = view.name;

@@ -16,6 +16,7 @@ extern "C" {
 
 #define USER_WHY_AHEAD 5     /* at most so many of those ahead are listed, the nearest */
 #define USER_WHY_DELEGATES 8 /* at most so many delegates are named */
+#define USER_WHY_ACCOUNTS 8  /* at most so many other accounts are named */
 #define USER_WHY_REASONS 8   /* at most so many reasons why requests are held back, or not charged where they ask */
 
 /* A user who is served earlier. */
@@ -50,7 +51,10 @@ struct user_why {
     uint64_t requests;                         /* ads that wait */
     struct text delegates[USER_WHY_DELEGATES]; /* delegates who own some of those: zoe/s1 */
     uint32_t delegate_count;
-    bool delegate_more;     /* there are more delegates */
+    bool delegate_more; /* there are more delegates */
+    struct text accounts
+        [USER_WHY_ACCOUNTS]; /* the user's other accounts, when the name that was asked for has no group: physics~alice */
+    uint32_t account_count;
     uint32_t place, places; /* among users who wait for an offer; 0: this user does not */
     struct text group;      /* "" when there are no groups */
     bool surplus;
@@ -65,7 +69,8 @@ struct user_why {
     double later;        /* the user's usage after a half-life, if it goes on as now */
 };
 
-/* False when nothing is known of that user. `wall`: seconds of the wall clock. */
+/* False when nothing is known of that user. `wall`: seconds of the wall clock. A name without a group means the user in all groups: the
+ * account of that name if it asks for something, else the one in a group that asks for most. */
 bool user_why(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_why *ret);
 
 /* What holds a request back, though an offer may fit it; false when nothing does. `requests` is 1. */
