@@ -7,7 +7,7 @@
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
-cases=43
+cases=55
 
 # ------------------------------------------------------------------------------------------------------------ the network
 
@@ -100,10 +100,17 @@ export BERTH_WINDOW=5 BERTH_PIN=5 BERTH_LEASE=10 BERTH_DEADLINE=4 BERTH_LIFETIME
 machine() {
   echo "[ AgentName = \"$1\"; ProviderListen = \"$net.1$2:0\"; Networks = { \"10.0.0.0/8\" } ]" >"$1.ad"
 }
+# relayed: how many messages the matchmaker has carried so far.
+relayed() { curl -sS --unix-socket state/matchmaker.sock http://pool/metrics | sed -n 's/^berth_relay_messages_total //p'; }
+# directly COMMAND...: it succeeds, and nothing goes by the relay meanwhile.
+directly() {
+  before=$(relayed)
+  "$@" && [ -n "$before" ] && [ "$(relayed)" = "$before" ]
+}
 # customer LISTEN: started; its process is $customer.
 customer_start() {
   : >customer.up
-  "$berth" customer --set "CustomerListen=$1" --set 'Networks={"10.0.0.0/8"}' >customer.up 2>>customer.err &
+  "$berth" customer --set "CustomerListen=$1" >customer.up 2>>customer.err &
   customer=$!
   pids="$pids $customer"
   soon told customer.up 'Berth customer is up'
@@ -117,14 +124,14 @@ ended() {
 # --------------------------------------------------------------------------------------------------------------- joining
 
 : >up
-"$berth" matchmaker --listen "$net.1:0" --set 'Networks={"10.0.0.0/8"}' >up 2>matchmaker.err &
+"$berth" matchmaker --listen "$net.1:0" >up 2>matchmaker.err &
 pids="$pids $!"
 soon told up 'listening at  unix'
 holds 'a matchmaker that listens to other machines is encrypted' told up "is up: https://$net.1:"
 mkdir -m 700 state/customer
 "$berth" token create --scope 'ad:read ad:write claim job:submit job:own job:any' -o state/customer/token >/dev/null
-customer_start "$net.1:0"
-holds 'a customer listens there too' told customer.up "listening at  $net.1:"
+customer_start auto
+holds 'a customer with nothing configured listens at the address of its machine in that network' told customer.up "listening at  $net.1:"
 holds 'and can be called' soon contact .customer good
 
 code=$("$berth" token code)
@@ -228,9 +235,40 @@ ip netns exec "$first" "$berth" join --name tern --state "$work/tern" "$code" >t
 tern=$!
 pids="$pids $tern"
 holds 'a machine joins with nothing configured' soon offered heron crane tern
-holds 'it cannot be called' soon contact tern bad
-holds 'and may not call addresses of that network, but runs jobs by the relay' runs_on tern
+holds 'its address is found out, and proved' soon contact tern good
+port=$("$berth" agents --long -c 'Name == "tern"' | sed -n "s,^Contact = \"https://$net.11:\([0-9]*\)\",\1,p")
+holds 'it is the one in the network of the matchmaker' [ -n "$port" ]
+holds 'both sides call each other: nothing goes by the relay' directly runs_on tern
+holds 'nor do files' directly bigger tern
 holds 'it ends in order' ended "$tern"
+tern_start() {
+  ip netns exec "$first" "$berth" provider --state "$work/tern" "$@" >tern.out 2>>tern.err &
+  tern=$!
+  pids="$pids $tern"
+}
+tern_start
+same_port() { "$berth" agents --long -c 'Name == "tern"' | grep -q "^Contact = \"https://$net.11:$port\""; }
+holds 'started again, it has the port of before' soon same_port
+holds 'it ends once more' ended "$tern"
+tern_start --set 'ProviderListen=0.0.0.0:0'
+holds 'one that listens at all addresses tells others the right one' soon contact tern good
+holds 'and is called there' directly runs_on tern
+holds 'it ends a third time' ended "$tern"
+: >tern.err
+tern_start --set 'ProviderListen=127.0.0.1:0'
+holds 'one that listens on loopback cannot be called' soon contact tern bad
+holds 'it is told what to do' soon told tern.err 'event=contact.bad .*Open the port'
+holds 'and runs jobs by the relay' runs_on tern
+holds 'it ends a fourth time' ended "$tern"
+# A stranger in that network gives the address of another machine, at which nobody asked it to be: that one is not called.
+token=$("$berth" token create --scope 'ad:write' --no-delegation | sed -n 's/^ *Token = "\(.*\)".*/\1/p')
+url=$(sed -n 's/^Berth matchmaker is up: //p' up)
+knock() {
+  ip netns exec "$second" curl -sS --cacert state/keys/ca.pem -H "Authorization: Bearer $token" -X PUT "$url/v1/agents/knock?wait=20" \
+    -d "[ Contact = \"https://$1\"; Challenge = \"$(printf %064d 1)\" ]" -w '%{time_total}\n' >knock
+}
+knock "$net.11:1"
+holds 'who gives the private address of another machine is refused before anybody is called' grep -q 'may not be contacted' matchmaker.err
 
 holds 'a provider ends in order' ended "$crane"
 sed -i "s/ProviderListen = \"[^\"]*\"/ProviderListen = \"\"/" crane.ad

@@ -154,20 +154,59 @@ static int pools_start(struct live_agent *live, struct err *err)
     return 0;
 }
 
+static struct server *server_at(struct live_agent *live, const char *address, struct err *err)
+{
+    struct server_handler handler = front_handler;
+
+    handler.user = &live->front;
+    return server_new(live->loop, address, live->tls.cert, live->tls.key, &(struct server_limits){.head = 0}, &handler,
+                      err);
+}
+
+/* Listens at the port of the last time, so that those who know it find us again after a restart; at another when it is taken. */
+static struct server *server_again(struct live_agent *live, const char *listen, struct err *err)
+{
+    size_t host = strlen(listen) - strlen("0"); /* "10.0.0.5:0", up to the port */
+    struct server *server = NULL;
+    char address[512];
+    const char *port;
+    struct err taken;
+    struct buf row;
+
+    buf_init(&row);
+    if (key_get(live, "port", &row)) {
+        snprintf(address, sizeof address, "%.*s%.5s", (int)host, listen, buf_string(&row));
+        server = server_at(live, address, &taken);
+    }
+    if (!server)
+        server = server_at(live, listen, err);
+    port = server ? strrchr(server_address(server), ':') : NULL;
+    if (port && key_put(live, "port", port + 1, strlen(port + 1), err) < 0) {
+        server_free(server);
+        server = NULL;
+    }
+    buf_done(&row);
+    return server;
+}
+
 static int server_start(struct live_agent *live, struct err *err)
 {
     const struct agent_settings *settings = live->settings;
-    struct server_handler handler = front_handler;
+    const char *address, *port;
     char contact[512];
 
     if (!settings->listen)
         return 0;
-    handler.user = &live->front;
-    live->server = server_new(live->loop, settings->listen, live->tls.cert, live->tls.key,
-                              &(struct server_limits){.head = 0}, &handler, err);
+    live->server =
+        settings->keep_port ? server_again(live, settings->listen, err) : server_at(live, settings->listen, err);
     if (!live->server)
         return -1;
-    snprintf(contact, sizeof contact, "%s://%s", live->tls.cert ? "https" : "http", server_address(live->server));
+    address = server_address(live->server);
+    port = strrchr(address, ':');
+    if (settings->contact_host && port)
+        snprintf(contact, sizeof contact, "%s://%s%s", live->tls.cert ? "https" : "http", settings->contact_host, port);
+    else
+        snprintf(contact, sizeof contact, "%s://%s", live->tls.cert ? "https" : "http", address);
     live->contact = mem_dup(settings->contact ? settings->contact : contact,
                             strlen(settings->contact ? settings->contact : contact));
     live->gate.called = live->contact;
@@ -241,7 +280,8 @@ static void pools_init(struct live_agent *live)
                              .token = settings->token,
                              .identity = settings->identity,
                              .ca_file = settings->ca_file,
-                             .networks = settings->networks};
+                             .networks = settings->networks,
+                             .private_peers = settings->private_peers};
 
     live->pool_count = 1 + settings->other_count;
     live->pools = mem_alloc(live->pool_count * sizeof *live->pools);

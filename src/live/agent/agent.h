@@ -30,6 +30,7 @@ struct agent_pool {
     const char *identity;            /* whose agent it is there */
     const char *ca_file;             /* of the pool; NULL: none */
     const struct networks *networks; /* in which others of that pool may be, beside public ones */
+    bool private_peers;              /* those that its matchmaker has proved may have private addresses, too */
 };
 
 /* A command, as it comes; all is lent. */
@@ -55,7 +56,10 @@ struct agent_settings {
     const char *ca_file;             /* of the pool; NULL: none */
     const char *listen;              /* an address where it can be called; NULL: it cannot */
     const char *contact;             /* by which others call it; NULL: that of `listen` */
+    const char *contact_host;        /* the host of that, where `listen` is all addresses; NULL: as `listen` has it */
+    bool keep_port;                  /* where `listen` leaves the port open: that of the last time, if it is free */
     const struct networks *networks; /* in which others may be, beside public ones */
+    bool private_peers;              /* those that its matchmaker has proved may have private addresses, too */
     const char *pool;                /* what the pool of all this is called; NULL: "" */
     const struct agent_pool *others; /* further pools */
     uint32_t other_count;

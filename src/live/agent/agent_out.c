@@ -412,7 +412,8 @@ static bool may_connect(void *user, const struct sockaddr *address)
 {
     const struct membership *pool = user;
 
-    return address_may_be_contacted(pool->is.networks, address);
+    return address_may_be_contacted(pool->is.networks, address) ||
+           (pool->is.private_peers && address_is_private(address));
 }
 
 /* A token for that agent alone, which says who we are. */

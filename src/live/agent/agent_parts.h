@@ -103,6 +103,7 @@ struct live_agent {
     struct box_keys box;
     struct cert_pair tls;
     char *pin, *contact;
+    bool contact_told; /* the log has whether it can be called */
     struct key challenge;
     bool closing;
     uint64_t incarnation,

@@ -177,9 +177,11 @@ static void name_find(struct daemon *daemon, const char *role, const char *name)
     size_t prefix = strlen(MACHINE_PREFIX);
     char host[256] = "";
 
-    if (!name && !strcmp(role, "provider") && !strncmp(daemon->identity, MACHINE_PREFIX, prefix))
-        name = daemon->identity + prefix;
-    if (!name && gethostname(host, sizeof host - 1) == 0)
+    if (daemon->as_machine && name)
+        snprintf(host, sizeof host, "%s", name); /* the machine itself may be called so */
+    else if (!name && strcmp(role, "customer") != 0 && !strncmp(daemon->identity, MACHINE_PREFIX, prefix))
+        snprintf(host, sizeof host, "%s", daemon->identity + prefix);
+    if (*host || (!name && gethostname(host, sizeof host - 1) == 0))
         name = host;
     if (!name || !*name)
         name = "machine";
@@ -206,11 +208,15 @@ static int identity_find(struct daemon *daemon, const char *role, const char *fi
     else
         snprintf(daemon->token_path, sizeof daemon->token_path, "%.4000s/token", daemon->folder);
     file = daemon->token_path;
+    daemon->as_machine = !strcmp(role, "provide") && access(file, F_OK) < 0;
+    if (daemon->as_machine) /* who has joined as a machine offers other things as that */
+        snprintf(daemon->token_path, sizeof daemon->token_path, "%.4000s/provider/token",
+                 config_text(&daemon->config, CONFIG_STATE));
     if (token_file_read(file, &daemon->token, &why) < 0) {
         token_file_init(&daemon->token);
         if (!strcmp(role, "provide"))
             return err_set(
-                err, "%s; `berth token create --subject NAME --scope \"ad:read ad:write claim\" --out FILE` makes one",
+                err, "%s; `berth join --only CODE` makes one (a code: `berth token code`, where the matchmaker runs)",
                 why.text);
         return err_set(
             err,
@@ -264,7 +270,8 @@ static void agent_fill(struct daemon *daemon, const struct daemon_settings *sett
     daemon->agent.token = &daemon->token;
     daemon->agent.identity = daemon->identity;
     daemon->agent.name = daemon->name;
-    daemon->agent.listen = settings->listen && *settings->listen ? settings->listen : NULL;
+    daemon_listen_find(daemon, settings->listen);
+    daemon->agent.private_peers = pool_is_private(daemon->matchmakers[0], &daemon->token);
     daemon->agent.networks = &daemon->networks;
     daemon->agent.version = settings->version;
     daemon->agent.pool = daemon->list.count ? daemon_pool_own(daemon)->name : NULL;

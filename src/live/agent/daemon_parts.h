@@ -55,6 +55,7 @@ struct daemon {
     struct shelf *shelf;
     char folder[DAEMON_PATH_MAX], token_path[DAEMON_PATH_MAX], ca_file[DAEMON_PATH_MAX], matchmaker[DAEMON_PATH_MAX];
     char identity[TOKEN_NAME_MAX + 1], name[TOKEN_NAME_MAX + 1];
+    char listen[ADDRESS_HOST_MAX + 16], host[ADDRESS_HOST_MAX + 4]; /* where it can be called, if that was found out */
     const char *matchmakers[16];
     struct pool_list list;      /* the setting Pools */
     struct daemon_pool *others; /* those of the list that are not its own */
@@ -65,7 +66,8 @@ struct daemon {
     void (*ending)(void *user);  /* it is told to end, and is to stop the loop soon; NULL: that stops at once */
     void *user;
     const struct config_sources *sources;
-    bool told; /* to end */
+    bool as_machine; /* other things than a machine are offered, under the machine's own token */
+    bool told;       /* to end */
     int status;
 };
 
@@ -97,6 +99,13 @@ void networks_fill(struct daemon *daemon, struct networks *networks, const char 
 /* Writes the CA that a token's file has to STATE/ROLE/NAME, since the client wants a file of its own; `ret` gets its path, or is empty. */
 int ca_keep(const struct daemon *daemon, const struct token_file *token, const char *name, char ret[DAEMON_PATH_MAX],
             struct err *err);
+
+/* ---- daemon_listen.c ---- */
+
+/* Fills in where the agent listens, and what others are told of that. The matchmakers and the token are known. */
+void daemon_listen_find(struct daemon *daemon, const char *listen);
+/* Does this machine reach the pool from a private address? Then other agents of it, if they were proved, may have such, too. */
+bool pool_is_private(const char *matchmaker, const struct token_file *token);
 
 /* ---- daemon_catalogues.c ---- */
 

@@ -61,6 +61,7 @@ static int pool_open(struct daemon *daemon, const struct pool_entry *entry, stru
     ret->identity = other->identity;
     ret->ca_file = *other->ca_file ? other->ca_file : NULL;
     ret->networks = &other->networks;
+    ret->private_peers = pool_is_private(other->matchmakers[0], &other->token);
     return 0;
 }
 

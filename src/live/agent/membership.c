@@ -238,6 +238,31 @@ static void keys_done(void *user, const struct http_outcome *outcome)
     tree_unref(ad);
 }
 
+/* Logs, once, whether the matchmaker can call us: if not, all goes by its relay, and whoever runs us is told what to do. */
+static void contact_log(struct membership *pool, const struct http_outcome *outcome)
+{
+    struct live_agent *live = pool->live;
+    const char *state = "";
+    struct tree *ad;
+    struct err err;
+    size_t len = 0;
+
+    if (!live->contact || live->contact_told)
+        return;
+    ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, outcome->body, outcome->len, &err);
+    if (ad)
+        ad_string(ad, "ContactState", &state, &len);
+    if (len == 4 && !memcmp(state, "good", 4))
+        LOG(live->settings->log, LEVEL_INFO, "contact.good", log_text("contact", live->contact));
+    else if (len == 3 && !memcmp(state, "bad", 3))
+        LOG(live->settings->log, LEVEL_WARNING, "contact.bad", log_text("contact", live->contact),
+            log_text("why", "the matchmaker cannot call this address: files and heart beats go by its relay, which is "
+                            "slower. Open the port to the machines of the pool, or name another address in "
+                            "CustomerListen or ProviderListen"));
+    live->contact_told = len == 3 || (len == 4 && !memcmp(state, "good", 4));
+    tree_unref(ad);
+}
+
 static void register_done(void *user, const struct http_outcome *outcome)
 {
     struct membership *pool = user;
@@ -250,6 +275,8 @@ static void register_done(void *user, const struct http_outcome *outcome)
     if (agent_heard_later(pool, outcome))
         return;
     pool->accepted = pool->accepted || good;
+    if (good)
+        contact_log(pool, outcome);
     if (pool->standing == BEING_REGISTERED || !good)
         pool->standing = good ? REGISTERED : UNKNOWN_THERE;
     if (pool->standing == REGISTERED)

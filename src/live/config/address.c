@@ -394,6 +394,32 @@ bool networks_have(const struct networks *networks, const struct sockaddr *socke
     return false;
 }
 
+void address_host(const struct sockaddr *socket, char out[ADDRESS_HOST_MAX + 1])
+{
+    unsigned char bytes[V6_BYTES];
+    int family = socket_bytes(socket, bytes);
+
+    if (!family || !inet_ntop(family, bytes, out, ADDRESS_HOST_MAX + 1))
+        out[0] = '\0';
+}
+
+bool address_same_host(const struct sockaddr *a, const struct sockaddr *b)
+{
+    unsigned char one[V6_BYTES], two[V6_BYTES];
+    int family = socket_bytes(a, one);
+
+    return family && family == socket_bytes(b, two) && !memcmp(one, two, family == AF_INET ? V4_BYTES : V6_BYTES);
+}
+
+bool address_is_private(const struct sockaddr *socket)
+{
+    static const unsigned char shared[] = {100, 64};
+    unsigned char bytes[V6_BYTES];
+
+    return address_sort(socket) == ADDRESS_PRIVATE ||
+           (socket_bytes(socket, bytes) == AF_INET && bits_same(shared, bytes, 10));
+}
+
 bool address_may_be_contacted(const struct networks *networks, const struct sockaddr *socket)
 {
     return address_sort(socket) == ADDRESS_PUBLIC || (networks && networks_have(networks, socket));

@@ -46,6 +46,12 @@ bool address_socket(const struct address *address, struct sockaddr_storage *ret_
 /* Prints "127.0.0.1:80", "[::1]:80", "unix:/path" (cut to the room) or "unknown"; returns `out`. */
 const char *address_print(const struct sockaddr *socket, char out[ADDRESS_TEXT_MAX]);
 
+/* Prints the host alone, "127.0.0.1" or "::1"; "" when it is no internet address. */
+void address_host(const struct sockaddr *socket, char out[ADDRESS_HOST_MAX + 1]);
+
+/* Are both the same internet address, whatever their ports are? A mapped IPv4 address is the IPv4 address. */
+bool address_same_host(const struct sockaddr *a, const struct sockaddr *b);
+
 /* ------------------------------------------------------------------------------------------------- kinds of address */
 
 /* An IPv6 address that carries an IPv4 one (mapped, 6to4, NAT64) is of the sort of the one inside. */
@@ -86,6 +92,9 @@ int networks_add(struct networks *networks, const char *text, struct err *err);
 
 /* Is the address in one of the networks? A mapped IPv4 address (::ffff:10.0.0.1) is looked up as the IPv4 address. */
 bool networks_have(const struct networks *networks, const struct sockaddr *socket);
+
+/* Is the address private, in the sense that the machines of one site have such: also of the range that carriers and overlays share? */
+bool address_is_private(const struct sockaddr *socket);
 
 /* May that address be contacted? It is public, or in the list (NULL: an empty one). */
 bool address_may_be_contacted(const struct networks *networks, const struct sockaddr *socket);

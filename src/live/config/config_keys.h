@@ -5,7 +5,7 @@
  *
  * name     as written in a file; BERTH_CYCLE_INTERVAL in the environment, --cycle-interval as a flag
  * sort     TEXT, LIST (of texts), SPAN (microseconds; written as seconds), SIZE (bytes), COUNT, FLAG, ADS (a list, kept as it is written)
- * form     what its value is called in help; a text is also checked by it: ADDRESS, URL, CATALOGUE, NETWORK, SOURCE, FOLDER, FILE, TEXT, POOLS, or the words it may be
+ * form     what its value is called in help; a text is also checked by it: ADDRESS, CONTACT, URL, CATALOGUE, NETWORK, SOURCE, FOLDER, FILE, TEXT, POOLS, or the words it may be
  * default  as it would be written in a file
  * low high bounds, both allowed: of the number; of a text's bytes; of a list's length
  * when     LIVE: a reload takes it on; RESTART: it waits for the next start */
@@ -41,10 +41,12 @@
       "files and URLs that an agent asks for what its pool has configured")                                            \
     X(AGENT_NAME, "AgentName", TEXT, "TEXT", "\"\"", 0, 60, RESTART,                                                   \
       "what a customer or provider is called; the name of the machine if it does not say")                             \
-    X(CUSTOMER_LISTEN, "CustomerListen", TEXT, "ADDRESS", "\"127.0.0.1:0\"", 0, 256, RESTART,                          \
-      "where a customer can be called by providers; empty: it cannot, and all goes by the matchmaker")                 \
-    X(PROVIDER_LISTEN, "ProviderListen", TEXT, "ADDRESS", "\"127.0.0.1:0\"", 0, 256, RESTART,                          \
-      "where a provider can be called by customers; empty: it cannot, and all goes by the matchmaker")                 \
+    X(CUSTOMER_LISTEN, "CustomerListen", TEXT, "CONTACT", "\"auto\"", 0, 256, RESTART,                                 \
+      "where a customer can be called by providers; auto: at its address in the network of the matchmaker; empty: it " \
+      "cannot, and all goes by the matchmaker")                                                                        \
+    X(PROVIDER_LISTEN, "ProviderListen", TEXT, "CONTACT", "\"auto\"", 0, 256, RESTART,                                 \
+      "where a provider can be called by customers; auto: at its address in the network of the matchmaker; empty: it " \
+      "cannot, and all goes by the matchmaker")                                                                        \
     X(OWNER_POLICY, "OwnerPolicy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                  \
       "the file of the owner's policy for this machine")                                                               \
     X(PROBES, "Probes", LIST, "FILE", "{}", 0, 64, RESTART, "programs that print an ad about this machine")            \

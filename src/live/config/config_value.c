@@ -19,6 +19,11 @@ static bool is_address(const char *text)
     return address_read(text, &address, NULL) == 0;
 }
 
+static bool is_contact(const char *text)
+{
+    return !strcmp(text, "auto") || is_address(text);
+}
+
 static bool is_url(const char *text)
 {
     struct url url;
@@ -58,6 +63,7 @@ static const struct config_form {
     bool (*check)(const char *text);
 } config_forms[] = {
     {"ADDRESS", "an address (HOST:PORT, [IPV6]:PORT or unix:/PATH)", is_address},
+    {"CONTACT", "auto, or an address (HOST:PORT, [IPV6]:PORT or unix:/PATH)", is_contact},
     {"URL", "a URL (https://HOST[:PORT][/PATH])", is_url},
     {"CATALOGUE", "a URL (https://HOST[:PORT], unix:/PATH)", is_catalogue},
     {"NETWORK", "a network (10.0.0.0/8, fd00::/8)", is_network},

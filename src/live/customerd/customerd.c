@@ -101,7 +101,7 @@ static void customerd_told(void *user)
 /* If the customer can be called only from this machine, the agents it calls are on it, too. */
 static void networks_near(struct customerd *customerd)
 {
-    if (config_address_is_local(config_text(&customerd->daemon.config, CONFIG_CUSTOMER_LISTEN))) {
+    if (customerd->daemon.agent.listen && config_address_is_local(customerd->daemon.agent.listen)) {
         networks_add(&customerd->daemon.networks, "127.0.0.0/8", NULL);
         networks_add(&customerd->daemon.networks, "::1/128", NULL);
     }

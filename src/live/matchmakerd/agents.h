@@ -75,8 +75,9 @@ struct agent_row {
     bool has_box;
     struct box_public box;
     enum contact_state contact_state;
-    uint32_t contact_try;          /* the number of the check under way */
-    char *bearer;                  /* a token of ours for it ... */
+    bool contact_seen;    /* the address is the one that the agent itself calls from, so that it may be private */
+    uint32_t contact_try; /* the number of the check under way */
+    char *bearer;         /* a token of ours for it ... */
     struct token_made bearer_made; /* ... and when that was made */
     /* letters */
     struct letter *first, *last;

@@ -10,6 +10,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/config/here.h"
 #include "live/http/represent.h"
 #include "match/gang/ports.h"
 #include "pool/matchmaker/accountant.h"
@@ -461,6 +462,26 @@ static bool contact_stays(const struct agent_row *row, const struct said *said)
            !strcmp(row->pin ? row->pin : "", said->texts[1]) && key_equal(&row->challenge, &said->challenge);
 }
 
+/* Does the agent call from the address that it gives? One that comes by our Unix socket is on this machine, and may give any of its
+ * addresses but loopback. Such an address is the agent's own to give, also when it is private; any other of that sort would have us knock
+ * at the doors of others. */
+static bool contact_is_seen(const struct request *request, const char *contact)
+{
+    const struct sockaddr *from = exchange_from(request->exchange);
+    struct address address = {.port = 1};
+    struct sockaddr_storage socket;
+    socklen_t len;
+    struct url url;
+
+    if (!*contact || url_read(contact, strlen(contact), &url, NULL) < 0 || !url.secure || !url.is_number)
+        return false;
+    snprintf(address.host, sizeof address.host, "%s", url.host);
+    if (!address_socket(&address, &socket, &len) || !address_is_private((const struct sockaddr *)&socket))
+        return false;
+    return from->sa_family == AF_UNIX ? here_is((const struct sockaddr *)&socket)
+                                      : address_same_host(from, (const struct sockaddr *)&socket);
+}
+
 static void said_take(struct agent_row *row, const struct said *said)
 {
     for (size_t i = 0; i < sizeof agent_texts / sizeof *agent_texts; i++)
@@ -520,6 +541,8 @@ void api_agent_put(struct request *request)
     if (place != TEXTMAP_NONE) {
         bool stays = contact_stays(&matchmakerd->agents.items[place], &said);
 
+        if (!stays)
+            matchmakerd->agents.items[place].contact_seen = contact_is_seen(request, said.texts[0]);
         note_log(matchmakerd, &matchmakerd->agents.items[place], said.texts[NOTE_TEXT]);
         said_take(&matchmakerd->agents.items[place], &said);
         matchmakerd->agents.items[place].serves = request_serves(request);

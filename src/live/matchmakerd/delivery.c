@@ -223,6 +223,12 @@ static bool may_connect(void *user, const struct sockaddr *address)
     return address_may_be_contacted(&matchmakerd->networks, address);
 }
 
+/* The address is a number, and the one that the agent itself calls from: it may be private. */
+static bool may_connect_back(void *user, const struct sockaddr *address)
+{
+    return may_connect(user, address) || address_is_private(address);
+}
+
 /* Calls the address that the agent gave, if it may be called, with the key that it gave. */
 static uint64_t contact_call(struct matchmakerd *matchmakerd, struct client *client, const struct agent_row *row,
                              const char *path, struct http_call *call, call_done_fn *done, void *user)
@@ -239,7 +245,7 @@ static uint64_t contact_call(struct matchmakerd *matchmakerd, struct client *cli
     call->url = buf_string(&address);
     call->pin = row->pin;
     call->https_only = !url_is_loopback(row->contact); /* and loopback only where it is one of the networks */
-    call->may_connect = may_connect;
+    call->may_connect = row->contact_seen ? may_connect_back : may_connect;
     call->may_user = matchmakerd;
     id = client_send(client, call, done, user);
     buf_done(&address);
@@ -404,8 +410,9 @@ static void check_end(struct check *check, bool decided, bool good)
     free(check);
 }
 
-/* Where loopback is one of the networks, the time and kind of a failure would tell which ports of this machine are
- * open: so all failures there are told alike, when the time of the check is over. */
+/* Where loopback is one of the networks, the time and kind of a failure would tell which ports of this machine are open, and at the
+ * address that an agent calls from, those of the machine that translates addresses for it: so all failures there are told alike, when the
+ * time of the check is over. */
 static void check_done(void *user, const struct http_outcome *outcome)
 {
     struct check *check = user;
@@ -416,7 +423,8 @@ static void check_done(void *user, const struct http_outcome *outcome)
 
     check->status = outcome->status;
     snprintf(check->why, sizeof check->why, "%s", outcome->error ? outcome->error : "");
-    if (row && decided && !good && outcome->result != CALL_REFUSED && url_is_loopback(row->contact)) {
+    if (row && decided && !good && outcome->result != CALL_REFUSED &&
+        (row->contact_seen || url_is_loopback(row->contact))) {
         check->next = matchmakerd->failed_checks;
         matchmakerd->failed_checks = check;
         return;

@@ -4,11 +4,9 @@
 #include "live/matchmakerd/request_role.h"
 
 #include "lang/base/mem.h"
+#include "live/config/here.h"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <limits.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,37 +29,6 @@ static bool host_is_any(const char *host)
     return !strcmp(host, "0.0.0.0") || !strcmp(host, "::");
 }
 
-/* The first IPv4 address of this machine that others may reach; false when it has none. */
-static bool own_address(char ret[ADDRESS_HOST_MAX + 1])
-{
-    struct ifaddrs *all = NULL;
-    bool found = false;
-
-    if (getifaddrs(&all) < 0)
-        return false;
-    for (const struct ifaddrs *at = all; at && !found; at = at->ifa_next)
-        found = at->ifa_addr && at->ifa_addr->sa_family == AF_INET && (at->ifa_flags & IFF_UP) &&
-                address_sort(at->ifa_addr) != ADDRESS_LOOPBACK &&
-                inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)at->ifa_addr)->sin_addr, ret,
-                          ADDRESS_HOST_MAX);
-    freeifaddrs(all);
-    return found;
-}
-
-/* What others call this machine: its name. A name may be one that no URL and no certificate can have, as a label of 64 characters: then its address,
- * and if it has none, `localhost`. */
-static void own_name(char ret[ADDRESS_HOST_MAX + 1])
-{
-    char text[ADDRESS_HOST_MAX + 16];
-    struct url url;
-
-    ret[0] = ret[ADDRESS_HOST_MAX] = '\0';
-    gethostname(ret, ADDRESS_HOST_MAX);
-    snprintf(text, sizeof text, "https://%s", ret);
-    if ((!*ret || url_read(text, strlen(text), &url, NULL) < 0) && !own_address(ret))
-        snprintf(ret, ADDRESS_HOST_MAX + 1, "localhost");
-}
-
 /* The certificate for all encrypted addresses, with this machine's names. */
 static int certificate_get(struct matchmakerd *matchmakerd, struct cert_pair *ret, struct err *err)
 {
@@ -73,8 +40,10 @@ static int certificate_get(struct matchmakerd *matchmakerd, struct cert_pair *re
 
     snprintf(names[count++], sizeof *names, "localhost");
     snprintf(names[count++], sizeof *names, "127.0.0.1");
-    own_name(names[count]);
+    here_name(names[count]); /* what others are told where it listens at all addresses */
     count += strcmp(names[count], "localhost") != 0;
+    if (here_hostname(names[count])) /* and the name, where that was a number */
+        count += strcmp(names[count], "localhost") != 0 && strcmp(names[count], names[count - 1]) != 0;
     if (*public_url && url_read(public_url, strlen(public_url), &url, &ignored) == 0)
         snprintf(names[count++], sizeof *names, "%s", url.host);
     addresses = config_list(&matchmakerd->config, CONFIG_LISTEN, &address_count);
@@ -110,7 +79,7 @@ static int is_encrypted(const struct matchmakerd *matchmakerd, const char *addre
         address);
 }
 
-/* The URL for others of an address on which we listen. For all addresses at once it is the machine's name. */
+/* The URL for others of an address on which we listen. For all addresses at once it is what others may call this machine. */
 static char *url_make(const char *address, bool encrypted)
 {
     char text[ADDRESS_HOST_MAX + 64], host[ADDRESS_HOST_MAX + 1];
@@ -119,7 +88,7 @@ static char *url_make(const char *address, bool encrypted)
 
     host_of(address, host);
     if (host_is_any(host))
-        own_name(host);
+        here_name(host);
     is_number = strchr(host, ':');
     snprintf(text, sizeof text, "%s://%s%s%s%s", encrypted ? "https" : "http", is_number ? "[" : "", host,
              is_number ? "]" : "", port ? port : "");
