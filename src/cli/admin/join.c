@@ -1,8 +1,9 @@
-/* join.c: berth join: this machine joins a pool by a code, and then offers itself there.
+/* join.c: berth join: this machine joins a pool by a code, and then offers itself there, or is the customer of the user that the code is for.
  *
  *     CODE = secret, fingerprint of the CA, address
  *     GET  ADDRESS/v1/keys    whoever answers: its Ca must have that fingerprint
- *     POST ADDRESS/v1/join    checked by that CA: the secret, and a public key of our own -> STATE/provider/token */
+ *     POST ADDRESS/v1/join    checked by that CA: the secret, and a public key of our own -> STATE/provider/token
+ *                                                                                               or STATE/customer/token */
 #include "live/auth/join.h"
 
 #include "cli/ask/connection.h"
@@ -10,6 +11,7 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "cli/term/rows.h"
 #include "exec/self.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -142,8 +144,9 @@ static int ca_fetch(const struct join_code *code, struct symbols *symbols, char 
     return status;
 }
 
-/* Shows the secret, and gets a token for the key. */
-static int code_redeem(const struct join_code *code, struct connection *pool, const char *name, struct token_file *file)
+/* Shows the secret, and gets a token for the key; its subject is printed to `ret_subject`. */
+static int code_redeem(const struct join_code *code, struct connection *pool, const char *name, struct token_file *file,
+                       struct buf *ret_subject)
 {
     char secret[2 * JOIN_SECRET_BYTES + 1], key[2 * PUBLIC_KEY_BYTES + 1];
     struct tree *body, *answer = NULL;
@@ -163,13 +166,15 @@ static int code_redeem(const struct join_code *code, struct connection *pool, co
                                  &answer);
     if (status == STATUS_DONE)
         status = token_answer(answer, file);
+    if (status == STATUS_DONE)
+        cell_print(ret_subject, answer, "Subject", CELL_VALUE, 0);
     tree_unref(body);
     tree_unref(answer);
     return status;
 }
 
-static int token_keep(const char *state, const char *also, struct token_file *file, const struct join_code *code,
-                      struct buf *ret_path)
+static int token_keep(const char *state, const char *role, const char *also, struct token_file *file,
+                      const struct join_code *code, struct buf *ret_path)
 {
     struct err err = {0};
     struct buf folder;
@@ -178,8 +183,8 @@ static int token_keep(const char *state, const char *also, struct token_file *fi
     if (!file->pool)
         file->pool = mem_dup(code->address, strlen(code->address));
     buf_init(&folder);
-    buf_addf(&folder, "%s/provider", state);
-    buf_addf(ret_path, also ? "%s/provider/%s.token" : "%s/provider/token", state, also);
+    buf_addf(&folder, "%s/%s", state, role);
+    buf_addf(ret_path, also ? "%s/%s.token" : "%s/token", buf_string(&folder), also);
     if (folder_make(buf_string(&folder)) == 0) {
         if (token_file_write(buf_string(ret_path), file, &err) == 0)
             status = STATUS_DONE;
@@ -190,9 +195,9 @@ static int token_keep(const char *state, const char *also, struct token_file *fi
     return status;
 }
 
-static int provider_become(const char *state, const char *config, bool pull)
+static int agent_become(const char *role, const char *state, const char *config, bool pull)
 {
-    const char *words[8] = {"berth", "provider", "--state", state};
+    const char *words[8] = {"berth", role, "--state", state};
     size_t count = 4;
     char self[SELF_MAX];
 
@@ -205,22 +210,56 @@ static int provider_become(const char *state, const char *config, bool pull)
 
     output_flush();
     execv(self_program(self), (char **)(uintptr_t)words);
-    report("the provider cannot be started: %s", strerror(errno));
+    report("the %s cannot be started: %s", role, strerror(errno));
     return STATUS_BAD;
 }
 
-static int join_pool(const struct join_settings *settings, const char *state, const struct join_code *code)
+/* A code is for a machine that is to be a provider, or for the customer of a user. */
+static const char *role_of(const char *subject)
+{
+    return !strncmp(subject, "machine/", strlen("machine/")) ? "provider" : "customer";
+}
+
+static void tell_joined(const struct join_settings *settings, const char *state, const char *pool, const char *subject,
+                        const char *path)
+{
+    bool is_provider = !strcmp(role_of(subject), "provider");
+    struct buf out;
+
+    buf_init(&out);
+    buf_addf(&out,
+             is_provider ? "This machine has joined the pool at %s as %s.\nIts token is %s\n"
+                         : "This machine has joined the pool at %s as the customer of %s.\nIts token is %s\n",
+             pool, subject, path);
+    if (settings->also)
+        buf_addf(
+            &out,
+            "For the list Pools in the configuration:  [ Name = \"%s\"; Token = \"%s\" ]\n"
+            "where its place, Share and Access say when this machine serves it; its own pool is [ Name = \"...\" ].\n",
+            settings->also, path);
+    else if (settings->only && is_provider)
+        buf_addf(&out,
+                 "To offer it there: berth provider --state %s\nTo offer licences:  berth provide --state %s FILE\n",
+                 state, state);
+    else if (settings->only)
+        buf_addf(&out, "To submit jobs there, start the customer: berth customer --state %s\n", state);
+    output_write(&out);
+    buf_done(&out);
+}
+
+static int join_pool(const struct join_settings *settings, const char *state, const struct join_code *code,
+                     const char **ret_role)
 {
     struct connection_options options = {.url = code->address, .config = settings->pool.config};
     char name[MACHINE_NAME_MAX + 1];
     struct token_file file;
     struct connection pool;
-    struct buf path, out;
+    struct buf path, subject;
     int status;
 
     token_file_init(&file);
     buf_init(&path);
-    buf_init(&out);
+    buf_init(&subject);
     machine_name(settings->name, name);
     status = connection_open_stranger(&pool, &options);
     if (status == STATUS_DONE)
@@ -228,23 +267,13 @@ static int join_pool(const struct join_settings *settings, const char *state, co
     if (status == STATUS_DONE)
         status = connection_trust(&pool);
     if (status == STATUS_DONE)
-        status = code_redeem(code, &pool, name, &file);
+        status = code_redeem(code, &pool, name, &file, &subject);
+    *ret_role = role_of(buf_string(&subject));
     if (status == STATUS_DONE)
-        status = token_keep(state, settings->also, &file, code, &path);
-    if (status == STATUS_DONE) {
-        buf_addf(&out, "This machine has joined the pool at %s as machine/%s.\nIts token is %s\n", file.pool, name,
-                 buf_string(&path));
-        if (settings->also)
-            buf_addf(
-                &out,
-                "For the list Pools in the configuration:  [ Name = \"%s\"; Token = \"%s\" ]\n"
-                "where its place, Share and Access say when this machine serves it; its own pool is [ Name = \"...\" ].\n",
-                settings->also, buf_string(&path));
-        else if (settings->only)
-            buf_addf(&out, "To offer it there: berth provider --state %s\n", state);
-        output_write(&out);
-    }
-    buf_done(&out);
+        status = token_keep(state, *ret_role, settings->also, &file, code, &path);
+    if (status == STATUS_DONE)
+        tell_joined(settings, state, file.pool, buf_string(&subject), buf_string(&path));
+    buf_done(&subject);
     buf_done(&path);
     connection_close(&pool);
     token_file_done(&file);
@@ -260,6 +289,7 @@ static int join_run(const void *given, int word_count, char **words)
     char text[JOIN_TEXT_MAX + 1];
     struct join_code code;
     struct config config;
+    const char *role;
     int status;
 
     if (word_count != (settings->code_file ? 0 : 1)) {
@@ -276,10 +306,11 @@ static int join_run(const void *given, int word_count, char **words)
     explicit_bzero(text, sizeof text);
     if (status != STATUS_DONE || config_options_load(&settings->pool.config, &config) < 0)
         return STATUS_BAD;
-    status = join_pool(settings, config_text(&config, CONFIG_STATE), &code);
+    status = join_pool(settings, config_text(&config, CONFIG_STATE), &code, &role);
     join_code_done(&code);
     if (status == STATUS_DONE && !settings->only && !settings->also)
-        status = provider_become(config_text(&config, CONFIG_STATE), settings->pool.config.file, settings->pull);
+        status = agent_become(role, config_text(&config, CONFIG_STATE), settings->pool.config.file,
+                              settings->pull && !strcmp(role, "provider"));
     config_done(&config);
     return status;
 }
@@ -293,7 +324,9 @@ const struct command command_join = {
         "says where the pool is and how to tell it from an impostor: before anything secret is sent, the pool's certificate is "
         "compared with it. Words on a command line are seen by all who may list processes: `-` reads the code from the standard input, "
         "--code-file from a file. The token that the machine gets is kept in STATE/provider/token, for a year. Then the provider runs, "
-        "until it is told to end.\n"
+        "until it is told to end; where something else than the machine shall be offered, join with --only, and then `berth provide "
+        "FILE`. With a code for a user (`berth token code --customer NAME`) the token is kept in STATE/customer/token, and the customer "
+        "runs: there the user submits jobs.\n"
         "\n"
         "A machine may serve several pools. With --also POOL the token goes beside the one that it has, to "
         "STATE/provider/POOL.token, and no provider is started: the line that is printed goes into the setting Pools.",

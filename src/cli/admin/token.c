@@ -23,9 +23,9 @@
 
 struct token_settings {
     struct connection_options pool;
-    const char *subject, *suffix, *scope, *constraint, *out;
+    const char *subject, *suffix, *scope, *constraint, *out, *customer;
     int64_t lifetime; /* seconds; 0: not given */
-    bool no_delegation, json, long_form;
+    bool no_delegation, serve, json, long_form;
 };
 
 #define S struct token_settings
@@ -43,6 +43,9 @@ static const struct option token_options[] = {
      offsetof(S, no_delegation)},
     {'o', "out", "FILE", "create, delegate: write the token file there, not to standard output", option_file,
      offsetof(S, out)},
+    {0, "customer", "NAME", "code: for a machine that shall be the customer of that user, not a provider", option_text,
+     offsetof(S, customer)},
+    {0, "serve", NULL, "code: that customer may serve other users, too", option_flag, offsetof(S, serve)},
     {'c', "constraint", "EXPR", "list: only those for which it is true", option_text, offsetof(S, constraint)},
     {0, "json", NULL, "JSON lines: an object a token; times in seconds since 1970", option_flag, offsetof(S, json)},
     {0, "long", NULL, "list: all that is known, as ads in the long form", option_flag, offsetof(S, long_form)},
@@ -323,14 +326,23 @@ static int token_code(const struct token_settings *settings, int word_count, cha
     struct tree *ad = NULL;
     struct connection pool;
     struct rows rows;
-    struct buf out;
-    int status = connection_open(&pool, &settings->pool);
+    struct buf out, path;
+    int status;
 
     (void)word_count;
     (void)words;
+    if (settings->serve && !settings->customer) {
+        report("--serve is for the code of a customer: --customer NAME --serve");
+        return STATUS_BAD;
+    }
     buf_init(&out);
+    buf_init(&path);
+    buf_adds(&path, "/v1/codes");
+    path_query(&path, "customer", settings->customer);
+    path_query(&path, "serve", settings->serve ? "true" : NULL);
+    status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
-        status = connection_fetch_ad(&pool, &(struct connection_ask){.method = "POST", .path = "/v1/codes"}, &ad);
+        status = connection_fetch_ad(&pool, &(struct connection_ask){.method = "POST", .path = buf_string(&path)}, &ad);
     if (status == STATUS_DONE && settings->json) {
         rows_init(&rows, ROWS_JSON, columns, 2);
         rows_add(&rows, ad);
@@ -342,6 +354,7 @@ static int token_code(const struct token_settings *settings, int word_count, cha
         output_write(&out);
     }
     buf_wipe(&out);
+    buf_done(&path);
     tree_unref(ad);
     connection_close(&pool);
     return status;
@@ -396,7 +409,7 @@ const struct command command_token = {
     .name = "token",
     .summary = "make, narrow, list and revoke tokens; codes for machines",
     .usage =
-        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID...\ncode [--json]",
+        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID...\ncode [--customer NAME [--serve]] [--json]",
     .about =
         "A token says who its holder is and what they may do in a pool, until when. It is kept in a file that only its owner "
         "may read, with the pool's address and certificate; `--token FILE` and $BERTH_TOKEN show it to a pool. A file that was "
@@ -406,7 +419,8 @@ const struct command command_token = {
         "nobody: less scope, a shorter life, for a part of its subject. The file holds a fresh key with which the token can be "
         "handed on again, unless --no-delegation is given. `show` tells what a token file says. `list` prints the tokens that "
         "the pool has made, `revoke` ends some of them, and all that were delegated from those. `code` prints a code with "
-        "which a machine joins the pool, once, within an hour.\n"
+        "which a machine joins the pool, once, within an hour: as a provider, or with --customer NAME as the place where that "
+        "user submits jobs.\n"
         "\n"
         "The scopes: ad:read ad:write job:submit job:own job:any claim match config serve admin.",
     .examples = {{"berth token create --subject alice --scope \"ad:read match\" -o a.token", NULL},

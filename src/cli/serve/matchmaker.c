@@ -44,7 +44,8 @@ static void tell_up(void *user, const char *const *addresses, const char *url, c
     if (join_code)
         buf_addf(
             &out,
-            "Another machine:    joins by POST /v1/join with the code %s\n                    (once, within an hour; `berth token code` makes another; docs/protocol.md)\n",
+            "A provider:         berth join %s\n                    (on that machine; once, within an hour; `berth token code` makes another)\n"
+            "A submit host:      berth join CODE, with the code of `berth token code --customer alice`\n",
             join_code);
     else
         buf_adds(&out, "Other machines:     start it with --listen 0.0.0.0:7600 to let them join\n");

@@ -132,8 +132,9 @@ const struct command command_provide = {
         "it. Nothing is run: who has claimed a thing holds it until it lets go. Runs until it is told to end "
         "(SIGTERM).\n"
         "\n"
-        "Who it is in the pool says the token in STATE/provide/token, which `berth token create` makes with the scopes "
-        "ad:read, ad:write and claim. A job that holds such a thing while it runs on a machine has Ports: "
+        "It acts as the machine that it runs on: `berth join CODE` lets that join a pool, and with --only no jobs are run there; "
+        "under `berth pool` it has joined. A token of its own would be STATE/provide/token, which `berth token create` makes with "
+        "the scopes ad:read, ad:write and claim. A job that holds such a thing while it runs on a machine has Ports: "
         "examples/jobs/licensed.ad.",
     .examples = {{"berth provide examples/licenses.ad", NULL}},
     .options = provide_options,

@@ -16,6 +16,8 @@
 #define JOIN_TRIES 100      /* tries a second, from one address */
 #define MACHINE_NAME_MAX 50 /* so that the identity fits into an ad's Owner */
 #define MACHINE_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH)
+#define CUSTOMER_SCOPES (MACHINE_SCOPES | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
+#define CODE_FOR_MAX (TOKEN_NAME_MAX + 16) /* "alice", or "alice serve" */
 
 /* --------------------------------------------------------------------------------------------------------------- keys */
 
@@ -79,8 +81,9 @@ void api_keys_rotate(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------------- codes, joining */
 
-int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, struct err *err)
+int matchmakerd_join_code(struct matchmakerd *matchmakerd, const char *code_for, struct buf *out, struct err *err)
 {
+    struct shelf *shelf = matchmakerd->shelf;
     struct join_code code;
     struct join_row row = {0};
     unsigned char ca[CERT_HASH_BYTES];
@@ -91,29 +94,45 @@ int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, stru
                        &row, err) < 0)
         return -1;
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
-    if (matchmakerd->shelf->kind->put(matchmakerd->shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes,
-                                      err) < 0)
+    if (shelf->kind->put(shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes, err) < 0 ||
+        (code_for && shelf->kind->put(shelf, CODE_FOR_SPACE, key, strlen(key), code_for, strlen(code_for), err) < 0))
         return -1;
     join_code_print(out, &code);
     join_code_done(&code);
     return 0;
 }
 
+/* Whom a code is for: "alice", "alice serve"; the name is written as it is into a token. */
+static bool code_for(const char *customer, bool serves, char ret[CODE_FOR_MAX])
+{
+    if (!subject_valid(customer, strlen(customer)) || strlen(customer) > TEXT_MAX ||
+        !strncmp(customer, "machine/", 8) || !strcmp(customer, "matchmaker"))
+        return false;
+    snprintf(ret, CODE_FOR_MAX, "%s%s", customer, serves ? " serve" : "");
+    return true;
+}
+
 void api_code_create(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    const char *customer = exchange_query(request->exchange, "customer");
+    char whom[CODE_FOR_MAX];
     struct err err = {0};
     struct maker maker;
     struct buf text;
 
+    if (customer && !code_for(customer, request_flag(request, "serve"), whom)) {
+        request_problem(request, 400, "customer: expected the name of a user");
+        return;
+    }
     buf_init(&text);
-    if (matchmakerd_join_code(matchmakerd, &text, &err) < 0) {
+    if (matchmakerd_join_code(matchmakerd, customer ? whom : NULL, &text, &err) < 0) {
         request_problem(request, 429, "%s", err.text);
     } else {
         maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Code", buf_string(&text));
         maker_integer(&maker, "Expires", runner_wall() / SECOND + JOIN_SPAN);
-        LOG_AUDIT(&matchmakerd->log, "code", log_text("subject", request_identity(request)));
+        LOG_AUDIT(&matchmakerd->log, "code", log_text("subject", request_identity(request)), log_text("for", customer));
         request_answer_durable(request, 201, maker_seal(&maker));
     }
     buf_wipe(&text);
@@ -161,10 +180,36 @@ static bool name_is_anothers(struct matchmakerd *matchmakerd, const char *subjec
     return namesake.found;
 }
 
+static bool whom_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    (void)key;
+    (void)key_len;
+    snprintf(user, CODE_FOR_MAX, "%.*s", (int)len, (const char *)value);
+    return false;
+}
+
+/* Fills in who it is that joins, and what it may do: the machine of that name, or the user whom the code was made for. */
+static void joins_as(struct matchmakerd *matchmakerd, const char *key, const char *name, struct token_terms *terms,
+                     char subject[TOKEN_NAME_MAX + 1])
+{
+    struct shelf *shelf = matchmakerd->shelf;
+    char whom[CODE_FOR_MAX] = "", *mark;
+    struct err err;
+
+    shelf->kind->get(shelf, CODE_FOR_SPACE, key, strlen(key), whom_row, whom, &err);
+    if (!*whom) {
+        snprintf(subject, TOKEN_NAME_MAX + 1, "machine/%s", name);
+        return;
+    }
+    mark = strchr(whom, ' ');
+    terms->scope = CUSTOMER_SCOPES | (mark ? SCOPE_SERVE : SCOPE_NONE);
+    snprintf(subject, TOKEN_NAME_MAX + 1, "%.*s", (int)strcspn(whom, " "), whom);
+}
+
 static void join_redeem(struct request *request, const struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    char name[AGENT_NAME_MAX + 1], subject[AGENT_NAME_MAX + 16], key[24];
+    char name[AGENT_NAME_MAX + 1], subject[TOKEN_NAME_MAX + 1], key[24];
     unsigned char secret[JOIN_SECRET_BYTES],
         user[PUBLIC_KEY_BYTES + AGENT_NAME_MAX + 1]; /* who redeems the code: key and name */
     struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
@@ -205,10 +250,10 @@ static void join_redeem(struct request *request, const struct tree *ad)
         request_problem(request, 403, "%s", join_result_words(result));
         return;
     }
-    snprintf(subject, sizeof subject, "machine/%s", name);
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
+    joins_as(matchmakerd, key, name, &terms, subject);
     terms.delegate = &delegate;
-    if (name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
+    if (terms.scope == MACHINE_SCOPES && name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
         request_problem(request, 403,
                         "Name: another machine has that name; revoke its token, or join by a new code and name");
     else if (request_row_put(request, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes))

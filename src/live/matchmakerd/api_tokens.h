@@ -13,7 +13,7 @@ void token_give(struct request *request, unsigned status, const struct token_ter
 void tokens_sweep(struct matchmakerd *matchmakerd); /* removes the records of tokens that have expired */
 
 /* Appends a code with which a machine joins; its row is on the shelf and needs a commit. */
-int matchmakerd_join_code(struct matchmakerd *matchmakerd, struct buf *out, struct err *err);
+int matchmakerd_join_code(struct matchmakerd *matchmakerd, const char *code_for, struct buf *out, struct err *err);
 
 #ifdef __cplusplus
 }

@@ -142,6 +142,7 @@ static void sweep_due(uv_timer_t *timer)
 
         snprintf(key, sizeof key, "%016llx", (unsigned long long)gone);
         matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_SPACE, key, strlen(key), &err);
+        matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_FOR_SPACE, key, strlen(key), &err);
         runner_commit(matchmakerd->runner, NULL, NULL);
     }
 }
@@ -367,7 +368,7 @@ static void tell_up(struct matchmakerd *matchmakerd)
         reachable = reachable || !config_address_is_local(addresses[i]);
     }
     buf_init(&code);
-    if (reachable && matchmakerd_join_code(matchmakerd, &code, &err) == 0)
+    if (reachable && matchmakerd_join_code(matchmakerd, NULL, &code, &err) == 0)
         runner_commit(matchmakerd->runner, NULL, NULL);
     if (matchmakerd->settings->up)
         matchmakerd->settings->up(matchmakerd->settings->user, addresses, matchmakerd->url,
