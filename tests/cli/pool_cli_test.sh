@@ -445,6 +445,17 @@ run "$berth" status --token bob.token --json
 json 'others are' 0 'len(rows) == 1'
 run "$berth" token revoke abc
 says 'an id is not any text' 2 '' 'berth: abc: *'
+"$berth" token create --subject wanderer --out wanderer.token >/dev/null
+"$berth" token create --subject wanderer --out wanderer2.token >/dev/null
+run "$berth" token revoke wanderer
+expect 'all tokens of a subject are revoked by its name' 0 ''
+run "$berth" token list -c 'Revoked && Subject == "wanderer"' --json
+json 'those, and no others' 0 'len(rows) == 2'
+run "$berth" token code --serve
+expect 'a code by which others are served is that of a customer' 2 '' \
+  'berth: --serve is for the code of a customer: --customer NAME --serve'
+run "$berth" token code --customer 'a b'
+expect 'the customer of a code is a user' 2 '' 'berth: customer: expected the name of a user'
 run "$berth" token create --subject brief --lifetime 1s --out brief.token
 sleep 1.1
 run "$berth" status --token brief.token

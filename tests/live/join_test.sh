@@ -7,44 +7,16 @@
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
-cases=55
+cases=66
 
 # ------------------------------------------------------------------------------------------------------------ the network
 
-tag=$(od -An -N2 -tx2 /dev/urandom | tr -d ' ')
-bridge=bj$tag first=bj$tag.1 second=bj$tag.2 # names of devices have at most 15 bytes
-
-# Whatever still runs in there ends by its id.
-network_ends() {
-  for space in "$first" "$second"; do
-    for pid in $(ip netns pids "$space" 2>/dev/null); do kill -KILL "$pid" 2>/dev/null; done
-    ip link del "$space" 2>/dev/null # a copy of the namespace may live on in a sandbox of somebody else
-    ip netns del "$space" 2>/dev/null
-  done
-  ip link del "$bridge" 2>/dev/null
-}
-
-# network_find: one that nobody here uses.
-network_find() {
-  for _ in 1 2 3 4 5 6 7 8; do
-    net=$(od -An -N2 -tu1 /dev/urandom | awk '{ print "10." 64 + $1 % 128 "." $2 }')
-    { ip -4 -o addr; ip -4 route; } | grep -qF " $net." || return 0
-  done
-  return 1
-}
-
-# space_make SPACE NUMBER: its cable is SPACE on this side, and eth0 on the other.
-space_make() {
-  ip netns add "$1" && ip link add "$1" type veth peer name eth0 netns "$1" && ip link set "$1" master "$bridge" up &&
-    ip -n "$1" addr add "$net.1$2/24" dev eth0 && ip -n "$1" link set eth0 up && ip -n "$1" link set lo up
-}
-
+. "$BERTH_SOURCE/tests/common/spaces.sh"
+first=bj$tag.1 second=bj$tag.2
 network_make() {
-  [ "$(id -u)" = 0 ] && command -v ip && network_find && ip link add "$bridge" type bridge &&
-    ip addr add "$net.1/24" dev "$bridge" && ip link set "$bridge" up && space_make "$first" 1 && space_make "$second" 2
+  spaces_open && ip addr add "$net.1/24" dev "$bridge" && space_make "$first" 11 && space_make "$second" 12
 }
-
-trap 'network_ends; ends' EXIT
+trap 'spaces_end; ends' EXIT
 if ! network_make >network 2>&1; then
   sed 's/^/# /' network
   for number in $(seq $cases); do echo "ok $number # SKIP needs root and ip netns"; done
@@ -260,9 +232,42 @@ holds 'one that listens on loopback cannot be called' soon contact tern bad
 holds 'it is told what to do' soon told tern.err 'event=contact.bad .*Open the port'
 holds 'and runs jobs by the relay' runs_on tern
 holds 'it ends a fourth time' ended "$tern"
+# The customer of a user on another machine: by a code, found by the page.
+code=$("$berth" token code --customer alice)
+: >alice.out
+echo '[ AgentName = "desk" ]' >desk.ad
+ip netns exec "$second" "$berth" join --config desk.ad --state "$work/alice" "$code" >alice.out 2>alice.err &
+alice=$!
+pids="$pids $alice"
+holds 'by a code for a user, a machine becomes the customer of that user' soon told alice.out 'joined the pool at .* as the customer of alice'
+holds 'its tools know the pool' soon ip netns exec "$second" "$berth" status --state "$work/alice"
+well_there() { [ "$(ip netns exec "$second" "$berth" run --state "$work/alice" -- echo well)" = well ]; }
+holds 'and submit jobs' well_there
+ip netns exec "$second" "$berth" page --state "$work/alice" >page.out
+url=$(sed -n 's/^Berth matchmaker is up: //p' up)
+holds 'who may not make links is told where the page is' [ "$(head -n 1 page.out)" = "$url" ]
+desks() { curl -sS --cacert state/keys/ca.pem -H "Authorization: Bearer $(tail -n 1 page.out)" "$url/v1/desks" >desks && grep -q 'Identity = "alice"' desks; }
+holds 'by the token beside it the page finds the customer' soon desks
+narrow() { [ "$(curl -sS --cacert state/keys/ca.pem -H "Authorization: Bearer $(tail -n 1 page.out)" "$url/v1/ads/x" -X PUT -d '[ Type = "Job" ]' -o narrow -w '%{http_code}')" = 403 ]; }
+holds 'which is good for nothing else' narrow
+holds 'the customer of another user is not for others' sh -c '! grep -q "Identity = \"root\"" desks'
+"$berth" token code --customer all --serve >serve.code
+ip netns exec "$second" "$berth" join --only --state "$work/all" - <serve.code >all.out
+holds 'a code for a customer that serves others has that scope' sh -c '"$0" token show all/customer/token | grep -q "^scope .*serve"' "$berth"
+holds 'and a code for one that does not, does not' sh -c '! "$0" token show alice/customer/token | grep -q serve' "$berth"
+ended "$alice"
+
+# What a machine that has joined offers besides.
+echo '[ Name = "solver-1"; Type = "License"; Constraint = other.Type == "Job" ]' >licences.ad
+ip netns exec "$first" "$berth" provide --state "$work/tern" licences.ad >provide.out 2>provide.err &
+provide=$!
+pids="$pids $provide"
+holds 'a machine that has joined offers other things with nothing configured' soon offered heron crane solver-1
+holds 'under a name of its own' soon contact tern.provide good
+ended "$provide"
+
 # A stranger in that network gives the address of another machine, at which nobody asked it to be: that one is not called.
 token=$("$berth" token create --scope 'ad:write' --no-delegation | sed -n 's/^ *Token = "\(.*\)".*/\1/p')
-url=$(sed -n 's/^Berth matchmaker is up: //p' up)
 knock() {
   ip netns exec "$second" curl -sS --cacert state/keys/ca.pem -H "Authorization: Bearer $token" -X PUT "$url/v1/agents/knock?wait=20" \
     -d "[ Contact = \"https://$1\"; Challenge = \"$(printf %064d 1)\" ]" -w '%{time_total}\n' >knock

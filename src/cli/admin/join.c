@@ -223,7 +223,8 @@ static const char *role_of(const char *subject)
 static void tell_joined(const struct join_settings *settings, const char *state, const char *pool, const char *subject,
                         const char *path)
 {
-    bool is_provider = !strcmp(role_of(subject), "provider");
+    bool is_provider = !strcmp(role_of(subject), "provider"), named = settings->pool.config.count;
+    const char *option = named ? " --state " : "", *where = named ? state : "";
     struct buf out;
 
     buf_init(&out);
@@ -238,11 +239,10 @@ static void tell_joined(const struct join_settings *settings, const char *state,
             "where its place, Share and Access say when this machine serves it; its own pool is [ Name = \"...\" ].\n",
             settings->also, path);
     else if (settings->only && is_provider)
-        buf_addf(&out,
-                 "To offer it there: berth provider --state %s\nTo offer licences:  berth provide --state %s FILE\n",
-                 state, state);
+        buf_addf(&out, "To offer it there: berth provider%s%s\nTo offer licences: berth provide%s%s FILE\n", option,
+                 where, option, where);
     else if (settings->only)
-        buf_addf(&out, "To submit jobs there, start the customer: berth customer --state %s\n", state);
+        buf_addf(&out, "To submit jobs there, start the customer: berth customer%s%s\n", option, where);
     output_write(&out);
     buf_done(&out);
 }

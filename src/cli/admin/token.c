@@ -8,6 +8,7 @@
 #include "cli/term/quantity.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
+#include "lang/ad/get.h"
 #include "lang/base/json.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
@@ -297,25 +298,75 @@ static int token_list(const struct token_settings *settings, int word_count, cha
     return status;
 }
 
-static int token_revoke(const struct token_settings *settings, int word_count, char **words)
+static int revoke_one(struct connection *pool, const char *id)
 {
     struct fetched fetched;
-    struct connection pool;
     struct buf path;
-    int status = connection_open(&pool, &settings->pool);
+    int status;
 
     buf_init(&path);
-    for (int i = 0; i < word_count && status == STATUS_DONE; i++) {
-        buf_reset(&path);
-        buf_adds(&path, "/v1/tokens/");
-        path_escape(&path, words[i]);
-        status = connection_fetch(
-            &pool, &(struct connection_ask){.method = "DELETE", .path = buf_string(&path), .about = words[i]},
-            &fetched);
-        if (status == STATUS_DONE)
-            fetched_done(&fetched);
-    }
+    buf_adds(&path, "/v1/tokens/");
+    path_escape(&path, id);
+    status = connection_fetch(
+        pool, &(struct connection_ask){.method = "DELETE", .path = buf_string(&path), .about = id}, &fetched);
+    if (status == STATUS_DONE)
+        fetched_done(&fetched);
     buf_done(&path);
+    return status;
+}
+
+/* The ids of the tokens of a subject that are still good, one behind another: lists must not change while they are read. */
+struct owned {
+    const char *subject;
+    int64_t now;
+    struct buf ids;
+};
+
+static bool owned_add(void *user, struct tree *ad)
+{
+    struct owned *owned = user;
+    const char *subject, *id;
+    int64_t expires = INT64_MAX;
+    size_t len, id_len;
+    bool revoked = false;
+
+    ad_flag(ad, "Revoked", &revoked);
+    ad_integer(ad, "Expires", &expires);
+    if (!revoked && expires > owned->now && ad_string(ad, "Subject", &subject, &len) && len == strlen(owned->subject) &&
+        !memcmp(subject, owned->subject, len) && ad_string(ad, "Id", &id, &id_len) && id_len == TOKEN_ID_DIGITS)
+        buf_add(&owned->ids, id, id_len);
+    return true;
+}
+
+static int revoke_subject(struct connection *pool, const char *subject)
+{
+    struct owned owned = {.subject = subject, .now = time(NULL)};
+    char id[TOKEN_ID_DIGITS + 1] = "";
+    int status;
+
+    buf_init(&owned.ids);
+    status = connection_list(pool, "/v1/tokens", 0, owned_add, &owned);
+    if (status == STATUS_DONE && !owned.ids.len) {
+        report("%s: there is no token of that id or subject that is still good", subject);
+        status = STATUS_BAD;
+    }
+    for (size_t at = 0; at < owned.ids.len && status == STATUS_DONE; at += TOKEN_ID_DIGITS) {
+        memcpy(id, owned.ids.text + at, TOKEN_ID_DIGITS);
+        status = revoke_one(pool, id);
+    }
+    buf_done(&owned.ids);
+    return status;
+}
+
+static int token_revoke(const struct token_settings *settings, int word_count, char **words)
+{
+    unsigned char id[TOKEN_ID_DIGITS / 2];
+    struct connection pool;
+    int status = connection_open(&pool, &settings->pool);
+
+    for (int i = 0; i < word_count && status == STATUS_DONE; i++)
+        status = hex_read(words[i], strlen(words[i]), id, sizeof id) ? revoke_one(&pool, words[i])
+                                                                     : revoke_subject(&pool, words[i]);
     connection_close(&pool);
     return status;
 }
@@ -409,7 +460,7 @@ const struct command command_token = {
     .name = "token",
     .summary = "make, narrow, list and revoke tokens; codes for machines",
     .usage =
-        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID...\ncode [--customer NAME [--serve]] [--json]",
+        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID|SUBJECT...\ncode [--customer NAME [--serve]] [--json]",
     .about =
         "A token says who its holder is and what they may do in a pool, until when. It is kept in a file that only its owner "
         "may read, with the pool's address and certificate; `--token FILE` and $BERTH_TOKEN show it to a pool. A file that was "
@@ -418,7 +469,7 @@ const struct command command_token = {
         "`create` asks the pool for one, which administrators may. `delegate` makes a narrower one from a token file, and asks "
         "nobody: less scope, a shorter life, for a part of its subject. The file holds a fresh key with which the token can be "
         "handed on again, unless --no-delegation is given. `show` tells what a token file says. `list` prints the tokens that "
-        "the pool has made, `revoke` ends some of them, and all that were delegated from those. `code` prints a code with "
+        "the pool has made, `revoke` ends some of them, or all of a subject, and all that were delegated from those. `code` prints a code with "
         "which a machine joins the pool, once, within an hour: as a provider, or with --customer NAME as the place where that "
         "user submits jobs.\n"
         "\n"

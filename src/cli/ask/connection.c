@@ -38,7 +38,27 @@ static const char *environment(const char *name)
 
 /* ------------------------------------------------------------------------------------------------------------- tokens */
 
-/* Finds the token in the state folder, else beside the configuration file; false when there is none. */
+/* Finds the token of the customer or provider of a machine that has joined a pool elsewhere: who may read it, may use it. Where a
+ * matchmaker runs, that is asked by its socket. */
+static bool token_of_agent(const struct config *config, struct buf *ret_path)
+{
+    static const char *const roles[] = {"customer", "provider"};
+    const char *state = config_text(config, CONFIG_STATE);
+    bool found;
+
+    buf_reset(ret_path);
+    buf_addf(ret_path, "%s/" SOCKET_NAME, state);
+    found = access(buf_string(ret_path), F_OK) == 0;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles && !found; i++) {
+        buf_reset(ret_path);
+        buf_addf(ret_path, "%s/%s/" TOKEN_NAME, state, roles[i]);
+        if (access(buf_string(ret_path), R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Finds the token in the state folder, else beside the configuration file, else that of an agent of this machine; false when there is none. */
 static bool token_usual(const struct config *config, struct buf *ret_path)
 {
     const char *file = config->file, *slash = file ? strrchr(file, '/') : NULL;
@@ -50,7 +70,7 @@ static bool token_usual(const struct config *config, struct buf *ret_path)
     if (slash)
         buf_add(ret_path, file, (size_t)(slash - file + 1));
     buf_adds(ret_path, TOKEN_NAME);
-    return slash && access(buf_string(ret_path), F_OK) == 0;
+    return (slash && access(buf_string(ret_path), F_OK) == 0) || token_of_agent(config, ret_path);
 }
 
 static int token_load(struct connection *pool, const char *named)
