@@ -214,9 +214,11 @@ holds 'both sides call each other: nothing goes by the relay' directly runs_on t
 holds 'nor do files' directly bigger tern
 holds 'it ends in order' ended "$tern"
 tern_start() {
+  : >tern.err
   ip netns exec "$first" "$berth" provider --state "$work/tern" "$@" >tern.out 2>>tern.err &
   tern=$!
   pids="$pids $tern"
+  soon told tern.err 'event=contact' # so long what the matchmaker knows is of before
 }
 tern_start
 same_port() { "$berth" agents --long -c 'Name == "tern"' | grep -q "^Contact = \"https://$net.11:$port\""; }
@@ -226,7 +228,6 @@ tern_start --set 'ProviderListen=0.0.0.0:0'
 holds 'one that listens at all addresses tells others the right one' soon contact tern good
 holds 'and is called there' directly runs_on tern
 holds 'it ends a third time' ended "$tern"
-: >tern.err
 tern_start --set 'ProviderListen=127.0.0.1:0'
 holds 'one that listens on loopback cannot be called' soon contact tern bad
 holds 'it is told what to do' soon told tern.err 'event=contact.bad .*Open the port'
