@@ -483,3 +483,30 @@ void faults_stop(struct faults *faults)
             host_start(world, host);
     }
 }
+
+static void host_pose(struct faults *faults, struct host *host, uint64_t what)
+{
+    if (!host->role)
+        return;
+    if (what == 0) {
+        host_crash(faults->world, host, false, INT64_MAX / 2);
+    } else if (what == 1) {
+        faults->drained[host->place] = true;
+        host_event(faults->world, host, &(struct event){.kind = EVENT_DRAIN});
+    } else if (what <= 3) {
+        faults->away[host->place] = what != 2;
+        host->unfit = what == 3;
+        host_probe(faults, host);
+    }
+}
+
+void faults_pose(struct faults *faults, uint64_t seed)
+{
+    struct rng rng;
+
+    rng_init(&rng, rng_mix(seed ^ 0x706f7365)); /* "pose" */
+    for (uint32_t i = faults->provider; i < faults->end; i++)
+        host_pose(faults, &faults->world->hosts[i], rng_below(&rng, 10));
+    if (rng_below(&rng, 3) == 0) /* a matchmaker begins anew, and knows nothing */
+        host_crash(faults->world, &faults->world->hosts[faults->first], false, faults->world->time + MILLISECOND);
+}

@@ -42,6 +42,8 @@ void faults_plan(struct faults *faults, uint32_t which);
 
 void faults_started(struct faults *faults, const struct host *host); /* a host has started: it will be probed */
 void faults_stop(struct faults *faults);                             /* the quiet phase begins */
+/* After that, until faults_stop again: owners come, machines are unwell, drained or down; but no message is lost or late. */
+void faults_pose(struct faults *faults, uint64_t seed);
 
 #ifdef __cplusplus
 }

@@ -33,6 +33,8 @@ static void judge_went(void *user, const struct host *host, const char *what)
     struct judge *judge = user;
 
     judge->up[host->place] = false;
+    if (strcmp(what, "starts") != 0)
+        judge_fell(judge, host);
     judge_unbound(judge, host);
     if (!strcmp(what, "reboots")) {
         judge->tenant_counts[host->place] = 0; /* its clock says nothing about the times of the last boot */
@@ -40,6 +42,15 @@ static void judge_went(void *user, const struct host *host, const char *what)
     }
     if (is_matchmaker(judge, host->place))
         judge->matches[(host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX] = 0;
+}
+
+static void provider_stepped(struct judge *judge, struct host *host, const struct role_env *env,
+                             const struct event *event)
+{
+    if (event->kind == EVENT_DRAIN || event->kind == EVENT_RESUME)
+        judge->drained[host->place] = event->kind == EVENT_DRAIN;
+    judge_provider(judge, host, env, event);
+    judge_stood(judge, host, env);
 }
 
 static void judge_stepped(void *user, struct host *host, const struct role_env *env, const struct event *event)
@@ -55,7 +66,7 @@ static void judge_stepped(void *user, struct host *host, const struct role_env *
     else if (host->place < parties->providers)
         judge_customer(judge, host, event);
     else if (host->place < parties->users)
-        judge_provider(judge, host, env, event);
+        provider_stepped(judge, host, env, event);
     else if (host->place < parties->end && user_wrong(host->role))
         judge_finds(judge, *user_wrong(host->role) - '0', host, "%s", user_wrong(host->role) + 3);
     if (judge->world->broken)
@@ -92,6 +103,8 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
     judge->preempts = symbols_take(symbols, "Preempts", 8);
     judge->preemption = symbols_take(symbols, "Preemption", 10);
     judge->remote_user = symbols_take(symbols, "RemoteUser", 10);
+    judge->unwell = symbols_take(symbols, "Unwell", 6);
+    judge->load = symbols_take(symbols, "LoadAvg", 7);
     judge->gangs = judged_gangs_new(world, parties->customers, parties->providers, parties->users, gang_wrong, judge);
     world_watch(world, &(struct watch){
                            .user = judge,

@@ -40,6 +40,11 @@ uint64_t judge_done(const struct judge *judge);      /* jobs whose result was ta
 uint64_t judge_grouped(const struct judge *judge);   /* gangs of several that were matched in a group with a quota */
 const struct gang_counts *judge_gangs(const struct judge *judge);
 
+/* Machines are watched from now on. When nothing has been lost or late for that span, the matchmaker must know how each stands. */
+void judge_machines_watch(struct judge *judge);
+int64_t judge_machines_span(const struct judge *judge);
+void judge_machines(struct judge *judge);
+
 void judge_sweep(
     struct judge *judge); /* checks made now and then: processes that nobody claims, the matchmaker's entries */
 

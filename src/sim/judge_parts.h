@@ -12,6 +12,7 @@
  *     judge_ads.c          5, 7, 8, 10: a matchmaker and its ads
  *     judge_charges.c      10: to whom a gang is charged, and its limits
  *     judge_quotas.c       10: groups below their quotas come first
+ *     judge_machines.c     11: the matchmaker knows how each machine stands
  *     judge_words.c        what parties say to each other
  *     judge_runs.c         what becomes durable, and what really runs
  *
@@ -33,6 +34,7 @@
 #define BOUND_SEEN 64
 #define WORD_SEEN 32
 #define ACCOUNT_SEEN 72
+#define STOOD_SEEN 64
 
 struct claim_fact {
     uint64_t claim, gang;
@@ -107,6 +109,17 @@ struct judged_bound {
     uint32_t count;
 };
 
+/* How a machine stood, from that time on: the states that were right, as bits. */
+struct stood {
+    int64_t at;
+    uint32_t states;
+};
+
+struct judged_stood {
+    struct stood items[STOOD_SEEN]; /* a ring */
+    uint32_t count;
+};
+
 struct judge {
     struct world *world;
     struct parties parties;
@@ -130,8 +143,12 @@ struct judge {
     struct judged_bound bound[HOSTS_MAX]; /* of each superior */
     struct judged_gangs *gangs;
     uint64_t activated, done, preempted, grouped;
+    int64_t watched; /* machines are watched since then; 0: they are not */
+    struct judged_stood stood[HOSTS_MAX];
+    bool drained[HOSTS_MAX];
+    int64_t fell[HOSTS_MAX], walls[HOSTS_MAX]; /* when the host went down last; its wall clock when the watch began */
     symbol cpus, request_cpus, request_memory, residual, owner, count, lifetime, group, limits, ports, preempts,
-        preemption, remote_user;
+        preemption, remote_user, unwell, load;
     int64_t now; /* the clock of the party that the judge is looking at */
 };
 
@@ -206,6 +223,9 @@ void judge_quotas(struct judge *judge, const struct host *host, const struct rol
 /* The account to which a request is charged: its Owner, in the group that it names if that exists. */
 void judged_account(const struct judge *judge, const struct host *matchmaker, const struct tree *ad,
                     char ret[ACCOUNT_SEEN]);
+void judge_stands(struct judge *judge, const struct host *host, const struct stands *stands); /* is sent */
+void judge_stood(struct judge *judge, const struct host *host, const struct role_env *env); /* a provider was stepped */
+void judge_fell(struct judge *judge, const struct host *host);
 void judge_accepted(struct judge *judge, const struct host *host); /* no job that a customer has accepted is lost */
 void judge_entry(void *user, const struct entry_view *entry);      /* of `looked` */
 void judge_seen(struct judge *judge, const struct host *host, agent matchmaker, const struct advertise *message);

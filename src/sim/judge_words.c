@@ -136,6 +136,8 @@ void judge_sent(void *user, const struct host *host, const struct effect *effect
     if (message->kind == MESSAGE_PULL && host->place < parties->users &&
         !is_matchmaker(judge, (uint32_t)effect->to - 1))
         judge_finds(judge, 5, host, "the key of an offer that pulls is sent to somebody else");
+    if (message->kind == MESSAGE_STANDS && host->place >= parties->providers && host->place < parties->users)
+        judge_stands(judge, host, &message->u.stands);
     check_secrets(judge, host, effect);
     if (message->kind == MESSAGE_MATCH && is_matchmaker(judge, host->place))
         judge_charges(judge, host, effect);

@@ -132,12 +132,14 @@ static uint32_t record_add(struct machines *machines, const struct peer *peer, u
     } else {
         ARRAY_ROOM(machines->items, machines->count, machines->room, 64);
         place = machines->count++;
+        machines->items[place] = (struct machine_record){.timer = INT64_MAX};
     }
     machines->items[place] = (struct machine_record){.agent = peer->agent,
                                                      .id = id,
                                                      .account = account_key(machines, peer),
                                                      .until = INT64_MAX,
-                                                     .timer = INT64_MAX,
+                                                     .timer = machines->items[place].timer,
+                                                     .timers = machines->items[place].timers,
                                                      .next = first == MAP_NONE ? NOBODY : (uint32_t)first};
     map_set(&machines->places, key, place);
     tally_move(&machines->agents, peer->agent, 1, 0);
@@ -163,7 +165,7 @@ static void record_forget(struct machines *machines, uint32_t place)
     }
     tally_move(&machines->agents, record->agent, 0, 1);
     tally_move(&machines->absent, record->account, 0, record->away);
-    *record = (struct machine_record){.timer = INT64_MAX, .next = machines->free};
+    *record = (struct machine_record){.timer = record->timer, .timers = record->timers, .next = machines->free};
     machines->free = place;
     machines->live--;
 }
@@ -178,13 +180,15 @@ static int64_t record_next(const struct machine_record *record)
     return record->heard + (record->shrunk ? MACHINES_FORGET : MACHINES_SHRINK);
 }
 
+/* With too many timers a later one will do: it is away somewhat later then. */
 static void record_schedule(struct machines *machines, uint32_t place)
 {
     struct machine_record *record = &machines->items[place];
 
-    if (record_next(record) >= record->timer)
+    if (record_next(record) >= record->timer || record->timers >= MACHINES_TIMERS_MAX)
         return;
     record->timer = record_next(record);
+    record->timers++;
     timers_set(machines->timers, record->timer, machines->timer_what, place);
 }
 
@@ -210,14 +214,16 @@ static void record_shrink(struct machines *machines, struct machine_record *reco
     record->shrunk = true;
 }
 
-/* Places are used again: a timer may belong to a record that was forgotten. */
+/* Places are used again: a timer may have been set for a record that was forgotten. */
 void machines_due(struct machines *machines, const struct role_env *env, uint32_t place, int64_t at)
 {
     struct machine_record *record = &machines->items[place];
 
-    if (!record->agent || record->timer != at)
+    record->timers--;
+    if (record->timer == at)
+        record->timer = INT64_MAX;
+    if (!record->agent)
         return;
-    record->timer = INT64_MAX;
     if (record_next(record) <= env->now && !record->away) {
         record->away = true;
         tally_move(&machines->absent, record->account, 1, 0);
@@ -236,22 +242,39 @@ void machines_due(struct machines *machines, const struct role_env *env, uint32_
 
 /* --------------------------------------------------------------------------------------------------------------- what is told */
 
-/* Checks a whole ad as an offer is checked, and writes into it what the matchmaker writes into offers. */
+/* The offer of a machine, as it is in the pool now; or NULL. */
+static const struct entry *offer_of(const struct machines *machines, agent who, uint64_t id)
+{
+    uint32_t number = entry_find(machines->collector, who, id);
+    const struct entry *offer = number == NOBODY ? NULL : &machines->collector->entries[number];
+
+    return offer && offer->state == ENTRY_LIVE && !offer->request ? offer : NULL;
+}
+
+/* Checks a whole ad as an offer is checked, and writes into it what the matchmaker writes into offers. Where the offer says the same, that is
+ * the whole. */
 static enum reason whole_take(const struct machines *machines, const struct role_env *env, const struct peer *peer,
                               const struct stands *stands, struct text_terms *ret, struct tree **ret_whole)
 {
+    const struct collector *collector = machines->collector;
     struct advertise advertise = {.id = stands->id, .version = stands->version, .ad = stands->ad};
-    enum reason reason = text_check(machines->collector, env, peer, &advertise, ret);
+    enum reason reason = text_check(collector, env, peer, &advertise, ret);
+    const struct entry *offer = offer_of(machines, peer->agent, stands->id);
+    const char *identity = peer->identity ? peer->identity : "";
 
-    if (reason == REASON_OK)
-        *ret_whole = text_write(machines->collector, env, stands->ad, peer->identity ? peer->identity : "", ret);
-    return reason == REASON_OK && !*ret_whole ? REASON_LIMIT : reason;
+    if (reason != REASON_OK)
+        return reason;
+    if (offer && text_is_same(collector, offer->ad, stands->ad, identity, ret))
+        *ret_whole = tree_ref(offer->ad);
+    else
+        *ret_whole = text_write(collector, env, stands->ad, identity, ret);
+    return *ret_whole ? REASON_OK : REASON_LIMIT;
 }
 
 static bool told_is_good(const struct machines *machines, const struct tree *told)
 {
     return !told || (told->symbols == machines->collector->symbols && told->cell_count && tree_is_ad(told) &&
-                     told->cell_count <= MACHINES_TOLD_CELLS);
+                     told->cell_count <= MACHINES_TOLD_CELLS && text_bytes(told) <= MACHINES_TOLD_BYTES);
 }
 
 /* Takes the word of a machine; `whole` is its ad, which this takes over, or NULL: it is as it was. */
@@ -279,6 +302,7 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
 {
     uint32_t place = record_find(machines, peer->agent, stands->id);
     const struct machine_record *record = place == NOBODY ? NULL : &machines->items[place];
+    const struct entry *offer = offer_of(machines, peer->agent, stands->id);
     struct text_terms terms = {.lifetime = record ? record->lifetime : 0};
     struct tree *whole = NULL;
     enum reason reason;
@@ -291,10 +315,14 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
             record_forget(machines, place);
         return REASON_OK;
     }
-    if (stands->state >= MACHINE_AWAY || !told_is_good(machines, stands->told))
+    if (!stands->version || stands->state >= MACHINE_AWAY || !told_is_good(machines, stands->told))
         return REASON_INVALID;
-    if (!stands->ad && (!record || !record->base || record->base != stands->base))
+    if (!stands->ad && !stands->base && stands->state == MACHINE_IDLE && offer) {
+        whole = tree_ref(offer->ad);
+        terms.lifetime = offer->lifetime;
+    } else if (!stands->ad && (!record || !record->base || record->base != stands->base)) {
         return REASON_BODY;
+    }
     if (stands->ad && (reason = whole_take(machines, env, peer, stands, &terms, &whole)) != REASON_OK)
         return reason;
     less = record ? text_bytes(record->told) + (whole ? text_bytes(record->whole) : 0) : 0;
@@ -313,20 +341,23 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
 
 void machines_offered(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id)
 {
-    uint32_t entry = entry_find(machines->collector, peer->agent, id), place = record_find(machines, peer->agent, id);
-    const struct entry *offer = entry == NOBODY ? NULL : &machines->collector->entries[entry];
+    uint32_t place = record_find(machines, peer->agent, id);
+    const struct entry *offer = offer_of(machines, peer->agent, id);
+    struct machine_record *record;
 
-    if (!offer || offer->state != ENTRY_LIVE || offer->request ||
-        (place == NOBODY && tree_find(offer->ad, tree_root(offer->ad), machines->second)))
+    if (!offer || (place == NOBODY && tree_find(offer->ad, tree_root(offer->ad), machines->second)))
         return;
     if (place == NOBODY && !may_add(machines, peer->agent))
         return;
     if (place == NOBODY)
         place = record_add(machines, peer, id);
-    machines->items[place].lifetime = offer->lifetime;
-    if (!machines->items[place].version && machines->items[place].whole != offer->ad) {
-        machines->items[place].since = machines->items[place].whole ? machines->items[place].since : env->now;
-        record_set(machines, &machines->items[place], tree_ref(offer->ad), NULL);
+    record = &machines->items[place];
+    record->lifetime = offer->lifetime;
+    if (!record->whole)
+        record->since = env->now;
+    if (!record->base && record->whole != offer->ad) {
+        record_set(machines, record, tree_ref(offer->ad), record->told ? tree_ref(record->told) : NULL);
+        record->shrunk = false;
     }
     record_heard(machines, place, env->now);
 }
@@ -355,7 +386,7 @@ bool machines_valid(const struct machines *machines, const char **ret_why)
             why = "a machine's record is not found";
         if (!record->whole)
             why = "a machine's record has no ad";
-        if (record->timer == INT64_MAX)
+        if (!record->timers)
             why = "a machine's record is never looked at again";
     }
     if (live != machines->live)

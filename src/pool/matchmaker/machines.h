@@ -22,22 +22,26 @@
 extern "C" {
 #endif
 
-#define MACHINES_MAX (1u << 22)       /* records of all agents */
-#define MACHINES_AWAY_MAX 20000       /* records of one account that are away */
-#define MACHINES_TOLD_CELLS 4096      /* of what a machine tells beside its ad */
+#define MACHINES_MAX (1u << 22)  /* records of all agents */
+#define MACHINES_AWAY_MAX 20000  /* records of one account that are away */
+#define MACHINES_TOLD_CELLS 4096 /* of what a machine tells beside its ad */
+#define MACHINES_TOLD_BYTES (256u << 10)
+#define MACHINES_TIMERS_MAX \
+    16 /* timers of one place that wait: it has one, unless lifetimes shrink or machines come and go */
 #define MACHINES_SHRINK (60 * MINUTE) /* after that silence only name and size are kept */
 #define MACHINES_FORGET (24 * 60 * MINUTE)
 
 struct machine_record {
     uint64_t agent, id; /* agent 0: the place is free */
     uint64_t account;
-    uint64_t version,
-        base; /* of the last word, and of the whole ad; 0: the machine has told nothing, only its offer is known */
+    /* Of the last word; 0: the machine has told nothing, only its offer is known. And of the whole ad; 0: the offer is the whole. */
+    uint64_t version, base;
     enum machine_state state;
     bool pulls, sure, away, shrunk;
     int64_t since, until; /* on our clock; until INT64_MAX: not known */
     int64_t heard, lifetime;
-    int64_t timer;             /* the timer that is set */
+    int64_t timer;   /* the earliest timer that is set; it may be of a machine that was at this place before */
+    uint32_t timers; /* how many of this place wait */
     struct tree *whole, *told; /* held; told: NULL when nothing was */
     uint32_t next;             /* the next record at the same place in the map; of a free one: the next free one */
     int64_t said;              /* when `told` was: an ad that is renewed says nothing of what is in use */
@@ -61,7 +65,8 @@ void machines_init(struct machines *machines, struct collector *collector, struc
                    uint32_t share, uint64_t seed);
 void machines_done(struct machines *machines);
 
-/* A machine tells how it stands. BODY: its whole ad is needed. */
+/* A machine tells how it stands. BODY: its whole ad is needed. An idle machine may say, by no ad and no base, that its offer is the whole: then
+ * there is one text for both, whatever becomes of the offer. */
 enum reason machines_take(struct machines *machines, const struct role_env *env, const struct peer *peer,
                           const struct stands *stands);
 

@@ -288,6 +288,7 @@ static void message_take(struct step_ctx *step, const struct event *event)
     const struct message *message = event->message;
     struct puller_pool puller_pool = {&matchmaker->collector, &matchmaker->registrar, &matchmaker->notifier};
     struct message answer;
+    enum reason reason;
 
     if (!message)
         return;
@@ -300,14 +301,16 @@ static void message_take(struct step_ctx *step, const struct event *event)
         answer.kind = MESSAGE_ADVERTISED;
         collector_advertise(&matchmaker->collector, step->env, event->peer, &message->u.advertise,
                             &answer.u.advertised);
-        if (!message->u.advertise.request)
+        if (!message->u.advertise.request &&
+            (answer.u.advertised.reason == REASON_OK || answer.u.advertised.reason == REASON_CONSUMED))
             machines_offered(&matchmaker->machines, step->env, event->peer, message->u.advertise.id);
         effects_reply(step->effects, event->token, &answer, 0);
         break;
     case MESSAGE_WITHDRAW:
-        reply_got(step, event->token,
-                  collector_withdraw(&matchmaker->collector, step->env, event->peer, &message->u.withdraw));
-        machines_withdrawn(&matchmaker->machines, event->peer, message->u.withdraw.id);
+        reason = collector_withdraw(&matchmaker->collector, step->env, event->peer, &message->u.withdraw);
+        if (reason == REASON_OK)
+            machines_withdrawn(&matchmaker->machines, event->peer, message->u.withdraw.id);
+        reply_got(step, event->token, reason);
         break;
     case MESSAGE_STANDS:
         reply_got(step, event->token, machines_take(&matchmaker->machines, step->env, event->peer, &message->u.stands));

@@ -30,8 +30,7 @@ static void advert_moves(struct advert *advert, int64_t now)
         advert->due = now;
 }
 
-/* Lifetime, a literal: seconds or a relative time. */
-static int64_t text_lifetime(const struct tree *text)
+int64_t advert_lifetime(const struct tree *text)
 {
     symbol name = symbols_find(text->symbols, "Lifetime", 8);
     const struct expr *lifetime = name ? tree_find(text, tree_root(text), name) : NULL;
@@ -49,7 +48,7 @@ void advert_want(struct advert *advert, int64_t now, struct tree *text)
     if (before == text || (before && text && tree_equal(before, tree_root(before), text, tree_root(text))))
         return;
     advert->text = text ? tree_ref(text) : NULL;
-    advert->lifetime = text ? text_lifetime(text) : 0;
+    advert->lifetime = text ? advert_lifetime(text) : 0;
     tree_unref(before);
     advert_moves(advert, now);
 }

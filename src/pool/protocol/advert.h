@@ -60,6 +60,9 @@ int64_t advert_run(struct advert *advert, const struct role_env *env, agent matc
 void advert_answer(struct advert *advert, const struct role_env *env, const struct spans *spans,
                    const struct event *event, struct effects *effects);
 
+/* The Lifetime that the text names, a literal: seconds or a relative time; 0: it names none. */
+int64_t advert_lifetime(const struct tree *text);
+
 /* The pause after another failure: doubled up to the deadline of requests, and somewhat random. */
 int64_t pause_next(int64_t *pause, const struct role_env *env, const struct spans *spans);
 

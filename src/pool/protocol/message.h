@@ -27,7 +27,7 @@ extern "C" {
     F(S, REASON, reason) F(S, WORD, incarnation) F(S, WORD, settled) F(S, NUMBER, span) F(S, NUMBER, clock)
 #define WITHDRAW_FIELDS(F, S) F(S, WORD, id) F(S, WORD, version)
 /* How what the offer `id` speaks of stands (machine_state.h), whether or not anything of it is offered now. Nothing is ever matched because of it.
- * `version` rises. `ad` is the offer with nothing given away; none: it is as it was told in version `base`. `since` and `until` are spans, so
+ * `version` rises. `ad` is the offer with nothing given away; none: it is as it was told in version `base`, or (0, of an idle machine) as the offer is. `since` and `until` are spans, so
  * that clocks need not agree: how long the state has held, and how long it will (-1: not known). `told` has what is in use, and words.
  * `gone`: there is no such machine any more. */
 #define STANDS_FIELDS(F, S) \

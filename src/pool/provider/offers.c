@@ -199,6 +199,7 @@ void offer_probed(const struct provider_step *step, uint32_t place, struct tree 
     offer->probe = tree_ref(probe);
     tree_unref(offer->whole);
     offer->whole = offer_write(step->provider, offer);
+    stands_probed(step, place);
     offer->faulty = false; /* the probe knows what came of the machine's jobs, and says so anew */
     offer_changed(step, place);
     if (step->provider->booted)
@@ -385,12 +386,16 @@ void offer_answer(const struct provider_step *step, uint32_t place, const struct
 {
     bool second = place >= step->provider->settings->count;
     struct advert *advert;
+    uint64_t teller;
 
     place -= second ? step->provider->settings->count : 0;
     if (place >= step->provider->settings->count)
         return;
     advert = second ? &step->provider->offers[place].second.advert : &step->provider->offers[place].advert;
+    teller = advert->teller;
     advert_answer(advert, step->env, step->provider->spans, event, step->effects);
+    if (teller && advert->teller != teller) /* another life of the matchmaker, which knows nothing of the machine */
+        stands_again(step, place, step->provider->settings->matchmaker);
     offer_due(step, place);
 }
 

@@ -11,6 +11,7 @@
 #include "pool/provider/outcomes.h"
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
+#include "pool/provider/stands.h"
 #include "pool/provider/subordinates.h"
 #include "pool/provider/successor.h"
 
@@ -523,6 +524,8 @@ void tenant_job(const struct provider_step *step, const struct event *event)
         outcome_add(step, tenant, event);
         outcome_tell(step, tenant, event);
         tenant_store(step, tenant);
+        if (tenant->state == TENANT_CLAIMED) /* the claim goes on, without a job */
+            stands_claims(step, place);
         break;
     case JOB_GONE:
         cleared = tenant->clearing && tenant->lease > lease_clock(step->env);

@@ -77,8 +77,10 @@ struct stands_road {
     uint64_t told, base; /* the version that it knows, and the version of the whole ad that it has; 0: none */
     uint64_t carried, carried_base; /* those under way */
     bool flying;                    /* a message is under way */
+    bool leans, whole;              /* the last message left the whole ad to the offer; the next one must not */
     bool owed;           /* it may know something else of an earlier time: it is told even that the machine is idle */
     int64_t sent;        /* when it was told last; INT64_MIN: it is to be told at once */
+    int64_t again;       /* when it is told again what it knows, or what is not urgent */
     int64_t held, pause; /* it is told nothing before then; the present pause between repeats */
 };
 
@@ -88,11 +90,12 @@ struct machine {
     int64_t since;             /* when that state began */
     int64_t until;             /* OWNER: until when, on the wall clock in seconds; or OWNER_NEVER ... */
     bool sure;                 /* ... and whether it surely ends then */
-    uint64_t claims;           /* a hash of what is in use */
-    uint64_t version;          /* of all this; rises with each change */
+    uint64_t claims, ends;     /* hashes of what is in use, and of when that must end */
+    uint64_t version, urgent;  /* of all this; rises with each change. And the last that is to be told soon */
     struct tree *ad;           /* held: the whole as it is told; NULL: not told yet */
     uint64_t base;             /* the version in which that was first told */
-    int64_t taken;             /* when it was taken up */
+    int64_t taken, lifetime;   /* when it was taken up; what is told holds for so long */
+    bool moved;                /* it was probed since then */
     struct stands_road *roads; /* one for each matchmaker */
 };
 

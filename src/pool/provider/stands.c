@@ -1,8 +1,10 @@
 /* stands.c: tells matchmakers how the machine behind each offer stands, whether or not anything of it is offered now.
  *
- *     the state changes          -> told at once, but no sooner than STANDS_PAUSE after the last time
- *     no ad is in the pool       -> told again three times in a lifetime, as an ad would be renewed
- *     only probed values move    -> the whole ad is told again once in a lifetime
+ *     the state or its claims change        -> told at once, but no sooner than STANDS_PAUSE after the last time
+ *     a claim runs another job              -> its new end is told when the machine would be told again anyway
+ *     no ad is in the pool                  -> told again three times in a lifetime, as an ad would be renewed
+ *     only probed values move               -> the whole ad is told again once in a lifetime
+ *     the matchmaker refuses, or is older   -> it is asked again after a lifetime
  *
  * A machine that is idle since its provider began says so once: then its offer says it all. Nobody is matched or refused because of what is told here. */
 #include "pool/provider/stands.h"
@@ -18,7 +20,7 @@
 #include "pool/provider/pulling.h"
 #include "pool/provider/session.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +28,8 @@
 #define RENEWALS 3                /* in a lifetime, without an ad */
 #define CLAIMS_TOLD 256           /* claims of which more than their number is told */
 #define NAME_ROOM 64
+#define AMOUNT_EXACT 9e15              /* whole numbers below this are exact as a double */
+#define STALE_STEP (UINT64_C(1) << 32) /* versions of one life */
 
 static uint32_t road_count(const struct provider *provider)
 {
@@ -57,7 +61,7 @@ void stands_boot(const struct provider_step *step, uint32_t place)
 {
     struct machine *machine = &step->provider->offers[place].machine;
 
-    machine->version = step->provider->starts << 32;
+    machine->version = machine->urgent = step->provider->starts << 32;
     machine->since = step->env->now;
     for (uint32_t i = 0; i < road_count(step->provider); i++)
         machine->roads[i].owed = true;
@@ -126,28 +130,59 @@ static enum machine_state state_find(const struct provider_step *step, uint32_t 
     return left && open->open ? MACHINE_PART : MACHINE_BUSY;
 }
 
-/* When the claim must end, on the wall clock in seconds; -1: nothing says so. */
-static int64_t tenant_must_end(const struct provider_step *step, const struct tenant *tenant)
+/* When the claim must end, on the wall clock in seconds; -1: nothing says so. `ret_span`: how long its job may run in all, in seconds. */
+static int64_t tenant_must_end(const struct provider_step *step, const struct tenant *tenant, int64_t *ret_span)
 {
     int64_t span = tenant->running && tenant->started >= 0 ? job_span(step, tenant_duty(tenant).ad) : INT64_MAX;
 
+    *ret_span = span / SECOND;
     if (span == INT64_MAX)
         return -1;
-    return (MUTANT(END_GROWS) ? step->env->wall / SECOND : tenant->started) + span / SECOND;
+    return (MUTANT(END_GROWS) ? step->env->wall / SECOND : tenant->started) + *ret_span;
 }
 
-/* A hash of the claims and when they must end: what is in use. */
+/* How much of it is in use: a hash of the claims, and whether each is pinned and has begun its first job. */
 static uint64_t claims_hash(const struct provider_step *step, uint32_t place)
 {
     uint64_t hash = 0;
 
     for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
         const struct tenant *tenant = step->provider->tenants[i];
+        uint64_t stage = (uint64_t)(tenant->state >= TENANT_PINNED) + (tenant->number != 0);
 
-        if (tenant_uses(tenant, place) && tenant->state >= TENANT_PINNED)
-            hash += rng_mix(tenant->claim ^ rng_mix((uint64_t)(MUTANT(END_GROWS) ? 0 : tenant_must_end(step, tenant))));
+        if (tenant_uses(tenant, place))
+            hash += rng_mix(tenant->claim ^ rng_mix(stage));
     }
     return hash;
+}
+
+/* A hash of when the claims must end. */
+static uint64_t ends_hash(const struct provider_step *step, uint32_t place)
+{
+    uint64_t hash = 0;
+    int64_t span;
+
+    for (uint32_t i = 0; i < step->provider->tenant_count && !MUTANT(END_GROWS); i++) {
+        const struct tenant *tenant = step->provider->tenants[i];
+
+        if (tenant_uses(tenant, place) && tenant->running)
+            hash += rng_mix(tenant->claim ^ rng_mix((uint64_t)tenant_must_end(step, tenant, &span)));
+    }
+    return hash;
+}
+
+/* Looks at the claims; does anything about them have to be told soon? */
+static bool claims_look(const struct provider_step *step, uint32_t place)
+{
+    struct machine *machine = &step->provider->offers[place].machine;
+    uint64_t claims = claims_hash(step, place), ends = ends_hash(step, place);
+    bool soon = claims != machine->claims;
+
+    if (ends != machine->ends)
+        machine->version++;
+    machine->claims = claims;
+    machine->ends = ends;
+    return soon;
 }
 
 int64_t stands_look(const struct provider_step *step, uint32_t place, const struct tree *left, const struct owner *open)
@@ -155,31 +190,37 @@ int64_t stands_look(const struct provider_step *step, uint32_t place, const stru
     struct machine *machine = &step->provider->offers[place].machine;
     struct owner owner;
     enum machine_state state = state_find(step, place, left, open, &owner);
-    bool ends = state == MACHINE_OWNER || (state <= MACHINE_BUSY && owner.sure);
+    bool ends = state == MACHINE_OWNER || (state <= MACHINE_BUSY && owner.sure), sure = ends && owner.sure;
     int64_t until = ends ? owner.until : OWNER_NEVER;
-    uint64_t claims = claims_hash(step, place);
+    /* a time that is not sure moves with each look: it is told beside something else */
+    bool soon = state != machine->state || sure != machine->sure || (sure && until != machine->until);
 
     if (state != machine->state)
         machine->since = step->env->now;
-    if (state != machine->state || until != machine->until || claims != machine->claims)
-        machine->version++;
+    if (claims_look(step, place) || soon)
+        machine->urgent = ++machine->version;
     machine->state = state;
     machine->until = until;
-    machine->sure = owner.sure;
-    machine->claims = claims;
+    machine->sure = sure;
     return owner.until;
 }
 
 void stands_claims(const struct provider_step *step, uint32_t place)
 {
     struct machine *machine = &step->provider->offers[place].machine;
-    uint64_t claims = claims_hash(step, place);
+    uint64_t version = machine->version;
 
-    if (claims == machine->claims)
+    if (!step->provider->booted)
         return;
-    machine->claims = claims;
-    machine->version++;
-    offer_wake(step, place, stands_run(step, place));
+    if (claims_look(step, place))
+        machine->urgent = ++machine->version;
+    if (machine->version != version)
+        offer_wake(step, place, stands_run(step, place));
+}
+
+void stands_probed(const struct provider_step *step, uint32_t place)
+{
+    step->provider->offers[place].machine.moved = true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- what is told */
@@ -203,16 +244,17 @@ static void used_add(struct maker *maker, const struct tree *whole, const struct
     char text[NAME_ROOM];
     size_t len = 0;
     const char *bytes = name ? symbols_text(whole->symbols, name, &len) : NULL;
-    double all, rest = 0;
+    double all, rest = 0, used;
 
     if (!bytes || len >= sizeof text || !number_of(whole, name, &all) || (left && !number_of(left, name, &rest)))
         return;
     memcpy(text, bytes, len);
     text[len] = '\0';
-    if (all - rest == (double)(int64_t)(all - rest))
-        maker_integer(maker, text, (int64_t)(all - rest));
-    else
-        maker_real(maker, text, all - rest);
+    used = all - rest;
+    if (used > -AMOUNT_EXACT && used < AMOUNT_EXACT && used == (double)(int64_t)used)
+        maker_integer(maker, text, (int64_t)used);
+    else if (isfinite(used))
+        maker_real(maker, text, used);
 }
 
 /* What is in use, as an ad: the amounts that the offer's Residual speaks of; without one, the usual ones. */
@@ -234,14 +276,14 @@ static struct tree *used_make(const struct provider_step *step, uint32_t place)
 
 static struct tree *claim_make(const struct provider_step *step, const struct tenant *tenant)
 {
-    int64_t end = tenant_must_end(step, tenant), wall = step->env->wall / SECOND;
+    int64_t span, end = tenant_must_end(step, tenant, &span), wall = step->env->wall / SECOND;
     struct maker maker;
 
     maker_init(&maker, step->env->symbols);
     maker_word(&maker, "Claim", tenant->claim);
     maker_integer(&maker, "Job", (int64_t)tenant->job);
-    if (end >= 0)
-        maker_integer(&maker, "Ends", end > wall ? end - wall : 0);
+    if (end >= 0) /* a wall clock that was set back makes no job longer */
+        maker_integer(&maker, "Ends", end <= wall ? 0 : end - wall < span ? end - wall : span);
     return maker_seal(&maker);
 }
 
@@ -306,12 +348,16 @@ static void words_make(const struct provider_step *step, uint32_t place, struct 
     words_cut(ret);
 }
 
+/* What is in use, the claims and the words; NULL: the machine is idle, and there is nothing to say. */
 static struct tree *told_make(const struct provider_step *step, uint32_t place, uint32_t road)
 {
-    struct tree *used = used_make(step, place), *told;
+    struct tree *used, *told;
     struct maker maker;
     struct buf words;
 
+    if (step->provider->offers[place].machine.state == MACHINE_IDLE)
+        return NULL;
+    used = used_make(step, place);
     buf_init(&words);
     words_make(step, place, &words);
     maker_init(&maker, step->env->symbols);
@@ -329,12 +375,14 @@ static struct tree *told_make(const struct provider_step *step, uint32_t place, 
 static void machine_refresh(const struct provider_step *step, uint32_t place)
 {
     struct machine *machine = &step->provider->offers[place].machine;
+    int64_t lifetime;
     struct tree *whole;
 
-    if (machine->ad && step->env->now < machine->taken + step->provider->spans->lifetime)
+    if (machine->ad && step->env->now < machine->taken + machine->lifetime)
         return;
     whole = offer_whole(step->provider, place);
     machine->taken = step->env->now;
+    machine->moved = false;
     if (machine->ad && tree_equal(machine->ad, tree_root(machine->ad), whole, tree_root(whole))) {
         tree_unref(whole);
         return;
@@ -342,34 +390,50 @@ static void machine_refresh(const struct provider_step *step, uint32_t place)
     tree_unref(machine->ad);
     machine->ad = whole;
     machine->base = ++machine->version;
+    lifetime = advert_lifetime(whole);
+    machine->lifetime =
+        lifetime && lifetime < step->provider->spans->lifetime ? lifetime : step->provider->spans->lifetime;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ telling */
+
+/* Is it in the pool by an ad of its own, which is renewed? */
+static bool is_offered(const struct provider_step *step, uint32_t place)
+{
+    const struct advert *advert = &step->provider->offers[place].advert;
+
+    return advert->text && !advert->refused && !step->provider->settings->pool_count;
+}
 
 static void road_tell(const struct provider_step *step, uint32_t place, uint32_t at)
 {
     const struct offer *offer = &step->provider->offers[place];
     const struct machine *machine = &offer->machine;
     struct stands_road *road = &machine->roads[at];
-    int64_t now = step->env->now, wall = step->env->wall / SECOND;
+    int64_t now = step->env->now, wall = step->env->wall / SECOND, third = machine->lifetime / RENEWALS;
+    bool leans = machine->state == MACHINE_IDLE && !road->whole && is_offered(step, place);
     struct message message = {.kind = MESSAGE_STANDS};
 
     message.u.stands = (struct stands){.id = offer->advert.id,
                                        .version = machine->version,
-                                       .base = machine->base,
+                                       .base = leans ? 0 : machine->base,
                                        .state = machine->state,
                                        .since = now - machine->since,
                                        .until = -1,
                                        .sure = machine->sure,
                                        .pulls = step->provider->settings->pool_count > 0,
                                        .told = told_make(step, place, at),
-                                       .ad = road->base == machine->base ? NULL : tree_ref(machine->ad)};
+                                       .ad = leans || road->base == machine->base ? NULL : tree_ref(machine->ad)};
     if (machine->until != OWNER_NEVER)
-        message.u.stands.until = machine->until > wall ? (machine->until - wall) * SECOND : 0;
+        message.u.stands.until = machine->until <= wall                           ? 0
+                                 : machine->until - wall < INT64_MAX / 2 / SECOND ? (machine->until - wall) * SECOND
+                                                                                  : -1;
     road->flying = true;
     road->carried = machine->version;
-    road->carried_base = machine->base;
+    road->carried_base = leans ? 0 : machine->base;
+    road->leans = leans;
     road->sent = now;
+    road->again = now + third - (int64_t)rng_below(step->env->chance, (uint64_t)third / 4 + 1);
     effects_send(step->effects, road_end(step->provider, at), &message, (uint64_t)at << 32 | place, TAG_STANDS,
                  step->provider->stored);
     message_done(&message);
@@ -379,15 +443,18 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
 static int64_t road_due(const struct provider_step *step, uint32_t place, const struct stands_road *road)
 {
     const struct offer *offer = &step->provider->offers[place];
-    bool offered = offer->advert.text && !step->provider->settings->pool_count;
+    const struct machine *machine = &offer->machine;
+    bool offered = is_offered(step, place);
     int64_t due = INT64_MAX;
 
-    if (road->flying || (offered && !road->told && !road->owed && offer->machine.state == MACHINE_IDLE))
+    if (road->flying || (offered && !road->told && !road->owed && machine->state == MACHINE_IDLE))
         return INT64_MAX;
-    if (road->told != offer->machine.version)
+    if (road->told < machine->urgent)
         due = road->sent == INT64_MIN ? step->env->now : road->sent + STANDS_PAUSE;
-    else if (!offered)
-        due = road->sent + step->provider->spans->lifetime / RENEWALS;
+    else if (road->told < machine->version || !offered)
+        due = road->again;
+    else if (machine->moved && machine->state != MACHINE_IDLE)
+        due = machine->taken + machine->lifetime;
     return due > road->held ? due : road->held;
 }
 
@@ -399,8 +466,11 @@ int64_t stands_run(const struct provider_step *step, uint32_t place)
     for (uint32_t i = 0; i < road_count(step->provider); i++) {
         int64_t due = road_due(step, place, &machine->roads[i]);
 
-        if (due <= step->env->now) {
+        if (due <= step->env->now) { /* the ad, looked at again, may not have moved after all */
             machine_refresh(step, place);
+            due = road_due(step, place, &machine->roads[i]);
+        }
+        if (due <= step->env->now) {
             road_tell(step, place, i);
             due = INT64_MAX;
         }
@@ -409,11 +479,32 @@ int64_t stands_run(const struct provider_step *step, uint32_t place)
     return next;
 }
 
+/* The matchmaker has answered. */
+static void road_answered(const struct provider_step *step, struct machine *machine, struct stands_road *road,
+                          enum reason reason)
+{
+    road->pause = road->held = 0;
+    if (reason == REASON_OK) {
+        road->told = road->carried;
+        road->base = road->carried_base;
+        road->owed = road->owed && !road->carried;
+        road->whole = false;
+        return;
+    }
+    if (reason == REASON_STALE) /* an earlier life of ours, of which we have no record, has said more */
+        machine->urgent = machine->version += STALE_STEP;
+    if (reason == REASON_BODY && (road->base || road->leans))
+        road->sent = INT64_MIN;
+    else /* it does not know the message, or wants no more of them */
+        road->held = step->env->now + machine->lifetime / (reason == REASON_STALE ? RENEWALS : 1);
+    road->whole = reason == REASON_BODY;
+    road->told = road->base = 0;
+}
+
 void stands_answer(const struct provider_step *step, const struct event *event)
 {
     uint32_t place = (uint32_t)event->token, at = (uint32_t)(event->token >> 32);
     struct stands_road *road;
-    enum reason reason;
 
     if (place >= step->provider->settings->count || at >= road_count(step->provider))
         return;
@@ -421,23 +512,11 @@ void stands_answer(const struct provider_step *step, const struct event *event)
     if (!road->flying)
         return;
     road->flying = false;
-    if (event->answer != ANSWER_GOT || !event->message) {
+    if (event->answer != ANSWER_GOT || !event->message)
         road->held = step->env->now + pause_next(&road->pause, step->env, step->provider->spans);
-    } else {
-        reason = event->message->kind == MESSAGE_GOT ? event->message->u.got.reason : REASON_INVALID;
-        road->pause = road->held = 0;
-        if (reason == REASON_OK) {
-            road->told = road->carried;
-            road->base = road->carried_base;
-            road->owed = false;
-        } else if (reason == REASON_BODY && road->base) {
-            road->base = road->told = 0;
-            road->sent = INT64_MIN;
-        } else { /* a matchmaker that does not know the message, or wants no more of them */
-            road->told = road->carried;
-            road->held = step->env->now + step->provider->spans->lifetime;
-        }
-    }
+    else
+        road_answered(step, &step->provider->offers[place].machine, road,
+                      event->message->kind == MESSAGE_GOT ? event->message->u.got.reason : REASON_INVALID);
     offer_due(step, place);
 }
 
@@ -448,10 +527,11 @@ void stands_again(const struct provider_step *step, uint32_t place, agent matchm
 
         if (road_end(step->provider, i) != matchmaker)
             continue;
-        road->owed = road->owed || (road->told && road->told != step->provider->offers[place].machine.version);
+        road->owed =
+            road->owed || road->flying || (road->told && road->told < step->provider->offers[place].machine.version);
+        road->carried = road->carried_base = 0; /* whoever answers what is under way may be the one before */
         road->told = road->base = 0;
         road->held = road->pause = 0;
-        road->sent = INT64_MIN;
     }
 }
 

@@ -21,6 +21,9 @@ int64_t stands_look(const struct provider_step *step, uint32_t place, const stru
 /* What runs there has changed, and nothing else: when the claims must end is told. */
 void stands_claims(const struct provider_step *step, uint32_t place);
 
+/* The probed state is another: the whole ad may have moved. */
+void stands_probed(const struct provider_step *step, uint32_t place);
+
 /* Sends what is due; returns when to look again. */
 int64_t stands_run(const struct provider_step *step, uint32_t place);
 
