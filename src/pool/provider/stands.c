@@ -371,6 +371,16 @@ static struct tree *told_make(const struct provider_step *step, uint32_t place, 
     return told;
 }
 
+/* Does any matchmaker have the whole ad as it was taken up last? */
+static bool ad_is_known(const struct provider *provider, const struct machine *machine)
+{
+    for (uint32_t i = 0; i < road_count(provider); i++)
+        if (machine->roads[i].base == machine->base ||
+            (machine->roads[i].flying && machine->roads[i].carried_base == machine->base))
+            return true;
+    return false;
+}
+
 /* Takes up the whole ad as it is now, when it is to be told anew: at first, and once in a lifetime when it has moved. */
 static void machine_refresh(const struct provider_step *step, uint32_t place)
 {
@@ -378,7 +388,7 @@ static void machine_refresh(const struct provider_step *step, uint32_t place)
     int64_t lifetime;
     struct tree *whole;
 
-    if (machine->ad && step->env->now < machine->taken + machine->lifetime)
+    if (machine->ad && step->env->now < machine->taken + machine->lifetime && ad_is_known(step->provider, machine))
         return;
     whole = offer_whole(step->provider, place);
     machine->taken = step->env->now;
@@ -498,6 +508,7 @@ static void road_answered(const struct provider_step *step, struct machine *mach
     else /* it does not know the message, or wants no more of them */
         road->held = step->env->now + machine->lifetime / (reason == REASON_STALE ? RENEWALS : 1);
     road->whole = reason == REASON_BODY;
+    road->owed = true;
     road->told = road->base = 0;
 }
 
