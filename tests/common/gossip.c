@@ -37,6 +37,10 @@ static const char *const ad_texts[] = {
     "[ a = { b, b, b, b }; b = { c, c, c, c }; c = { d, d, d, d }; d = { a }; Constraint = a == b; RequestCpus = 1 ]",
     "[ Constraint = regexp(\"(a+)+$\", \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"); RequestCpus = 1; RequestMemory = 1 ]",
     "[ UserPrio = 1 ]",
+    "[ Used = [ Cpus = 1.0e308; Memory = -9223372036854775807 ]; Claims = { [ Claim = 3; Ends = -1 ], 7, [ ] }; Words = 3; "
+    "More = 9223372036854775807; Elsewhere = -1 ]",
+    "[ Used = 3; Claims = [ Claims = { } ]; Words = { \"a\" } ]",
+    "[ Claims = { [ Claim = \"ffffffffffffffff\"; Job = 9223372036854775807; Ends = 9223372036854775807 ] }; Words = \"\" ]",
 };
 /* And these are none at all. */
 static const char *const expression_texts[] = {"{ 1, 2, 3 }", "3", "\"text\"", "undefined",
