@@ -469,7 +469,7 @@ static void matchmaker_anew(void)
     go(&e, SECOND);
     count = e.count;
     go(&e, 6 * SECOND);
-    tap_ok(count == 1 && e.count == 2 && e.ads == 1 && stands_as(&e, MACHINE_SICK),
+    tap_ok(count == 2 && e.count == 2 && e.ads == 1 && stands_as(&e, MACHINE_SICK),
            "what was under way then is told again");
     ears_free(&e, "a matchmaker begins anew");
 }

@@ -28,8 +28,10 @@ bool machine_state_of(const struct tree *machine, enum machine_state *ret)
 
 void moment_print(struct buf *out, double seconds)
 {
-    double at = (double)time(NULL) + seconds;
-    time_t when = at > -1e11 && at < 1e11 ? (time_t)at : 0;
+    struct timespec now;
+    double at =
+        clock_gettime(CLOCK_REALTIME, &now) ? seconds : (double)now.tv_sec + (double)now.tv_nsec / 1e9 + seconds;
+    time_t when = at > -1e11 && at < 1e11 ? (time_t)(at + 0.5) : 0;
     const char *format = seconds < 20 * 3600.0 ? "%H:%M" : seconds < 6 * 86400.0 ? "%a %H:%M" : "%Y-%m-%d %H:%M";
     char text[40];
     struct tm date;

@@ -395,7 +395,7 @@ void offer_answer(const struct provider_step *step, uint32_t place, const struct
     teller = advert->teller;
     advert_answer(advert, step->env, step->provider->spans, event, step->effects);
     if (teller && advert->teller != teller) /* another life of the matchmaker, which knows nothing of the machine */
-        stands_again(step, place, step->provider->settings->matchmaker);
+        stands_again(step, place, step->provider->settings->matchmaker, false);
     offer_due(step, place);
 }
 
@@ -407,7 +407,7 @@ void offers_again(const struct provider_step *step, agent matchmaker)
             advert_again(&step->provider->offers[i].second.advert, step->env->now);
         }
         pulling_again(step, i, matchmaker);
-        stands_again(step, i, matchmaker);
+        stands_again(step, i, matchmaker, true);
         offer_due(step, i);
     }
 }

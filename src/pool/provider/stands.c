@@ -415,12 +415,22 @@ static bool is_offered(const struct provider_step *step, uint32_t place)
     return advert->text && !advert->refused && !step->provider->settings->pool_count;
 }
 
+/* How long it is until a second of the wall clock; -1: that never comes. */
+static int64_t until_span(const struct provider_step *step, int64_t until)
+{
+    int64_t wall = step->env->wall / SECOND;
+
+    if (until > INT64_MAX / 4 / SECOND)
+        return -1;
+    return until <= wall ? 0 : (until - wall) * SECOND - step->env->wall % SECOND;
+}
+
 static void road_tell(const struct provider_step *step, uint32_t place, uint32_t at)
 {
     const struct offer *offer = &step->provider->offers[place];
     const struct machine *machine = &offer->machine;
     struct stands_road *road = &machine->roads[at];
-    int64_t now = step->env->now, wall = step->env->wall / SECOND, third = machine->lifetime / RENEWALS;
+    int64_t now = step->env->now, third = machine->lifetime / RENEWALS;
     bool leans = machine->state == MACHINE_IDLE && !road->whole && is_offered(step, place);
     struct message message = {.kind = MESSAGE_STANDS};
 
@@ -429,15 +439,11 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
                                        .base = leans ? 0 : machine->base,
                                        .state = machine->state,
                                        .since = now - machine->since,
-                                       .until = -1,
+                                       .until = until_span(step, machine->until),
                                        .sure = machine->sure,
                                        .pulls = step->provider->settings->pool_count > 0,
                                        .told = told_make(step, place, at),
                                        .ad = leans || road->base == machine->base ? NULL : tree_ref(machine->ad)};
-    if (machine->until != OWNER_NEVER)
-        message.u.stands.until = machine->until <= wall                           ? 0
-                                 : machine->until - wall < INT64_MAX / 2 / SECOND ? (machine->until - wall) * SECOND
-                                                                                  : -1;
     road->flying = true;
     road->carried = machine->version;
     road->carried_base = leans ? 0 : machine->base;
@@ -531,7 +537,7 @@ void stands_answer(const struct provider_step *step, const struct event *event)
     offer_due(step, place);
 }
 
-void stands_again(const struct provider_step *step, uint32_t place, agent matchmaker)
+void stands_again(const struct provider_step *step, uint32_t place, agent matchmaker, bool at_once)
 {
     for (uint32_t i = 0; i < road_count(step->provider); i++) {
         struct stands_road *road = &step->provider->offers[place].machine.roads[i];
@@ -543,6 +549,8 @@ void stands_again(const struct provider_step *step, uint32_t place, agent matchm
         road->carried = road->carried_base = 0; /* whoever answers what is under way may be the one before */
         road->told = road->base = 0;
         road->held = road->pause = 0;
+        if (at_once)
+            road->sent = INT64_MIN;
     }
 }
 

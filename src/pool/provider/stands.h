@@ -30,8 +30,8 @@ int64_t stands_run(const struct provider_step *step, uint32_t place);
 /* The answer to such a message; its token names the offer and the matchmaker. */
 void stands_answer(const struct provider_step *step, const struct event *event);
 
-/* That matchmaker may have begun anew, and have forgotten all. */
-void stands_again(const struct provider_step *step, uint32_t place, agent matchmaker);
+/* That matchmaker may have begun anew, and have forgotten all. It is told at once, or when it may be told next. */
+void stands_again(const struct provider_step *step, uint32_t place, agent matchmaker, bool at_once);
 
 #ifdef __cplusplus
 }
