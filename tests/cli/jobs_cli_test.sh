@@ -175,8 +175,8 @@ holds 'the tokens that the processes need are made' [ -s state/customer/token ]
 run "$berth" jobs
 expect 'at first there are no jobs' 0 '0 jobs'
 run "$berth" submit project/job.ad
-expect 'jobs are submitted; that there is no machine yet is a warning' 0 '3 jobs submitted: 1-3' \
-  'berth: no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls'
+says 'jobs are submitted; that there is no machine yet is a warning' 0 '3 jobs submitted: 1-3' \
+  'berth: the job waits for a machine: none has been heard of since the matchmaker began, [0-9]* s ago'
 run "$berth" submit --json --key k1 project/job.ad plain.ad
 json 'several ads at once' 0 'rows == [{"first": 4, "count": 3}, {"first": 7, "count": 1}]'
 run "$berth" submit --key k1 --force project/job.ad plain.ad
@@ -218,16 +218,9 @@ expect 'a job that is not there' 1 '' 'berth: there is no such job'
 run "$berth" job 99
 expect 'is told by its number' 1 '' 'berth: 99: there is no such job'
 run "$berth" job 7
-holds 'one job, with its log and why it waits' sh -c 'grep -q "^Job 7: Waiting" out && grep -q submitted out && grep -q "^job 7: matches nothing" out'
+holds 'one job, with its log and why it waits' sh -c 'grep -q "^Job 7: Waiting" out && grep -q submitted out && grep -q "^job 7: waits for a machine: none has been heard of since the matchmaker began" out'
 run "$berth" why 7
-says 'why a job waits' 1 'job 7: matches nothing, for there are no offers.
-*
-*
-*
-*
-*
-*
-*' ''
+says 'why a job waits' 1 'job 7: waits for a machine: none has been heard of since the matchmaker began, [0-9]* s ago.' ''
 run "$berth" hold 1-3 --why 'wrong data'
 expect 'jobs are held' 0 '3 jobs held'
 run "$berth" jobs -c 'State == "Held"' --json
@@ -264,7 +257,7 @@ echo '[ Cmd = "true"; RequestMemory = 1024 * 1024 * 1024 * 1024 ]' >big.ad
 run "$berth" submit big.ad
 holds 'what no machine matches is refused, with the reason' sh -c '
   [ '$status' = 1 ] && [ ! -s out ] && grep -q "^No offer satisfies other.Memory >= RequestMemory" err &&
-  grep -q "^berth: the job matches no machine that is seen in the pool; nothing was submitted: use --force to submit it all the same, for one that pulls or comes later$" err'
+  grep -q "^berth: the job matches no machine of the pool, even when idle; nothing was submitted: use --force to submit it all the same, for one that comes later$" err'
 run "$berth" submit --force big.ad
 says 'unless it is forced' 0 '1 job submitted: 8' ''
 run "$berth" rm 8

@@ -213,7 +213,8 @@ run "$berth" agents -c 'Name == "bridge"'
 expect 'an agent that is not there gives the status 1' 1 ''
 
 run "$berth" why big
-says 'why explains a request that matches nothing' 1 "*: matches none of 2 offers now.
+says 'why explains a request that matches nothing' 1 "*: waits for a machine that fits: none of the 2 that are known would, even when idle.
+The matchmaker began * ago, and may not have heard of all machines yet.
      alone     left  clause
          0        0  other.Memory > 1000000
 No offer satisfies other.Memory > 1000000; without that, 1 would match.

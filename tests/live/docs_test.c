@@ -23,6 +23,7 @@
 #include "live/matchmakerd/routes.h"
 #include "live/providerd/job_order.h"
 #include "pool/protocol/ticket.h"
+#include "pool/protocol/wait_reason.h"
 #include "pool/protocol/wire.h"
 #include "pool/protocol/wire_fields.h"
 #include "sys/encoding.h"
@@ -568,6 +569,23 @@ static void outcomes_check(const struct page *jobs)
     buf_done(&web.text);
 }
 
+/* Why jobs wait: the page has the program's words. */
+static void waits_check(void)
+{
+    struct page why;
+    char want[512];
+
+    page_read(&why, "why.md");
+    for (int i = 0; i < WAIT_REASON_COUNT; i++) {
+        const char *can = wait_can((enum wait_reason)i);
+
+        snprintf(want, sizeof want, "\n| `%s` | %s | %s |\n", wait_word((enum wait_reason)i),
+                 wait_says((enum wait_reason)i), *can ? can : "-");
+        page_says(&why, want, "a reason why a job waits has the words of the program");
+    }
+    buf_done(&why.text);
+}
+
 static void jobs_check(const struct page *jobs, const struct page *protocol)
 {
     static const char *const states[] = {
@@ -608,6 +626,7 @@ int main(int argc, char **argv)
     page_read(&pages[0], "protocol.md");
     page_read(&pages[1], "operations.md");
     page_read(&pages[2], "jobs.md");
+    waits_check();
     tables_check(pages, COUNT(pages));
     messages_check(&pages[0], lang.symbols);
     bytes_check(&pages[0]);

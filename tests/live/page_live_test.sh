@@ -24,7 +24,7 @@ nobody() { ask /v1/overview | grep 'Waiting = 7;.*Outcome = "nobody"; Requests =
 check 'and what waits, by what became of its last try' until_seen nobody
 listed() { ask '/v1/ads?outcome=nobody' | grep 'AdId = "wanted"' && ! ask '/v1/ads?outcome=held' | grep wanted; }
 check 'those of one outcome are listed alone' listed
-reasons() { ask /v1/reasons | grep 'Reason = "no offer satisfies other.Memory < 0"; Requests = 1; Units = 7; Example = "wanted"'; }
+reasons() { ask /v1/reasons | grep 'Code = "nofit"; Reason = "no machine satisfies other.Memory < 0"; Requests = 1; Units = 7; Example = "wanted"'; }
 check 'and why, in words' reasons
 series() { ask '/v1/series?span=hour' -H 'Accept: application/json' | grep '"Span": "hour", "At": \[[0-9]'; }
 check 'there are samples of the last hour' until_seen series
@@ -110,7 +110,7 @@ check 'parameters are handed on' held
 ask /v1/shares -X PUT -H 'Content-Type: application/classad' -d '[Limits=[matlab=0]]' >/dev/null
 code "/v1/desk/$desk/jobs?key=limited" -X POST -H 'Content-Type: application/classad' -d '[Cmd="/bin/true";ConcurrencyLimits="matlab";Constraint=other.Memory>0]' >/dev/null
 limited=$(sed -n 's/.*First = \([0-9]*\).*/\1/p' body)
-told_why() { BERTH_STATE="$work/state" "$berth" why "$limited" >why.out; grep "^job $limited: matches 1 of" why.out && grep '^It waits for more of a limit than there is: that never comes' why.out; }
+told_why() { BERTH_STATE="$work/state" "$berth" why "$limited" >why.out; grep "^job $limited: asks for more of a limit than there is: that never comes\.$" why.out; }
 check 'why a job waits is told of its request in the pool, with what holds it' until_seen told_why
 told_json() { BERTH_STATE="$work/state" "$berth" why --json "$limited" | grep '"hold": {"kind": "never"'; }
 check 'also as JSON' told_json

@@ -70,17 +70,18 @@ check 'what it used is told to the matchmaker' reported
 unseen() { ! curl -sS --unix-socket "$work/pool/matchmaker.sock" 'http://pool/v1/ads?kind=offers' | grep Machine; }
 check 'and nothing was advertised' unseen
 echo '[ Cmd = "true"; Outputs = {}; Constraint = other.Type == "Machine" && other.Name == "nobody" ]' >nobody.ad
-waits() { "$berth" submit --state "$work/pool" nobody.ad >nobody.out 2>nobody.err && grep -x 'berth: no machine offers itself in the pool yet; 1 is there that pulls, .*: what is submitted waits' nobody.err; }
-check 'of such a pool, who submits is told that a machine pulls' waits
+refused() { ! "$berth" submit --state "$work/pool" nobody.ad >nobody.out 2>nobody.err && grep '^berth: the job matches no machine of the pool, even when idle; nothing was submitted' nobody.err; }
+check 'what the machine that pulls would not take is refused' refused
+"$berth" submit --force --state "$work/pool" nobody.ad >nobody.out
 nobody=$(sed -n 's/.*: //p' nobody.out)
 explained() {
   "$berth" why --state "$work/pool" "$nobody" >nobody.why
-  [ $? = 1 ] && tail -1 nobody.why | grep '^1 machine is there that pulls, .* and may yet take it\.$' && "$berth" job --state "$work/pool" "$nobody" | tail -1 | diff - <(tail -1 nobody.why)
+  [ $? = 1 ] && head -1 nobody.why | grep "^job $nobody: waits for a machine that fits: none of the 1 that is known would, even when idle\.$" && "$berth" job --state "$work/pool" "$nobody" | tail -1 | diff - <(tail -1 nobody.why)
 }
-check 'and so is who asks why the job waits' explained
+check 'and who asks why it waits is told of that machine' explained
 "$berth" rm --state "$work/pool" "$nobody" >/dev/null
 curl -sS -X PUT --unix-socket "$work/pool/matchmaker.sock" http://pool/v1/ads/tiny -d '[Type="Machine";Memory=1;Constraint=false]' >tiny
-untold() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' 2>run.err | grep -x pulled && grep 'but 1 machine pulls, is drained or unwell, and is not seen here' run.err; }
+untold() { timeout 60 "$berth" run --state "$work/pool" -- sh -c 'echo pulled' 2>run.err | grep -x pulled && grep -E '^berth: the job waits for a machine to ask for it: 1 machine fits and asks for jobs by itself \(' run.err; }
 check 'who pulls is thought of when no machine that offers itself fits' untold
 
 # -------------------------------------------------------------------------------------------------------------- preemption

@@ -1,14 +1,19 @@
 /* explain.c: what a pool says about why an ad matches, or why nothing does. */
 #include "cli/ask/explain.h"
 
+#include "cli/ask/jobs.h"
 #include "cli/term/command.h"
+#include "cli/term/rows.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/json.h"
+#include "live/customerd/job_outcome.h"
 #include "live/http/represent.h"
+#include "pool/protocol/wait_reason.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Does the explanation say that the ad matches? In words its first line says so: `heron: matches 2 of 3 requests.` */
 static bool answer_matches(struct connection *pool, const struct fetched *fetched, bool json)
@@ -156,51 +161,124 @@ int explain_ad(struct connection *pool, const struct tree *ad, const char *name,
     return status;
 }
 
-static bool one_count(void *user, struct tree *ad)
+/* Copies a text attribute that is not too long. */
+static void text_copy(const struct tree *ad, const char *name, char *out, size_t room)
 {
-    (void)ad;
-    ++*(uint64_t *)user;
-    return true;
+    const char *text = "";
+    size_t len = 0;
+
+    ad_string(ad, name, &text, &len);
+    len = len < room ? len : room - 1;
+    memcpy(out, text, len);
+    out[len] = '\0';
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)out[i] < ' ' || out[i] == 127)
+            out[i] = '?';
 }
 
-int explain_unseen(struct connection *pool, uint64_t *ret_count)
+int explain_first(struct connection *pool, const struct tree *ad, struct explained *ret)
 {
-    struct buf path;
+    struct tree *body = explain_body(pool, ad), *answer, *first;
+    struct connection_ask ask = {.method = "POST", .path = "/v1/match?why", .body = body};
+    const struct expr *list;
+    struct buf text;
     int status;
 
-    *ret_count = 0;
-    buf_init(&path);
-    buf_adds(&path, "/v1/agents?select=Agent");
-    path_query(&path, "constraint", "Role == \"provider\" && Connected && (Draining || Ads == 0)");
-    status = connection_list(pool, buf_string(&path), 0, one_count, ret_count);
-    if (status == STATUS_DONE) { /* the ads of unwell machines are there, and refuse everybody for now */
-        buf_reset(&path);
-        buf_adds(&path, "/v1/ads?kind=offers&select=Name");
-        path_query(&path, "constraint", "Unwell isnt undefined");
-        status = connection_list(pool, buf_string(&path), 0, one_count, ret_count);
+    *ret = (struct explained){.matches = false};
+    buf_init(&text);
+    status = body ? explain_fetch(pool, &ask, true, &text, &ret->matches) : STATUS_BAD;
+    answer = status == STATUS_DONE
+                 ? form_parse(pool->symbols, &dialect_condor, FORM_JSON, NULL, buf_string(&text), text.len, NULL)
+                 : NULL; /* in this dialect fields may be called error and undefined */
+    if (answer) {
+        ad_integer(answer, "offers", &ret->offers);
+        text_copy(answer, "first", ret->first, sizeof ret->first);
+        list = ad_find(answer, "reasons");
+        if (list && list->kind == EXPR_LIST && list->u.run.count && tree_parts(answer, list)->kind == EXPR_AD) {
+            first = ad_part(answer, tree_parts(answer, list));
+            text_copy(first, "text", ret->text, sizeof ret->text);
+            tree_unref(first);
+        }
+        if (!*ret->text) /* a pool of an earlier version says less */
+            snprintf(ret->text, sizeof ret->text, "matches nothing as the pool stands now: it waits");
     }
-    buf_done(&path);
+    tree_unref(answer);
+    tree_unref(body);
+    buf_done(&text);
     return status;
+}
+
+/* What a job does that does not wait for a machine: it runs, is over, or is held. False: it waits. */
+static bool state_say(struct buf *out, const struct tree *job, enum wait_reason *ret)
+{
+    static const char *const running[] = {"Running", "Ready", "Scheduled", "Starting", "Finishing"};
+    enum job_outcome outcome;
+    int64_t started;
+
+    if (job_outcome(job, &outcome)) {
+        *ret = WAIT_ENDED;
+        buf_adds(out, "is over: ");
+        job_outcome_print(out, outcome, job);
+        return true;
+    }
+    if (job_text_is(job, "State", "Held")) {
+        *ret = WAIT_HELD;
+        buf_adds(out, "is held: ");
+        cell_print(out, job, "Reason", CELL_VALUE, 0);
+        return true;
+    }
+    for (size_t i = 0; i < sizeof running / sizeof *running; i++) {
+        if (!job_text_is(job, "State", running[i]))
+            continue;
+        *ret = WAIT_RUNS;
+        buf_adds(out, i ? "is about to start on " : "runs on ");
+        cell_print(out, job, "Provider", CELL_VALUE, 0);
+        if (!i && ad_integer(job, "Started", &started)) {
+            time_t at = (time_t)started;
+            struct tm local;
+            char text[40];
+
+            if (localtime_r(&at, &local) &&
+                strftime(text, sizeof text, time(NULL) - at < 20 * 3600 ? "%H:%M" : "%a %d %b %H:%M", &local))
+                buf_addf(out, " since %s", text);
+        }
+        return true;
+    }
+    return false;
+}
+
+/* Explains a job that does not wait; false: it waits. */
+static bool state_explain(struct buf *out, const struct tree *job, const char *name, bool json, bool *ret_matches)
+{
+    enum wait_reason reason;
+    struct buf words;
+    bool told;
+
+    buf_init(&words);
+    told = state_say(&words, job, &reason);
+    text_tame(&words, 0);
+    if (told && json) {
+        buf_addf(
+            out,
+            "{\"version\": 1, \"request\": \"%s\", \"verdict\": \"%s\", \"first\": \"%s\", \"reasons\": [{\"code\": "
+            "\"%s\", \"text\": ",
+            name, reason == WAIT_RUNS ? "matches" : "not-now", wait_word(reason), wait_word(reason));
+        json_quote(out, words.text, words.len);
+        buf_adds(out, ", \"machines\": 0, \"data\": {}, \"do\": ");
+        json_quote(out, wait_can(reason), strlen(wait_can(reason)));
+        buf_adds(out, "}]}\n");
+    } else if (told) {
+        buf_addf(out, "%s %s.\n", name, buf_string(&words));
+    }
+    *ret_matches = told && reason != WAIT_HELD;
+    buf_done(&words);
+    return told;
 }
 
 int explain_job(struct connection *pool, const struct tree *job, const char *name, bool json, struct buf *out,
                 bool *ret_matches)
 {
-    int status = explain_ad(pool, job, name, json, out, ret_matches);
-    const char *reason;
-    uint64_t unseen;
-    size_t len;
-
-    /* a machine that pulls is not given gangs */
-    if (status == STATUS_DONE && !*ret_matches && !json && !ad_find(job, "Ports") && !is_refused(job, &reason, &len) &&
-        explain_unseen(pool, &unseen) == STATUS_DONE && unseen)
-        buf_addf(
-            out,
-            unseen == 1
-                ? "%" PRIu64 " machine is there that pulls, is drained, unwell or has just come: it is not among the "
-                  "offers, and may yet take it.\n"
-                : "%" PRIu64 " machines are there that pull, are drained, unwell or have just come: they are not among "
-                  "the offers, and may yet take it.\n",
-            unseen);
-    return status;
+    if (state_explain(out, job, name, json, ret_matches))
+        return STATUS_DONE;
+    return explain_ad(pool, job, name, json, out, ret_matches);
 }

@@ -13,12 +13,18 @@ int explain_fetch(struct connection *pool, const struct connection_ask *ask, boo
 int explain_ad(struct connection *pool, const struct tree *ad, const char *name, bool json, struct buf *out,
                bool *ret_matches);
 
-/* The same for a job. In words it also says that there are machines which are not seen, when the job matches none of those that are. */
+/* The same for a job: one that runs, is over or is held does not wait, and that is what is said of it. */
 int explain_job(struct connection *pool, const struct tree *job, const char *name, bool json, struct buf *out,
                 bool *ret_matches);
 
-/* Counts the machines that are there and offer nothing now: they pull, are drained or unwell, or have just come. */
-int explain_unseen(struct connection *pool, uint64_t *ret_count);
+/* The first reason why an ad waits, or would. */
+struct explained {
+    bool matches;
+    int64_t offers;  /* machines that were asked */
+    char first[16];  /* the word of the reason (wait_reason.h); "": a pool of an earlier version does not say */
+    char text[1024]; /* and what people read: "waits for a free machine: ..." */
+};
+int explain_first(struct connection *pool, const struct tree *ad, struct explained *ret);
 
 /* Copies the ad with the symbols of the connection, without the attribute that may be long and decides nothing (Inputs); the caller unrefs it. */
 struct tree *explain_body(struct connection *pool, const struct tree *ad);

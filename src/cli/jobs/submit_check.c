@@ -7,6 +7,7 @@
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 #include "lang/form/form.h"
+#include "pool/protocol/wait_reason.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,14 +15,11 @@
 
 #define VET_ADS_MAX 50 /* ads of one submission that are asked about */
 
-/* How the pool stands; it is asked once, when something does not match. */
 struct check {
     struct connection *pool;
     const struct job_submission *submission;
-    bool quiet; /* what a job waits for is not told */
-    bool known, has_offers, is_busy;
-    uint64_t unseen; /* machines that are there and offer nothing (explain.h) */
-    bool is_empty;   /* no machine offers itself: that has been reported, and there is no more to ask */
+    bool quiet;      /* what a job waits for is not told */
+    struct buf told; /* what was reported last: jobs that wait for the same are many */
 };
 
 static bool note_any(void *user, struct tree *ad)
@@ -29,40 +27,6 @@ static bool note_any(void *user, struct tree *ad)
     (void)ad;
     *(bool *)user = true;
     return false;
-}
-
-static int stand_ask(struct connection *pool, const char *path, const char *constraint, uint64_t limit,
-                     connection_ad_fn *note, void *user)
-{
-    struct buf whole;
-    int status;
-
-    buf_init(&whole);
-    buf_adds(&whole, path);
-    path_query(&whole, "constraint", constraint);
-    status = connection_list(pool, buf_string(&whole), limit, note, user);
-    buf_done(&whole);
-    return status;
-}
-
-static int pool_stand(struct check *check)
-{
-    struct connection *pool = check->pool;
-    int status;
-
-    if (check->known)
-        return STATUS_DONE;
-    /* stores, licences and the like run no jobs */
-    status = stand_ask(pool, "/v1/ads?kind=offers&select=AdId", "Executes =!= false && Type =!= \"Storage\"", 1,
-                       note_any, &check->has_offers);
-    /* a claim that is on its way comes within moments, or not at all */
-    if (status == STATUS_DONE)
-        status = stand_ask(pool, "/v1/claims", "State == \"active\" || State == \"expected\" && Age < 3", 1, note_any,
-                           &check->is_busy);
-    if (status == STATUS_DONE)
-        status = explain_unseen(pool, &check->unseen);
-    check->known = status == STATUS_DONE;
-    return status;
 }
 
 /* Is there an offer for the ad now? This is cheaper than asking why not. */
@@ -133,64 +97,50 @@ static void lack_print(struct check *check, const struct tree *ad, const char *n
     buf_done(&answer);
 }
 
-/* Reports that nothing is offered, which is all there is to say about any job. */
-static void empty_report(struct check *check)
+/* Would waiting help, as far as the pool knows? Without a machine that is known one may yet come. */
+static bool may_wait(const struct explained *why)
 {
-    check->is_empty = true;
-    if (check->quiet)
+    return (strcmp(why->first, wait_word(WAIT_NOFIT)) != 0 && strcmp(why->first, wait_word(WAIT_REFUSES)) != 0 &&
+            strcmp(why->first, wait_word(WAIT_FORMS)) != 0 && strcmp(why->first, wait_word(WAIT_NEVER)) != 0) ||
+           !why->offers;
+}
+
+/* Reports what a job that is submitted waits for; what many in a row wait for is reported once. */
+static void wait_report(struct check *check, const char *name, const struct explained *why)
+{
+    if (check->quiet || !strcmp(buf_string(&check->told), why->text))
         return;
-    if (check->is_busy)
-        report("all machines of the pool are busy: what is submitted waits for them");
-    else if (!check->unseen)
-        report("no machine offers itself in the pool yet: what is submitted waits for one, or for one that pulls");
-    else
-        report(check->unseen == 1
-                   ? "no machine offers itself in the pool yet; %" PRIu64
-                     " is there that pulls, is drained, unwell or has just come: what is submitted waits"
-                   : "no machine offers itself in the pool yet; %" PRIu64
-                     " are there that pull, are drained, unwell or have just come: what is submitted waits",
-               check->unseen);
+    buf_reset(&check->told);
+    buf_adds(&check->told, why->text);
+    report("%s %s", name, why->text);
 }
 
 /* Reports on an ad that does not match now. STATUS_NO: it is not to be submitted. */
 static int submit_check_unmatched(struct check *check, const struct tree *ad, size_t place)
 {
-    bool matches = false;
     char name[SUBMISSION_NAME_MAX];
+    struct explained why;
     struct buf words, lack;
-    int status = pool_stand(check);
+    bool matches = false;
+    int status;
 
-    if (status != STATUS_DONE)
+    submission_name(check->submission, place, name);
+    status = explain_first(check->pool, ad, &why);
+    if (status != STATUS_DONE || why.matches)
         return status;
-    if (!check->has_offers) {
-        empty_report(check);
+    if (may_wait(&why)) {
+        wait_report(check, name, &why);
         return STATUS_DONE;
     }
     buf_init(&words);
     buf_init(&lack);
-    submission_name(check->submission, place, name);
     status = explain_ad(check->pool, ad, name, false, &words, &matches);
-    if (status == STATUS_DONE && check->quiet && (matches || check->is_busy || check->unseen)) {
-        ; /* it waits */
-    } else if (status == STATUS_DONE && matches) {
-        report("%s: the machines that it matches are busy: it waits for them", name);
-    } else if (status == STATUS_DONE && check->is_busy) {
-        lack_print(check, ad, name, &lack);
-        report("%s as they are now, and some are busy: it waits (`berth why` tells more)", buf_string(&lack));
-    } else if (status == STATUS_DONE && check->unseen) {
-        lack_print(check, ad, name, &lack);
-        report(check->unseen == 1 ? "%s as they are now, but %" PRIu64
-                                    " machine pulls, is drained or unwell, and is not seen here: it waits"
-                                  : "%s as they are now, but %" PRIu64
-                                    " machines pull, are drained or unwell, and are not seen here: it waits",
-               buf_string(&lack), check->unseen);
-    } else if (status == STATUS_DONE) {
+    if (status == STATUS_DONE) {
         fwrite(words.text, 1, words.len, stderr);
         lack_print(check, ad, name, &lack);
-        report(ad_find(ad, "Ports")
-                   ? "%s in the pool; nothing was submitted: use --force to submit it all the same"
-                   : "%s that is seen in the pool; nothing was submitted: use --force to submit it all "
-                     "the same, for one that pulls or comes later",
+        report(ad_find(ad, "Ports") ? "%s in the pool; nothing was submitted: use --force to submit it all the same"
+                                    : "%s of the pool, even when idle; nothing was submitted: use --force to submit it "
+                                      "all the same, for one that comes later",
                buf_string(&lack));
         status = STATUS_NO;
     }
@@ -213,11 +163,13 @@ int submit_check_jobs(const struct connection_options *options, const struct job
     struct check check = {.pool = &pool, .submission = submission, .quiet = submission->quiet};
     int status = connection_open(&pool, options);
 
+    buf_init(&check.told);
     if (status == STATUS_DONE)
         status = submit_check_stores(&pool, submission);
-    for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE && !check.is_empty; i++)
+    for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE; i++)
         status = submit_check_ad(&check, submission->ads[i], i);
     connection_close(&pool);
+    buf_done(&check.told);
     if (status == STATUS_DONE || status == STATUS_NO)
         return status;
     report("so the matchmaker could not be asked whether this can match: it is submitted all the same");

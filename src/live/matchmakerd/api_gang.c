@@ -7,6 +7,7 @@
 #include "lang/ad/make.h"
 #include "live/http/represent.h"
 #include "match/gang/gang_why.h"
+#include "pool/protocol/wait_reason.h"
 
 #include <string.h>
 
@@ -52,10 +53,45 @@ static void offer_name(void *user, size_t place, struct buf *out)
     buf_adds(out, question->ids[place]);
 }
 
+/* Why a gang waits: would it form if nothing were in use? */
+static enum wait_reason gang_first(const struct gang_question *question, const struct policy *policy,
+                                   const struct gang_why *now)
+{
+    enum wait_reason first = WAIT_FORMS;
+    struct gang_why idle;
+
+    if (now->outcome == GANG_FORMED)
+        return WAIT_SOON;
+    if (now->outcome == GANG_GAVE_UP)
+        return WAIT_GAVEUP;
+    if (question->wholes &&
+        gang_why_explain(&idle, &question->env, question->scratch, policy, question->ad, question->wholes,
+                         question->whole_count, GANG_ASK_NODES, GANG_ASK_STEPS, NULL) == 0) {
+        first = idle.outcome == GANG_FORMED ? WAIT_BUSY : WAIT_FORMS;
+        gang_why_done(&idle);
+    }
+    return first;
+}
+
+static const char gang_busy[] = "waits for free machines: its gang would form if nothing of them were in use";
+
+static void gang_print(struct buf *out, const struct gang_question *question, const struct gang_why *why,
+                       enum wait_reason first, bool json)
+{
+    struct why_names names = {.request = question->name, .offer = offer_name, .user = (void *)(uintptr_t)question};
+
+    if (json)
+        gang_why_print_json(out, why, &names);
+    else if (first == WAIT_BUSY)
+        buf_addf(out, "%s: %s.\n", question->name, gang_busy);
+    else
+        gang_why_print(out, why, &names);
+}
+
 static void gang_explain(struct request *request, struct gang_question *question, const struct policy *policy)
 {
-    struct why_names names = {.request = question->name, .offer = offer_name, .user = question};
     bool json = request->form == FORM_JSON;
+    enum wait_reason first;
     struct gang_why why;
     struct err err = {0};
     struct buf out;
@@ -66,11 +102,12 @@ static void gang_explain(struct request *request, struct gang_question *question
         return;
     }
     buf_init(&out);
+    first = gang_first(question, policy, &why);
+    gang_print(&out, question, &why, first, json);
+    explanation_end(request, question->is_held ? question->name : NULL,
+                    first == WAIT_BUSY && !json ? 0 : question->taken, NULL, &out);
     if (json)
-        gang_why_print_json(&out, &why, &names);
-    else
-        gang_why_print(&out, &why, &names);
-    explanation_end(request, question->is_held ? question->name : NULL, question->taken, &out);
+        explanation_add_reason(&out, first, first == WAIT_BUSY ? gang_busy : NULL);
     request_answer(request, 200, json ? TYPE_JSON : "text/plain; charset=utf-8", out.text, out.len, NULL, 0);
     gang_why_done(&why);
     buf_done(&out);

@@ -301,7 +301,7 @@ static void meeting_explain(struct meeting *meeting, struct request *request)
     else
         why_print(&out, &meeting->why, meeting->ad, &names);
     snprintf(taken, sizeof taken, "%" PRIu64, meeting->taken);
-    explanation_end(request, meeting->self ? meeting->name : NULL, meeting->taken, &out);
+    explanation_end(request, meeting->self ? meeting->name : NULL, meeting->taken, NULL, &out);
     request_answer(request, 200, request->form == FORM_JSON ? TYPE_JSON : "text/plain; charset=utf-8", out.text,
                    out.len, fields, 1);
     buf_done(&out);
@@ -447,6 +447,10 @@ void api_match(struct request *request)
     }
     if (*request_identity(request) && !ad_find(ad, "Owner")) /* as if advertised: offers may ask for its owner */
         ad = ad_with(request_matchmakerd(request), ad, "Owner", request_identity(request));
+    if (request_flag(request, "why") && (!kind || *kind == 'r')) {
+        request_explain(request, &(struct request_question){.ad = ad, .name = "ad", .what_if = what_if});
+        return;
+    }
     meeting = meeting_new(request, ad, "ad", !kind || *kind == 'r');
     meeting->explains = request_flag(request, "why");
     meeting->limit = limit;
@@ -464,6 +468,13 @@ void api_ad_why(struct request *request)
 
     if (!entry_named(request, id, &view)) {
         request_problem(request, 404, "there is no such ad");
+        return;
+    }
+    if (view.request) {
+        request_explain(request, &(struct request_question){.ad = tree_ref((struct tree *)view.ad),
+                                                            .name = entry_id(matchmakerd, &view),
+                                                            .who = view.agent,
+                                                            .id = view.id});
         return;
     }
     while (matchmaker_next(matchmakerd->matchmaker, from, &other, &next) &&

@@ -1,6 +1,6 @@
 /* api_reasons.c: why waiting requests wait, counted: each is explained, and equal reasons are added up.
  *
- *     [ Reason = "no offer satisfies other.Memory >= 65536"; Requests = 3; Units = 1200; Example = "sweep-7" ]
+ *     [ Code = "nofit"; Reason = "no machine satisfies other.Memory >= 64G"; Requests = 3; Units = 1200; Example = "sweep-7" ]
  *
  * If there are many, those with the most units are explained; a row says how many were not looked into. */
 #include "live/matchmakerd/api.h"
@@ -8,6 +8,7 @@
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
+#include "live/matchmakerd/waits.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/array.h"
@@ -30,9 +31,12 @@ struct waiter {
     char *id;
     uint64_t units;
     enum engine_outcome outcome;
+    agent who;
+    uint64_t number; /* of its ad, at that agent */
 };
 
 struct reason_row {
+    enum wait_reason code;
     char words[REASON_BYTES];
     char *example;
     uint64_t requests, units;
@@ -43,8 +47,8 @@ struct reasons {
     struct waiter *waiters; /* sorted by units: the last has the fewest */
     uint32_t waiter_count, explained;
     uint64_t passed, passed_units; /* requests that are not explained */
-    struct tree **offers;          /* held */
-    uint32_t offer_count, offer_room;
+    struct pool_machines machines;
+    bool gathered; /* all machines are there */
     struct reason_row *rows;
     uint32_t row_count;
     struct env env;
@@ -52,10 +56,12 @@ struct reasons {
     struct policy policy;
     struct why why;
     struct explaining *run; /* the explanation of the next waiter, while it is made; or NULL */
+    bool waiting;           /* it is made, and what keeps it from each machine is looked at */
+    struct waits waits;
 };
 
-static void reason_count(struct reasons *reasons, const char *words, const char *example, uint64_t requests,
-                         uint64_t units)
+static void reason_count(struct reasons *reasons, enum wait_reason code, const char *words, const char *example,
+                         uint64_t requests, uint64_t units)
 {
     uint32_t i = 0;
 
@@ -63,6 +69,7 @@ static void reason_count(struct reasons *reasons, const char *words, const char 
         i++;
     if (i == reasons->row_count) {
         snprintf(reasons->rows[i].words, REASON_BYTES, "%s", words);
+        reasons->rows[i].code = code;
         reasons->rows[i].example = mem_dup(example, strlen(example));
         reasons->rows[i].requests = reasons->rows[i].units = 0;
         reasons->row_count++;
@@ -72,12 +79,6 @@ static void reason_count(struct reasons *reasons, const char *words, const char 
 }
 
 /* ----------------------------------------------------------------------------------------------------------- gathering */
-
-static void offer_keep(struct reasons *reasons, const struct entry_view *view)
-{
-    ARRAY_ROOM(reasons->offers, reasons->offer_count, reasons->offer_room, 256);
-    reasons->offers[reasons->offer_count++] = tree_ref((struct tree *)view->ad);
-}
 
 /* Puts the request in its place by units; one that falls off the end is only counted. */
 static void waiter_keep(struct reasons *reasons, const struct entry_view *view, const char *id)
@@ -100,21 +101,25 @@ static void waiter_keep(struct reasons *reasons, const struct entry_view *view, 
     }
     for (; at > 0 && waiters[at - 1].units < units; at--)
         waiters[at] = waiters[at - 1];
-    waiters[at] = (struct waiter){tree_ref((struct tree *)view->ad), mem_dup(id, strlen(id)), units, view->outcome};
+    waiters[at] = (struct waiter){
+        tree_ref((struct tree *)view->ad), mem_dup(id, strlen(id)), units, view->outcome, view->agent, view->id};
     reasons->waiter_count++;
 }
 
-static bool reasons_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
+/* First the machines, then the requests. */
+static bool reasons_gather(struct scan *scan)
 {
     struct reasons *reasons = (struct reasons *)scan;
+    struct entry_view view;
 
-    (void)place;
-    if (view->free < 1)
+    if (!reasons->gathered) {
+        reasons->gathered = !pool_machines_next(&reasons->machines, scan->request);
         return true;
-    if (!view->request)
-        offer_keep(reasons, view);
-    else if (request_sees(scan->request, view))
-        waiter_keep(reasons, view, entry_id(request_matchmakerd(scan->request), view));
+    }
+    if (!matchmaker_next(request_matchmakerd(scan->request)->matchmaker, scan->from, &view, &scan->from))
+        return false;
+    if (view.request && view.free > 0 && request_sees(scan->request, &view))
+        waiter_keep(reasons, &view, entry_id(request_matchmakerd(scan->request), &view));
     return true;
 }
 
@@ -136,25 +141,25 @@ static void clauses_print(struct buf *out, const struct why *why, uint64_t claus
 static void why_words(struct buf *out, const struct why *why, const struct tree *ad)
 {
     if (why->matching) {
-        buf_adds(out, why->discarded ? "the policy discards every offer that fits"
-                                     : "an offer fits; the next cycle looks at it");
+        buf_adds(out, why->discarded ? "the policy discards every machine that fits"
+                                     : "a machine fits; the next cycle looks at it");
     } else if (why->conflict_count) {
         buf_adds(out, "can never be true: ");
         clauses_print(out, why, UINT64_C(1) << why->conflicts[0].a | UINT64_C(1) << why->conflicts[0].b);
     } else if (why->hint_count && why->hints[0].kind == WHY_NO_SUCH_NAME) {
         size_t len;
 
-        buf_addf(out, "no offer has the attribute %s", symbols_text(ad->symbols, why->hints[0].name, &len));
+        buf_addf(out, "no machine has the attribute %s", symbols_text(ad->symbols, why->hints[0].name, &len));
     } else if (why->set_count && why->sets[0].clauses) {
-        buf_adds(out, "no offer satisfies ");
+        buf_adds(out, "no machine satisfies ");
         clauses_print(out, why, why->sets[0].clauses);
         if (why->sets[0].offers)
             buf_adds(out, " and takes it");
     } else if (why->refusal_count) {
-        buf_adds(out, "offers refuse it: ");
+        buf_adds(out, "machines refuse it: ");
         print_expr(out, why->refusals[0].offer, why->refusals[0].e, PRINT_PLAIN);
     } else {
-        buf_adds(out, "no offer that is left fits");
+        buf_adds(out, "no machine fits");
     }
 }
 
@@ -172,29 +177,34 @@ static void words_cut(struct buf *out)
     buf_adds(out, "...");
 }
 
+/* Must the pool's machines be looked at to explain this request? */
+static bool waiter_is_looked_into(const struct waiter *waiter)
+{
+    return !gang_why_ported(waiter->ad);
+}
+
 static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
 {
+    const struct waits *waits = &reasons->waits;
+    enum wait_reason code = WAIT_FORMS;
     struct buf out;
 
     buf_init(&out);
-    if (waiter->outcome == ENGINE_HELD) {
-        buf_adds(&out, "held by a limit or a quota");
-    } else if (!reasons->offer_count) {
-        buf_adds(&out, "nothing is offered");
-    } else if (gang_why_ported(waiter->ad)) {
-        buf_adds(&out, waiter->outcome == ENGINE_GAVE_UP ? "the search for a gang was given up" : "no gang forms");
+    if (!waiter_is_looked_into(waiter)) {
+        code = waiter->outcome == ENGINE_HELD      ? WAIT_LIMIT
+               : waiter->outcome == ENGINE_GAVE_UP ? WAIT_GAVEUP
+                                                   : WAIT_FORMS;
+        buf_adds(&out, waiter->outcome == ENGINE_HELD ? "held by a limit or a quota" : wait_says(code));
     } else {
-        why_words(&out, &reasons->why, waiter->ad);
+        code = waits->first;
+        if ((code == WAIT_NOFIT || code == WAIT_REFUSES) && reasons->machines.present)
+            why_words(&out, &reasons->why, waiter->ad);
+        else
+            waits_print_reason(&out, waits, code);
     }
     words_cut(&out);
-    reason_count(reasons, buf_string(&out), waiter->id, 1, waiter->units);
+    reason_count(reasons, code, buf_string(&out), waiter->id, 1, waiter->units);
     buf_done(&out);
-}
-
-/* Must the pool's offers be looked at to explain this request? */
-static bool waiter_is_looked_into(const struct reasons *reasons, const struct waiter *waiter)
-{
-    return waiter->outcome != ENGINE_HELD && reasons->offer_count && !gang_why_ported(waiter->ad);
 }
 
 static void run_end(struct reasons *reasons)
@@ -203,30 +213,51 @@ static void run_end(struct reasons *reasons)
     reasons->run = NULL;
 }
 
+static void run_begin(struct reasons *reasons, const struct waiter *waiter)
+{
+    policy_init(&reasons->policy, request_matchmakerd(reasons->scan.request)->policy, NULL, NULL);
+    reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
+                             reasons->machines.wholes, reasons->machines.present);
+}
+
+/* Looks into one request; true while there is more to do. */
+static bool waiter_look(struct reasons *reasons, const struct waiter *waiter)
+{
+    uint64_t steps = 0;
+
+    if (!reasons->run && !reasons->waiting)
+        run_begin(reasons, waiter);
+    if (reasons->run) {
+        if (why_go_on(reasons->run, EXPLAIN_STEPS))
+            return true;
+        run_end(reasons);
+        reasons->waiting = true;
+        waits_begin(&reasons->waits, &reasons->env, &reasons->scratch, &reasons->machines, waiter->ad);
+        waits_place(&reasons->waits, request_matchmakerd(reasons->scan.request), waiter->who, waiter->number);
+    }
+    return waits_go_on(&reasons->waits, &reasons->env, &reasons->scratch, &reasons->why, &steps);
+}
+
 /* Explains one request in each slice, or a part of one. */
 static bool reasons_more(struct scan *scan)
 {
     struct reasons *reasons = (struct reasons *)scan;
     const struct waiter *waiter = &reasons->waiters[reasons->explained];
-    bool looked;
 
+    if (!reasons->machines.wholes) {
+        pool_machines_end(&reasons->machines);
+        pool_machines_leave_ported(&reasons->machines);
+    }
     if (reasons->explained == reasons->waiter_count)
         return false;
-    looked = waiter_is_looked_into(reasons, waiter);
-    if (looked && !reasons->run) {
-        policy_init(&reasons->policy, request_matchmakerd(scan->request)->policy, NULL, NULL);
-        reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
-                                 reasons->offers, reasons->offer_count);
-    }
-    if (looked && why_go_on(reasons->run, EXPLAIN_STEPS))
+    if (waiter_is_looked_into(waiter) && waiter_look(reasons, waiter))
         return true;
-    if (looked)
-        run_end(reasons);
     waiter_explain(reasons, waiter);
     reasons->explained++;
-    if (looked) {
+    if (reasons->waiting) {
         why_done(&reasons->why);
         policy_done(&reasons->policy);
+        reasons->waiting = false;
     }
     return true;
 }
@@ -251,12 +282,14 @@ static void reasons_finish(struct scan *scan)
     if (reasons->row_count)
         qsort(reasons->rows, reasons->row_count, sizeof *reasons->rows, row_compare);
     if (reasons->passed)
-        reason_count(reasons, "not looked into", "", reasons->passed, reasons->passed_units);
+        reason_count(reasons, WAIT_REASON_COUNT, "not looked into", "", reasons->passed, reasons->passed_units);
     roll_begin(&roll, request);
     for (uint32_t i = 0; i < reasons->row_count; i++) {
         struct maker maker;
 
         maker_init(&maker, request_matchmakerd(request)->symbols);
+        if (reasons->rows[i].code < WAIT_REASON_COUNT)
+            maker_text(&maker, "Code", wait_word(reasons->rows[i].code));
         maker_text(&maker, "Reason", reasons->rows[i].words);
         maker_integer(&maker, "Requests", (int64_t)reasons->rows[i].requests);
         maker_integer(&maker, "Units", (int64_t)reasons->rows[i].units);
@@ -270,7 +303,7 @@ static void reasons_done(struct scan *scan)
 {
     struct reasons *reasons = (struct reasons *)scan;
 
-    if (reasons->run) {
+    if (reasons->run || reasons->waiting) {
         run_end(reasons);
         why_done(&reasons->why);
         policy_done(&reasons->policy);
@@ -279,12 +312,10 @@ static void reasons_done(struct scan *scan)
         tree_unref(reasons->waiters[i].ad);
         free(reasons->waiters[i].id);
     }
-    for (uint32_t i = 0; i < reasons->offer_count; i++)
-        tree_unref(reasons->offers[i]);
     for (uint32_t i = 0; i < reasons->row_count; i++)
         free(reasons->rows[i].example);
     free(reasons->waiters);
-    free(reasons->offers);
+    pool_machines_done(&reasons->machines);
     free(reasons->rows);
     arena_done(&reasons->scratch);
 }
@@ -294,7 +325,7 @@ void api_reasons(struct request *request)
     struct reasons *reasons = mem_alloc(sizeof *reasons);
 
     *reasons = (struct reasons){
-        .scan = {.visit = reasons_visit, .more = reasons_more, .finish = reasons_finish, .done = reasons_done},
+        .scan = {.step = reasons_gather, .more = reasons_more, .finish = reasons_finish, .done = reasons_done},
         .env = request_env(request)};
     reasons->waiters = mem_alloc(EXPLAINED_MAX * sizeof *reasons->waiters);
     reasons->rows = mem_alloc((EXPLAINED_MAX + 1) * sizeof *reasons->rows);

@@ -6,6 +6,7 @@
 #include "live/http/request.h"
 #include "live/matchmakerd/ids.h"
 #include "match/pair/match.h"
+#include "pool/protocol/wait_reason.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -14,8 +15,14 @@ extern "C" {
 /* ---- explained.c ---- */
 
 /* Appends to an explanation, or into its JSON object: what holds back the ad of that id (NULL: the ad is not in the
- * pool), and how many of the others are taken. */
-void explanation_end(const struct request *request, const char *id, uint64_t taken, struct buf *out);
+ * pool), and how many of the others are taken. `waits`: why a request waits, which its words have told already; or NULL. */
+struct waits;
+void explanation_end(const struct request *request, const char *id, uint64_t taken, const struct waits *waits,
+                     struct buf *out);
+
+/* Adds the first reason why an ad waits to the JSON object of an explanation, where that is all there is to say; NULL: the words that are in the
+ * table. */
+void explanation_add_reason(struct buf *out, enum wait_reason first, const char *text);
 
 /* ---- what_if.c: ads as they might be, for one question ---- */
 
@@ -46,10 +53,21 @@ struct gang_question {
     struct tree **offers;
     char **ids;
     uint32_t count;
-    uint64_t taken; /* how many of the offers are taken */
-    bool is_held;   /* the ad is in the pool: what else holds it back is told as well */
-    size_t ported;  /* how many of the offers have ports; they come last when no gang is asked for */
+    uint64_t taken;       /* how many of the offers are taken */
+    bool is_held;         /* the ad is in the pool: what else holds it back is told as well */
+    size_t ported;        /* how many of the offers have ports; they come last when no gang is asked for */
+    struct tree **wholes; /* all machines that are known, as if nothing of them were in use; or NULL */
+    uint32_t whole_count;
 };
+/* ---- api_why.c: why a request waits, or what it matches. Takes the ads; `who` and `id`: the request's, 0: it is not in the pool. ---- */
+struct request_question {
+    struct tree *ad;
+    const char *name; /* its name in the explanation */
+    uint64_t who, id;
+    struct what_if what_if;
+};
+void request_explain(struct request *request, const struct request_question *question);
+
 /* Are there ports that matter to the ad, so that pairs do not suffice? */
 bool gang_is_asked(const struct request *request, struct gang_question *question);
 void gang_answer(struct request *request, struct gang_question *question);

@@ -3,8 +3,12 @@
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
+#include "live/matchmakerd/waits.h"
+
+#include "lang/base/json.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Removes the closing brace, so that more members can be added. */
 static void object_open(struct buf *out)
@@ -17,18 +21,40 @@ static void object_open(struct buf *out)
     }
 }
 
-void explanation_end(const struct request *request, const char *id, uint64_t taken, struct buf *out)
+void explanation_end(const struct request *request, const char *id, uint64_t taken, const struct waits *waits,
+                     struct buf *out)
 {
     if (request->form == FORM_JSON) {
         object_open(out);
         buf_addf(out, ", \"taken\": %" PRIu64 ", \"hold\": ", taken);
         if (!id || !shares_explain_json(request_matchmakerd(request), id, out))
             buf_adds(out, "null");
+        if (waits)
+            waits_print_json(out, waits);
         buf_adds(out, "}\n");
         return;
     }
-    if (id)
+    if (id && !(waits && waits_tell_hold(waits)))
         shares_explain(request_matchmakerd(request), id, out);
-    if (taken)
+    if (taken && !waits)
         buf_addf(out, "%" PRIu64 " of them %s taken at the moment.\n", taken, taken == 1 ? "is" : "are");
+}
+
+void explanation_add_reason(struct buf *out, enum wait_reason first, const char *text)
+{
+    struct buf words;
+
+    buf_init(&words);
+    if (text)
+        buf_adds(&words, text);
+    else
+        buf_addf(&words, "waits: %s", wait_says(first));
+    object_open(out);
+    buf_addf(out, ", \"first\": \"%s\", \"reasons\": [{\"code\": \"%s\", \"text\": ", wait_word(first),
+             wait_word(first));
+    json_quote(out, words.text, words.len);
+    buf_adds(out, ", \"do\": ");
+    json_quote(out, wait_can(first), strlen(wait_can(first)));
+    buf_adds(out, "}]}\n");
+    buf_done(&words);
 }

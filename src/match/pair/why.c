@@ -121,6 +121,7 @@ static bool test_next(struct explaining *run)
     why->fitting += !failed;
     why->accepting += accepts;
     why->matching += !failed && accepts;
+    why->met[i] = (unsigned char)((failed ? 0 : WHY_MET_FITS) | (accepts ? WHY_MET_ACCEPTS : 0));
     work->failed[i] = failed | (accepts ? 0 : WHY_OFFER_BIT);
     run->at++;
     return true;
@@ -306,6 +307,8 @@ struct explaining *why_begin(struct why *why, const struct env *env, struct aren
     run->work.env = &run->env;
     *why = (struct why){.offers = count, .all_sets = true, .all_edits = true};
     arena_init(&why->arena);
+    why->met = arena_alloc(&why->arena, count + 1);
+    memset(why->met, 0, count + 1);
     run->work.failed = mem_alloc((count + 1) * sizeof *run->work.failed);
     why_take_apart(&run->work);
     why_find_conflicts(&run->work);

@@ -36,6 +36,10 @@ extern "C" {
 #define WHY_READS_MAX 4            /* attributes of the request that a refusal shows */
 #define WHY_EDIT_WORK_MAX 250000   /* meetings of a changed request with an offer, for all edits together */
 
+/* What came of the meeting with one offer. */
+#define WHY_MET_FITS 1    /* the request takes the offer */
+#define WHY_MET_ACCEPTS 2 /* the offer takes the request */
+
 enum why_verdict {
     WHY_MATCHES,
     WHY_NOT_NOW, /* nothing in this pool, or at this time */
@@ -130,6 +134,7 @@ struct why {
     uint32_t clause_count, conflict_count, set_count, refusal_count, hint_count, edit_count;
     bool all_sets, all_refusals, all_edits; /* nothing was left out because it would have been too much */
     bool discarded;                         /* offers match, but the policy's docking vector discards all of them */
+    unsigned char *met;                     /* of each offer: WHY_MET_FITS, WHY_MET_ACCEPTS */
     struct why_choice choice;               /* where something matches and is not discarded */
     struct arena arena;                     /* holds all of it */
 };

@@ -74,7 +74,7 @@ void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *f
 struct machine_view {
     uint64_t agent, id;
     enum machine_state state;
-    bool pulls, sure;
+    bool pulls, sure, brief; /* `brief`: it has been away for long, and its whole has little more than its name */
     int64_t since, until; /* until INT64_MAX: not known */
     int64_t heard;
     const struct tree *whole; /* with nothing given away */
@@ -156,6 +156,11 @@ struct limit_view {
 };
 bool matchmaker_next_limit(const struct matchmaker *matchmaker, uint32_t from, struct limit_view *ret,
                            uint32_t *ret_next);
+
+/* How many requests, and units of them, wait of users who are served before that one; false when the order depends on more than priorities, or the
+ * user is not known. It costs one look at every ad. */
+bool matchmaker_ahead(const struct matchmaker *matchmaker, int64_t wall, agent who, uint64_t id, uint64_t *ret_units,
+                      uint32_t *ret_users);
 
 /* What a user has used, decayed to that time (seconds of the wall clock), and the effective priority; false when the user is not known. */
 bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int64_t wall, double *ret_usage,

@@ -70,6 +70,14 @@ void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *f
     }
 }
 
+/* A match of which the machine's own word does not know yet takes a part of it, or all. */
+static enum machine_state state_with_matches(enum machine_state state, const struct entry *offer)
+{
+    if (state != MACHINE_IDLE || !offer->unnamed)
+        return state;
+    return offer->left ? MACHINE_PART : MACHINE_BUSY;
+}
+
 static void machine_view_of(const struct matchmaker *matchmaker, const struct machine_record *record,
                             struct machine_view *ret)
 {
@@ -77,12 +85,14 @@ static void machine_view_of(const struct matchmaker *matchmaker, const struct ma
     uint32_t number = entry_find(collector, record->agent, record->id);
     const struct entry *entry = number == UINT32_MAX ? NULL : &collector->entries[number];
     bool offered = entry && entry->state == ENTRY_LIVE;
+    enum machine_state state = offered ? state_with_matches(record->state, entry) : record->state;
 
     *ret = (struct machine_view){.agent = record->agent,
                                  .id = record->id,
-                                 .state = record->away && !MUTANT(AWAY_FITS) ? MACHINE_AWAY : record->state,
+                                 .state = record->away && !MUTANT(AWAY_FITS) ? MACHINE_AWAY : state,
                                  .pulls = record->pulls,
                                  .sure = record->sure,
+                                 .brief = record->shrunk,
                                  .since = record->away ? record->heard : record->since,
                                  .until = record->until,
                                  .heard = record->heard,
@@ -290,5 +300,40 @@ bool matchmaker_user(const struct matchmaker *matchmaker, const char *name, int6
     wall = registrar_time(&matchmaker->registrar, wall);
     *ret_usage = accountant_usage(matchmaker->accountant, user, wall);
     *ret_priority = registrar_priority(&matchmaker->registrar, user, wall);
+    return true;
+}
+
+bool matchmaker_ahead(const struct matchmaker *matchmaker, int64_t wall, agent who, uint64_t id, uint64_t *ret_units,
+                      uint32_t *ret_users)
+{
+    const struct collector *collector = &matchmaker->collector;
+    const struct registrar *registrar = &matchmaker->registrar;
+    uint32_t own = matchmaker->incarnation ? entry_find(collector, who, id) : UINT32_MAX;
+    double priority;
+    struct map users; /* 1: served before */
+
+    *ret_units = *ret_users = 0;
+    if (own == UINT32_MAX || collector->entries[own].state != ENTRY_LIVE || registrar->groups.count > 1 ||
+        engine_is_ordered(matchmaker->engine))
+        return false;
+    wall = registrar_time(registrar, wall);
+    priority = registrar_priority(registrar, collector->entries[own].user, wall);
+    map_init(&users, collector->places.seed);
+    for (uint32_t i = 0; i < collector->count; i++) {
+        const struct entry *entry = &collector->entries[i];
+        uint64_t before;
+
+        if (entry->state != ENTRY_LIVE || !entry->request || entry->free < 1 ||
+            entry->user == collector->entries[own].user)
+            continue;
+        before = map_find(&users, entry->user);
+        if (before == MAP_NONE) {
+            before = registrar_priority(registrar, entry->user, wall) < priority;
+            map_set(&users, entry->user, before);
+            *ret_users += (uint32_t)before;
+        }
+        *ret_units += before ? (uint64_t)entry->free : 0;
+    }
+    map_done(&users);
     return true;
 }

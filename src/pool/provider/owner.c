@@ -2,11 +2,13 @@
 #include "pool/provider/owner.h"
 
 #include "lang/ad/functions.h"
+#include "lang/ad/ops.h"
 #include "lang/ad/specialize.h"
 #include "lang/text/print.h"
 #include "match/gang/dock.h"
 #include "match/gang/ports.h"
 #include "match/pair/match.h"
+#include "match/pair/pair.h"
 #include "pool/provider/next_change.h"
 
 #define OWNER_CLOCK_MAX ((int64_t)1 << 52) /* seconds on either side of 1970; beyond them no time is foretold */
@@ -379,4 +381,68 @@ void owner_why(const struct env *env, struct arena *scratch, const struct tree *
     }
     if (reasons.more)
         buf_adds(out, ", nor others");
+}
+
+/* -------------------------------------------------------------------------------------------------------- alone */
+
+/* The clauses of a constraint, each with a counterpart and with nobody. */
+struct aloneness {
+    struct reasons reasons;   /* for what is false whoever asks */
+    const struct scope *with; /* the ad's scope, with the counterpart around it */
+    unsigned depth;
+};
+
+static bool clause_is_true(const struct aloneness *alone, const struct expr *e)
+{
+    struct arena_mark mark = arena_mark(alone->reasons.scratch);
+    struct eval eval;
+    struct value v;
+    bool truth = false;
+
+    eval_init(&eval, alone->reasons.env, alone->reasons.scratch);
+    eval_expr(&eval, alone->with, e, &v);
+    truth = op_condition(alone->with->tree->dialect, &v, &truth) == VALUE_BOOLEAN && truth;
+    arena_rewind(alone->reasons.scratch, mark);
+    return truth;
+}
+
+static bool clause_is_owners(struct aloneness *alone, const struct scope *scope, const struct expr *e,
+                             const struct active *active)
+{
+    const struct expr *parts = tree_parts(scope->tree, e), *found = NULL;
+    const struct scope *at = scope;
+    bool owners = true;
+
+    if (!part_refuses(&alone->reasons, scope, e, active))
+        return clause_is_true(alone, e);
+    if (alone->depth == REASONS_DEPTH_MAX)
+        return true;
+    alone->depth++;
+    if (e->kind == EXPR_CHAIN && parts[1].label == OP_AND) {
+        for (uint32_t i = 0; i < e->u.run.count && owners; i++)
+            owners = clause_is_owners(alone, scope, &parts[i], active);
+    } else if (e->kind == EXPR_NAME && (found = scope_find(&at, e->u.name.id)) && !expr_is_literal(found)) {
+        struct active inner = {found, at->around, active};
+
+        owners = clause_is_owners(alone, at, found, &inner);
+    }
+    alone->depth--;
+    return owners;
+}
+
+bool owner_alone(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart)
+{
+    const struct expr *constraint = match_constraint(ad);
+    struct aloneness alone = {.reasons = {.env = env, .scratch = scratch}};
+    struct active active = {constraint, NULL, NULL};
+    struct scope scope;
+    struct pair pair;
+
+    if (!constraint || dock_has_ports(ad))
+        return false;
+    pair_init(&pair, ad, counterpart);
+    alone.with = &pair.left;
+    scope_init(&scope, ad, NULL);
+    return part_refuses(&alone.reasons, &scope, constraint, &active) &&
+           clause_is_owners(&alone, &scope, constraint, &active);
 }

@@ -42,6 +42,10 @@ void owner_look(const struct env *env, struct arena *scratch, const struct tree 
  * clauses of the constraint that are not true now, whoever asks. Nothing when the ad is open. */
 void owner_why(const struct env *env, struct arena *scratch, const struct tree *ad, struct buf *out);
 
+/* Does only the owner state stand between the ad and that counterpart? Every clause of the ad's constraint is then either true for it, or false
+ * whoever asks, and there is at least one of those. Not known, and so false, of an ad with ports. */
+bool owner_alone(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,190 @@
+/* pool_machines.c: the machines of the pool as one question finds them.
+ *
+ *     records     every machine that is known, with room or without
+ *     then ads    those beside a claim, which stand for no machine of their own, but may be matched
+ *     then sorted: those that are there before those that are away, drained or sick */
+#include "live/matchmakerd/pool_machines.h"
+
+#include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
+
+#include "lang/ad/get.h"
+#include "lang/base/array.h"
+#include "lang/base/mem.h"
+#include "match/gang/gang_why.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_present(const struct pool_machine *machine)
+{
+    return machine->state != MACHINE_AWAY && machine->state != MACHINE_DRAINED && machine->state != MACHINE_SICK;
+}
+
+static struct pool_machine *machine_add(struct pool_machines *machines)
+{
+    ARRAY_ROOM(machines->items, machines->count, machines->room, 256);
+    return &machines->items[machines->count++];
+}
+
+static void record_add(struct pool_machines *machines, struct request *request, const struct machine_view *view)
+{
+    struct machine_facts facts;
+    struct pool_machine *machine;
+    const char *id;
+
+    if (view->brief) {
+        machines->gone_long++;
+        return;
+    }
+    machine_facts(view, runner_now(), &facts);
+    id = entry_id(request_matchmakerd(request), &(struct entry_view){.agent = view->agent, .id = view->id});
+    machine = machine_add(machines);
+    *machine = (struct pool_machine){.whole = tree_ref((struct tree *)view->whole),
+                                     .left = view->left ? tree_ref((struct tree *)view->left) : NULL,
+                                     .id = *id ? mem_dup(id, strlen(id)) : mem_dup(facts.name, strlen(facts.name)),
+                                     .state = view->state,
+                                     .pulls = view->pulls,
+                                     .sure = view->sure,
+                                     .counts = true,
+                                     .since = view->since,
+                                     .until = view->until,
+                                     .first_end = facts.first_end};
+    if (facts.words && facts.words_len && (view->state != MACHINE_OWNER || machine_shows_policy(request, view)))
+        machine->words = mem_dup(facts.words, facts.words_len);
+    for (int i = 0; i < AMOUNTS; i++) {
+        machine->all[i] = facts.amounts[i].known ? facts.amounts[i].all : 0;
+        machine->used[i] = facts.amounts[i].known ? facts.amounts[i].used : 0;
+    }
+}
+
+static void ad_add(struct pool_machines *machines, struct request *request, const struct entry_view *view)
+{
+    struct machine_view record;
+    const char *id;
+
+    if (view->request || !view->left || view->free < 1 || !request_sees(request, view) ||
+        matchmaker_find_machine(request_matchmakerd(request)->matchmaker, view->agent, view->id, &record))
+        return;
+    id = entry_id(request_matchmakerd(request), view);
+    *machine_add(machines) = (struct pool_machine){.whole = tree_ref((struct tree *)view->left),
+                                                   .left = tree_ref((struct tree *)view->left),
+                                                   .id = mem_dup(id, strlen(id)),
+                                                   .until = INT64_MAX,
+                                                   .first_end = -1};
+}
+
+void pool_machines_suppose(struct pool_machines *machines, const char *id, struct tree *ad)
+{
+    struct pool_machine *machine = NULL;
+
+    for (uint32_t i = 0; i < machines->count && !machine; i++)
+        machine = !strcmp(machines->items[i].id, id) ? &machines->items[i] : NULL;
+    if (!machine) {
+        machine = machine_add(machines);
+        *machine = (struct pool_machine){.id = mem_dup(id, strlen(id)), .counts = true};
+    }
+    tree_unref(machine->whole);
+    tree_unref(machine->left);
+    free(machine->words);
+    *machine = (struct pool_machine){.id = machine->id,
+                                     .whole = tree_ref(ad),
+                                     .left = tree_ref(ad),
+                                     .counts = machine->counts,
+                                     .until = INT64_MAX,
+                                     .first_end = -1};
+}
+
+/* Those that are there come first; otherwise the order stays. */
+void pool_machines_end(struct pool_machines *machines)
+{
+    struct pool_machine *sorted = mem_alloc((machines->count + 1) * sizeof *sorted);
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < machines->count; i++)
+        if (is_present(&machines->items[i]))
+            sorted[at++] = machines->items[i];
+    machines->present = at;
+    for (uint32_t i = 0; i < machines->count; i++)
+        if (!is_present(&machines->items[i]))
+            sorted[at++] = machines->items[i];
+    free(machines->items);
+    machines->items = sorted;
+    machines->room = machines->count + 1;
+    machines->total = machines->count;
+    machines->wholes = mem_alloc((machines->count + 1) * sizeof *machines->wholes);
+    for (uint32_t i = 0; i < machines->count; i++)
+        machines->wholes[i] = sorted[i].whole;
+}
+
+bool pool_machines_next(struct pool_machines *machines, struct request *request)
+{
+    const struct matchmaker *matchmaker = request_matchmakerd(request)->matchmaker;
+    struct machine_view record;
+    struct entry_view ad;
+
+    if (!machines->ads && matchmaker_next_machine(matchmaker, machines->at, &record, &machines->at)) {
+        record_add(machines, request, &record);
+        return true;
+    }
+    if (!machines->ads) {
+        machines->ads = true;
+        machines->at = 0;
+    }
+    if (matchmaker_next(matchmaker, machines->at, &ad, &machines->at)) {
+        ad_add(machines, request, &ad);
+        return true;
+    }
+    return false;
+}
+
+uint32_t pool_machines_leave_ported(struct pool_machines *machines)
+{
+    struct pool_machine *aside = mem_alloc((machines->count + 1) * sizeof *aside);
+    uint32_t kept = 0, left = 0, present = 0;
+
+    for (uint32_t i = 0; i < machines->count; i++) {
+        if (gang_why_ported(machines->items[i].whole)) {
+            aside[left++] = machines->items[i];
+            continue;
+        }
+        present += i < machines->present;
+        machines->items[kept++] = machines->items[i];
+    }
+    memcpy(machines->items + kept, aside, left * sizeof *aside);
+    free(aside);
+    machines->count = kept;
+    machines->present = present;
+    for (uint32_t i = 0; i < kept; i++)
+        machines->wholes[i] = machines->items[i].whole;
+    return left;
+}
+
+void pool_machines_done(struct pool_machines *machines)
+{
+    uint32_t total = machines->total > machines->count ? machines->total : machines->count;
+
+    for (uint32_t i = 0; i < total; i++) {
+        tree_unref(machines->items[i].whole);
+        tree_unref(machines->items[i].left);
+        free(machines->items[i].id);
+        free(machines->items[i].words);
+    }
+    free(machines->items);
+    free(machines->wholes);
+}
+
+void pool_machine_name(const struct pool_machine *machine, struct buf *out)
+{
+    const char *text;
+    size_t len, from = out->len;
+
+    if (ad_string(machine->whole, "Name", &text, &len) && len)
+        buf_add(out, text, len < MACHINE_NAME_MAX ? len : MACHINE_NAME_MAX);
+    else
+        buf_adds(out, machine->id);
+    for (size_t i = from; i < out->len; i++) /* whatever an owner calls it, it does not control a terminal */
+        if ((unsigned char)out->text[i] < ' ' || out->text[i] == 127)
+            out->text[i] = '?';
+}

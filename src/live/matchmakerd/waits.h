@@ -1,0 +1,66 @@
+/* waits.h: why a request waits: over all machines that are known, each at the first reason that keeps the request from it; private to the live
+ * matchmaker. */
+#ifndef BERTH_LIVE_MATCHMAKERD_WAITS_H
+#define BERTH_LIVE_MATCHMAKERD_WAITS_H
+
+#include "live/matchmakerd/pool_machines.h"
+#include "match/pair/why.h"
+#include "pool/matchmaker/user_why.h"
+#include "pool/protocol/wait_reason.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WAITS_NAMED 5 /* machines that are named for a reason */
+
+struct waits {
+    const struct pool_machines *machines; /* lent */
+    struct tree *request;                 /* lent */
+    uint32_t counts[WAIT_REASON_COUNT];   /* machines */
+    uint32_t named[WAIT_REASON_COUNT][WAITS_NAMED];
+    uint32_t free;          /* of those that fit and are free: of which something is offered now */
+    uint32_t at;            /* the next machine to look at */
+    enum wait_reason first; /* once all have been looked at */
+    int64_t first_end;      /* seconds until the first claim on a machine that fits must end; -1: none must */
+    uint32_t first_end_at;  /* that machine */
+    double asked[AMOUNTS];  /* what the request asks for */
+    bool has_hold;          /* the matchmaker holds it back ... */
+    struct user_hold hold;  /* ... for this */
+    uint64_t ahead;         /* units of users who come first */
+    uint32_t ahead_users;
+    bool learning; /* the matchmaker has begun lately ... */
+    int64_t began; /* ... so many seconds ago */
+};
+
+/* Begins; all machines must be there. `request`: the ad that waits. */
+void waits_begin(struct waits *waits, const struct env *env, struct arena *scratch,
+                 const struct pool_machines *machines, struct tree *request);
+
+/* What the matchmaker itself knows of the request of that agent and id. */
+void waits_place(struct waits *waits, const struct matchmakerd *matchmakerd, agent who, uint64_t id);
+
+/* Looks at some more machines; `why` is over the wholes of those that are present, and is complete. Adds the steps of evaluation to `steps`. False when
+ * all have been looked at: then `first` is set. */
+bool waits_go_on(struct waits *waits, const struct env *env, struct arena *scratch, const struct why *why,
+                 uint64_t *steps);
+
+/* Would nothing but waiting help: some machine fits it, and none may be had now? Then clauses and changes of the request explain nothing. */
+bool waits_only(const struct waits *waits);
+
+/* Do the words tell what the matchmaker itself holds the request back for? */
+bool waits_tell_hold(const struct waits *waits);
+
+/* In words: a line that begins with the name, and more lines where there is more to say. */
+void waits_print(struct buf *out, const struct waits *waits, const char *name);
+/* Who comes first, where that is all that it waits for. */
+void waits_print_more(struct buf *out, const struct waits *waits);
+/* One reason in a sentence, without its full stop. */
+void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_reason reason);
+/* As fields of a JSON object, with a comma in front: first, reasons, start. */
+void waits_print_json(struct buf *out, const struct waits *waits);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

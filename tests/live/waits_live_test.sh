@@ -1,0 +1,169 @@
+#!/bin/bash
+# waits_live_test.sh: why a job waits, in the words that people read and the codes that programs read: each reason, from a matchmaker that was told
+# of machines as providers tell it. Then a real pool whose only machine is full. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
+need curl setsid
+export TZ=UTC
+
+: >up
+setsid "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/state" >up 2>matchmaker.err &
+groups="$groups $!"
+disown
+for _ in $(seq 200); do [ -S "$work/state/matchmaker.sock" ] && curl -s --unix-socket "$work/state/matchmaker.sock" http://m/readyz >/dev/null && break; sleep 0.05; done
+ask() { curl -sS -m 20 --unix-socket "$work/state/matchmaker.sock" "http://matchmaker$1" "${@:2}"; }
+put() { ask "/v1/ads/$1" -X PUT -H 'Content-Type: application/classad' -d "$2" >put.out || cat put.out >&2; }
+gone() { for id in "$@"; do ask "/v1/ads/$id" -X DELETE >/dev/null; done; }
+version=100
+# stands ID STATE AD TOLD [FIELDS]: what a provider tells of its machine; the state is its place in the list of states
+stands() {
+  version=$((version + 1))
+  ask /v1/ads -X POST -H 'Content-Type: application/classad' -d "[ Message = \"stands\"; Id = \"$1\"; Version = \"$(printf %016x $version)\"; Base = \"$(printf %016x $version)\"; State = \"$(printf %016x $2)\"; Since = 60000000; Until = ${until:--1}; Sure = true; Ad = $3; Told = $4; ${5-} ]" >stands.out
+  grep -q 'Reason = "ok"' stands.out || cat stands.out >&2
+}
+idle=0 part=1 busy=2 owner=3 drained=4 sick=5
+forget() { for id in "$@"; do stands "$id" 0 '[]' '[]' 'Gone = true;' 2>/dev/null; done; }
+machine() { echo "[ Name = \"$1\"; Type = \"Machine\"; Cpus = $2; Memory = $3; ${4-} ]"; }
+job='[ Type = "Job"; RequestCpus = 1; Constraint = other.Type == "Machine" && other.Cpus >= RequestCpus ]'
+put job "$job"
+why() { ask "/v1/ads/${1:-job}/why" -H 'Accept: text/plain' >words; cat words; }
+first() { ask "/v1/ads/${1:-job}/why" -H 'Accept: application/json' >why.json; sed -n 's/.*"first": "\([a-z]*\)".*/\1/p' why.json; }
+# says CODE LINE...: the code, and the lines that the words begin with; a line is a pattern of grep
+says() {
+  [ "$(first)" = "$1" ] || { echo "first is $(first)"; return 1; }
+  why >/dev/null
+  local n=0 line
+  for line in "${@:2}"; do
+    n=$((n + 1))
+    sed -n "${n}p" words | grep -Eqx "$line" || { echo "line $n is not: $line"; cat words; return 1; }
+  done
+}
+
+check 'where no machine has been heard of, that is said, and since when' says learns 'job: waits for a machine: none has been heard of since the matchmaker began, [0-9]+ s ago\.'
+
+# --- in use
+stands heron $busy "$(machine heron 4 8G)" '[ Used = [ Cpus = 4; Memory = 2G ]; Claims = { [ Claim = "00000000000000a1"; Job = 7; Ends = 720 ], [ Claim = "00000000000000a2"; Job = 8 ] } ]'
+stands stork $busy "$(machine stork 2 8G)" '[ Used = [ Cpus = 2 ]; Claims = { [ Claim = "00000000000000a3"; Job = 9; Ends = 3000 ] } ]'
+check 'a full pool is explained as a full one' says busy \
+  'job: waits for a free machine: 2 machines fit, all their processors are in use \(heron 4 of 4, stork 2 of 2\)\.' \
+  'The first claim that must end does so in 1[12] min\.'
+clauseless() { [ "$(wc -l <words)" = 2 ]; }
+check 'and no clause is blamed for it' clauseless
+json() { grep -q '"verdict": "not-now"' why.json && grep -q '"machines": 2, "data": {"named": \[{"name": "heron", "state": "Busy", .*"ends": 7[12][0-9], "Cpus": {"used": 4, "all": 4}' why.json && grep -q '"start": {"kind": "limit", "to": 7[0-9]*, "on": "heron"}' why.json; }
+check 'programs are told the same' json
+counted() { ask /v1/reasons >reasons; grep -q 'Code = "busy"; Reason = "waits for a free machine: 2 machines fit, all their processors are in use (heron 4 of 4, stork 2 of 2)"; Requests = 1; Units = 1; Example = "job"' reasons; }
+check 'and so is who asks why anything waits' counted
+stands heron $busy "$(machine heron 4 8G)" '[ Used = [ Cpus = 4 ]; Claims = { [ Claim = "00000000000000a1"; Job = 7 ] } ]'
+forget stork
+check 'where nothing must end, that is said' says busy \
+  'job: waits for a free machine: 1 machine fits, all its processors are in use \(heron 4 of 4\)\.' 'Nothing that runs there has a time limit\.'
+stands heron $part "$(machine heron 4 8G)" '[ Used = [ Cpus = 1; Memory = 6G ]; Claims = { [ Claim = "00000000000000a1"; Job = 7 ] } ]'
+put job '[ Type = "Job"; RequestCpus = 1; RequestMemory = 4G; Constraint = other.Type == "Machine" && other.Cpus >= RequestCpus && other.Memory >= RequestMemory ]'
+check 'where a part is left, what of it is too little is said' says busy \
+  'job: waits for a free machine: 1 machine fits, what is left of its memory is not enough \(heron 2 of 8 GiB left\)\.'
+put job "$job"
+
+# --- others come first
+stands heron $busy "$(machine heron 4 8G)" '[ Used = [ Cpus = 4 ]; Claims = { [ Claim = "00000000000000a1"; Job = 7 ] } ]'
+ask /v1/users/ann -X PUT -H 'Content-Type: application/classad' -d '[ Factor = 0.001 ]' >/dev/null
+put ann '[ Type = "Job"; Owner = "ann"; Count = 3; Constraint = other.Type == "Machine" ]'
+check 'those who come first are counted' says busy 'job: waits for a free machine: .*' '3 jobs of 1 other user come first by share\. Nothing that runs there has a time limit\.'
+gone ann
+
+# --- not there
+stands heron $drained "$(machine heron 4 8G)" '[]'
+check 'a machine that was drained' says drained 'job: waits for a machine that takes no more jobs: heron fits and was drained\.'
+stands heron $sick "$(machine heron 4 8G)" '[ Words = "no room for files" ]'
+check 'a machine that is not well, in its own words' says sick 'job: waits for a machine that cannot run jobs now: heron fits and is not well: no room for files\.'
+stands heron $owner "$(machine heron 4 8G 'Constraint = KeyboardIdle > 900 && other.RequestCpus <= 4; KeyboardIdle = 3')" '[ Words = "no counterpart can satisfy KeyboardIdle > 900 (KeyboardIdle is 3)" ]'
+check 'an owner who lets nobody in now' says owner 'job: waits for an owner: heron lets nobody in: no counterpart can satisfy KeyboardIdle > 900 \(KeyboardIdle is 3\)\.'
+back=$(($(date +%s) + 3590))
+until=3600000000 stands heron $owner "$(machine heron 4 8G "Constraint = time() >= $back && other.RequestCpus <= 4")" '[]'
+check 'and until when, where that is known' says owner 'job: waits for an owner: heron lets nobody in until [0-9][0-9]:[0-9][0-9]\.'
+until=3600000000 stands heron $owner "$(machine heron 4 8G 'Constraint = false')" '[]'
+check 'one that does not open then either is not waited for in vain' says refuses 'job: waits for an owner to accept it: .*'
+stands heron $owner "$(machine heron 4 8G 'Constraint = other.RequestCpus > 100')" '[]'
+check 'an owner who would not take it in any case refuses it' says refuses 'job: waits for an owner to accept it: 1 machine fits, and its owner refuses it \(heron\)\.'
+stands heron $idle "$(machine heron 4 8G)" '[]' 'Pulls = true;'
+check 'a machine that asks by itself' says pull 'job: waits for a machine to ask for it: 1 machine fits and asks for jobs by itself \(heron\)\.'
+forget heron
+stands egret $busy "$(machine egret 4 8G 'Lifetime = 1')" '[ Used = [ Cpus = 4 ] ]'
+away() { for _ in $(seq 40); do [ "$(first)" = away ] && break; sleep 0.1; done; says away 'job: waits for a machine that is away: egret fits and is away: not heard of for [0-9]+ s\.'; }
+check 'a machine that is not heard of' away
+stands heron $busy "$(machine heron 4 8G)" '[ Used = [ Cpus = 4 ] ]'
+check 'what else holds follows the first reason' says busy 'job: waits for a free machine: 1 machine fits, .*' 'Nothing .*' 'Besides, 1 machine that would fit is away \(egret\)\.'
+forget egret
+
+# --- nobody would take it
+put job '[ Type = "Job"; RequestCpus = 64; Constraint = other.Type == "Machine" && other.Cpus >= RequestCpus ]'
+check 'clauses come where nothing would fit even if idle' says nofit 'job: waits for a machine that fits: none of the 1 that is known would, even when idle\.' \
+  'The matchmaker began .* ago, and may not have heard of all machines yet\.' ' +alone +left +clause'
+edits() { grep -qx 'No offer satisfies other.Cpus >= RequestCpus; without that, 1 would match.' words; }
+check 'with what would open it' edits
+put job "$job"
+
+# --- limits and quotas
+ask /v1/shares -X PUT -H 'Content-Type: application/classad' -d '[ Limits = [ matlab = 1 ] ]' >/dev/null
+put job '[ Type = "Job"; ConcurrencyLimits = "matlab:2"; Constraint = other.Type == "Machine" ]'
+held() { for _ in $(seq 40); do [ "$(first)" = never ] && break; sleep 0.1; done; says never 'job: asks for more of a limit than there is: that never comes\.'; }
+put crane "$(machine crane 1 1G)"
+check 'more of a limit than there is' held
+gone crane
+put job "$job"
+
+# --- gangs
+put gang '[ Type = "Job"; Ports = { [ Label = cpu; Constraint = cpu.Type == "Machine" ] } ]'
+formed() { [ "$(first gang)" = busy ] && why gang | grep -qx 'gang: waits for free machines: its gang would form if nothing of them were in use.'; }
+check 'a gang whose members are in use' formed
+forget heron
+unformed() { [ "$(first gang)" = forms ]; }
+check 'and one for which there is nobody' unformed
+gone gang
+
+# --- what may be had now
+gone job
+put heron "$(machine heron 4 8G)"
+if_changed() { ask '/v1/match?why' -X POST -H 'Content-Type: application/classad' -H 'Accept: text/plain' -d "$job" | head -1 | grep -x 'ad: matches 1 of 1 offer.'; }
+check 'what would match now is said to' if_changed
+
+# --- hostile words
+stands evil $sick "[ Name = \"ev\\033[31mil\"; Type = \"Machine\"; Cpus = 1000 ]" '[ Words = "\033[2Jgone"; Used = 7; Claims = "many" ]'
+put job '[ Type = "Job"; Constraint = other.Cpus == 1000 ]'
+tame() { why >/dev/null; ! grep -q "$(printf "\033")" words && [ "$(first)" = sick ]; }
+check 'what a machine says of itself does not control a terminal' tame
+forget evil
+gone job heron
+
+# --- a real pool, full
+: >pool.up
+BERTH_STATE="$work/pool" setsid "$berth" pool --listen 127.0.0.1:0 --set Unprotected=true >pool.up 2>pool.err &
+groups="$groups $!"
+disown
+for _ in $(seq 200); do grep -q 'To end it' pool.up && break; sleep 0.1; done
+export BERTH_STATE="$work/pool"
+soon() { for _ in $(seq 100); do "$@" >soon.out 2>&1 && return 0; sleep 0.1; done; cat soon.out; return 1; }
+echo '[ Cmd = "sleep"; Args = "300"; Outputs = {}; RequestCpus = 1; TimeLimit = 600 ]' >one.ad
+has_cpus() { curl -s --unix-socket "$work/pool/matchmaker.sock" http://m/v1/machines | grep -q ' Cpus = [0-9]'; }
+soon has_cpus
+cpus=$(curl -s --unix-socket "$work/pool/matchmaker.sock" http://m/v1/machines | sed -n 's/.* Cpus = \([0-9]*\);.*/\1/p')
+sed "s/RequestCpus = 1;/RequestCpus = $cpus;/" one.ad >all.ad
+"$berth" submit all.ad >first.out
+runs() { "$berth" why 1 | grep -Eq '^job 1 runs on .* since [0-9][0-9]:[0-9][0-9]\.$'; }
+check 'why of a job that runs says where, and since when' soon runs
+full() { "$berth" submit all.ad 2>&1 | grep -E '^berth: the job waits for a free machine: 1 machine fits, all its processors are in use \(.* [0-9]+ of [0-9]+\)$'; }
+known() { curl -s --unix-socket "$work/pool/matchmaker.sock" http://m/v1/machines | grep -q 'State = "Busy".*Ends = '; }
+check 'the machine is known to be busy' soon known
+check 'who submits to a full pool is told that it is full' full
+told() { "$berth" why 2 >why2; [ $? = 1 ] && grep -Eqx 'job 2: waits for a free machine: 1 machine fits, all its processors are in use \(.* [0-9]+ of [0-9]+\)\.' why2 && grep -Eqx 'The first claim that must end does so in (9|10) min\.' why2; }
+check 'and who asks why' told
+shown() { "$berth" job 2 | grep -Eqx 'job 2: waits for a free machine: .*'; }
+check 'and who looks at the job' shown
+"$berth" hold 2 >/dev/null
+is_held() { "$berth" why 2 | grep -qx 'job 2 is held: held by its user.'; }
+check 'why of a job that is held' is_held
+"$berth" rm 1 >/dev/null
+over() { "$berth" why 1 | grep -qx 'job 1 is over: Removed.'; }
+check 'why of a job that is over' soon over
+echo "1..$count"
+[ $failures = 0 ]
