@@ -137,7 +137,8 @@ code=$("$berth" token code)
 run "$berth" join --only --name heron --state "$work/joined" "$code"
 says 'a machine joins by a code' 0 'This machine has joined the pool at * as machine/heron.
 Its token is '"$work"'/joined/provider/token
-To offer it there: berth provider *' ''
+To offer it there: berth provider *
+To offer licences: berth provide *' ''
 run "$berth" token show joined/provider/token
 holds 'and has a token of its own' told out '^subject    machine/heron$'
 run "$berth" join --only --name crane --state "$work/other" "$code"
