@@ -1,5 +1,6 @@
 /* agent_status.c: berth agent NAME status: what an agent runs, whether it takes work, and what waits for it. */
 #include "cli/admin/agent.h"
+#include "cli/admin/machine_words.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -84,6 +85,33 @@ static void jobs_add(struct buf *out, const struct tree *answer)
     }
 }
 
+/* Does the machine take work, as it stands? An older one does not say how. */
+static const char *work_word(const struct tree *answer)
+{
+    enum machine_state state = MACHINE_IDLE;
+
+    if (answer)
+        machine_state_of(answer, &state);
+    return state == MACHINE_OWNER  ? "its owner lets nobody in now"
+           : state == MACHINE_BUSY ? "has no room for more work now"
+                                   : "takes work";
+}
+
+static void stands_add(struct buf *out, const struct tree *answer)
+{
+    double since;
+
+    if (!answer || !ad_find(answer, "State"))
+        return;
+    buf_addf(out, "  %-12s ", "state");
+    machine_standing_print(out, answer);
+    if (ad_number(answer, "StateSince", &since)) {
+        buf_adds(out, ", for ");
+        span_print(out, since);
+    }
+    buf_addc(out, '\n');
+}
+
 static void status_tell(struct buf *out, const char *name, const struct tree *machine, const struct tree *answer,
                         const struct waiting_list *waiting)
 {
@@ -93,7 +121,8 @@ static void status_tell(struct buf *out, const char *name, const struct tree *ma
     buf_addf(out, "%s: %s%s\n", name, answer ? "" : "away, ",
              draining                              ? "takes no more work"
              : answer && ad_find(answer, "Unwell") ? "is unwell, and takes no more work for now"
-                                                   : "takes work");
+                                                   : work_word(answer));
+    stands_add(out, answer);
     line_add(out, "identity", machine, "Identity", CELL_VALUE, "");
     line_add(out, "host", machine, "Host", CELL_VALUE, "");
     line_add(out, "version", machine, "Version", CELL_VALUE, "");

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#define MOMENT_SLACK 2 /* seconds that a message may be under way: what comes at 20:00 is not called 19:59 */
+
 bool machine_state_of(const struct tree *machine, enum machine_state *ret)
 {
     const char *text;
@@ -28,14 +30,16 @@ bool machine_state_of(const struct tree *machine, enum machine_state *ret)
 
 void moment_print(struct buf *out, double seconds)
 {
-    struct timespec now;
-    double at =
-        clock_gettime(CLOCK_REALTIME, &now) ? seconds : (double)now.tv_sec + (double)now.tv_nsec / 1e9 + seconds;
-    time_t when = at > -1e11 && at < 1e11 ? (time_t)(at + 0.5) : 0;
+    struct timespec now = {0};
+    double at;
+    time_t when;
     const char *format = seconds < 20 * 3600.0 ? "%H:%M" : seconds < 6 * 86400.0 ? "%a %H:%M" : "%Y-%m-%d %H:%M";
     char text[40];
     struct tm date;
 
+    clock_gettime(CLOCK_REALTIME, &now);
+    at = (double)now.tv_sec + (double)now.tv_nsec / 1e9 + seconds + MOMENT_SLACK;
+    when = at > -1e11 && at < 1e11 ? (time_t)at : 0;
     if (localtime_r(&when, &date) && strftime(text, sizeof text, format, &date))
         buf_adds(out, text);
 }

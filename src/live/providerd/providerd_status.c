@@ -45,6 +45,24 @@ static void drain_tell_of(struct maker *maker, const struct providerd *providerd
     maker_flag(maker, "DrainedNow", providerd->drain.now);
 }
 
+/* How the machine stands, in the words of the pool. */
+static void stands_tell_of(struct maker *maker, const struct providerd *providerd)
+{
+    int64_t wall = runner_wall() / SECOND;
+    struct stands_view stands;
+
+    if (!providerd->booted || !provider_stands(runner_role(agent_runner(providerd->live)), 0, &stands))
+        return;
+    maker_text(maker, "State", machine_state_word(stands.state));
+    maker_seconds(maker, "StateSince", runner_now() - stands.since);
+    if (stands.until != INT64_MAX && stands.state == MACHINE_OWNER) {
+        maker_integer(maker, "Until", stands.until > wall ? stands.until - wall : 0);
+        maker_flag(maker, "Sure", stands.sure);
+    }
+    if (stands.state == MACHINE_SICK)
+        maker_text(maker, "Words", health_words(providerd));
+}
+
 struct tree *status_ad(struct providerd *providerd)
 {
     uint32_t staging = 0, running = 0, held = 0;
@@ -69,6 +87,7 @@ struct tree *status_ad(struct providerd *providerd)
     maker_integer(&maker, "Outgoing", results_count(providerd));
     maker_integer(&maker, "Transfers", uploads_count(providerd));
     maker_integer(&maker, "TransferRoom", (int64_t)uploads_room(providerd));
+    stands_tell_of(&maker, providerd);
     drain_tell_of(&maker, providerd);
     maker_text(&maker, "Unwell", health_words(providerd));
     if (health_words(providerd))
