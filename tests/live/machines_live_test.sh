@@ -54,6 +54,8 @@ check 'one whose owner lets nobody in is an Owner machine' soon of stork 'State 
 "$berth" machines >list
 back() { grep "^stork  *Owner  *0 of 1  *0 of 512 MiB .* until $opens\$" list && "$berth" machine stork >stork.out && grep -x "stork: Owner: back at $opens" stork.out && grep -x "  policy  *lets nobody in until $opens" stork.out; }
 check 'it is said when that ends' back
+itself() { "$berth" agent stork status >out && grep -x 'stork: its owner lets nobody in now' out && grep "^  state  *Owner: back at $opens, for [0-9]*s\$" out; }
+check 'the machine says so itself' itself
 noted() { grep -x 'swift  *Idle .* pulls' list && grep -x 'NAME  *STATE  *CPUS  *MEMORY  *GPUS  *LOAD  *JOBS  *OWNER  *SINCE  *NOTE' list; }
 check 'the table has notes' noted
 totals() { grep -x '4 machines: 3 Idle, 1 Owner; in use: 0 of 5 processors, 0 of 2.5 GiB of memory' list && grep '^The matchmaker began .* ago: not all machines may have been heard of yet\.$' list; }
@@ -77,6 +79,10 @@ none() { "$berth" machines -c 'State == "Sick"' >none.out; [ $? = 1 ] && grep '^
 check 'of those that are not there there are none, with status 1' none
 json() { "$berth" machines --json | grep '"name": "heron", "type": "Machine", "state": "Busy".*"cpus": 2, "cpus_used": 2, .*"jobs": 2,' && "$berth" machine heron --json | grep '"Claims"' && "$berth" machine heron --long | grep -x 'State = "Busy"'; }
 check 'programs are told the same' json
+figures() { ask /metrics >out && for line in 'machines{state="Busy"} 1' 'machines{state="Owner"} 1' 'machine_processors{kind="all"} 5' 'machine_processors{kind="used"} 2' 'machine_memory_bytes{kind="used"} 268435456' 'machine_gpus{kind="used"} 0'; do grep -qxF "berth_$line" out || { echo "$line"; return 1; }; done; }
+check 'and Prometheus, in sums' soon figures
+glance() { ask /v1/overview | grep 'Machines = \[ Known = 4; Idle = 2; Part = 0; Busy = 1; Owner = 1; .* Cpus = 5; CpusUsed = 2;'; }
+check 'and so is who looks at the pool at a glance' soon glance
 unknown() { "$berth" machine herno >out 2>&1; [ $? = 1 ] && grep -x "berth: no machine 'herno' is known; did you mean 'heron'?" out; }
 check 'of a name that is not known the nearest is told' unknown
 

@@ -69,6 +69,8 @@ check 'the machine says what it lacks' until_true 60 unwell 'work'
 check 'its log has a warning' grep 'level=warning .*event=machine.unwell' "$log"
 told() { "$berth" agent "$(uname -n)" status | grep 'unwell'; }
 check 'and who asks it hears so' told
+sick() { "$berth" machines | grep 'Sick .*work' && "$berth" machine "$(uname -n)" | grep "^$(uname -n): Sick: .*work"; }
+check 'in the list of machines it is Sick, with what it lacks' until_true 60 sick
 back() { "$berth" job 2 | grep 'waits again: the machine could not run it'; }
 check 'a job that ended with 1 because others have filled the disk waits again' until_true 60 back
 blamed() { "$berth" jobs --long -c 'State == "Held" || State == "Done" && Status =!= 0' | grep .; }

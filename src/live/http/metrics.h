@@ -25,6 +25,8 @@ extern "C" {
     X(NONE, "", "")                                            \
     X(KIND, "kind", "offer request")                           \
     X(WAITING, "reason", "")                                   \
+    X(STATE, "state", "")                                      \
+    X(USE, "kind", "all used")                                 \
     X(DELIVERY, "result", "delivered refused unknown dropped") \
     X(COMMAND, "result", "taken answered expired refused")     \
     X(QUESTION, "result", "found missing listed")              \
@@ -46,6 +48,11 @@ extern "C" {
     X(PRUNED, "berth_candidates_pruned", COUNTER, "", NONE, NONE, "Offers that the index left out.")                   \
     X(ADS, "berth_ads", GAUGE, "", KIND, NONE, "Ads that are valid now.")                                              \
     X(WAITING, "berth_requests_waiting", GAUGE, "", WAITING, NONE, "Requests that wait, by what for.")                 \
+    X(MACHINES, "berth_machines", GAUGE, "", STATE, NONE, "Machines that are known, by how they stand.")               \
+    X(PROCESSORS, "berth_machine_processors", GAUGE, "", USE, NONE, "Processors of machines that are not away.")       \
+    X(MEMORY, "berth_machine_memory_bytes", GAUGE, "bytes", USE, NONE, "Memory of machines that are not away.")        \
+    X(DISK, "berth_machine_disk_bytes", GAUGE, "bytes", USE, NONE, "Disk of machines that are not away, for jobs.")    \
+    X(GPUS, "berth_machine_gpus", GAUGE, "", USE, NONE, "GPUs of machines that are not away.")                         \
     X(NOTIFICATIONS, "berth_notifications", COUNTER, "", DELIVERY, NONE, "Notifications of matches, by their result.") \
     X(HTTP_REQUESTS, "berth_http_requests", COUNTER, "", ROUTE, STATUS, "HTTP requests answered.")                     \
     X(HTTP_SECONDS, "berth_http_request_seconds", HISTOGRAM, "seconds", ROUTE, NONE,                                   \

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define JOIN_TRIES 100      /* tries a second, from one address */
-#define MACHINE_NAME_MAX 50 /* so that the identity fits into an ad's Owner */
+#define JOIN_NAME_MAX 50 /* so that the identity fits into an ad's Owner */
 #define MACHINE_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH)
 #define CUSTOMER_SCOPES (MACHINE_SCOPES | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
 #define CODE_FOR_MAX (TOKEN_NAME_MAX + 16) /* "alice", or "alice serve" */
@@ -237,7 +237,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     }
     if (!body_key(request, ad, "Key", &delegate) || !body_text(request, ad, "Name", NULL, name, sizeof name))
         return;
-    if (!agent_name_is_good(name, strlen(name)) || strlen(name) > MACHINE_NAME_MAX) {
+    if (!agent_name_is_good(name, strlen(name)) || strlen(name) > JOIN_NAME_MAX) {
         request_problem(request, 400, "Name: expected up to 50 letters, digits, '.', '_' and '-'");
         return;
     }

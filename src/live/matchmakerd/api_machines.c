@@ -108,15 +108,6 @@ static void state_show(struct maker *maker, const struct machine_view *view, con
         maker_bytes(maker, "Words", facts->words, facts->words_len);
 }
 
-/* Nearly all amounts are whole numbers. */
-static void amount_show(struct maker *maker, const char *name, double amount)
-{
-    if (amount > -9e15 && amount < 9e15 && amount == (double)(int64_t)amount)
-        maker_integer(maker, name, (int64_t)amount);
-    else
-        maker_real(maker, name, amount);
-}
-
 /* A row; with `whole`, everything that the caller may know of the machine. */
 static struct tree *machine_row(const struct request *request, const struct machine_view *view, bool whole)
 {
@@ -138,8 +129,8 @@ static struct tree *machine_row(const struct request *request, const struct mach
     for (int i = 0; i < AMOUNTS; i++) {
         if (!facts.amounts[i].known)
             continue;
-        amount_show(&maker, machine_amounts[i], facts.amounts[i].all);
-        amount_show(&maker, machine_amounts_used[i], facts.amounts[i].used);
+        machine_amount_add(&maker, machine_amounts[i], facts.amounts[i].all);
+        machine_amount_add(&maker, machine_amounts_used[i], facts.amounts[i].used);
     }
     if (ad_number(view->whole, "LoadAvg", &load))
         maker_real(&maker, "LoadAvg", load);

@@ -32,6 +32,29 @@ void api_root(struct request *request)
     tree_unref(ad);
 }
 
+/* Half a processor is told as one: gauges are whole numbers. */
+static int64_t whole_amount(double amount)
+{
+    return amount < 9e18 ? (int64_t)(amount + 0.5) : INT64_MAX;
+}
+
+/* Those of machines were counted in slices: there may be very many. */
+static void machine_gauges_set(struct matchmakerd *matchmakerd)
+{
+    static const enum metric metrics[AMOUNTS] = {[AMOUNT_CPUS] = METRIC_PROCESSORS,
+                                                 [AMOUNT_MEMORY] = METRIC_MEMORY,
+                                                 [AMOUNT_DISK] = METRIC_DISK,
+                                                 [AMOUNT_GPUS] = METRIC_GPUS};
+    const struct census_machines *machines = &matchmakerd->census.machines;
+
+    for (int i = 0; i < MACHINE_STATE_COUNT; i++)
+        metrics_set(matchmakerd->metrics, METRIC_MACHINES, (size_t)i, 0, (int64_t)machines->states[i]);
+    for (int i = 0; i < AMOUNTS; i++) {
+        metrics_set(matchmakerd->metrics, metrics[i], 0, 0, whole_amount(machines->amounts[i].all));
+        metrics_set(matchmakerd->metrics, metrics[i], 1, 0, whole_amount(machines->amounts[i].used));
+    }
+}
+
 /* Gauges are computed when they are asked for. */
 static void gauges_set(struct matchmakerd *matchmakerd)
 {
@@ -51,6 +74,7 @@ static void gauges_set(struct matchmakerd *matchmakerd)
         metrics_set(metrics, METRIC_WAITING, (size_t)i, 0, waiting[i]);
     for (size_t i = 0; i < matchmakerd->server_count; i++)
         connections += server_connections(matchmakerd->servers[i]);
+    machine_gauges_set(matchmakerd);
     metrics_set(metrics, METRIC_CONNECTIONS, 0, 0, connections);
     metrics_set(metrics, METRIC_STREAMS, 0, 0, matchmakerd->streams);
     metrics_set(metrics, METRIC_COMMANDS_WAITING, 0, 0, matchmakerd->commands.waiting);

@@ -64,12 +64,33 @@ static uint32_t outcomes_make(struct matchmakerd *matchmakerd, struct tree *ads[
     return count;
 }
 
+/* The machines by state, and what they have and what of it is in use. */
+static struct tree *machines_make(struct matchmakerd *matchmakerd)
+{
+    const struct census_machines *machines = &matchmakerd->census.machines;
+    uint64_t known = 0;
+    struct maker maker;
+
+    maker_init(&maker, matchmakerd->symbols);
+    for (int i = 0; i < MACHINE_STATE_COUNT; i++)
+        known += machines->states[i];
+    maker_integer(&maker, "Known", (int64_t)known);
+    for (int i = 0; i < MACHINE_STATE_COUNT; i++)
+        maker_integer(&maker, machine_state_word(i), (int64_t)machines->states[i]);
+    for (int i = 0; i < AMOUNTS; i++) {
+        machine_amount_add(&maker, machine_amounts[i], machines->amounts[i].all);
+        machine_amount_add(&maker, machine_amounts_used[i], machines->amounts[i].used);
+    }
+    return maker_seal(&maker);
+}
+
 struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed)
 {
     const struct census_counts *counts = &matchmakerd->census.last;
     struct matchmaker_counts work = matchmaker_counts(matchmakerd->matchmaker);
     struct tree *kinds[CENSUS_KINDS], *outcomes[CENSUS_OUTCOMES];
     uint32_t kind_count = kinds_make(matchmakerd, kinds), outcome_count = outcomes_make(matchmakerd, outcomes);
+    struct tree *machines = machines_make(matchmakerd);
     struct maker maker;
 
     maker_init(&maker, matchmakerd->symbols);
@@ -83,6 +104,8 @@ struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed)
     maker_integer(&maker, "Agents", matchmakerd->agents.texts.count);
     if (missed)
         maker_integer(&maker, "Missed", missed);
+    maker_ad(&maker, "Machines", machines);
+    tree_unref(machines);
     maker_list(&maker, "Kinds", kinds, kind_count);
     maker_list(&maker, "Outcomes", outcomes, outcome_count);
     for (uint32_t i = 0; i < kind_count; i++)

@@ -1,4 +1,4 @@
-/* census.c: counts the ads of the pool in slices, and keeps samples of the counts. */
+/* census.c: counts the ads and machines of the pool in slices, and keeps samples of the counts. */
 #include "live/matchmakerd/census.h"
 
 #include "lang/ad/get.h"
@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 2000 /* ads in one slice: a fifth of a millisecond */
+#define SLICE 2000          /* ads in one slice: a fifth of a millisecond */
+#define MACHINES_SLICE 1000 /* machines: as long */
+#define AMOUNT_MAX 1e18     /* no machine has more of anything; whoever says so is not counted */
 
 const char *const census_span_words[CENSUS_SPANS] = {"hour", "day", "month"};
 
@@ -71,6 +73,39 @@ static void entry_count(struct census_counts *counts, const struct entry_view *v
     }
 }
 
+static void machine_count(struct census_machines *counts, const struct machine_view *view)
+{
+    struct machine_facts facts;
+
+    machine_sizes(view, &facts);
+    if (!facts.is_machine)
+        return;
+    counts->states[view->state]++;
+    for (int i = 0; i < AMOUNTS && view->state != MACHINE_AWAY; i++) {
+        double all = facts.amounts[i].all, used = facts.amounts[i].used;
+
+        if (!facts.amounts[i].known || !(all > 0 && all < AMOUNT_MAX))
+            continue;
+        counts->amounts[i].all += all;
+        counts->amounts[i].used += used > 0 ? used < all ? used : all : 0;
+    }
+}
+
+static void machines_step(struct census *census, const struct matchmaker *matchmaker)
+{
+    struct machine_view view;
+
+    for (int i = 0; i < MACHINES_SLICE; i++) {
+        if (!matchmaker_next_machine(matchmaker, census->machine_from, &view, &census->machine_from)) {
+            census->machines = census->counting_machines;
+            census->machine_from = 0;
+            memset(&census->counting_machines, 0, sizeof census->counting_machines);
+            break;
+        }
+        machine_count(&census->counting_machines, &view);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------- samples */
 
 static void ring_add(struct census_ring *ring, uint32_t room, const struct census_sample *sample)
@@ -115,6 +150,7 @@ void census_step(struct census *census, const struct matchmaker *matchmaker, int
 {
     struct entry_view view;
 
+    machines_step(census, matchmaker);
     for (int i = 0; i < SLICE; i++) {
         if (!matchmaker_next(matchmaker, census->from, &view, &census->from)) {
             census->last = census->counting;

@@ -1,12 +1,12 @@
-/* census.h: how many ads of each kind there are, counted over and over in small slices; and how many there were before.
+/* census.h: how many ads of each kind and machines of each state there are, counted over and over in small slices; and how many there were before.
  *
- *     matchmaker's ads --a slice at each step--> counting --when all were seen--> last --each span--> rings of samples
+ *     matchmaker's ads, machines --a slice at each step--> counting --when all were seen--> last --each span--> rings of samples
  *
  * So the pool can be shown at a glance from numbers that are there already, a few seconds old. */
 #ifndef BERTH_LIVE_MATCHMAKERD_CENSUS_H
 #define BERTH_LIVE_MATCHMAKERD_CENSUS_H
 
-#include "pool/matchmaker/matchmaker.h"
+#include "live/matchmakerd/machine_facts.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +32,14 @@ struct census_counts {
         outcome_units[CENSUS_OUTCOMES]; /* requests, and their units, by the outcome of their last try */
 };
 
+/* Machines, whether or not they have room; what those that are away have is not in the amounts. */
+struct census_machines {
+    uint64_t states[MACHINE_STATE_COUNT];
+    struct {
+        double all, used;
+    } amounts[AMOUNTS];
+};
+
 struct census_sample {
     int64_t at; /* seconds on the wall clock */
     uint64_t offers, claims, waiting, matches;
@@ -48,7 +56,9 @@ struct census_ring {
 
 struct census {
     struct census_counts counting, last;
-    uint32_t from;   /* where the count goes on */
+    struct census_machines counting_machines, machines;
+    uint32_t from; /* where the count goes on */
+    uint32_t machine_from;
     int64_t counted; /* when the last count was complete, on the wall clock; 0: never */
     struct census_ring rings[CENSUS_SPANS];
 };

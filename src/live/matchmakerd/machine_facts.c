@@ -74,24 +74,41 @@ static void claims_count(const struct machine_view *view, int64_t now, struct ma
     }
 }
 
-void machine_facts(const struct machine_view *view, int64_t now, struct machine_facts *ret)
+void machine_sizes(const struct machine_view *view, struct machine_facts *ret)
 {
     const struct expr *used = view->told ? ad_find(view->told, "Used") : NULL;
     const char *text;
     size_t len;
 
     *ret = (struct machine_facts){.first_end = -1};
-    if (ad_string(view->whole, "Name", &text, &len) && len)
-        snprintf(ret->name, sizeof ret->name, "%.*s", (int)(len < MACHINE_NAME_MAX ? len : MACHINE_NAME_MAX), text);
-    else
-        snprintf(ret->name, sizeof ret->name, "%016" PRIx64, view->id);
     ret->is_machine = ad_string(view->whole, "Type", &text, &len) && len == 7 && !strncasecmp(text, "Machine", 7);
     for (int i = 0; i < AMOUNTS; i++) {
         ret->amounts[i].known = ad_number(view->whole, machine_amounts[i], &ret->amounts[i].all);
         if (!used || !part_number(view->told, used, machine_amounts[i], &ret->amounts[i].used))
             ret->amounts[i].used = 0;
     }
+}
+
+void machine_facts(const struct machine_view *view, int64_t now, struct machine_facts *ret)
+{
+    const char *text;
+    size_t len;
+
+    machine_sizes(view, ret);
+    if (ad_string(view->whole, "Name", &text, &len) && len)
+        snprintf(ret->name, sizeof ret->name, "%.*s", (int)(len < MACHINE_NAME_MAX ? len : MACHINE_NAME_MAX), text);
+    else
+        snprintf(ret->name, sizeof ret->name, "%016" PRIx64, view->id);
     if (!view->told || !ad_string(view->told, "Words", &ret->words, &ret->words_len))
         ret->words = NULL;
     claims_count(view, now, ret);
+}
+
+/* Nearly all amounts are whole numbers. */
+void machine_amount_add(struct maker *maker, const char *name, double amount)
+{
+    if (amount > -9e15 && amount < 9e15 && amount == (double)(int64_t)amount)
+        maker_integer(maker, name, (int64_t)amount);
+    else
+        maker_real(maker, name, amount);
 }

@@ -2,6 +2,7 @@
 #ifndef BERTH_LIVE_MATCHMAKERD_MACHINE_FACTS_H
 #define BERTH_LIVE_MATCHMAKERD_MACHINE_FACTS_H
 
+#include "lang/ad/make.h"
 #include "pool/matchmaker/matchmaker.h"
 
 #ifdef __cplusplus
@@ -27,10 +28,14 @@ struct machine_facts {
 };
 
 void machine_facts(const struct machine_view *view, int64_t now, struct machine_facts *ret);
+void machine_sizes(const struct machine_view *view, struct machine_facts *ret); /* only is_machine and the amounts */
 
 /* One claim of what the machine told: place from 0 on; false when there are no more. `ret_end`: in how many seconds it must end; -1: it need not. */
 bool machine_claim(const struct machine_view *view, int64_t now, uint32_t place, uint64_t *ret_claim, int64_t *ret_job,
                    int64_t *ret_end);
+
+/* Adds an amount to an ad that is made. */
+void machine_amount_add(struct maker *maker, const char *name, double amount);
 
 /* The name of an amount in the ad of a machine: "Cpus"; and of its use in a row: "CpusUsed". */
 extern const char *const machine_amounts[AMOUNTS], *const machine_amounts_used[AMOUNTS];

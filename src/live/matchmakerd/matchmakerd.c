@@ -255,7 +255,11 @@ static void matchmakerd_end(struct matchmakerd *matchmakerd, int status)
 
 static struct metrics *metrics_make(struct matchmakerd *matchmakerd)
 {
+#define X(id, word, meaning) [MACHINE_##id] = word,
+    static const char *const state_words[] = {MACHINE_STATES(X)};
+#undef X
     struct metric_words sets[] = {
+        {METRIC_SET_STATE, state_words, MACHINE_STATE_COUNT},
         {METRIC_SET_WAITING, outcome_words, CENSUS_OUTCOMES},
         {METRIC_SET_ROUTE, matchmakerd->route_words, matchmakerd_routes.count},
         {METRIC_SET_FAULT, matchmakerd->fault_words, TOKEN_FAULT_COUNT},
