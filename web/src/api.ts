@@ -31,7 +31,7 @@ export interface Group { Name: string; Quota: number; Used: number; Surplus: boo
 export interface Limit { Name: string; Most?: number; Used: number }
 export interface Agent {
   Identity: string; Name: string; Agent: string; Since: number; LastWord: number; Host?: string; Version?: string;
-  Contact?: string; ContactState?: string; Connected: boolean; Ads: number; Letters: number;
+  Contact?: string; ContactState?: string; Role?: string; Connected: boolean; Ads: number; Letters: number;
 }
 export interface Status {
   Name: string; Version: string; Pool: string; Up: number; Ads: number; Agents: number; Matches: number; Claims: number; Cycles: number;
@@ -236,6 +236,7 @@ export const api = {
   limits: (signal?: AbortSignal) => list<Limit>('/v1/limits', { query: { limit: 200 }, signal }),
   agents: (limit: number, cursor?: string, signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit, cursor }, signal }),
 
+  customers: (signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit: 20, constraint: 'Role == "customer"' }, signal }),
   desks: (signal?: AbortSignal) => json<Desk[]>('/v1/desks', { signal }),
   jobs: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
     list<Job>(`/v1/desk/${word(desk)}/jobs`, { query, signal }),

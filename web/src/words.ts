@@ -1,5 +1,5 @@
 // words.ts: what the matchmaker's words mean to a person.
-import type { OutcomeWord } from './api';
+import type { Agent, OutcomeWord } from './api';
 
 export const outcomes: Record<OutcomeWord, { name: string; note: string; tone?: 'good' | 'bad' | 'warn' }> = {
   nobody: { name: 'nobody fits', note: 'no offer suits them, as they are now', tone: 'bad' },
@@ -22,6 +22,28 @@ export const jobOutcomes: Record<string, string> = {
   Removed: 'Removed',
   Expired: 'Expired',
 };
+
+/** Why there is no customer that a person may use here, of those that the matchmaker knows, and what to type, where. */
+export function customerless(subject: string, customers: Pick<Agent, 'Identity' | 'Name' | 'Host' | 'Contact' | 'ContactState'>[]): { why: string; steps: { where: string; command: string }[] } {
+  const own = customers.find((one) => subject === one.Identity || subject.startsWith(`${one.Identity}/`));
+  const host = own?.Host ?? 'its machine';
+  if (own?.ContactState === 'checking') return { why: `Your customer ${own.Name} has just come: the matchmaker is about to call it.`, steps: [] };
+  if (own?.Contact)
+    return {
+      why: `The matchmaker cannot call your customer ${own.Name} at ${own.Contact}. Open that port to the matchmaker, or name another address in CustomerListen on ${host}. Your jobs are there, and run; until the page reaches them:`,
+      steps: [{ where: `on ${host}`, command: 'berth jobs' }],
+    };
+  if (own) return { why: `Your customer ${own.Name} listens nowhere, as CustomerListen on ${host} says: so the page cannot reach it. Your jobs are there, and run:`, steps: [{ where: `on ${host}`, command: 'berth jobs' }] };
+  return {
+    why: customers.length
+      ? `The customers here are those of others, and serve nobody else: ${customers.map((one) => `${one.Name} (${one.Identity})`).join(', ')}. For one of your own:`
+      : 'No customer has come to this pool yet. A customer keeps your jobs and their files, on the machine that you work at:',
+    steps: [
+      { where: 'where the matchmaker runs', command: `berth token code --customer ${subject || 'NAME'}` },
+      { where: 'on the machine that you work at', command: 'berth join CODE' },
+    ],
+  };
+}
 
 export const verdicts: Record<string, string> = {
   matches: 'It matches.',

@@ -399,7 +399,8 @@ test('nobody is led to the customer of somebody else, not by its address either'
   const made = await fetch(`${pool.url}/v1/desks`, { headers: { Authorization: `Bearer ${pool.owner}`, Accept: 'application/json' } });
   const [theirs] = await made.json();
   const page = await open(`#/jobs?desk=${theirs.Agent}`); // ada has no customer of her own here
-  await page.getByText('There is no customer of yours').waitFor();
+  await page.getByText('The customers here are those of others').waitFor();
+  await page.getByText('berth token code --customer ada', { exact: true }).waitFor();
   assert.equal(await page.getByText('Submit jobs').count(), 0);
   await shot(page, 'jobs-nobody');
   await page.goto(`${server.url}/#/job/${theirs.Agent}/1`);

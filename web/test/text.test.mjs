@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 
-const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
 globalThis.sessionStorage = { getItem: () => null };
-const { adLayOut, attributesOf, Blake2b, inputsWrite, cut, editMake, portFind, routeLink, routeRead } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
 
@@ -88,4 +88,16 @@ test('files are written into each ad, and not into one that has its own', () => 
   const said = 'Inputs = { [ Name = "a \\"b\\".txt"; Hash = "ff"; Size = 3; Mode = 420 ], [ Name = "run"; Hash = "00"; Size = 1; Mode = 493 ] }';
   assert.equal(inputsWrite('[ Cmd = "]"; ]\n// [ x ]\n[]', inputs), `[ Cmd = "]"; ${said}; ]\n// [ x ]\n[ ${said}]`);
   assert.equal(inputsWrite('[ Cmd = "x"; inputs = {} ]', inputs), null);
+});
+
+test('who has no customer to go to is told why, and what to type', () => {
+  const heron = { Identity: 'alice', Name: 'desk.customer', Host: 'desk', Contact: 'https://10.0.0.8:7601', ContactState: 'bad' };
+  assert.match(customerless('alice', [heron]).why, /cannot call your customer desk\.customer at https:\/\/10\.0\.0\.8:7601/);
+  assert.match(customerless('alice/laptop', [heron]).why, /cannot call your customer/);
+  assert.match(customerless('alice', [{ ...heron, ContactState: 'checking' }]).why, /has just come/);
+  assert.match(customerless('alice', [{ ...heron, Contact: undefined, ContactState: 'none' }]).why, /listens nowhere/);
+  const bob = customerless('bob', [{ ...heron, ContactState: 'good' }]);
+  assert.match(bob.why, /desk\.customer \(alice\)/);
+  assert.deepEqual(bob.steps.map(({ command }) => command), ['berth token code --customer bob', 'berth join CODE']);
+  assert.match(customerless('bob', []).why, /^No customer has come/);
 });

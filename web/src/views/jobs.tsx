@@ -1,7 +1,7 @@
 // jobs.tsx: one's own jobs, by the customers that keep them: the queue, and submitting.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { api, ApiError, type Desk, type Job } from '../api';
+import { api, ApiError, type Agent, type Desk, type Job } from '../api';
 import { Editor } from '../editor';
 import { bytes, count, inCell, many, moment, span } from '../format';
 import { useAct, useLoad, useTitle } from '../hooks';
@@ -10,7 +10,7 @@ import { routeGo, routeLink, type Route } from '../route';
 import { session } from '../session';
 import { useStore } from '../store';
 import { Choice, Pager, Problem, Section, Shown, Table, Tag, usePaging } from '../ui';
-import { jobOutcomes } from '../words';
+import { customerless, jobOutcomes } from '../words';
 import { Workflows } from './workflows';
 
 const PAGE = 50;
@@ -139,6 +139,25 @@ function Submit({ desk, done }: { desk: string; done: () => void }): JSX.Element
   );
 }
 
+/** There is no customer to go to: why, and what to do. */
+function Customerless({ subject }: { subject: string }): JSX.Element {
+  const customers = useLoad((signal) => api.customers(signal), 'customers', 5000);
+  return (
+    <Shown of={customers}>
+      {({ rows }: { rows: Agent[] }) => {
+        const { why, steps } = customerless(subject, rows);
+        return (
+          <>
+            <p>{why}</p>
+            {steps.length ? <ul>{steps.map(({ where, command }) => <li key={command}>{where}: <code>{command}</code></li>)}</ul> : null}
+            <p class="quiet">A customer of somebody else can be used if its token has the scope <code>serve</code>: <code>berth token code --customer NAME --serve</code> makes a code for such a one.</p>
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
 const shows = { '': 'Queue', workflows: 'Workflows', history: 'History' };
 type Show = keyof typeof shows;
 
@@ -153,7 +172,7 @@ export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
       <Shown of={desks}>
         {(all: Desk[]) => {
           const desk = all.find((one) => one.Agent === query.get('desk')) ?? all.find((one) => one.Identity === subject) ?? all[0];
-          if (!desk) return <p class="quiet">There is no customer of yours that can be reached, nor one that serves others (its token has the scope <code>serve</code>). <code>berth customer</code> starts one.</p>;
+          if (!desk) return <Customerless subject={subject ?? ''} />;
           const go = (next: { desk?: string; show?: string }): void => routeGo(routeLink(['jobs'], { desk: desk.Agent, show, ...next }));
           return (
             <>

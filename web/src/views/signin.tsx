@@ -47,7 +47,7 @@ export function SignIn({ code }: { code: string | null }): JSX.Element {
           <label for="token">Token</label>
           <textarea id="token" rows={5} spellcheck={false} autocomplete="off" required value={text} onInput={(event) => setText(event.currentTarget.value)} />
           <button type="submit" class="main">Sign in</button>
-          <p class="note">The owner of a pool gets a link when it starts, and <code>berth page</code> makes another. Others are given a token: <code>berth token create</code> makes one. It is kept until this tab is closed.</p>
+          <p class="note">The owner of a pool gets a link when it starts, and <code>berth page</code> makes another. Others get a token by <code>berth page</code>, where they submit jobs, or are given one: <code>berth token create</code> makes it. It is kept until this tab is closed.</p>
         </form>
       )}
     </main>
