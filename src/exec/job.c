@@ -3,6 +3,7 @@
 #include "exec/job.h"
 
 #include "exec/pin.h"
+#include "exec/unstarted.h"
 #include "exec/usage.h"
 
 #include <errno.h>
@@ -385,6 +386,7 @@ static void decide_by_exit(struct exec_job *job)
         decide(job, EXECUTOR_GONE, REASON_LOST, "the machine ran out of memory, and it was ended for that");
     } else if (!job->exited) {
         words_of_failure(job, words, sizeof words);
+        unstarted_add(job->folder, job->order->is.arguments[0], words, sizeof words);
         decide(job, EXECUTOR_ENDED, failure_is_machines(job, words) ? REASON_FAULT : REASON_SETUP, words);
     } else if (job->status == -SIGXFSZ && job->order->is.limits.disk > 0) {
         decide(job, EXECUTOR_ENDED, REASON_DISK, "a file of it was larger than its disk");

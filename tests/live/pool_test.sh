@@ -117,7 +117,14 @@ berth: there is a file here here: ./here sends it along'
 printf '#!/no/such/interpreter\n' >odd && chmod +x odd
 run "$berth" run ./odd
 expect 'and so is a script without its interpreter' 127 '' \
-  'berth: ./odd: the machine does not have this program, or what it needs to start, such as an interpreter'
+  "berth: ./odd: './odd' could not be started: No such file or directory (its first line asks for /no/such/interpreter, which the machine does not have)"
+printf '#!/bin/sh\r\necho hi\r\n' >dos && chmod +x dos
+run "$berth" run ./dos
+expect 'one with lines as on Windows is told how it is mended' 127 '' \
+  "berth: ./dos: './dos' could not be started: No such file or directory (its lines end as on Windows, with a carriage return: sed -i 's/\\r\$//' mends it)"
+chmod -x dos
+run "$berth" run ./dos
+expect 'a file that is not executable is not even sent' 2 '' 'berth: run: ./dos: it cannot be executed; chmod +x makes it so'
 holds 'nothing of them is left behind' listed jobs 'not [row for row in rows if row["state"] == "Held"]'
 
 run env NUMBER=7 LETTER=b "$berth" run -e NUMBER -e LETTER=a -- sh -c 'echo $NUMBER $LETTER'

@@ -86,6 +86,25 @@ holds 'as it does when it happens' grep -q "^berth: the provider does not start:
 kill "$pids" && wait "$pids"
 pids=
 
+# ------------------------------------------------------------------------------------------ a disk on which nothing is executed
+
+mkdir inert
+if unshare -m mount -t tmpfs -o noexec none inert 2>/dev/null; then
+  unshare -m sh -c "mount -t tmpfs -o noexec,mode=700 none inert && exec '$berth' pool --state '$work/inert/state' --listen 127.0.0.1:0" >up 2>pool.err </dev/null &
+  pids=$!
+  soon grep -q 'To end it' up
+  url=$(sed -n 's/^Berth pool is up: //p' up)
+  printf '#!/bin/sh\necho fine\n' >program && chmod +x program
+  # its socket is on that disk, which we reach through the pool's process
+  run "$berth" run -q --state "/proc/$pids/root$work/inert/state" ./program
+  expect 'a program that cannot be executed has the status that shells have for it, and it is told why' 126 '' \
+    "berth: ./program: './program' could not be started: Permission denied (jobs have their folders there on a disk that is mounted noexec: State names another)"
+  run "$berth" run -q --state "/proc/$pids/root$work/inert/state" -- echo fine
+  expect 'programs of the machine run there' 0 fine
+  kill "$pids" && wait "$pids"
+  pids=
+fi
+
 # ------------------------------------------------------------------------------------------------- a name of 64 characters
 
 name=a234567890123456789012345678901234567890123456789012345678901234

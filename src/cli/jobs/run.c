@@ -291,7 +291,7 @@ static int run_unstarted(struct connection *customer, uint64_t id, const char *p
 {
     bool missing = strstr(words, strerror(ENOENT)) != NULL, is_path = strchr(program, '/') != NULL;
 
-    if (!missing)
+    if (!missing || strchr(words, '(')) /* the machine has found out why */
         report("%.200s: %s", program, words);
     else if (is_path)
         report("%.200s: the machine does not have this program, or what it needs to start, such as an interpreter",
