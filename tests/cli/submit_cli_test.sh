@@ -170,5 +170,15 @@ sed -n 's/^| `\([A-Z][A-Za-z]*\)` | .* | .* | .* |$/\1/p' "$BERTH_SOURCE/docs/jo
 run "$berth" submit --dry-run --json manual.ad
 holds 'no attribute of the manual is called misspelt' sh -c '[ $(wc -l <names) -gt 40 ] && ! grep "nothing reads" err'
 
+# ------------------------------------------------------------------------------------------------------------- many files
+
+mkdir crowd && (cd crowd && seq 2000 | xargs touch)
+echo '[ Cmd = "true"; Inputs = { "crowd" } ]' >crowd.ad
+run "$berth" submit --dry-run --json crowd.ad
+json 'a job may read two thousand files, whose list fits into an ad' 0 'len(rows[0]["Inputs"]) == 2000 and sum(len(i) + 1 for i in rows[0]["Inputs"]) < 9000'
+touch crowd/more
+run "$berth" submit --dry-run --json crowd.ad
+says 'with more it is told what to do' 2 '' 'berth: crowd.ad:1: crowd/*: a job reads at most 2000 files; put them into an archive'
+
 echo "1..$count"
 [ $failures = 0 ]

@@ -9,6 +9,7 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
+#include "live/customerd/job_ad.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +24,8 @@
 
 #define PIECE_MAX (4u << 20) /* bytes that go up in one request */
 #define FOLDER_DEPTH_MAX 32
+#define MODES_TOLD \
+    100 /* of so many files the mode is told even where it is the usual one; the list of all must fit into an ad */
 
 struct inputs {
     struct job_submission *submission;
@@ -129,8 +132,10 @@ static int file_add(struct inputs *inputs, int fd, const char *path, const char 
 
     if (name_is_there(inputs, name))
         return 0;
-    if (inputs->count == SUBMISSION_FILES_MAX)
-        return complain(inputs, path, "too many inputs; put them into an archive");
+    if (inputs->count == JOB_INPUTS_MAX) {
+        err_set(&err, "a job reads at most %d files; put them into an archive", JOB_INPUTS_MAX);
+        return complain(inputs, path, err.text);
+    }
     upload = upload_of(inputs->submission, fd, path, &err);
     if (!upload)
         return complain(inputs, path, err.text);
@@ -139,8 +144,10 @@ static int file_add(struct inputs *inputs, int fd, const char *path, const char 
     list_go_on(inputs);
     buf_adds(inputs->out, "[ Name = ");
     print_string(inputs->out, name, strlen(name), PRINT_PLAIN);
-    buf_addf(inputs->out, "; Hash = \"%s\"; Size = %" PRIu64 "; Mode = %d ]", upload->hash, upload->size,
-             mode & 0111 ? 0755 : 0644);
+    buf_addf(inputs->out, "; Hash = \"%s\"; Size = %" PRIu64, upload->hash, upload->size);
+    if (mode & 0111 || inputs->count <= MODES_TOLD)
+        buf_addf(inputs->out, "; Mode = %d", mode & 0111 ? 0755 : 0644);
+    buf_adds(inputs->out, " ]");
     return 0;
 }
 

@@ -11,7 +11,6 @@
 #include "lang/base/textmap.h"
 #include "sys/hash.h"
 
-#define SUBMISSION_FILES_MAX 10000 /* inputs of one ad, with those in folders */
 #define SUBMISSION_KEY_MAX 48
 
 /* A file that jobs need. */
