@@ -45,6 +45,8 @@ warns() { "$berth" jobs | grep -q '^Warning: the customer.s disk is full'; }
 full() { touch alice.full && soon warns && metric 'berth_customer_disk_full 1' && [ "$(grep -c 'event=disk.full' alice.err)" = 1 ] && soon told; }
 told() { "$berth" agents --long | grep -q 'its disk is full' && "$berth" status | grep -q '^  customer  .*: its disk is full: it takes no files$'; }
 check 'a customer with less than 64 MiB left says so to who lists jobs, in its log once, in its metrics, and to its pool, whose status has it' full
+waiter() { timeout 6 "$berth" run -- echo fine 2>ran.err; grep -q "^berth: the customer's disk is full, less than 64 MiB are left: no files are taken until there is room$" ran.err; }
+check 'who waits for a command is told' waiter
 room() { rm alice.full && soon metric 'berth_customer_disk_full 0' && ! warns && says alice 'event=disk.room' && soon untold; }
 untold() { ! "$berth" status | grep -q '^  customer '; }
 check 'and when there is room again' room

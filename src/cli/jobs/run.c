@@ -210,6 +210,18 @@ static void state_tell(const struct run_settings *settings, uint64_t id, const s
     buf_done(&words);
 }
 
+/* Reports what keeps the customer from going on, as a full disk does, once. */
+static void warning_tell(const struct run_settings *settings, const struct tree *summary, bool *told)
+{
+    const char *warning;
+    size_t len;
+
+    if (*told || settings->quiet || !ad_string(summary, "Warning", &warning, &len))
+        return;
+    report("%.*s", (int)len, warning);
+    *told = true;
+}
+
 static bool job_remove(struct connection *customer, uint64_t id, const char *why)
 {
     struct jobs_order order = {.verb = "remove", .why = why};
@@ -226,6 +238,7 @@ static bool job_remove(struct connection *customer, uint64_t id, const char *why
 static int run_wait(struct connection *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
 {
     int status = STATUS_DONE;
+    bool warned = false;
     struct buf last;
     double after = 0;
     char number[24];
@@ -238,6 +251,7 @@ static int run_wait(struct connection *customer, const struct run_settings *sett
 
         status = summary_fetch(customer, number, after, first ? 0 : 1, &summary);
         if (status == STATUS_DONE) {
+            warning_tell(settings, summary, &warned);
             after = summary_number(summary, "Changes");
             status = job_fetch(customer, id, &job);
         }
