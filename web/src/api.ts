@@ -84,7 +84,8 @@ export interface Looked {
 }
 export interface Choice { offer: string; second?: string | null; reason: string; component?: number; text?: string; value?: string; second_value?: string }
 /** What only the pool knows of an ad that is explained. */
-export interface Standing { taken?: number; hold?: { kind: string; name?: string; used?: number; most?: number; text: string } | null }
+export interface Reason { code: string; text: string; machines?: number; do?: string }
+export interface Standing { first?: string; reasons?: Reason[]; taken?: number; hold?: { kind: string; name?: string; used?: number; most?: number; text: string } | null }
 export interface Why extends Looked, Standing { request?: string; offer?: string; case?: string; discarded?: boolean; ported?: number; choice?: Choice | null }
 export interface Port extends Looked { port: string; least: number; most: number; doubtful: number; later: unknown[] }
 export type Docked = { [label: string]: string | null | string[] };

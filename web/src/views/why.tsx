@@ -130,6 +130,26 @@ export function HoldView({ of }: { of: Standing }): JSX.Element | null {
   return of.hold ? <p class="verdict"><Tag tone="warn">held</Tag> {of.hold.text}</p> : null;
 }
 
+/** Reasons that only time, or somebody else, takes away: then the clauses of the request explain nothing. */
+const waitsFor = ['learns', 'away', 'sick', 'drained', 'owner', 'busy', 'pull', 'quota', 'limit', 'never'];
+export const onlyWaits = (of: Standing): boolean => of.first !== undefined && waitsFor.includes(of.first);
+
+/** Why a request waits: the first reason, what one can do, and what else holds. */
+export function ReasonsView({ of, name }: { of: Standing; name: string }): JSX.Element | null {
+  const [first, ...others] = of.reasons ?? [];
+  if (!first || of.first === 'soon') return null;
+  return (
+    <>
+      <p class="verdict"><Tag tone={onlyWaits(of) ? 'warn' : 'bad'}>waits</Tag> {name} {first.text}.{first.do ? <> One can {first.do}.</> : null}</p>
+      {others.some((reason) => reason.code !== 'nofit') ? (
+        <details><summary>What else holds</summary>
+          <ul class="reasons">{others.filter((reason) => reason.code !== 'nofit').map((reason) => <li key={reason.code}>{reason.text}</li>)}</ul>
+        </details>
+      ) : null}
+    </>
+  );
+}
+
 /** How many of the others are taken. */
 export function StandingView({ of, told }: { of: Standing; told: Told }): JSX.Element | null {
   return (
@@ -143,8 +163,16 @@ export function StandingView({ of, told }: { of: Standing; told: Told }): JSX.El
 export function WhyView({ why, ad, name }: { why: Why; ad: AdText; name: string }): JSX.Element {
   const offer = why.offer !== undefined, told = offer ? { one: 'request', more: 'requests' } : { one: 'offer', more: 'offers' };
   const good = why.verdict === 'matches';
+  if (!offer && onlyWaits(why))
+    return (
+      <div class="why">
+        <ReasonsView of={why} name={name} />
+        <details><summary>Its clauses, with nothing in use</summary><LookedView of={why} ad={ad} told={told} kind="request" before={why} /></details>
+      </div>
+    );
   return (
     <div class="why">
+      {offer || good ? null : <ReasonsView of={why} name={name} />}
       <HoldView of={why} />
       {good && why.hold ? <p>But for that it would match.</p> : <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'matches' : why.verdict === 'never' ? 'never' : 'not now'}</Tag> {(why.case && cases[why.case]) ?? verdicts[why.verdict] ?? why.verdict}</p>}
       <p>Of {many(why.offers, told.one, told.more)} <strong>{count(why.fitting)}</strong> fit what {name} asks for, <strong>{count(why.accepting)}</strong> would take it, and <strong>{count(why.matching)}</strong> do both.
