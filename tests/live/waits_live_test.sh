@@ -54,6 +54,8 @@ json() { grep -q '"verdict": "not-now"' why.json && grep -q '"machines": 2, "dat
 check 'programs are told the same' json
 counted() { ask /v1/reasons >reasons; grep -q 'Code = "busy"; Reason = "waits for a free machine: 2 machines fit, all their processors are in use (heron 4 of 4, stork 2 of 2)"; Requests = 1; Units = 1; Example = "job"' reasons; }
 check 'and so is who asks why anything waits' counted
+gauge() { for _ in $(seq 300); do ask /metrics -H 'Accept: application/openmetrics-text' | grep -qx 'berth_waiting_units{reason="busy"} 1' && return 0; sleep 0.1; done; return 1; }
+check 'and the gauges' gauge
 stands heron $busy "$(machine heron 4 8G)" '[ Used = [ Cpus = 4 ]; Claims = { [ Claim = "00000000000000a1"; Job = 7 ] } ]'
 forget stork
 check 'where nothing must end, that is said' says busy \

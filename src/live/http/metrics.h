@@ -26,6 +26,7 @@ extern "C" {
     X(KIND, "kind", "offer request")                           \
     X(WAITING, "reason", "")                                   \
     X(STATE, "state", "")                                      \
+    X(REASON, "reason", "")                                    \
     X(USE, "kind", "all used")                                 \
     X(DELIVERY, "result", "delivered refused unknown dropped") \
     X(COMMAND, "result", "taken answered expired refused")     \
@@ -48,6 +49,7 @@ extern "C" {
     X(PRUNED, "berth_candidates_pruned", COUNTER, "", NONE, NONE, "Offers that the index left out.")                   \
     X(ADS, "berth_ads", GAUGE, "", KIND, NONE, "Ads that are valid now.")                                              \
     X(WAITING, "berth_requests_waiting", GAUGE, "", WAITING, NONE, "Requests that wait, by what for.")                 \
+    X(WAITING_UNITS, "berth_waiting_units", GAUGE, "", REASON, NONE, "Units that wait, by their first reason.")        \
     X(MACHINES, "berth_machines", GAUGE, "", STATE, NONE, "Machines that are known, by how they stand.")               \
     X(PROCESSORS, "berth_machine_processors", GAUGE, "", USE, NONE, "Processors of machines that are not away.")       \
     X(MEMORY, "berth_machine_memory_bytes", GAUGE, "bytes", USE, NONE, "Memory of machines that are not away.")        \

@@ -47,6 +47,9 @@ static void machine_gauges_set(struct matchmakerd *matchmakerd)
                                                  [AMOUNT_GPUS] = METRIC_GPUS};
     const struct census_machines *machines = &matchmakerd->census.machines;
 
+    for (int i = 0; i <= WAIT_REASON_COUNT; i++)
+        metrics_set(matchmakerd->metrics, METRIC_WAITING_UNITS, (size_t)i, 0,
+                    (int64_t)matchmakerd->waiting_gauge.units[i]);
     for (int i = 0; i < MACHINE_STATE_COUNT; i++)
         metrics_set(matchmakerd->metrics, METRIC_MACHINES, (size_t)i, 0, (int64_t)machines->states[i]);
     for (int i = 0; i < AMOUNTS; i++) {

@@ -1,334 +1,74 @@
-/* api_reasons.c: why waiting requests wait, counted: each is explained, and equal reasons are added up.
+/* api_reasons.c: why waiting requests wait, counted, as a list.
  *
- *     [ Code = "nofit"; Reason = "no machine satisfies other.Memory >= 64G"; Requests = 3; Units = 1200; Example = "sweep-7" ]
- *
- * If there are many, those with the most units are explained; a row says how many were not looked into. */
+ *     [ Code = "nofit"; Reason = "no machine satisfies other.Memory >= 64G"; Requests = 3; Units = 1200; Example = "sweep-7" ] */
 #include "live/matchmakerd/api.h"
-#include "live/matchmakerd/matchmakerd_state.h"
-#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/reasons.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
-#include "live/matchmakerd/waits.h"
 
 #include "lang/ad/make.h"
-#include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "lang/text/print.h"
-#include "match/gang/gang_why.h"
-#include "match/pair/why.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define SLICE_STEPS 20000 /* steps of evaluation in a slice, about */
 
-#define EXPLAINED_MAX 64    /* requests that are explained */
-#define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
-#define REASON_BYTES 240    /* bytes of a reason that are told */
-
-struct waiter {
-    struct tree *ad; /* held */
-    char *id;
-    uint64_t units;
-    enum engine_outcome outcome;
-    agent who;
-    uint64_t number; /* of its ad, at that agent */
-};
-
-struct reason_row {
-    enum wait_reason code;
-    char words[REASON_BYTES];
-    char *example;
-    uint64_t requests, units;
-};
-
-struct reasons {
+struct question {
     struct scan scan;
-    struct waiter *waiters; /* sorted by units: the last has the fewest */
-    uint32_t waiter_count, explained;
-    uint64_t passed, passed_units; /* requests that are not explained */
-    struct pool_machines machines;
-    bool gathered; /* all machines are there */
-    struct reason_row *rows;
-    uint32_t row_count;
-    struct env env;
-    struct arena scratch;
-    struct policy policy;
-    struct why why;
-    struct explaining *run; /* the explanation of the next waiter, while it is made; or NULL */
-    bool waiting;           /* it is made, and what keeps it from each machine is looked at */
-    struct waits waits;
+    struct reasons *reasons;
 };
 
-static void reason_count(struct reasons *reasons, enum wait_reason code, const char *words, const char *example,
-                         uint64_t requests, uint64_t units)
+static bool question_more(struct scan *scan)
 {
-    uint32_t i = 0;
+    uint64_t spent = 0, cost = 0;
+    bool more = true;
 
-    while (i < reasons->row_count && strcmp(reasons->rows[i].words, words) != 0)
-        i++;
-    if (i == reasons->row_count) {
-        snprintf(reasons->rows[i].words, REASON_BYTES, "%s", words);
-        reasons->rows[i].code = code;
-        reasons->rows[i].example = mem_dup(example, strlen(example));
-        reasons->rows[i].requests = reasons->rows[i].units = 0;
-        reasons->row_count++;
-    }
-    reasons->rows[i].requests += requests;
-    reasons->rows[i].units += units;
+    for (; more && spent < SLICE_STEPS; spent += cost)
+        more = reasons_go_on(((struct question *)scan)->reasons, &cost);
+    return more;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- gathering */
-
-/* Puts the request in its place by units; one that falls off the end is only counted. */
-static void waiter_keep(struct reasons *reasons, const struct entry_view *view, const char *id)
+/* There is nothing to visit: all is done in `more`. */
+static bool question_step(struct scan *scan)
 {
-    struct waiter *waiters = reasons->waiters;
-    uint64_t units = (uint64_t)view->free;
-    uint32_t at = reasons->waiter_count;
-
-    if (at == EXPLAINED_MAX) {
-        struct waiter *last = &waiters[at - 1];
-
-        reasons->passed++;
-        reasons->passed_units += units <= last->units ? units : last->units;
-        if (units <= last->units)
-            return;
-        tree_unref(last->ad);
-        free(last->id);
-        at--;
-        reasons->waiter_count--;
-    }
-    for (; at > 0 && waiters[at - 1].units < units; at--)
-        waiters[at] = waiters[at - 1];
-    waiters[at] = (struct waiter){
-        tree_ref((struct tree *)view->ad), mem_dup(id, strlen(id)), units, view->outcome, view->agent, view->id};
-    reasons->waiter_count++;
+    (void)scan;
+    return false;
 }
 
-/* First the machines, then the requests. */
-static bool reasons_gather(struct scan *scan)
+static void question_finish(struct scan *scan)
 {
-    struct reasons *reasons = (struct reasons *)scan;
-    struct entry_view view;
-
-    if (!reasons->gathered) {
-        reasons->gathered = !pool_machines_next(&reasons->machines, scan->request);
-        return true;
-    }
-    if (!matchmaker_next(request_matchmakerd(scan->request)->matchmaker, scan->from, &view, &scan->from))
-        return false;
-    if (view.request && view.free > 0 && request_sees(scan->request, &view))
-        waiter_keep(reasons, &view, entry_id(request_matchmakerd(scan->request), &view));
-    return true;
-}
-
-/* ---------------------------------------------------------------------------------------------------------- explaining */
-
-static void clauses_print(struct buf *out, const struct why *why, uint64_t clauses)
-{
-    const char *mark = "";
-
-    for (uint32_t i = 0; i < why->clause_count; i++) {
-        if (!(clauses >> i & 1))
-            continue;
-        buf_adds(out, mark);
-        print_tree(out, why->clauses[i].left, PRINT_PLAIN);
-        mark = " && ";
-    }
-}
-
-static void why_words(struct buf *out, const struct why *why, const struct tree *ad)
-{
-    if (why->matching) {
-        buf_adds(out, why->discarded ? "the policy discards every machine that fits"
-                                     : "a machine fits; the next cycle looks at it");
-    } else if (why->conflict_count) {
-        buf_adds(out, "can never be true: ");
-        clauses_print(out, why, UINT64_C(1) << why->conflicts[0].a | UINT64_C(1) << why->conflicts[0].b);
-    } else if (why->hint_count && why->hints[0].kind == WHY_NO_SUCH_NAME) {
-        size_t len;
-
-        buf_addf(out, "no machine has the attribute %s", symbols_text(ad->symbols, why->hints[0].name, &len));
-    } else if (why->set_count && why->sets[0].clauses) {
-        buf_adds(out, "no machine satisfies ");
-        clauses_print(out, why, why->sets[0].clauses);
-        if (why->sets[0].offers)
-            buf_adds(out, " and takes it");
-    } else if (why->refusal_count) {
-        buf_adds(out, "machines refuse it: ");
-        print_expr(out, why->refusals[0].offer, why->refusals[0].e, PRINT_PLAIN);
-    } else {
-        buf_adds(out, "no machine fits");
-    }
-}
-
-/* Cuts the words to the length that is told, at the end of a character. */
-static void words_cut(struct buf *out)
-{
-    size_t len = out->len;
-
-    if (len < REASON_BYTES - 4)
-        return;
-    len = REASON_BYTES - 4;
-    while (len && ((unsigned char)out->text[len] & 0xc0) == 0x80)
-        len--;
-    out->len = len;
-    buf_adds(out, "...");
-}
-
-/* Must the pool's machines be looked at to explain this request? */
-static bool waiter_is_looked_into(const struct waiter *waiter)
-{
-    return !gang_why_ported(waiter->ad);
-}
-
-static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
-{
-    const struct waits *waits = &reasons->waits;
-    enum wait_reason code = WAIT_FORMS;
-    struct buf out;
-
-    buf_init(&out);
-    if (!waiter_is_looked_into(waiter)) {
-        code = waiter->outcome == ENGINE_HELD      ? WAIT_LIMIT
-               : waiter->outcome == ENGINE_GAVE_UP ? WAIT_GAVEUP
-                                                   : WAIT_FORMS;
-        buf_adds(&out, waiter->outcome == ENGINE_HELD ? "held by a limit or a quota" : wait_says(code));
-    } else {
-        code = waits->first;
-        if ((code == WAIT_NOFIT || code == WAIT_REFUSES) && reasons->machines.present)
-            why_words(&out, &reasons->why, waiter->ad);
-        else
-            waits_print_reason(&out, waits, code);
-    }
-    words_cut(&out);
-    reason_count(reasons, code, buf_string(&out), waiter->id, 1, waiter->units);
-    buf_done(&out);
-}
-
-static void run_end(struct reasons *reasons)
-{
-    why_end(reasons->run);
-    reasons->run = NULL;
-}
-
-static void run_begin(struct reasons *reasons, const struct waiter *waiter)
-{
-    policy_init(&reasons->policy, request_matchmakerd(reasons->scan.request)->policy, NULL, NULL);
-    reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
-                             reasons->machines.wholes, reasons->machines.present);
-}
-
-/* Looks into one request; true while there is more to do. */
-static bool waiter_look(struct reasons *reasons, const struct waiter *waiter)
-{
-    uint64_t steps = 0;
-
-    if (!reasons->run && !reasons->waiting)
-        run_begin(reasons, waiter);
-    if (reasons->run) {
-        if (why_go_on(reasons->run, EXPLAIN_STEPS))
-            return true;
-        run_end(reasons);
-        reasons->waiting = true;
-        waits_begin(&reasons->waits, &reasons->env, &reasons->scratch, &reasons->machines, waiter->ad);
-        waits_place(&reasons->waits, request_matchmakerd(reasons->scan.request), waiter->who, waiter->number);
-    }
-    return waits_go_on(&reasons->waits, &reasons->env, &reasons->scratch, &reasons->why, &steps);
-}
-
-/* Explains one request in each slice, or a part of one. */
-static bool reasons_more(struct scan *scan)
-{
-    struct reasons *reasons = (struct reasons *)scan;
-    const struct waiter *waiter = &reasons->waiters[reasons->explained];
-
-    if (!reasons->machines.wholes) {
-        pool_machines_end(&reasons->machines);
-        pool_machines_leave_ported(&reasons->machines);
-    }
-    if (reasons->explained == reasons->waiter_count)
-        return false;
-    if (waiter_is_looked_into(waiter) && waiter_look(reasons, waiter))
-        return true;
-    waiter_explain(reasons, waiter);
-    reasons->explained++;
-    if (reasons->waiting) {
-        why_done(&reasons->why);
-        policy_done(&reasons->policy);
-        reasons->waiting = false;
-    }
-    return true;
-}
-
-/* ----------------------------------------------------------------------------------------------------------- answering */
-
-static int row_compare(const void *a, const void *b)
-{
-    const struct reason_row *left = a, *right = b;
-
-    if (left->units != right->units)
-        return left->units > right->units ? -1 : 1;
-    return strcmp(left->words, right->words);
-}
-
-static void reasons_finish(struct scan *scan)
-{
-    struct reasons *reasons = (struct reasons *)scan;
     struct request *request = scan->request;
+    const struct reason_row *rows;
     struct roll roll;
+    uint32_t count;
 
-    if (reasons->row_count)
-        qsort(reasons->rows, reasons->row_count, sizeof *reasons->rows, row_compare);
-    if (reasons->passed)
-        reason_count(reasons, WAIT_REASON_COUNT, "not looked into", "", reasons->passed, reasons->passed_units);
+    rows = reasons_rows(((struct question *)scan)->reasons, &count);
     roll_begin(&roll, request);
-    for (uint32_t i = 0; i < reasons->row_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct maker maker;
 
         maker_init(&maker, request_matchmakerd(request)->symbols);
-        if (reasons->rows[i].code < WAIT_REASON_COUNT)
-            maker_text(&maker, "Code", wait_word(reasons->rows[i].code));
-        maker_text(&maker, "Reason", reasons->rows[i].words);
-        maker_integer(&maker, "Requests", (int64_t)reasons->rows[i].requests);
-        maker_integer(&maker, "Units", (int64_t)reasons->rows[i].units);
-        maker_text(&maker, "Example", *reasons->rows[i].example ? reasons->rows[i].example : NULL);
+        if (rows[i].code < WAIT_REASON_COUNT)
+            maker_text(&maker, "Code", wait_word(rows[i].code));
+        maker_text(&maker, "Reason", rows[i].words);
+        maker_integer(&maker, "Requests", (int64_t)rows[i].requests);
+        maker_integer(&maker, "Units", (int64_t)rows[i].units);
+        maker_text(&maker, "Example", *rows[i].example ? rows[i].example : NULL);
         roll_add(&roll, &maker);
     }
     roll_end(&roll);
 }
 
-static void reasons_done(struct scan *scan)
+static void question_done(struct scan *scan)
 {
-    struct reasons *reasons = (struct reasons *)scan;
-
-    if (reasons->run || reasons->waiting) {
-        run_end(reasons);
-        why_done(&reasons->why);
-        policy_done(&reasons->policy);
-    }
-    for (uint32_t i = 0; i < reasons->waiter_count; i++) {
-        tree_unref(reasons->waiters[i].ad);
-        free(reasons->waiters[i].id);
-    }
-    for (uint32_t i = 0; i < reasons->row_count; i++)
-        free(reasons->rows[i].example);
-    free(reasons->waiters);
-    pool_machines_done(&reasons->machines);
-    free(reasons->rows);
-    arena_done(&reasons->scratch);
+    reasons_free(((struct question *)scan)->reasons);
 }
 
 void api_reasons(struct request *request)
 {
-    struct reasons *reasons = mem_alloc(sizeof *reasons);
+    struct question *question = mem_alloc(sizeof *question);
+    struct env env = request_env(request);
 
-    *reasons = (struct reasons){
-        .scan = {.step = reasons_gather, .more = reasons_more, .finish = reasons_finish, .done = reasons_done},
-        .env = request_env(request)};
-    reasons->waiters = mem_alloc(EXPLAINED_MAX * sizeof *reasons->waiters);
-    reasons->rows = mem_alloc((EXPLAINED_MAX + 1) * sizeof *reasons->rows);
-    arena_init(&reasons->scratch);
-    scan_start(&reasons->scan, request);
+    *question = (struct question){
+        .scan = {.step = question_step, .more = question_more, .finish = question_finish, .done = question_done},
+        .reasons = reasons_new(request_matchmakerd(request), request, &env)};
+    scan_start(&question->scan, request);
 }

@@ -51,7 +51,7 @@ static bool question_gather(struct scan *scan)
 {
     struct question *question = (struct question *)scan;
 
-    return pool_machines_next(&question->machines, scan->request);
+    return pool_machines_next(&question->machines, request_matchmakerd(scan->request), scan->request);
 }
 
 /* What is left, of those that have something left. */

@@ -130,6 +130,7 @@ static void sweep_due(uv_timer_t *timer)
         commands_expire(matchmakerd);
     ids_sweep(matchmakerd);
     census_step(&matchmakerd->census, matchmakerd->matchmaker, runner_wall() / SECOND);
+    waiting_gauge_step(matchmakerd, now);
     if (++matchmakerd->sweeps % SWEEP_SLOWLY)
         return;
     if (matchmakerd->sweeps % (60 * SWEEP_SLOWLY) == 0)
@@ -261,6 +262,7 @@ static struct metrics *metrics_make(struct matchmakerd *matchmakerd)
     struct metric_words sets[] = {
         {METRIC_SET_STATE, state_words, MACHINE_STATE_COUNT},
         {METRIC_SET_WAITING, outcome_words, CENSUS_OUTCOMES},
+        {METRIC_SET_REASON, matchmakerd->wait_words, WAIT_REASON_COUNT + 1},
         {METRIC_SET_ROUTE, matchmakerd->route_words, matchmakerd_routes.count},
         {METRIC_SET_FAULT, matchmakerd->fault_words, TOKEN_FAULT_COUNT},
         {METRIC_SET_GUARD, matchmakerd->guard_texts, GUARD_REASON_COUNT},
@@ -268,6 +270,9 @@ static struct metrics *metrics_make(struct matchmakerd *matchmakerd)
 
     for (size_t i = 0; i < matchmakerd_routes.count; i++)
         matchmakerd->route_words[i] = matchmakerd_routes.routes[i].id;
+    for (int i = 0; i < WAIT_REASON_COUNT; i++)
+        matchmakerd->wait_words[i] = wait_word((enum wait_reason)i);
+    matchmakerd->wait_words[WAIT_REASON_COUNT] = "unexplained";
     for (int i = 0; i < TOKEN_FAULT_COUNT; i++)
         matchmakerd->fault_words[i] = token_fault_name((enum token_fault)i);
     for (int i = 0; i < GUARD_REASON_COUNT; i++)
@@ -460,6 +465,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     while (uv_run(matchmakerd->loop, UV_RUN_DEFAULT))
         ;
     message_done(&matchmakerd->reply);
+    waiting_gauge_done(&matchmakerd->waiting_gauge);
     tree_unref(matchmakerd->policy);
     tree_unref(matchmakerd->shares);
     join_book_free(matchmakerd->codes);

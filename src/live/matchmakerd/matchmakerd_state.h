@@ -31,6 +31,7 @@
 #include "live/matchmakerd/ids.h"
 #include "live/matchmakerd/matchmakerd.h"
 #include "live/matchmakerd/routes.h"
+#include "live/matchmakerd/waiting_gauge.h"
 #include "live/world/commands.h"
 #include "live/world/runner.h"
 #include "match/pair/match.h"
@@ -92,14 +93,15 @@ struct matchmakerd {
     struct client *client;
     struct check *failed_checks; /* checks of contact addresses that failed, told when their time is over */
     struct client *checker;      /* for contact addresses alone: those that do not answer keep nobody else waiting */
-    const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT],
-        *guard_texts[GUARD_REASON_COUNT]; /* for metrics */
+    const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT], *guard_texts[GUARD_REASON_COUNT],
+        *wait_words[WAIT_REASON_COUNT + 1]; /* for metrics */
     struct gate gate;
     struct front front;
     struct local_user *local_users; /* local users whose names are remembered (admit.c) */
     struct page_link *links;        /* an array of PAGE_LINKS */
     struct agents agents;
     struct census census; /* counts of the ads */
+    struct waiting_gauge waiting_gauge;
     struct ids ids;
     struct file_book files; /* the catalogue */
     struct relay *relays;   /* relayed messages that wait for an answer */

@@ -28,7 +28,8 @@ static struct pool_machine *machine_add(struct pool_machines *machines)
     return &machines->items[machines->count++];
 }
 
-static void record_add(struct pool_machines *machines, struct request *request, const struct machine_view *view)
+static void record_add(struct pool_machines *machines, const struct matchmakerd *matchmakerd, struct request *caller,
+                       const struct machine_view *view)
 {
     struct machine_facts facts;
     struct pool_machine *machine;
@@ -39,7 +40,7 @@ static void record_add(struct pool_machines *machines, struct request *request, 
         return;
     }
     machine_facts(view, runner_now(), &facts);
-    id = entry_id(request_matchmakerd(request), &(struct entry_view){.agent = view->agent, .id = view->id});
+    id = entry_id(matchmakerd, &(struct entry_view){.agent = view->agent, .id = view->id});
     machine = machine_add(machines);
     *machine = (struct pool_machine){.whole = tree_ref((struct tree *)view->whole),
                                      .left = view->left ? tree_ref((struct tree *)view->left) : NULL,
@@ -51,7 +52,8 @@ static void record_add(struct pool_machines *machines, struct request *request, 
                                      .since = view->since,
                                      .until = view->until,
                                      .first_end = facts.first_end};
-    if (facts.words && facts.words_len && (view->state != MACHINE_OWNER || machine_shows_policy(request, view)))
+    if (facts.words && facts.words_len &&
+        (view->state != MACHINE_OWNER || (!caller || machine_shows_policy(caller, view))))
         machine->words = mem_dup(facts.words, facts.words_len);
     for (int i = 0; i < AMOUNTS; i++) {
         machine->all[i] = facts.amounts[i].known ? facts.amounts[i].all : 0;
@@ -59,15 +61,16 @@ static void record_add(struct pool_machines *machines, struct request *request, 
     }
 }
 
-static void ad_add(struct pool_machines *machines, struct request *request, const struct entry_view *view)
+static void ad_add(struct pool_machines *machines, const struct matchmakerd *matchmakerd, struct request *caller,
+                   const struct entry_view *view)
 {
     struct machine_view record;
     const char *id;
 
-    if (view->request || !view->left || view->free < 1 || !request_sees(request, view) ||
-        matchmaker_find_machine(request_matchmakerd(request)->matchmaker, view->agent, view->id, &record))
+    if (view->request || !view->left || view->free < 1 || (caller && !request_sees(caller, view)) ||
+        matchmaker_find_machine(matchmakerd->matchmaker, view->agent, view->id, &record))
         return;
-    id = entry_id(request_matchmakerd(request), view);
+    id = entry_id(matchmakerd, view);
     *machine_add(machines) = (struct pool_machine){.whole = tree_ref((struct tree *)view->left),
                                                    .left = tree_ref((struct tree *)view->left),
                                                    .id = mem_dup(id, strlen(id)),
@@ -118,14 +121,14 @@ void pool_machines_end(struct pool_machines *machines)
         machines->wholes[i] = sorted[i].whole;
 }
 
-bool pool_machines_next(struct pool_machines *machines, struct request *request)
+bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd *matchmakerd, struct request *caller)
 {
-    const struct matchmaker *matchmaker = request_matchmakerd(request)->matchmaker;
+    const struct matchmaker *matchmaker = matchmakerd->matchmaker;
     struct machine_view record;
     struct entry_view ad;
 
     if (!machines->ads && matchmaker_next_machine(matchmaker, machines->at, &record, &machines->at)) {
-        record_add(machines, request, &record);
+        record_add(machines, matchmakerd, caller, &record);
         return true;
     }
     if (!machines->ads) {
@@ -133,7 +136,7 @@ bool pool_machines_next(struct pool_machines *machines, struct request *request)
         machines->at = 0;
     }
     if (matchmaker_next(matchmaker, machines->at, &ad, &machines->at)) {
-        ad_add(machines, request, &ad);
+        ad_add(machines, matchmakerd, caller, &ad);
         return true;
     }
     return false;

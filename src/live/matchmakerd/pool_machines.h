@@ -32,8 +32,8 @@ struct pool_machines {
     uint32_t gone_long;   /* away for so long that only their names are known: they are not among the items */
 };
 
-/* Takes up the next one; false when all are there. */
-bool pool_machines_next(struct pool_machines *machines, struct request *request);
+/* Takes up the next one; false when all are there. `caller`: whoever asks; NULL: one who sees all. */
+bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd *matchmakerd, struct request *caller);
 /* Adds an ad as it might be, idle, in place of the machine whose ad has that id, if there is one. Holds the ad. */
 void pool_machines_suppose(struct pool_machines *machines, const char *id, struct tree *ad);
 /* Puts them in order, when all are there. */

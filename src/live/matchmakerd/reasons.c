@@ -1,0 +1,323 @@
+/* reasons.c: why waiting requests wait, counted: each is explained, and equal reasons are added up.
+ *
+ *     the machines -> the requests with the most units -> each explained (waits.h), slice by slice -> rows
+ *
+ * If there are many, those with the most units are explained; a row says how many were not looked into. */
+#include "live/matchmakerd/reasons.h"
+
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/waits.h"
+
+#include "lang/base/mem.h"
+#include "lang/text/print.h"
+#include "match/gang/gang_why.h"
+#include "match/pair/why.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPLAINED_MAX 64    /* requests that are explained */
+#define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
+
+struct waiter {
+    struct tree *ad; /* held */
+    char *id;
+    uint64_t units;
+    enum engine_outcome outcome;
+    agent who;
+    uint64_t number; /* of its ad, at that agent */
+};
+
+struct reasons {
+    struct matchmakerd *matchmakerd;
+    struct request *caller; /* NULL: one who sees all */
+    uint32_t from;          /* where to go on among the ads */
+    bool listed;            /* all requests are there */
+    struct waiter *waiters; /* sorted by units: the last has the fewest */
+    uint32_t waiter_count, explained;
+    uint64_t passed, passed_units; /* requests that are not explained */
+    struct pool_machines machines;
+    bool gathered; /* all machines are there */
+    struct reason_row *rows;
+    uint32_t row_count;
+    struct env env;
+    struct arena scratch;
+    struct policy policy;
+    struct why why;
+    struct explaining *run; /* the explanation of the next waiter, while it is made; or NULL */
+    bool waiting;           /* it is made, and what keeps it from each machine is looked at */
+    struct waits waits;
+};
+
+static void reason_count(struct reasons *reasons, enum wait_reason code, const char *words, const char *example,
+                         uint64_t requests, uint64_t units)
+{
+    uint32_t i = 0;
+
+    while (i < reasons->row_count && strcmp(reasons->rows[i].words, words) != 0)
+        i++;
+    if (i == reasons->row_count) {
+        snprintf(reasons->rows[i].words, REASON_BYTES, "%s", words);
+        reasons->rows[i].code = code;
+        reasons->rows[i].example = mem_dup(example, strlen(example));
+        reasons->rows[i].requests = reasons->rows[i].units = 0;
+        reasons->row_count++;
+    }
+    reasons->rows[i].requests += requests;
+    reasons->rows[i].units += units;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- gathering */
+
+/* Puts the request in its place by units; one that falls off the end is only counted. */
+static void waiter_keep(struct reasons *reasons, const struct entry_view *view, const char *id)
+{
+    struct waiter *waiters = reasons->waiters;
+    uint64_t units = (uint64_t)view->free;
+    uint32_t at = reasons->waiter_count;
+
+    if (at == EXPLAINED_MAX) {
+        struct waiter *last = &waiters[at - 1];
+
+        reasons->passed++;
+        reasons->passed_units += units <= last->units ? units : last->units;
+        if (units <= last->units)
+            return;
+        tree_unref(last->ad);
+        free(last->id);
+        at--;
+        reasons->waiter_count--;
+    }
+    for (; at > 0 && waiters[at - 1].units < units; at--)
+        waiters[at] = waiters[at - 1];
+    waiters[at] = (struct waiter){
+        tree_ref((struct tree *)view->ad), mem_dup(id, strlen(id)), units, view->outcome, view->agent, view->id};
+    reasons->waiter_count++;
+}
+
+/* First the machines, then the requests; false when all are there. */
+static bool reasons_gather(struct reasons *reasons)
+{
+    struct entry_view view;
+
+    if (!reasons->gathered) {
+        reasons->gathered = !pool_machines_next(&reasons->machines, reasons->matchmakerd, reasons->caller);
+        return true;
+    }
+    if (!matchmaker_next(reasons->matchmakerd->matchmaker, reasons->from, &view, &reasons->from))
+        return false;
+    if (view.request && view.free > 0 && (!reasons->caller || request_sees(reasons->caller, &view)))
+        waiter_keep(reasons, &view, entry_id(reasons->matchmakerd, &view));
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- explaining */
+
+static void clauses_print(struct buf *out, const struct why *why, uint64_t clauses)
+{
+    const char *mark = "";
+
+    for (uint32_t i = 0; i < why->clause_count; i++) {
+        if (!(clauses >> i & 1))
+            continue;
+        buf_adds(out, mark);
+        print_tree(out, why->clauses[i].left, PRINT_PLAIN);
+        mark = " && ";
+    }
+}
+
+static void why_words(struct buf *out, const struct why *why, const struct tree *ad)
+{
+    if (why->matching) {
+        buf_adds(out, why->discarded ? "the policy discards every machine that fits"
+                                     : "a machine fits; the next cycle looks at it");
+    } else if (why->conflict_count) {
+        buf_adds(out, "can never be true: ");
+        clauses_print(out, why, UINT64_C(1) << why->conflicts[0].a | UINT64_C(1) << why->conflicts[0].b);
+    } else if (why->hint_count && why->hints[0].kind == WHY_NO_SUCH_NAME) {
+        size_t len;
+
+        buf_addf(out, "no machine has the attribute %s", symbols_text(ad->symbols, why->hints[0].name, &len));
+    } else if (why->set_count && why->sets[0].clauses) {
+        buf_adds(out, "no machine satisfies ");
+        clauses_print(out, why, why->sets[0].clauses);
+        if (why->sets[0].offers)
+            buf_adds(out, " and takes it");
+    } else if (why->refusal_count) {
+        buf_adds(out, "machines refuse it: ");
+        print_expr(out, why->refusals[0].offer, why->refusals[0].e, PRINT_PLAIN);
+    } else {
+        buf_adds(out, "no machine fits");
+    }
+}
+
+/* Cuts the words to the length that is told, at the end of a character. */
+static void words_cut(struct buf *out)
+{
+    size_t len = out->len;
+
+    if (len < REASON_BYTES - 4)
+        return;
+    len = REASON_BYTES - 4;
+    while (len && ((unsigned char)out->text[len] & 0xc0) == 0x80)
+        len--;
+    out->len = len;
+    buf_adds(out, "...");
+}
+
+/* Must the pool's machines be looked at to explain this request? */
+static bool waiter_is_looked_into(const struct waiter *waiter)
+{
+    return !gang_why_ported(waiter->ad);
+}
+
+static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
+{
+    const struct waits *waits = &reasons->waits;
+    enum wait_reason code = WAIT_FORMS;
+    struct buf out;
+
+    buf_init(&out);
+    if (!waiter_is_looked_into(waiter)) {
+        code = waiter->outcome == ENGINE_HELD      ? WAIT_LIMIT
+               : waiter->outcome == ENGINE_GAVE_UP ? WAIT_GAVEUP
+                                                   : WAIT_FORMS;
+        buf_adds(&out, waiter->outcome == ENGINE_HELD ? "held by a limit or a quota" : wait_says(code));
+    } else {
+        code = waits->first;
+        if ((code == WAIT_NOFIT || code == WAIT_REFUSES) && reasons->machines.present)
+            why_words(&out, &reasons->why, waiter->ad);
+        else
+            waits_print_reason(&out, waits, code);
+    }
+    words_cut(&out);
+    reason_count(reasons, code, buf_string(&out), waiter->id, 1, waiter->units);
+    buf_done(&out);
+}
+
+static void run_end(struct reasons *reasons)
+{
+    why_end(reasons->run);
+    reasons->run = NULL;
+}
+
+static void run_begin(struct reasons *reasons, const struct waiter *waiter)
+{
+    policy_init(&reasons->policy, reasons->matchmakerd->policy, NULL, NULL);
+    reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
+                             reasons->machines.wholes, reasons->machines.present);
+}
+
+/* Looks into one request; true while there is more to do. */
+static bool waiter_look(struct reasons *reasons, const struct waiter *waiter)
+{
+    uint64_t steps = 0;
+
+    if (!reasons->run && !reasons->waiting)
+        run_begin(reasons, waiter);
+    if (reasons->run) {
+        if (why_go_on(reasons->run, EXPLAIN_STEPS))
+            return true;
+        run_end(reasons);
+        reasons->waiting = true;
+        waits_begin(&reasons->waits, &reasons->env, &reasons->scratch, &reasons->machines, waiter->ad);
+        waits_place(&reasons->waits, reasons->matchmakerd, waiter->who, waiter->number);
+    }
+    return waits_go_on(&reasons->waits, &reasons->env, &reasons->scratch, &reasons->why, &steps);
+}
+
+/* Explains one request, or a part of one; false when all have been explained. */
+static bool reasons_explain(struct reasons *reasons)
+{
+    const struct waiter *waiter = &reasons->waiters[reasons->explained];
+
+    if (reasons->explained == reasons->waiter_count)
+        return false;
+    if (waiter_is_looked_into(waiter) && waiter_look(reasons, waiter))
+        return true;
+    waiter_explain(reasons, waiter);
+    reasons->explained++;
+    if (reasons->waiting) {
+        why_done(&reasons->why);
+        policy_done(&reasons->policy);
+        reasons->waiting = false;
+    }
+    return true;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+    const struct reason_row *left = a, *right = b;
+
+    if (left->units != right->units)
+        return left->units > right->units ? -1 : 1;
+    return strcmp(left->words, right->words);
+}
+
+static void rows_finish(struct reasons *reasons)
+{
+    if (reasons->row_count)
+        qsort(reasons->rows, reasons->row_count, sizeof *reasons->rows, row_compare);
+    if (reasons->passed)
+        reason_count(reasons, WAIT_REASON_COUNT, "not looked into", "", reasons->passed, reasons->passed_units);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the whole of it */
+
+struct reasons *reasons_new(struct matchmakerd *matchmakerd, struct request *caller, const struct env *env)
+{
+    struct reasons *reasons = mem_alloc(sizeof *reasons);
+
+    *reasons = (struct reasons){.matchmakerd = matchmakerd, .caller = caller, .env = *env};
+    reasons->waiters = mem_alloc(EXPLAINED_MAX * sizeof *reasons->waiters);
+    reasons->rows = mem_alloc((EXPLAINED_MAX + 1) * sizeof *reasons->rows);
+    arena_init(&reasons->scratch);
+    return reasons;
+}
+
+bool reasons_go_on(struct reasons *reasons, uint64_t *ret_cost)
+{
+    *ret_cost = 1;
+    if (!reasons->listed) {
+        if (reasons_gather(reasons))
+            return true;
+        reasons->listed = true;
+        pool_machines_end(&reasons->machines);
+        pool_machines_leave_ported(&reasons->machines);
+        return true;
+    }
+    *ret_cost = EXPLAIN_STEPS;
+    if (reasons_explain(reasons))
+        return true;
+    rows_finish(reasons);
+    return false;
+}
+
+const struct reason_row *reasons_rows(const struct reasons *reasons, uint32_t *ret_count)
+{
+    *ret_count = reasons->row_count;
+    return reasons->rows;
+}
+
+void reasons_free(struct reasons *reasons)
+{
+    if (!reasons)
+        return;
+    if (reasons->run || reasons->waiting) {
+        run_end(reasons);
+        why_done(&reasons->why);
+        policy_done(&reasons->policy);
+    }
+    for (uint32_t i = 0; i < reasons->waiter_count; i++) {
+        tree_unref(reasons->waiters[i].ad);
+        free(reasons->waiters[i].id);
+    }
+    for (uint32_t i = 0; i < reasons->row_count; i++)
+        free(reasons->rows[i].example);
+    free(reasons->waiters);
+    pool_machines_done(&reasons->machines);
+    free(reasons->rows);
+    arena_done(&reasons->scratch);
+    free(reasons);
+}

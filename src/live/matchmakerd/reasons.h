@@ -1,0 +1,33 @@
+/* reasons.h: why waiting requests wait, counted: for those who ask, and for the gauges; private to the live matchmaker. */
+#ifndef BERTH_LIVE_MATCHMAKERD_REASONS_H
+#define BERTH_LIVE_MATCHMAKERD_REASONS_H
+
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "pool/protocol/wait_reason.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REASON_BYTES 240 /* bytes of a reason that are told */
+
+struct reason_row {
+    enum wait_reason code; /* WAIT_REASON_COUNT: those that were not looked into */
+    char words[REASON_BYTES];
+    char *example; /* the id of one of the requests, or "" */
+    uint64_t requests, units;
+};
+
+/* `caller`: whoever asks, who may not see all requests; NULL: one who sees all. */
+struct reasons;
+struct reasons *reasons_new(struct matchmakerd *matchmakerd, struct request *caller, const struct env *env);
+/* Does a little; false when all is known. `ret_cost`: about how many steps of evaluation that took. */
+bool reasons_go_on(struct reasons *reasons, uint64_t *ret_cost);
+const struct reason_row *reasons_rows(const struct reasons *reasons,
+                                      uint32_t *ret_count); /* those with most units first */
+void reasons_free(struct reasons *reasons);                 /* takes NULL */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
