@@ -102,7 +102,8 @@ static bool refusal_print(struct buf *out, const struct tree *ad, const char *na
         json_quote(out, text.text, text.len);
         buf_adds(out, ", ");
     } else {
-        buf_addf(out, "%s cannot be matched: %s.\n\n", name, buf_string(&text));
+        buf_addf(out, !strncmp(buf_string(&text), "waits ", 6) ? "%s %s.\n\n" : "%s cannot be matched: %s.\n\n", name,
+                 buf_string(&text));
     }
     buf_done(&text);
     return true;

@@ -119,7 +119,8 @@ static void refusals_print(struct refusals *refusals)
     if (!refusals->count)
         return;
     buf_init(&out);
-    buf_addf(&out, "%" PRIu64 " of them cannot be matched: %s\n", refusals->count, buf_string(&refusals->first));
+    buf_addf(&out, "%" PRIu64 " of them cannot be matched%s: %s\n", refusals->count,
+             strstr(buf_string(&refusals->first), ": waits ") ? " now" : "", buf_string(&refusals->first));
     output_write(&out);
     buf_done(&out);
 }

@@ -87,6 +87,14 @@ void sender_by_asking(struct sender *ret, struct membership *pool, agent whom, u
 
 /* ---------------------------------------------------------------------------------------------------------- translate */
 
+/* What a matchmaker says beside a refusal, for people who read it, is no part of the message. */
+static struct tree *refusal_open(const struct sender *sender, const struct tree *ad)
+{
+    if (sender->is_matchmaker && ad_find(ad, "Detail"))
+        return ad_without(ad, "Detail");
+    return tree_ref((struct tree *)(uintptr_t)ad);
+}
+
 /* A matchmaker alone tells how others are reached. */
 struct tree *entry_open(const struct sender *sender, const struct tree *ad)
 {
@@ -118,7 +126,7 @@ enum entry_result entry_take(const struct road *road, void *user, const struct s
                              struct err *err)
 {
     struct message message;
-    struct tree *bare;
+    struct tree *bare, *plain;
     enum entry_result entry;
     int failed;
 
@@ -129,7 +137,9 @@ enum entry_result entry_take(const struct road *road, void *user, const struct s
         return ENTRY_TAKEN;
     }
     bare = entry_open(sender, ad);
-    failed = wire_read_message(bare, &message, err);
+    plain = refusal_open(sender, bare);
+    failed = wire_read_message(plain, &message, err);
+    tree_unref(plain);
     tree_unref(bare);
     if (failed)
         return ENTRY_UNREAD;

@@ -227,6 +227,15 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
         maker_text(maker, "Reason", text);
         return;
     }
+    if (view->state == JOB_IDLE && view->turn_room) {
+        snprintf(
+            text, sizeof text,
+            "waits for its turn to be offered: the pool takes %u different requests of this customer at a time, and "
+            "%u wait for that",
+            view->turn_room, view->turn_waiting);
+        maker_text(maker, "Reason", text);
+        return;
+    }
     if (view->state == JOB_IDLE && view->in_vain) {
         int64_t left = view->rests > runner_now() ? (view->rests - runner_now() + SECOND - 1) / SECOND : 0;
 

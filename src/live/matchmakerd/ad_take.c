@@ -243,8 +243,9 @@ static void refusal_tell(struct matchmakerd *matchmakerd, uint32_t who, const ch
     }
     snprintf(words, sizeof words, "%.100s: %.140s", id,
              *taking->err.text ? taking->err.text : reason_words(taking->reason));
-    if (row->refused && !strcmp(row->refused, words))
-        return;
+    if (row->refused && (!strcmp(row->refused, words) || (taking->reason == REASON_LIMIT && *taking->err.text &&
+                                                          strstr(row->refused, taking->err.text))))
+        return; /* that there is a limit is told once, and not of every ad beyond it */
     agent_set_text(&row->refused, words);
     LOG(&matchmakerd->log, LEVEL_WARNING, "ad.refused", log_word("agent", row->handle),
         log_text("identity", caller_text(&matchmakerd->gate.callers, row->identity)), log_text("name", row->name),

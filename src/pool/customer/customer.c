@@ -21,6 +21,7 @@ static void *customer_make(const void *settings)
     map_init(&customer->flows, 0);
     map_init(&customer->gangs, 0);
     map_init(&customer->claims, 0);
+    turns_init(customer);
     return customer;
 }
 
@@ -41,6 +42,7 @@ static void customer_free(void *role)
     submissions_done(customer);
     shapes_done(customer);
     timers_done(&customer->timers);
+    free(customer->turns);
     free(customer);
 }
 
@@ -98,6 +100,8 @@ static void customer_due(const struct customer_step *step)
             shape_due(step, (uint32_t)timer.which);
         else if (timer.what == TIMER_JOB)
             job_rested(step, timer.which);
+        else if (timer.what == TIMER_TURNS)
+            turns_due(step, (uint32_t)timer.which);
         else
             root_due(step, timer.which);
     }
@@ -167,7 +171,7 @@ static void customer_step(void *role, const struct role_env *env, const struct e
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
-static void job_view(const struct job *job, struct job_view *ret)
+static void job_view(const struct customer *customer, const struct job *job, struct job_view *ret)
 {
     *ret = (struct job_view){.id = job->id,
                              .shape = job->shape->id,
@@ -196,6 +200,8 @@ static void job_view(const struct job *job, struct job_view *ret)
                              .blocked = job->state == JOB_IDLE && job_is_blocked(job),
                              .stuck = job->state == JOB_IDLE && job_is_blocked(job) && !job->from->flow->moving,
                              .kept = job->from->flow && job->from->flow->left};
+    if (job->state == JOB_IDLE && job->waits)
+        turns_waits(customer, job->shape, &ret->turn_room, &ret->turn_waiting);
 }
 
 void customer_each(const struct customer *customer, customer_job_fn *fn, void *user)
@@ -261,7 +267,7 @@ bool customer_job(const struct customer *customer, uint64_t id, struct job_view 
     const struct job *job = job_find(customer, id);
 
     if (job)
-        job_view(job, ret);
+        job_view(customer, job, ret);
     return job != NULL;
 }
 
@@ -324,6 +330,9 @@ static bool customer_valid(const void *role, const char **ret_why)
             if (shape->pools[k].pending < 0)
                 return false;
     }
+    *ret_why = "the counts of requests that are offered by turns are wrong";
+    if (!turns_valid(customer))
+        return false;
     *ret_why = NULL;
     return true;
 }

@@ -83,7 +83,9 @@ struct job_view {
     int64_t rests;    /* so it is offered again only then, on the clock that does not jump; 0: it does not rest */
     int64_t submitted, changed; /* seconds, on the wall clock */
     enum reason reason;         /* why the job ended, or is held */
-    enum reason refused;        /* of a waiting job: why no matchmaker takes its request; OK: one does, or may yet */
+    uint32_t turn_room,
+        turn_waiting; /* of a waiting job whose turn to be offered has not come: how many requests the pool takes, how many wait; else 0 */
+    enum reason refused; /* of a waiting job: why no matchmaker takes its request; OK: one does, or may yet */
     int64_t status;
     const char *owner;       /* lent */
     const struct tree *ad;   /* lent: what was submitted */

@@ -3,6 +3,7 @@
  *     customer.c   the step: passes each event to the right part
  *     shapes.c     requests: what each pool is told
  *     pools.c      offering jobs to several pools
+ *     turns.c      offering them by turns, where a pool takes fewer requests than there are
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
  *     workflow.c      workflows: submissions that wait for each other
@@ -28,6 +29,7 @@ enum customer_timer {
     TIMER_SHAPE, /* a shape's ad is sent or renewed; `which` is its place */
     TIMER_ROOT,  /* a claim has something due; `which` is its gang */
     TIMER_JOB,   /* a job has rested; `which` is its id */
+    TIMER_TURNS, /* turns are over, or something has changed; `which` is the pool */
 };
 
 struct root;
@@ -62,10 +64,24 @@ struct job {
 /* A shape as one pool has it. */
 struct shape_pool {
     agent matchmaker;
-    bool wanted;     /* the shape is offered to this pool */
-    bool dirty;      /* the count has moved */
-    int64_t pending; /* this pool's claims that are on their way to a job */
+    bool wanted;         /* the shape is offered to this pool */
+    bool dirty;          /* the count has moved */
+    int64_t pending;     /* this pool's claims that are on their way to a job */
+    bool parked;         /* it is not its turn */
+    bool counted;        /* among those that the pool has said it has */
+    int64_t since, last; /* since when the pool has it; when it had its last turn (INT64_MIN: it had none) */
     struct advert advert;
+};
+
+/* How many requests a pool takes of us. */
+#define TURNS_UNLIMITED UINT32_MAX
+struct turns {
+    uint32_t room;            /* as far as is known */
+    uint32_t offered, parked; /* shapes */
+    uint32_t taken;           /* that it has said it has */
+    uint32_t swaps;           /* how many places may change hands ... */
+    int64_t renews;           /* ... until then */
+    int64_t set;              /* the timer; INT64_MAX: none */
 };
 
 struct shape {
@@ -77,6 +93,7 @@ struct shape {
     int64_t waiting;          /* jobs that wait */
     int64_t retries;          /* how often a failing job is tried again ... */
     int64_t unless;           /* ... but not with this status; -1: with any */
+    double priority;          /* among those of its owner */
     int64_t patience;         /* seconds that a job may wait, counted from its submission */
     uint64_t index;           /* of the first job in its sweep */
     uint64_t uses;            /* by jobs, submissions and roots */
@@ -148,6 +165,7 @@ struct customer {
     struct map shapes;         /* hash of owner and ad -> place (of the last shape with that hash) */
     struct shape **shape_list; /* by place; NULL: gone */
     uint32_t shape_count, shape_room;
+    struct turns *turns;             /* by pool */
     struct map keys;                 /* hash of owner and key -> struct submission */
     struct map stubs;                /* while loading: jobs that are forgotten */
     struct submission **submissions; /* in the order of their jobs' numbers */
@@ -197,6 +215,22 @@ enum reason shape_refused(const struct shape *shape); /* why no pool takes its r
 bool customer_knows(const struct customer *customer, agent who);
 struct root *root_pending(const struct customer_step *step, const struct shape *shape, uint32_t pool);
 struct job *job_taken(const struct customer_step *step, const struct shape *shape);
+
+/* turns.c */
+void turns_init(struct customer *customer);
+double turns_priority(const struct tree *ad); /* what the ad says of its place among its owner's */
+struct turns *turns_of(const struct customer *customer, uint32_t pool);
+void turns_due(const struct customer_step *step, uint32_t pool); /* TIMER_TURNS */
+/* May that pool have the shape's request? If not, it is parked. */
+bool turns_admit(const struct customer_step *step, struct shape *shape, uint32_t pool);
+/* The request is wanted there, or is not any more; `before`: it was. */
+void turns_offered(const struct customer_step *step, struct shape *shape, uint32_t pool, bool before);
+void turns_answered(const struct customer_step *step, struct shape *shape, uint32_t pool); /* by the matchmaker */
+void turns_unpark(const struct customer_step *step, struct shape *shape, uint32_t pool);   /* it wants no place */
+/* Does the shape wait for its turn in all its pools? Then how many the first takes, and how many wait for that. */
+bool turns_waits(const struct customer *customer, const struct shape *shape, uint32_t *ret_room, uint32_t *ret_parked);
+
+bool turns_valid(const struct customer *customer);
 
 /* submissions.c */
 void submissions_done(struct customer *customer);

@@ -69,6 +69,7 @@ static void shape_add_pools(const struct customer *customer, struct shape *shape
         const struct customer_pool *pool = settings->pool_count ? &settings->pools[i] : &only;
 
         shape->pools[i] = (struct shape_pool){.matchmaker = pool->matchmaker, .wanted = shape_wants(shape->ad, pool)};
+        shape->pools[i].last = INT64_MIN;
         advert_init(&shape->pools[i].advert, shape->id, true, customer->starts << 32);
     }
 }
@@ -108,6 +109,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .unless = shape_number(ad, "RetryUnless", -1),
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
                             .index = (uint64_t)shape_number(ad, "Index", 0),
+                            .priority = turns_priority(ad),
                             .set = INT64_MAX};
     shape_add_pools(customer, shape);
     ARRAY_ROOM(customer->shape_list, customer->shape_count, customer->shape_room, 8);
@@ -247,10 +249,14 @@ static void shape_advertise(const struct customer_step *step, struct shape *shap
 
     if (pool->dirty && rested && !pool->advert.flight) {
         struct tree *text = shape_text(shape, pool);
+        bool before = pool->advert.text != NULL;
 
         pool->dirty = false;
         shape->rest = step->env->now + step->customer->spans->retry;
-        advert_want(&pool->advert, step->env->now, text);
+        if (!text)
+            turns_unpark(step, shape, which);
+        advert_want(&pool->advert, step->env->now, text && turns_admit(step, shape, which) ? text : NULL);
+        turns_offered(step, shape, which, before);
         tree_unref(text);
     }
     shape_set(step, shape,
@@ -286,6 +292,7 @@ void shape_answer(const struct customer_step *step, uint64_t token, const struct
     if (!shape || token >> 32 >= shape->pool_count)
         return;
     advert_answer(&shape->pools[token >> 32].advert, step->env, step->customer->spans, event, step->effects);
+    turns_answered(step, shape, (uint32_t)(token >> 32));
     shape_due(step, shape->place);
 }
 

@@ -143,6 +143,7 @@ static void advert_settled(struct advert *advert, const struct role_env *env, co
     bool current = advert->carried == advert->version;
 
     seen_settle(&advert->seen, told->incarnation, told->settled);
+    advert->taken = true;
     advert->pause = 0;
     if (!current)
         return; /* the ad has changed since it was sent: `due` stands as it is */
@@ -179,7 +180,9 @@ static void advert_told(struct advert *advert, const struct role_env *env, const
         }
         return;
     default:
-        effects_note(effects, told->reason, advert->id, "the matchmaker refused the ad");
+        if (told->reason != REASON_LIMIT || !advert->request) /* a customer tells of all that are too many at once */
+            effects_note(effects, told->reason, advert->id, "the matchmaker refused the ad");
+        advert->there = advert->taken;
         advert->refused = told->reason;
         advert->moved = true;
         advert->due = env->now + spans->lifetime;
@@ -199,6 +202,7 @@ void advert_answer(struct advert *advert, const struct role_env *env, const stru
         advert_told(advert, env, spans, &message->u.advertised, effects);
     } else if (event->answer == ANSWER_GOT && message && message->kind == MESSAGE_GOT) {
         advert->there = advert->there && advert->carried != advert->version; /* withdrawn */
+        advert->taken = advert->there && advert->taken;
     } else {
         advert->due = env->now + pause_next(&advert->pause, env, spans);
     }

@@ -25,6 +25,7 @@ struct advert {
     struct key key;      /* an offer's: makes its tickets */
     bool moved;          /* the matchmaker has not confirmed this version */
     bool there;          /* the matchmaker may have the ad */
+    bool taken;          /* it has said that it has */
     enum reason refused; /* why the matchmaker refused the ad last; OK: it did not */
     uint32_t flight;     /* the tag of the message under way; 0: none */
     uint32_t flights;    /* messages sent so far */
