@@ -95,6 +95,27 @@ check 'another sees how many there are' his
 owners() { as heron machine heron >out && grep 'job 1 of alice' out; }
 check 'the owner of the machine sees them all' owners
 
+hidden() { as bob machine heron >out && grep -x '  takes  *its owner does not show whom' out && ! grep 'Roomy' out; }
+check 'a policy that an owner does not show is not shown' hidden
+shown() { as heron machine heron | grep '^  takes .*other.Type' && "$berth" machine heron | grep '^  takes .*other.Type'; }
+check 'but to him and to administrators' shown
+
+# Ads of the same sort, put in by hand: an offer that hides its policy, and one of a machine on which a job of alice runs.
+secret() { curl -sS -m 20 -H "Authorization: Bearer $(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' "$1.bearer")" "http://$address/v1/ads$2" "${@:3}"; }
+puts() {
+  for name in alice bob machine/heron; do "$berth" token create --subject "$name" --scope "ad:read ad:write" --no-delegation --lifetime 1d --out "${name#*/}.bearer" || return; done
+  secret heron /secret -X PUT -o body -w '%{http_code}' -d '[Type="Thing";Name="secret";ShowPolicy=false;Constraint=other.Type=="Job";Rank=3;RemoteUser="physics~alice";CurrentRank=1]' | grep 201
+}
+check 'an offer may say so too' puts
+list() { secret bob '?constraint=Name==%22secret%22' >out && grep CurrentRank out && ! grep 'Constraint\|Rank = 3\|RemoteUser' out; }
+check 'in lists of offers others see neither its policy nor whose job runs there' list
+one() { secret bob /secret >out && grep CurrentRank out && ! grep 'Constraint\|Rank = 3\|RemoteUser' out; }
+check 'nor in the ad itself' one
+queries() { ! secret bob '?constraint=Constraint%20isnt%20undefined%7C%7CRank%20==%203%7C%7CRemoteUser%20isnt%20undefined' | grep secret && secret heron '?constraint=Rank==3' | grep RemoteUser; }
+check 'nor can they find it by that, as its owner does' queries
+tenants() { secret alice /secret >out && grep RemoteUser out && ! grep Constraint out && ask /v1/ads/secret | grep 'Constraint.*RemoteUser'; }
+check 'whose job it is sees that, and an administrator everything' tenants
+
 "$berth" agent crane drain --wait 20 >/dev/null
 check 'a machine that takes no more is Drained' soon of crane 'State = "Drained"'
 kill -KILL "$(cat crane.pid)"

@@ -2,6 +2,7 @@
  *
  *     PUT /v1/ads/heron       Berth-Version, Berth-Seen, Berth-Heard: what an agent that takes part in claims tells beside the ad;
  *                             Berth-Sealed-Key, or Berth-Key: the key that the tickets of an offer are made with */
+#include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
@@ -246,7 +247,7 @@ const char *entry_id(const struct matchmakerd *matchmakerd, const struct entry_v
     return place == TEXTMAP_NONE ? "" : ids_unique(&matchmakerd->ids, place);
 }
 
-static bool entry_is_own(const struct request *request, const struct entry_view *view)
+bool entry_is_own(const struct request *request, const struct entry_view *view)
 {
     uint32_t who = agents_find(&request_matchmakerd(request)->agents, view->agent);
 
@@ -315,7 +316,7 @@ void api_ad_get(struct request *request)
     char etag[40], links[LINKS_MAX];
     const struct http_field fields[] = {{"ETag", etag}, {"Link", links}};
     struct entry_view view;
-    struct tree *part;
+    struct tree *shown, *part;
 
     if (!entry_find_seen(request, &view) || !select_checked(request))
         return;
@@ -323,13 +324,15 @@ void api_ad_get(struct request *request)
     links_print(links, request_variable(request, 0));
     if (answered_unchanged(request, etag))
         return;
+    shown = ad_shown(request, &view);
     if (select) {
-        part = ad_select(request_matchmakerd(request)->symbols, view.ad, select);
+        part = ad_select(request_matchmakerd(request)->symbols, shown, select);
         request_ad(request, 200, part, fields, 2);
         tree_unref(part);
     } else {
-        request_ad(request, 200, view.ad, fields, 2);
+        request_ad(request, 200, shown, fields, 2);
     }
+    tree_unref(shown);
 }
 
 void api_ad_matches(struct request *request)

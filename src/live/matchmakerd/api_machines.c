@@ -4,6 +4,7 @@
  *
  * Whoever may read ads sees how each machine stands. Whose jobs they are, and which, is seen by those whose jobs or machine they are, and by
  * administrators. An owner who says ShowPolicy = false shows nobody else what decides whom the machine takes. */
+#include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/machine_facts.h"
@@ -15,16 +16,12 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "pool/protocol/account.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CLAIMS_SHOWN 256
-
-/* What decides whom a machine takes. */
-static const char *const policy_names[] = {"Constraint", "Requirements", "Rank", "Start", "Preemption"};
 
 bool machine_is_own(const struct request *request, const struct machine_view *view)
 {
@@ -37,24 +34,7 @@ bool machine_is_own(const struct request *request, const struct machine_view *vi
 
 bool machine_shows_policy(const struct request *request, const struct machine_view *view)
 {
-    bool shows;
-
-    return !ad_flag(view->whole, "ShowPolicy", &shows) || shows || machine_is_own(request, view);
-}
-
-/* The whole ad as the caller may see it; the caller unrefs it. */
-static struct tree *whole_shown(const struct request *request, const struct machine_view *view)
-{
-    struct tree *shown = tree_ref((struct tree *)view->whole), *less;
-
-    for (size_t i = 0; i < sizeof policy_names / sizeof *policy_names && !machine_shows_policy(request, view); i++) {
-        less = ad_find(shown, policy_names[i]) ? ad_without(shown, policy_names[i]) : NULL;
-        if (less) {
-            tree_unref(shown);
-            shown = less;
-        }
-    }
-    return shown;
+    return ad_shows_policy(view->whole) || machine_is_own(request, view);
 }
 
 /* The claims that the caller may know more of than their number. A machine may name any claim as its own: what the matchmaker says of it is
@@ -73,7 +53,7 @@ static void claims_show(const struct request *request, const struct machine_view
         struct maker row;
         bool is_known = matchmaker_find_claim(matchmakerd->matchmaker, claim, &known) && known.agent == view->agent;
 
-        if (!own && !(is_known && known.user && account_same(known.user, request_identity(request))))
+        if (!own && !(is_known && known.user && user_is_caller(request, known.user)))
             continue;
         maker_init(&row, matchmakerd->symbols);
         maker_word(&row, "Claim", claim);
@@ -147,7 +127,8 @@ static struct tree *machine_row(const struct request *request, const struct mach
     maker_word(&maker, "Agent", view->agent);
     if (whole) {
         claims_show(request, view, &maker);
-        shown = whole_shown(request, view);
+        shown =
+            machine_shows_policy(request, view) ? tree_ref((struct tree *)view->whole) : ad_without_policy(view->whole);
         maker_ad(&maker, "Ad", shown);
         tree_unref(shown);
     }

@@ -1,6 +1,7 @@
 /* api_match.c: questions over all ads: queries, what an ad would match, and why it matches nothing.
  *
  * Nothing is consumed. Ads that the caller may not see do not exist for its expressions. */
+#include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/explain.h"
@@ -75,7 +76,7 @@ static bool list_visit(struct scan *scan, uint32_t place, const struct entry_vie
         list->next = place;
         return false;
     }
-    ad = tree_ref((struct tree *)view->ad);
+    ad = ad_shown(request, view);
     wanted = !list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
     if (wanted)
         ad = ad_with(request_matchmakerd(request), ad, "AdId", entry_id(request_matchmakerd(request), view));

@@ -27,6 +27,8 @@ uint32_t request_agent_named(struct request *request, const char *name); /* by t
 void request_peer(struct request *request, uint32_t who, struct peer *ret);
 
 /* May the caller see that ad at all? */
+bool entry_is_own(const struct request *request,
+                  const struct entry_view *view); /* is the ad of the caller's identity? */
 bool request_sees(struct request *request, const struct entry_view *view);
 /* The ad of an id, among those that the caller may see; false when there is none. */
 bool entry_named(struct request *request, const char *id, struct entry_view *ret);

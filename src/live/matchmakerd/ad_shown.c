@@ -1,0 +1,82 @@
+/* ad_shown.c: an ad as its reader may see it: an owner may keep a machine's policy to himself, and whose job runs on a machine that may be
+ * preempted is told to those whom it concerns. What is not shown is not there for the reader's queries either. */
+#include "live/matchmakerd/ad_shown.h"
+
+#include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
+#include "live/matchmakerd/request_role.h"
+
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "pool/protocol/account.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What decides whom a machine takes. */
+static const char *const policy_names[] = {"Constraint", "Requirements", "Rank", "Start", "Preemption"};
+/* Who has it now. */
+static const char *const tenant_names[] = {"RemoteUser", "RemoteOwner", "RemoteGroup"};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+bool ad_shows_policy(const struct tree *ad)
+{
+    bool shows;
+
+    return !ad_flag(ad, "ShowPolicy", &shows) || shows;
+}
+
+/* Takes the ad; returns it without those attributes. */
+static struct tree *ad_less(struct tree *ad, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct tree *less = ad_find(ad, names[i]) ? ad_without(ad, names[i]) : NULL;
+
+        if (less) {
+            tree_unref(ad);
+            ad = less;
+        }
+    }
+    return ad;
+}
+
+struct tree *ad_without_policy(const struct tree *ad)
+{
+    return ad_less(tree_ref((struct tree *)ad), policy_names, COUNT(policy_names));
+}
+
+bool user_is_caller(const struct request *request, const char *user)
+{
+    const char *in_group = strrchr(user, '~');
+
+    return account_same(user, request_identity(request)) ||
+           (in_group && account_same(in_group + 1, request_identity(request)));
+}
+
+/* Is it the caller's job that runs there? */
+static bool is_tenant(const struct request *request, const struct tree *ad)
+{
+    char user[TOKEN_NAME_MAX + 1];
+    const char *text;
+    size_t len;
+
+    if (!ad_string(ad, "RemoteUser", &text, &len) || len > TOKEN_NAME_MAX)
+        return false;
+    snprintf(user, sizeof user, "%.*s", (int)len, text);
+    return user_is_caller(request, user);
+}
+
+struct tree *ad_shown(const struct request *request, const struct entry_view *view)
+{
+    struct tree *ad = tree_ref((struct tree *)view->ad);
+    bool policy = !ad_shows_policy(ad), tenant = false;
+
+    for (size_t i = 0; i < COUNT(tenant_names); i++)
+        tenant = tenant || ad_find(ad, tenant_names[i]);
+    if (view->request || (!policy && !tenant) || request_any(request) || entry_is_own(request, view))
+        return ad;
+    if (tenant && !is_tenant(request, ad))
+        ad = ad_less(ad, tenant_names, COUNT(tenant_names));
+    return policy ? ad_less(ad, policy_names, COUNT(policy_names)) : ad;
+}

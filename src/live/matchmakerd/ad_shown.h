@@ -1,0 +1,23 @@
+/* ad_shown.h: an ad as its reader may see it; private to the live matchmaker. */
+#ifndef BERTH_LIVE_MATCHMAKERD_AD_SHOWN_H
+#define BERTH_LIVE_MATCHMAKERD_AD_SHOWN_H
+
+#include "live/http/request.h"
+#include "pool/matchmaker/matchmaker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The ad as the caller may see it: of offers of others, without a policy that is not shown (ShowPolicy = false), and without the user whose job
+ * runs there. The caller unrefs it. */
+struct tree *ad_shown(const struct request *request, const struct entry_view *view);
+
+bool user_is_caller(const struct request *request, const char *user); /* also as a member of a group, GROUP~USER */
+bool ad_shows_policy(const struct tree *ad);
+struct tree *ad_without_policy(const struct tree *ad); /* the caller unrefs it */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
