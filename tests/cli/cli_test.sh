@@ -161,6 +161,10 @@ printf '%s\n' _HiStOrY_V2_ '1\040+\0401' '3\040*\0403' >want
 holds 'the history is kept, without the line that was dropped' diff want home/.berth_history
 holds 'ctrl-c gives up on a file that does not come; .quit ends' python3 terminal.py "$berth" "$work/home" \
   ".my $work/home/pipe.ad\\r" 'wait:pipe.ad\r\n' pause '\x03' 'wait:Interrupted' 'wait:> ' '4 * 4\r' 'wait:16\r\n> ' '.quit\r'
+for locale in C C.UTF-8; do
+  holds "what is typed need not be ASCII, in the locale $locale" env LC_ALL=$locale python3 terminal.py "$berth" "$work/home" \
+    'strcat("\u00e9", "\u65e5", "\U0001f6a2x")\r' 'wait:\n"\u00e9\u65e5\U0001f6a2x"\r\n> ' '"\u00e9\x7fe"\r' 'wait:\n"e"\r\n> ' '.quit\r'
+done
 holds 'and the history goes on' grep -qx '.quit' home/.berth_history
 
 printf '\357\273\2771 + 1\r\n"a\r" == "a"\r\n(2\r\n3\r' >dos

@@ -2,7 +2,8 @@
  * prompt itself.
  *
  * Ctrl-c drops the line that is being typed. libedit would go on waiting in its read, so a function of ours gives it characters, and takes a signal
- * for the end of input; readline then returns NULL, and a flag tells this from ctrl-d.
+ * for the end of input; readline then returns NULL, and a flag tells this from ctrl-d. It takes what the function returns for a whole character, so
+ * those of several bytes are put together there.
  *
  * `.x` is also the language's way to name an attribute of the root: a point and a name that is not a command is an expression. */
 #include "cli/ads/prompt.h"
@@ -15,15 +16,18 @@
 
 #include <editline/readline.h>
 #include <errno.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/select.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #define PROMPT "> "
 #define HISTORY_FILE ".berth_history"
 #define HISTORY_MAX 1000
+#define UNREADABLE '?' /* stands for bytes that are no character */
 
 struct prompt {
     struct evaluator *evaluator;
@@ -135,16 +139,15 @@ static void on_interrupt(int number)
     interrupted = 1;
 }
 
-/* Reads a character that is typed; EOF at the end of input and on ctrl-c. The signal is let in only while we wait, so none slips in between looking
+/* Reads a byte that is typed; EOF at the end of input and on ctrl-c. The signal is let in only while we wait, so none slips in between looking
  * at the flag and waiting. */
-static int typed_character(FILE *unused)
+static int typed_byte(void)
 {
     unsigned char c = 0;
     fd_set input;
     sigset_t interrupt, before;
     ssize_t got = 0;
 
-    (void)unused;
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     sigprocmask(SIG_BLOCK, &interrupt, &before);
@@ -159,6 +162,28 @@ static int typed_character(FILE *unused)
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     return got == 1 ? c : EOF;
+}
+
+/* Reads a character that is typed, whatever the number of its bytes; EOF as above. */
+static int typed_character(FILE *unused)
+{
+    mbstate_t state = {0};
+    wchar_t wide = 0;
+    int byte = typed_byte();
+    char c = (char)byte;
+
+    (void)unused;
+    while (byte != EOF) {
+        size_t got = mbrtowc(&wide, &c, 1, &state);
+
+        if (got == 0 || got == 1)
+            return (int)wide;
+        if (got == (size_t)-1)
+            return UNREADABLE;
+        byte = typed_byte();
+        c = (char)byte;
+    }
+    return EOF;
 }
 
 static char *terminal_line(void)
@@ -204,6 +229,9 @@ static void terminal_begin(const struct evaluator *evaluator)
 
     /* without SA_RESTART: waiting for a file ends too */
     sigaction(SIGINT, &action, NULL);
+    /* the terminal's characters; ads are in UTF-8 whatever is set */
+    if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8");
     rl_getc_function = typed_character;
     rl_initialize();
     using_history();
