@@ -98,7 +98,7 @@ static void place_note(void *user, size_t start, size_t end)
 static int command_check(const struct tree *table, const struct expr *e, struct err *err)
 {
     if (e->kind != EXPR_LIST || !e->u.run.count || e->u.run.count > CLUSTER_WORDS_MAX)
-        return err_set(err, "a list of 1 to %d texts is expected: the command and its arguments", CLUSTER_WORDS_MAX);
+        return err_set(err, "expected a list of 1 to %d texts: the command and its arguments", CLUSTER_WORDS_MAX);
     for (uint32_t i = 0; i < e->u.run.count; i++) {
         const struct expr *part = &tree_parts(table, e)[i];
         char *word;
@@ -106,7 +106,7 @@ static int command_check(const struct tree *table, const struct expr *e, struct 
 
         if (part->kind != EXPR_STRING || !part->u.run.count ||
             memchr(tree_string(table, part), '\0', part->u.run.count))
-            return err_set(err, "a list of texts is expected, none of them empty");
+            return err_set(err, "expected a list of texts, none of them empty");
         word = table_word(table, e, i);
         failed = i == 0 && strchr(word, '$') ? err_set(err, "the command itself has no $NAME")
                                              : command_word_check(word, err);
@@ -135,7 +135,7 @@ static int attribute_check(const struct tree *table, const struct expr *e, struc
     }
     if (row->kind == ROW_TEXT && (e->kind != EXPR_STRING || !e->u.run.count || e->u.run.count > CLUSTER_ID_MAX ||
                                   memchr(tree_string(table, e), '\0', e->u.run.count)))
-        return err_set(err, "%s: a text of 1 to %d bytes is expected", row->name, CLUSTER_ID_MAX);
+        return err_set(err, "%s: expected a text of 1 to %d bytes", row->name, CLUSTER_ID_MAX);
     if (row->kind == ROW_COMMAND && command_check(table, e, err) < 0)
         return err_context(err, "%s", row->name);
     return 0;

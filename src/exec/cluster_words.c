@@ -84,7 +84,7 @@ int command_word_check(const char *word, struct err *err)
         return 0;
     for (const char *at = word; (at = strchr(at, '$')); at = end) {
         if (!dollar_name(at, &name, &len, &end))
-            return err_set(err, "a name in capitals is expected behind '$' in \"%.60s\"; \"$$\" is a dollar", word);
+            return err_set(err, "expected a name in capitals behind '$' in \"%.60s\"; \"$$\" is a dollar", word);
         if (len && name_place(name, len) < 0)
             return err_set(err,
                            "\"%.60s\": there is no $%.*s; there are NAME SCRIPT OUTPUT FOLDER SECONDS MINUTES CLOCK "

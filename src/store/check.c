@@ -54,7 +54,7 @@ static int survey_find(struct survey *survey, struct err *err)
     }
     free(survey->path);
     survey->path = real;
-    return S_ISREG(status.st_mode) ? 0 : err_set(err, "%s: is no regular file", real);
+    return S_ISREG(status.st_mode) ? 0 : err_set(err, "%s: is not a regular file", real);
 }
 
 /* Is there a log (FILE-wal) with something in it? */

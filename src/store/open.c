@@ -70,7 +70,7 @@ static int store_find(struct store *store, struct err *err)
     if (stat(real, &status) < 0)
         return err_set(err, "%s: %s", real, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return err_set(err, "%s: is no regular file", real);
+        return err_set(err, "%s: is not a regular file", real);
     return status.st_size == 0 ? folder_sync(real, err) : 0;
 }
 

@@ -38,7 +38,7 @@ int read_file(const char *path, size_t max, bool plain, struct buf *ret, struct 
     if (fd < 0)
         return errno == ENOENT || errno == ENOTDIR ? 0 : err_set(err, "%s", strerror(errno));
     if (plain && (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)))
-        result = err_set(err, "it is no plain file");
+        result = err_set(err, "it is not a plain file");
     else
         result = read_all(fd, max, ret, err);
     close(fd);

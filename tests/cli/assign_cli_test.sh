@@ -88,11 +88,11 @@ done
 printf '[ Name = "good"; Cpus = 1 ]\n[ Name = "bad"; RequestCpus = -1 ]\n[ Name = "gang"; Ports = { [ Label = x ] } ]\n' >mixed.ad
 run "$berth" assign -r mixed.ad -o machines.ad
 expect 'who cannot take part is told of with file and line, and the others are placed' 0 'REQUEST  OFFER
-good     m' 'berth: mixed.ad:2: request bad takes no part: its RequestCpus is no amount: a number from 0 on was expected
+good     m' 'berth: mixed.ad:2: request bad takes no part: its RequestCpus is not an amount: expected a number from 0 on
 berth: mixed.ad:3: request gang takes no part: it has Ports, and wants a gang: see berth gang'
 printf '[ Name = "m"; Cpus = "three" ]\n' >odd.ad
 run "$berth" assign -r jobs.ad -o odd.ad
-expect 'an offer with an amount that is none gets nobody' 1 '' 'berth: odd.ad:1: offer m takes no part: its Cpus is no amount: a number from 0 on was expected'
+expect 'an offer with an amount that is none gets nobody' 1 '' 'berth: odd.ad:1: offer m takes no part: its Cpus is not an amount: expected a number from 0 on'
 run "$berth" assign -r jobs.ad
 expect 'both sides are wanted' 2 '' 'berth: assign wants -r FILE with the requests and -o FILE with the offers'
 run "$berth" assign -r jobs.ad -o machines.ad --policy srmf

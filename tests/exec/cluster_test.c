@@ -40,17 +40,16 @@ static const struct {
     {"an attribute that is misspelt is refused in its line, with what was meant",
      "[\n" LEAST "\n  Capcity = { \"x\" } ]", "toy.ad:3:3: Capcity: a table has no such attribute; perhaps Capacity"},
     {"a command that is no list is refused", "[ " LEAST "\nQueue = \"squeue -h\" ]",
-     "toy.ad:2:1: Queue: a list of 1 to 128 texts is expected"},
-    {"so is one with a number in it", "[ " LEAST "Queue = { \"squeue\", 7 } ]", "Queue: a list of texts is expected"},
+     "toy.ad:2:1: Queue: expected a list of 1 to 128 texts"},
+    {"so is one with a number in it", "[ " LEAST "Queue = { \"squeue\", 7 } ]", "Queue: expected a list of texts"},
     {"an unknown $NAME is refused, with those that there are", "[ " LEAST "Queue = { \"q\", \"-u$USER\" } ]",
      "\"-u$USER\": there is no $USER; there are NAME SCRIPT"},
-    {"a dollar alone is refused", "[ " LEAST "Queue = { \"q\", \"5$\" } ]",
-     "a name in capitals is expected behind '$'"},
+    {"a dollar alone is refused", "[ " LEAST "Queue = { \"q\", \"5$\" } ]", "expected a name in capitals behind '$'"},
     {"a command whose own name is to be filled in is refused", "[ " LEAST "Queue = { \"$ID\" } ]",
      "the command itself has no $NAME"},
     {"a command without what reads it is refused", "[ " LEAST "Capacity = { \"x\" }; Cores = 1 ]",
      "FreeCores is missing: it reads what Capacity printed"},
-    {"a name that is no text is refused", "[ Name = 7 ]", "Name: a text of 1 to 127 bytes is expected"},
+    {"a name that is no text is refused", "[ Name = 7 ]", "Name: expected a text of 1 to 127 bytes"},
 };
 
 static void refuses(void)

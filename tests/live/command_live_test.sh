@@ -98,11 +98,11 @@ for who in heron stork; do
   check "$who: and those of a file in a folder" says 0 '^inside$' "$berth" job "$job" peek sub/file
   large() { "$berth" job "$job" peek large --bytes 90000 >out && [ "$(wc -c <out)" = 90000 ] && "$berth" job "$job" peek large >out && [ "$(wc -c <out)" = 4096 ]; }
   check "$who: of a large file no more is brought than was asked for" large
-  check "$who: a link is not followed" says 1 'no file of the job' "$berth" job "$job" peek link
-  check "$who: nor one on the way" says 1 'no file of the job' "$berth" job "$job" peek around/file
-  check "$who: a FIFO is not opened" says 1 'no file of the job' "$berth" job "$job" peek fifo
-  check "$who: a name that leads out of the folder is refused" says 2 "'\.\./x' is no name" "$berth" job "$job" peek ../x
-  check "$who: and one that begins with a slash" says 2 "'/etc/passwd' is no name" "$berth" job "$job" peek /etc/passwd
+  check "$who: a link is not followed" says 1 'not a file of the job' "$berth" job "$job" peek link
+  check "$who: nor one on the way" says 1 'not a file of the job' "$berth" job "$job" peek around/file
+  check "$who: a FIFO is not opened" says 1 'not a file of the job' "$berth" job "$job" peek fifo
+  check "$who: a name that leads out of the folder is refused" says 2 "'\.\./x' is not the name" "$berth" job "$job" peek ../x
+  check "$who: and one that begins with a slash" says 2 "'/etc/passwd' is not the name" "$berth" job "$job" peek /etc/passwd
   check "$who: of a file that is not there the others are told" says 1 'there are .*progress' "$berth" job "$job" peek nothing
   signalled() { says 0 'USR1 was sent' "$berth" job "$job" signal SIGUSR1; }
   check "$who: a signal is sent" signalled

@@ -498,7 +498,7 @@ static void test_bad_files(const struct folder *folder)
     folder_make(folder, "pipe.ad.d");
     mkfifo(folder_path(folder, "pipe.ad.d/x.ad"), 0600);
     expect_refusal(load(&config, folder_put(folder, "pipe.ad", "[]"), NULL, NULL, 0, &err), &config, &err,
-                   "pipe.ad.d/x.ad: it is no plain file", "a pipe among the files is refused, not waited for");
+                   "pipe.ad.d/x.ad: it is not a plain file", "a pipe among the files is refused, not waited for");
     free(large);
 }
 

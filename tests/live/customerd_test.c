@@ -192,7 +192,7 @@ static void check_submitting(struct shop *shop)
         {"[Cmd=\"x\"; Env={\"A=1\"}]", "Env"},
         {"[Cmd=\"x\"; Count=0]", "Count"},
         {"[Cmd=\"x\"; Outputs={\"../x\"}]", "Outputs"},
-        {"[Cmd=\"x\"; OutputData={\"../x\"}]", "OutputData: ../x is no name of a file in the job's folder"},
+        {"[Cmd=\"x\"; OutputData={\"../x\"}]", "OutputData: ../x is not the name of a file in the job's folder"},
         {"[Cmd=\"x\"; OutputData={\"a\",\"a\"}]", "OutputData: a is there twice"},
         {"[Cmd=\"x\"; OutputData={[File=\"a\"; Nmae=\"b\"]}]", "OutputData: Nmae is unknown"},
         {"[Cmd=\"x\"; Inputs={[Name=\"/etc/passwd\"; Size=1]}]", "Inputs"},

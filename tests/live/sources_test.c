@@ -137,7 +137,7 @@ static void test_order(const struct folder *folder)
            "when all say that there is no such thing, what was kept is not used");
     servers.one.status = servers.two.status = 0;
     tap_ok(ASK("Agent", "Modules") == SOURCES_LOST, "and it is kept no longer");
-    tap_ok(ASK("../Agent", NULL) == SOURCES_LOST && strstr(err.text, "no name of a section") &&
+    tap_ok(ASK("../Agent", NULL) == SOURCES_LOST && strstr(err.text, "not the name of a section") &&
                ASK("Agent", "a/b") == SOURCES_LOST && ASK("", NULL) == SOURCES_LOST,
            "names that are paths are refused");
 #undef ASK

@@ -477,10 +477,10 @@ static void test_ads_wrong(void)
     struct err err;
 
     ads_make(&f, texts, 5, 7);
-    tap_ok(strcmp(f.told, "offer 0: its Cpus is no amount: a number from 0 on was expected\n"
-                          "request 0: its RequestCpus is no amount: a number from 0 on was expected\n"
-                          "request 1: its Cpus is no amount: a number from 0 on was expected\n"
-                          "request 2: its Memory is no amount: a number from 0 on was expected\n"
+    tap_ok(strcmp(f.told, "offer 0: its Cpus is not an amount: expected a number from 0 on\n"
+                          "request 0: its RequestCpus is not an amount: expected a number from 0 on\n"
+                          "request 1: its Cpus is not an amount: expected a number from 0 on\n"
+                          "request 2: its Memory is not an amount: expected a number from 0 on\n"
                           "request 3: it has Ports, and wants a gang: see berth gang\n") == 0,
            "who cannot take part is told of: %s", f.told);
     assign_result_init(&result);

@@ -131,7 +131,7 @@ static const struct finding_case {
      "Ports argument-count: size(X) takes 1 argument, not 0\n"
      "Ports wrong-ports: port 2 is not an ad\n"},
     {"a port without a label is refused, and looked at", NULL, "[ Ports = { [ Constraint = 1 ] } ]",
-     "Ports never-true: Constraint of port 1 is always of type integer, which is no condition, so nothing matches\n"
+     "Ports never-true: Constraint of port 1 is always of type integer, which is not a condition, so nothing matches\n"
      "Ports wrong-ports: port 1 has no Label\n"},
     {"a label twice is refused", NULL, "[ Ports = { [ Label = a ], [ Label = A ] } ]",
      "Ports wrong-ports: ports 1 and 2 have the same Label, A\n"},

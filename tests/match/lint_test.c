@@ -83,7 +83,7 @@ static const struct finding_case {
      "Requirements never-true: is always undefined, so nothing matches\n"
      "Requirements no-such-attribute: 'self.m': this ad has no 'm'\n"},
     {"a constraint that is no condition is told", NULL, "[ Constraint = 1 ]",
-     "Constraint never-true: is always of type integer, which is no condition, so nothing matches\n"},
+     "Constraint never-true: is always of type integer, which is not a condition, so nothing matches\n"},
     {"a number is one in condor, and zero is false", &dialect_condor, "[ Requirements = 0 ]",
      "Requirements never-true: is always 0, so nothing matches\n"},
     {"a constraint that depends on the time is not", NULL, "[ Constraint = time() > 5 ]", ""},
@@ -107,9 +107,9 @@ static const struct finding_case {
      "a never-fits: 'x == undefined' is always undefined; `is` tells\n"
      "b never-fits: 'undefined < y' is always undefined\n"},
     {"a number is no condition in classic", NULL, "[ a = 5 && x; b = \"x\" ? 1 : 2; c = !3 ]",
-     "a never-fits: '5' is no condition: it is of type integer\n"
-     "b never-fits: '\"x\"' is no condition: it is of type string\n"
-     "c never-fits: '3' is no condition: it is of type integer\n"},
+     "a never-fits: '5' is not a condition: it is of type integer\n"
+     "b never-fits: '\"x\"' is not a condition: it is of type string\n"
+     "c never-fits: '3' is not a condition: it is of type integer\n"},
     {"a time is not compared with a text, nor with a number", NULL,
      "[ a = dayTime() < \"7:00\"; b = \"19:00\" <= dayTime(); c = dayTime() < 7; d = currentTime() + 5; e = dayTime() > \"noon\" ]",
      "a never-fits: 'dayTime() < \"7:00\"' is always error: relative time < string; a time is written '7:00'\n"

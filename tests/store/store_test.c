@@ -262,7 +262,7 @@ static void test_foreign(const struct bench *bench)
     bench_wipe(bench);
 
     mkdir(bench->path, 0700);
-    opening_fails(bench, "a folder is refused", "is no regular file");
+    opening_fails(bench, "a folder is refused", "is not a regular file");
     rmdir(bench->path);
 
     shelf = open_shelf(bench);

@@ -142,7 +142,7 @@ static int node_of_ad(struct flow *flow, struct tree *ad, const char *file, unsi
     size_t len;
 
     if (!ad_string(ad, "Node", &name, &len) || !dag_name_is_good(name, len)) {
-        report("%s:%u: Node: a name of up to %d visible characters, without a comma, is expected", file, line,
+        report("%s:%u: Node: expected a name of up to %d visible characters, without a comma", file, line,
                DAG_NAME_MAX);
         return STATUS_BAD;
     }

@@ -149,8 +149,8 @@ static int statement_job(struct reading *reading)
         return wants(reading, "the name of a node");
     if (!dag_name_is_good(name, len) || submit_same(name, len, "ALL_NODES") || submit_same(name, len, "PARENT") ||
         submit_same(name, len, "CHILD"))
-        return fail(reading, "%s: '%s' is no name of a node: up to 255 visible characters, no comma, no keyword", name,
-                    len);
+        return fail(reading, "%s: '%s' is not the name of a node: up to 255 visible characters, no comma, no keyword",
+                    name, len);
     if (textmap_find(&reading->dag->names, name, len) != TEXTMAP_NONE)
         return fail(reading, "%s: there is a node '%s' before it", name, len);
     if (reading->dag->count == DAG_NODES_MAX)

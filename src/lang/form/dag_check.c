@@ -91,16 +91,16 @@ static int name_check(struct checking *checking, uint32_t place, struct err *err
     if (!node)
         return err_set(err, "Node: every job of a workflow needs a name of its own");
     if (!is_name(ad, node))
-        return err_set(err, "Node: a name of up to %d visible characters, without a comma, is expected", DAG_NAME_MAX);
+        return err_set(err, "Node: expected a name of up to %d visible characters, without a comma", DAG_NAME_MAX);
     if (after && after->kind != EXPR_LIST)
-        return err_set(err, "After: a list of names of nodes is expected");
+        return err_set(err, "After: expected a list of names of nodes");
     for (uint32_t i = 0; after && i < after->u.run.count; i++)
         if (tree_parts(ad, after)[i].kind != EXPR_STRING || !tree_parts(ad, after)[i].u.run.count)
-            return err_set(err, "After: a list of names of nodes is expected");
+            return err_set(err, "After: expected a list of names of nodes");
     dag_after_begin(&names, ad);
     while (dag_after_next(&names, &name, &len))
         if (!dag_name_is_good(name, len))
-            return err_set(err, "After: a list of names of nodes is expected");
+            return err_set(err, "After: expected a list of names of nodes");
     if (textmap_add(&checking->names, tree_string(ad, node), node->u.run.count) != place)
         return err_set(err, "Node: '%s' is the name of a node before it as well",
                        spell_show(tree_string(ad, node), node->u.run.count, shown));
@@ -148,13 +148,13 @@ static int files_check(const struct checking *checking, uint32_t place, struct e
     char shown[SPELL_SHOWN_MAX];
 
     if (list && list->kind != EXPR_LIST)
-        return err_set(err, "NodeInputs: a list of NODE:FILE is expected");
+        return err_set(err, "NodeInputs: expected a list of NODE:FILE");
     for (uint32_t i = 0; list && i < list->u.run.count; i++) {
         const char *text = files[i].kind == EXPR_STRING ? tree_string(ad, &files[i]) : NULL;
         const char *colon = text ? memchr(text, ':', files[i].u.run.count) : NULL;
 
         if (!colon)
-            return err_set(err, "NodeInputs: a list of NODE:FILE is expected");
+            return err_set(err, "NodeInputs: expected a list of NODE:FILE");
         if (!waits_for(checking, place, text, (size_t)(colon - text)))
             return err_set(err, "NodeInputs: '%s' is not among those in After",
                            spell_show(text, (size_t)(colon - text), shown));

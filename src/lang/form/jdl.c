@@ -123,7 +123,7 @@ static int others_write(struct jdl *jdl)
         buf_adds(&jdl->out, " = ");
         print_expr(&jdl->out, jdl->ad, e, PRINT_PLAIN);
         buf_adds(&jdl->out, ";\n");
-        jdl_remark(jdl, "it is no attribute of JDL: it is kept as the job's own");
+        jdl_remark(jdl, "it is not an attribute of JDL: it is kept as the job's own");
     }
     return 0;
 }

@@ -511,7 +511,7 @@ static int dollar(const struct expansion *expansion, const char *text, size_t le
         }
     if (*text == 'F')
         return function_file(expansion, text + 1, word - 1, text + word + 1, end - word - 1) < 0 ? -1 : 1;
-    return submit_fail(expansion->at, expansion->err, "'$%.*s()' is no function of the submit language",
+    return submit_fail(expansion->at, expansion->err, "'$%.*s()' is not a function of the submit language",
                        word > 30 ? 30 : (int)word, text);
 }
 

@@ -27,7 +27,7 @@ static void api_challenge(struct request *request)
     struct key bytes, proof;
 
     if (!nonce || !hex_read(nonce, strlen(nonce), bytes.bytes, KEY_BYTES)) {
-        request_problem(request, 400, "nonce: 64 hexadecimal digits are expected");
+        request_problem(request, 400, "nonce: expected 64 hexadecimal digits");
         return;
     }
     secrets_live.seal(secrets_live.user, &request_live(request)->challenge, bytes.bytes, KEY_BYTES, &proof);

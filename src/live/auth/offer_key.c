@@ -70,7 +70,7 @@ const char *offer_key_words(enum offer_key_result result)
 {
     static const char *const words[] = {
         "ok",
-        "it does not open: a key that was sealed to this matchmaker's BoxKey is expected",
+        "it does not open: expected a key that was sealed to this matchmaker's BoxKey",
         "it was sealed for another agent or another ad",
     };
 

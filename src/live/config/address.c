@@ -110,7 +110,7 @@ static int host_read(const char *text, size_t len, char ret_host[ADDRESS_HOST_MA
         return err_set(err, "the host has more than %d bytes", ADDRESS_HOST_MAX);
     if (text[0] == '[') {
         if (text[len - 1] != ']' || !number_read(AF_INET6, text + 1, len - 2, bytes))
-            return err_set(err, "what is in brackets is no IPv6 address");
+            return err_set(err, "what is in brackets is not an IPv6 address");
         text++;
         len -= 2;
         is_number = true;
@@ -119,7 +119,7 @@ static int host_read(const char *text, size_t len, char ret_host[ADDRESS_HOST_MA
         if (!is_number && !name_is_good(text, len))
             return err_set(err, "the host is neither a name nor an address");
         if (!is_number && name_looks_like_number(text, len))
-            return err_set(err, "the host is no whole IPv4 address: four decimal numbers are");
+            return err_set(err, "the host is not a whole IPv4 address, which has four decimal numbers");
     }
     for (size_t i = 0; i < len; i++)
         ret_host[i] = to_lower(text[i]);
@@ -168,7 +168,7 @@ int address_read(const char *text, struct address *ret_address, struct err *err)
     if (host == len || text[host] != ':')
         return err_set(err, "the port is missing: HOST:PORT");
     if (!decimal_read(text + host + 1, len - host - 1, UINT16_MAX, &port))
-        return err_set(err, "the port is no number up to 65535");
+        return err_set(err, "the port is not a number up to 65535");
     address.port = (uint16_t)port;
     *ret_address = address;
     return 0;
@@ -480,7 +480,7 @@ static int authority_read(const char *text, size_t len, struct url *url, struct 
     if (host == len)
         return 0;
     if (text[host] != ':' || !decimal_read(text + host + 1, len - host - 1, UINT16_MAX, &port) || port == 0)
-        return err_set(err, "the port is no number from 1 to 65535");
+        return err_set(err, "the port is not a number from 1 to 65535");
     url->port = (uint16_t)port;
     return 0;
 }

@@ -149,7 +149,7 @@ static int pick(struct buf *out, struct eval *eval, const struct symbols *symbol
     if (section && !pick_one(eval, symbols, &scope, section, &value))
         return 0;
     if (value.type != VALUE_AD)
-        return err_set(err, "section %s is no ad but %s", section, value_type_name((enum value_type)value.type));
+        return err_set(err, "section %s is not an ad but %s", section, value_type_name((enum value_type)value.type));
     if (section && option && !pick_one(eval, symbols, value.scope, option, &value))
         return 0;
     return print_whole(out, eval, symbols, &value, 0, err) < 0 ? -1 : 1;
@@ -324,9 +324,9 @@ int sources_ask_init(struct sources_ask *ask, const char *const *places, size_t 
     sources_answer_init(&ask->kept);
     buf_init(&ask->url);
     if (!is_name(section))
-        return err_set(err, "'%.60s' is no name of a section", section);
+        return err_set(err, "'%.60s' is not the name of a section", section);
     if (option && !is_name(option))
-        return err_set(err, "'%.60s' is no name of an option", option);
+        return err_set(err, "'%.60s' is not the name of an option", option);
     /* what cannot be read is as good as nothing: it will be written anew */
     ask->has_kept = folder && sources_cache_read(folder, section, option, &ask->kept, NULL) > 0;
     return 0;

@@ -260,7 +260,7 @@ static void entry_take(struct errand *errand, struct said *said, const struct ht
     if (media_read(outcome->type, &media))
         ad = represent_read(errand->all->symbols, &media, NULL, outcome->body, outcome->len, &err);
     if (!ad || file_entry_read(ad, &said->entry, &err) < 0 || !said->entry.name)
-        snprintf(said->words, sizeof said->words, "its answer is no entry: %.300s", err.text);
+        snprintf(said->words, sizeof said->words, "its answer is not an entry: %.300s", err.text);
     else
         said->answered = true;
     tree_unref(ad);

@@ -180,9 +180,9 @@ static int replica_read(const struct tree *ad, struct file_entry *entry, struct 
     int failed = 0;
 
     if (!store)
-        failed = err_set(err, "Store: the name of a store, of up to %d bytes, is expected", FILE_STORE_MAX);
+        failed = err_set(err, "Store: expected the name of a store, of up to %d bytes", FILE_STORE_MAX);
     else if (!url)
-        failed = err_set(err, "Url: a URL of file, http, https or sftp without a password is expected");
+        failed = err_set(err, "Url: expected a URL of file, http, https or sftp without a password");
     else if (file_replica_find(entry, store) >= 0)
         failed = err_set(err, "Store: '%s' is there twice", store);
     else
@@ -201,12 +201,12 @@ static int replicas_read(const struct tree *ad, struct file_entry *entry, struct
     if (!list)
         return 0;
     if (list->kind != EXPR_LIST)
-        return err_set(err, "Replicas: a list of ads is expected");
+        return err_set(err, "Replicas: expected a list of ads");
     for (uint32_t i = 0; !failed && i < list->u.run.count; i++) {
         struct tree *part = ad_part(ad, &parts[i]);
 
         failed = parts[i].kind == EXPR_AD ? replica_read(part, entry, err)
-                                          : err_set(err, "an ad with Store and Url is expected");
+                                          : err_set(err, "expected an ad with Store and Url");
         tree_unref(part);
         if (failed)
             err_context(err, "Replicas[%u]", i);
@@ -220,10 +220,10 @@ static int facts_read(const struct tree *ad, struct file_entry *entry, struct er
     char *hash;
 
     if (!ad_integer(ad, "Size", &entry->size) || entry->size < 0)
-        return err_set(err, "Size: the number of bytes is expected");
+        return err_set(err, "Size: expected the number of bytes");
     hash = text_read(ad, "Hash", file_hash_is_good, &missing);
     if (!hash)
-        return err_set(err, "Hash: \"sha256:\" and 64 lower-case hexadecimal digits are expected");
+        return err_set(err, "Hash: expected \"sha256:\" and 64 lower-case hexadecimal digits");
     memcpy(entry->hash, hash, FILE_HASH_LEN + 1);
     free(hash);
     return 0;
@@ -239,9 +239,9 @@ static int names_read(const struct tree *ad, struct file_entry *entry, struct er
                        FILE_NAME_MAX);
     entry->owner = text_read(ad, "Owner", subject_valid, &missing);
     if (!entry->owner && !missing)
-        return err_set(err, "Owner: the name of a user is expected");
+        return err_set(err, "Owner: expected the name of a user");
     entry->by = text_read(ad, "By", subject_valid, &missing);
-    return entry->by || missing ? 0 : err_set(err, "By: the name of a user is expected");
+    return entry->by || missing ? 0 : err_set(err, "By: expected the name of a user");
 }
 
 int file_entry_read(const struct tree *ad, struct file_entry *ret, struct err *err)

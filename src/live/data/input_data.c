@@ -60,7 +60,7 @@ static int name_add(struct input_data *data, const struct tree *ad, const struct
 
     name_strip(&text, &len);
     if (!file_name_is_good(text, len))
-        return err_set(err, "InputData: a list of names of files in the catalogue is expected");
+        return err_set(err, "InputData: expected a list of names of files in the catalogue");
     name = mem_dup(text, len);
     if (last_check(data, name, err) < 0) {
         free(name);

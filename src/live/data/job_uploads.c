@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define PARCELS_WANTED "OutputData: a list of names, or of [File; Name; Store], is expected"
+#define PARCELS_WANTED "OutputData: expected a list of names, or of [File; Name; Store]"
 
 struct reading {
     struct arena *into;
@@ -49,9 +49,9 @@ static bool part_read(struct reading *reading, const struct value *ad, const cha
 static int parcel_check(const struct job_upload *parcel, struct err *err)
 {
     if (parcel->file && !confined_name_is_good(parcel->file, strlen(parcel->file)))
-        return err_set(err, "OutputData: %.80s is no name of a file in the job's folder", parcel->file);
+        return err_set(err, "OutputData: %.80s is not the name of a file in the job's folder", parcel->file);
     if (parcel->name && !file_name_is_good(parcel->name, strlen(parcel->name)))
-        return err_set(err, "OutputData: %.80s is no logical name of a file", parcel->name);
+        return err_set(err, "OutputData: %.80s is not a logical name of a file", parcel->name);
     if (parcel->store && strlen(parcel->store) > STORE_NAME_MAX)
         return err_set(err, "OutputData: a store's name has up to %d bytes", STORE_NAME_MAX);
     return 0;
@@ -81,7 +81,7 @@ static int data_count(bool is_list, size_t count, struct err *err)
 {
     return is_list && count <= JOB_UPLOADS_MAX
                ? 0
-               : err_set(err, "OutputData: a list of up to %d files is expected", JOB_UPLOADS_MAX);
+               : err_set(err, "OutputData: expected a list of up to %d files", JOB_UPLOADS_MAX);
 }
 
 static int data_read(struct reading *reading, const struct value *list, struct job_uploads *ret, struct err *err)
@@ -109,14 +109,14 @@ static int stores_read(struct reading *reading, const struct value *value, struc
     struct value element;
 
     if (count > JOB_STORES_MAX)
-        return err_set(err, "OutputSE: up to %d stores are expected", JOB_STORES_MAX);
+        return err_set(err, "OutputSE: expected up to %d stores", JOB_STORES_MAX);
     stores = arena_alloc(reading->into, (count + 1) * sizeof *stores);
     for (uint32_t i = 0; i < count; i++) {
         if (value->type == VALUE_LIST)
             eval_element(&reading->eval, value, i, &element);
         stores[i] = text_keep(reading, value->type == VALUE_LIST ? &element : value);
         if (!stores[i] || strlen(stores[i]) > STORE_NAME_MAX)
-            return err_set(err, "OutputSE: the name of a store, or a list of them, is expected");
+            return err_set(err, "OutputSE: expected the name of a store, or a list of them");
     }
     stores[count] = NULL;
     ret->stores = stores;
@@ -221,7 +221,7 @@ static int parcel_parts(struct arena *into, const struct tree *ad, const struct 
         for (k = 0; k < 3 && !symbols_named(ad->symbols, part->label, names[k], strlen(names[k])); k++)
             ;
         if (k == 3)
-            return err_set(err, "OutputData: %.80s is unknown: File, Name and Store of a file are expected",
+            return err_set(err, "OutputData: %.80s is unknown: expected File, Name and Store of a file",
                            symbols_text(ad->symbols, part->label, &len));
         if (literal_read(into, ad, part, fields[k], err) < 0)
             return -1;

@@ -32,7 +32,7 @@ static int name_read(const struct tree *ad, struct store_place *place, struct er
     size_t len;
 
     if (!ad_string(ad, "Name", &text, &len) || !len || len > STORE_NAME_MAX || !is_plain(text, len))
-        return err_set(err, "Name: a text of 1 to %d bytes is expected", STORE_NAME_MAX);
+        return err_set(err, "Name: expected a text of 1 to %d bytes", STORE_NAME_MAX);
     memcpy(place->name, text, len);
     return 0;
 }
@@ -48,7 +48,7 @@ static int protocol_read(const struct tree *ad, struct store_place *place, struc
                 place->protocol = (enum store_protocol)i;
                 return 0;
             }
-    return err_set(err, "Protocol: \"file\", \"http\", \"https\" or \"sftp\" is expected");
+    return err_set(err, "Protocol: expected \"file\", \"http\", \"https\" or \"sftp\"");
 }
 
 /* Reads the host, by the one reader of addresses: what that does not take is not a host. */
@@ -63,7 +63,7 @@ static int host_read(const struct tree *ad, struct store_place *place, struct er
 
     if (!ad_string(ad, "Host", &text, &len) || !len || len > ADDRESS_HOST_MAX || memchr(text, '\0', len) ||
         memchr(text, '/', len) || memchr(text, '?', len))
-        return err_set(err, "Host: the name or the address of a machine is expected");
+        return err_set(err, "Host: expected the name or the address of a machine");
     buf_init(&url);
     buf_adds(&url, memchr(text, ':', len) && *text != '[' ? "http://[" : "http://");
     buf_add(&url, text, len);
@@ -71,7 +71,7 @@ static int host_read(const struct tree *ad, struct store_place *place, struct er
     result = url_read(url.text, url.len, &read, &why);
     buf_done(&url);
     if (result < 0 || read.port != 80)
-        return err_set(err, "Host: the name or the address of a machine, without a port, is expected");
+        return err_set(err, "Host: expected the name or the address of a machine, without a port");
     memcpy(place->host, read.host, sizeof place->host);
     return 0;
 }
@@ -83,7 +83,7 @@ static int port_read(const struct tree *ad, struct store_place *place, struct er
     if (!ad_find(ad, "Port"))
         return 0;
     if (!ad_integer(ad, "Port", &port) || port < 1 || port > 65535)
-        return err_set(err, "Port: a whole number from 1 to 65535 is expected");
+        return err_set(err, "Port: expected a whole number from 1 to 65535");
     place->port = (uint16_t)port;
     return 0;
 }
@@ -94,11 +94,11 @@ static int path_read(const struct tree *ad, struct store_place *place, struct er
     size_t len;
 
     if (!ad_string(ad, "Path", &text, &len) || !len || *text != '/' || len > STORE_PATH_MAX || !is_plain(text, len))
-        return err_set(err, "Path: a folder, as a path from the root, is expected");
+        return err_set(err, "Path: expected a folder, as a path from the root");
     while (len && text[len - 1] == '/')
         len--;
     if (len && !confined_name_is_good(text + 1, len - 1))
-        return err_set(err, "Path: a folder, as a path from the root without \".\" and \"..\", is expected");
+        return err_set(err, "Path: expected a folder, as a path from the root without \".\" and \"..\"");
     memcpy(place->path, text, len);
     return 0;
 }

@@ -324,7 +324,7 @@ static bool errand_begin(struct errand *errand, struct carriage *carriage)
     *errand = (struct errand){.carriage = carriage, .easy = curl_easy_init(), .parts = curl_url()};
     if (!errand->easy || !errand->parts || !url_read_parts(errand))
         return carriage_ends(carriage, TRANSFER_REFUSED,
-                             "%.150s: file, http, https or sftp, a host and a path are expected", carriage->url);
+                             "%.150s: expected file, http, https or sftp, a host and a path", carriage->url);
     rules_set(errand);
     if (errand_is_sftp(errand))
         return sftp_set(errand);

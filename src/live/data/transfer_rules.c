@@ -39,7 +39,7 @@ static int tokens_parse(struct transfer_rules *rules, const char *path, const ch
         token = strcspn(text + at + host + gap, " \t\r\n");
         if (host && text[at] != '#') {
             if (!token || at + host + gap > len)
-                return err_set(err, "%s: line %u: HOST[:PORT] TOKEN is expected", path, line);
+                return err_set(err, "%s: line %u: expected HOST[:PORT] TOKEN", path, line);
             token_add(rules, text + at, host, text + at + host + gap, token);
         }
         text += len + (text[len] == '\n');

@@ -383,7 +383,7 @@ static int call_check(struct transfer *transfer, const struct http_call *call, c
     if (call->https_only && !url.secure)
         return refuse(transfer, "only https:// is allowed");
     if (call->token && !call->plain_token && !url.secure && !call->unix_socket && !url_is_here(&url))
-        return refuse(transfer, "a token is not sent in the clear over a network: https:// is expected");
+        return refuse(transfer, "a token is not sent in the clear over a network: use https://");
     if (!is_token(method) || strlen(method) > METHOD_MAX)
         return refuse(transfer, "the method is malformed");
     if (call->body && call->len > CLIENT_REQUEST_MAX)

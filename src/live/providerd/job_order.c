@@ -42,7 +42,7 @@ static const char *text_keep(struct reading *reading, const struct value *value,
     const char *kept = NULL;
 
     if (value->type == VALUE_ERROR || value->type == VALUE_UNDEFINED || value->type >= VALUE_LIST) {
-        err_set(err, "%s: a text is expected", what);
+        err_set(err, "%s: expected a text", what);
         return NULL;
     }
     buf_init(&text);
@@ -93,7 +93,7 @@ static int texts_read(struct reading *reading, const char *name, size_t before, 
         return 0;
     }
     if (value.type != VALUE_LIST || value.len > JOB_ARGUMENTS_MAX)
-        return err_set(err, "%s: a list of texts is expected", name);
+        return err_set(err, "%s: expected a list of texts", name);
     texts = texts_room(reading, before + value.len);
     for (uint32_t i = 0; i < value.len; i++) {
         eval_element(&reading->eval, &value, i, &element);
@@ -114,7 +114,7 @@ static int names_read(struct reading *reading, const char *name, const char *con
         return -1;
     for (; names[count]; count++)
         if (!confined_name_is_good(names[count], strlen(names[count])))
-            return err_set(err, "%s: %.80s is no name of a file in the job's folder", name, names[count]);
+            return err_set(err, "%s: %.80s is not the name of a file in the job's folder", name, names[count]);
     if (count > JOB_FILES_MAX)
         return err_set(err, "%s: more than %d files", name, JOB_FILES_MAX);
     *ret = names;
@@ -143,7 +143,7 @@ static int number_read(struct reading *reading, const char *name, double least, 
              : value.type == VALUE_REAL                                 ? value.u.real
                                                                         : -1;
     if (!(number >= least && number <= most))
-        return err_set(err, "%s: a number from %g to %g is expected", name, least, most);
+        return err_set(err, "%s: expected a number from %g to %g", name, least, most);
     *ret = number;
     return 0;
 }
@@ -168,7 +168,7 @@ static int signal_read(struct reading *reading, const char *attribute_name, int 
             *ret = signals[i].number;
             return 0;
         }
-    return err_set(err, "%s: one of TERM, INT, HUP, QUIT, USR1, USR2, CONT, ALRM is expected", attribute_name);
+    return err_set(err, "%s: expected one of TERM, INT, HUP, QUIT, USR1, USR2, CONT, ALRM", attribute_name);
 }
 
 /* ------------------------------------------------------------------------------------------------------- environment */
@@ -188,7 +188,7 @@ static int variable_add(struct reading *reading, const char *name, size_t len, c
     char *both;
 
     if (!len || memchr(name, '=', len) || memchr(name, '\0', len))
-        return err_set(err, "Env: %.*s is no name of a variable", (int)len, name);
+        return err_set(err, "Env: %.*s is not the name of a variable", (int)len, name);
     text = text_keep(reading, value, "Env", err);
     if (!text)
         return -1;
@@ -218,7 +218,7 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
 
     if (attribute(reading, "Env", &value)) {
         if (value.type != VALUE_AD || value.u.aggregate->u.run.count > JOB_ARGUMENTS_MAX)
-            return err_set(err, "Env: an ad of texts is expected, [ NAME = \"value\"; ... ]");
+            return err_set(err, "Env: expected an ad of texts, [ NAME = \"value\"; ... ]");
         more = value.u.aggregate->u.run.count;
     }
     if (text_read(reading, "Owner", &owner, err) < 0 || text_read(reading, "Node", &node, err) < 0)
@@ -304,7 +304,7 @@ static int name_read(struct reading *reading, const char *attribute_name, const 
     if (text_read(reading, attribute_name, ret, err) < 0)
         return -1;
     if (*ret && !confined_name_is_good(*ret, strlen(*ret)))
-        return err_set(err, "%s: %.80s is no name of a file in the job's folder", attribute_name, *ret);
+        return err_set(err, "%s: %.80s is not the name of a file in the job's folder", attribute_name, *ret);
     return 0;
 }
 
@@ -322,7 +322,7 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
     if (text_read(reading, "Cmd", &arguments[0], err) < 0)
         return -1;
     if (!arguments[0] || !*arguments[0])
-        return err_set(err, "Cmd: the program is expected");
+        return err_set(err, "Cmd: expected the program");
     if (stages_read(reading, order, err) < 0)
         return -1;
     if (name_read(reading, "In", &order->input, err) < 0 || name_read(reading, "Out", &ret->out, err) < 0 ||

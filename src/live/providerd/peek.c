@@ -107,10 +107,11 @@ struct tree *peek_answer(struct symbols *symbols, const char *folder, const stru
     else if (failed == ENOENT)
         answer = names_tell(symbols, at);
     else
-        answer = command_reason(symbols, "refused",
-                                failed == ELOOP || failed == EXDEV || failed == EINVAL
-                                    ? "that is no file of the job's own: links, devices and the like are not followed"
-                                    : strerror(failed));
+        answer =
+            command_reason(symbols, "refused",
+                           failed == ELOOP || failed == EXDEV || failed == EINVAL
+                               ? "that is not a file of the job's own: links, devices and the like are not followed"
+                               : strerror(failed));
     if (fd >= 0)
         close(fd);
     close(at);

@@ -12,7 +12,7 @@ static int count_read(const struct tree *what, const char *name, int64_t most, i
     if (!ad_find(what, name))
         return 0;
     if (!ad_integer(what, name, ret) || *ret < 0 || *ret > most)
-        return err_set(err, "%s: a number from 0 to %lld is expected", name, (long long)most);
+        return err_set(err, "%s: expected a number from 0 to %lld", name, (long long)most);
     return 0;
 }
 
@@ -22,9 +22,9 @@ int peek_order_read(const struct tree *what, char name[PEEK_NAME_ROOM], struct p
     size_t len;
 
     if (!ad_string(what, "File", &text, &len) || !len)
-        return err_set(err, "File: the name of a file in the job's folder is expected");
+        return err_set(err, "File: expected the name of a file in the job's folder");
     if (!confined_name_is_good(text, len))
-        return err_set(err, "File: '%.*s' is no name of a file in the job's folder: neither '/' in front nor '..'",
+        return err_set(err, "File: '%.*s' is not the name of a file in the job's folder: neither '/' in front nor '..'",
                        len < 80 ? (int)len : 80, text);
     memcpy(name, text, len);
     name[len] = '\0';

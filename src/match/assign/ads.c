@@ -74,7 +74,7 @@ static bool amount_read(const struct build_run *run, const struct tree *ad, symb
     *ret_there = end == NUMBER_THERE;
     if (end == NUMBER_MISSING || (end == NUMBER_THERE && *ret >= 0 && !(bounded && isinf(*ret))))
         return true;
-    snprintf(why, WHY_MAX, "its %.100s is no amount: a number from 0 on was expected",
+    snprintf(why, WHY_MAX, "its %.100s is not an amount: expected a number from 0 on",
              symbols_text(run->symbols, name, &len));
     return false;
 }

@@ -120,7 +120,7 @@ int problem_check(const struct assign_problem *problem, struct err *err)
             return err_set(err, "request %u is of row %u, and there are %u", i + 1, problem->requests[i].row + 1,
                            problem->row_count);
         if (isnan(problem->requests[i].priority))
-            return err_set(err, "request %u has a priority that is no number", i + 1);
+            return err_set(err, "request %u has a priority that is not a number", i + 1);
         for (uint32_t q = 0; q < count; q++)
             if (!(problem->amounts[(size_t)i * count + q] >= 0) || isinf(problem->amounts[(size_t)i * count + q]))
                 return err_set(err, "request %u asks for %g of quantity %u: expected a number from 0 on", i + 1,

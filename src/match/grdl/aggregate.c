@@ -136,7 +136,7 @@ static int numbers_gather(struct merging *merging, uint32_t dimension, const str
 
         if (!chars.count && rule->missing) {
             if (!grdl_number_in(merging->consumer, rule->missing, type, &number))
-                return err_set(merging->err, "%s: '%s' is no number", numbers->name, rule->missing);
+                return err_set(merging->err, "%s: '%s' is not a number", numbers->name, rule->missing);
         } else if (chars.count == 1 && chars.items[0].value.kind == GRDL_NUMBER &&
                    grdl_comparable(&chars.items[0].value, numbers->like)) {
             number = chars.items[0].value.number;

@@ -183,7 +183,7 @@ int grdl_add_pref(struct grdl_resource *resource, const char *dimension, enum gr
     struct grdl_pref made = {.req.match = match, .rank = rank};
 
     if (!isfinite(rank))
-        return err_set(err, "%s: the rank is no number", dimension);
+        return err_set(err, "%s: the rank is not a number", dimension);
     if ((match == GRDL_CLOSE || match == GRDL_FAR) && (!text || !text[strspn(text, blanks)]))
         return err_set(err, "%s: '%s' needs a value to be close to or far from", dimension, grdl_operators[match].sign);
     if (operator_check(dimension, match, GRDL_OPERATOR_PREFERS, "preference", err) ||

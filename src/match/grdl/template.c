@@ -101,7 +101,7 @@ int grdl_queue_add(struct grdl_queue *queue, const struct grdl_reading *member, 
     if (queue->prefs == GRDL_PREFS_OF_TEMPLATE && member->pref_count)
         return err_set(err, "%s has preferences, and they are to be those of the template", name);
     if (queue->kind == GRDL_SHARED_COMPOSITION && !stands_for(queue, member))
-        return err_set(err, "the template is no template of %s", name);
+        return err_set(err, "the template is not a template of %s", name);
     if (queue->kind == GRDL_MATCH_EQUIVALENT && !is_peer_of_head(queue, member, NULL))
         return err_set(err, "the template and %s do not match", name);
     ARRAY_ROOM(queue->members, queue->count, queue->room, 16);

@@ -246,7 +246,7 @@ int grdl_units_add(struct grdl_units *units, const char *name, const char *categ
     if (!*name || !*category)
         return err_set(err, "a unit needs a name and a category");
     if (!factor_read(factor, &row.factor, &row.exponent))
-        return err_set(err, "the factor of %s is no product of numbers above 0, or does not fit: %s", name, factor);
+        return err_set(err, "the factor of %s is not a product of numbers above 0, or does not fit: %s", name, factor);
     if (there) {
         if (strcmp(there->category, category) || there->factor != row.factor || there->exponent != row.exponent)
             return err_set(err, "the unit %s is there already and means something else", name);

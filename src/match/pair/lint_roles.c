@@ -64,7 +64,7 @@ static void check_constraint(struct lint *lint, const struct scope *scope, const
             return;
         text = begin_role(lint, e);
         if (v.type != VALUE_ERROR && op_condition(lint->tree->dialect, &v, &truth) == VALUE_ERROR) {
-            buf_addf(text, "is always of type %s, which is no condition", value_type_name((enum value_type)v.type));
+            buf_addf(text, "is always of type %s, which is not a condition", value_type_name((enum value_type)v.type));
         } else {
             buf_adds(text, "is always ");
             value_print(text, lint->tree->dialect, &v, PRINT_PLAIN);

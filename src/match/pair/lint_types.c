@@ -154,7 +154,7 @@ void lint_condition(struct lint *lint, const struct expr *e, const struct lint_s
         struct buf *text = lint_begin(lint);
 
         lint_quote(lint, e);
-        buf_addf(text, " is no condition: it is of type %s", value_type_name((enum value_type)a->v.type));
+        buf_addf(text, " is not a condition: it is of type %s", value_type_name((enum value_type)a->v.type));
         lint_end(lint, LINT_NEVER_FITS);
     }
 }

@@ -33,7 +33,7 @@ static void policy_take(struct step_ctx *step, struct tree *policy)
     struct matchmaker *matchmaker = step->matchmaker;
 
     if (engine_set_policy(matchmaker->engine, policy, NULL, NULL) < 0)
-        effects_note(step->effects, REASON_INVALID, 0, "the policy is none, and nothing was changed");
+        effects_note(step->effects, REASON_INVALID, 0, "it is not a policy, and nothing was changed");
     else
         matchmaker->in_cycle = false;
 }
