@@ -246,6 +246,29 @@ static void renewals_keep_it(void)
     pool_free(pool, "renewals");
 }
 
+static void reports_keep_it(void)
+{
+    struct pool *pool = pool_new();
+
+    tell(pool, &(struct word){
+                   .from = 2, .id = 7, .version = 6, .base = 6, .state = MACHINE_BUSY, .ad = MACHINE, .told = TOLD});
+    for (int i = 0; i < 60; i++) {
+        pass(pool, LIFETIME / 15);
+        report(pool, 2, 500, "carol", SECOND, false); /* of offer 7 */
+        report(pool, 3, 501, "carol", SECOND, false); /* of another agent's */
+    }
+    tap_ok(is_as(pool, 2, 7, MACHINE_BUSY), "reports of its claims keep the word of a machine");
+    report(pool, 2, 500, "carol", SECOND, true);
+    for (int i = 0; i < 20; i++) {
+        pass(pool, LIFETIME / 15);
+        report(pool, 3, 501, "carol", SECOND, false);
+    }
+    tap_ok(is_as(pool, 2, 7, MACHINE_AWAY), "but not those of another's");
+    report(pool, 2, 500, "carol", SECOND, false);
+    tap_ok(is_as(pool, 2, 7, MACHINE_AWAY), "and a machine that is away comes back by its own word only");
+    pool_free(pool, "reports");
+}
+
 /* --------------------------------------------------------------------------------------------------------- limits */
 
 static void limits(void)
@@ -594,6 +617,7 @@ int main(void)
     offers_and_records();
     away_and_forgotten();
     renewals_keep_it();
+    reports_keep_it();
     limits();
     timers_are_bounded();
     hostile_words();

@@ -371,6 +371,14 @@ void machines_withdrawn(struct machines *machines, const struct peer *peer, uint
         record_forget(machines, place);
 }
 
+void machines_heard(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id)
+{
+    uint32_t place = record_find(machines, peer->agent, id);
+
+    if (place != NOBODY && !machines->items[place].away)
+        record_heard(machines, place, env->now);
+}
+
 bool machines_valid(const struct machines *machines, const char **ret_why)
 {
     uint32_t live = 0;

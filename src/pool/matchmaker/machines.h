@@ -74,6 +74,9 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
 void machines_offered(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id);
 void machines_withdrawn(struct machines *machines, const struct peer *peer, uint64_t id);
 
+/* A claim of it was reported: it is still there. */
+void machines_heard(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id);
+
 void machines_due(struct machines *machines, const struct role_env *env, uint32_t place, int64_t at);
 
 /* The record of that agent and id, or NULL. */

@@ -289,6 +289,7 @@ static void message_take(struct step_ctx *step, const struct event *event)
     struct puller_pool puller_pool = {&matchmaker->collector, &matchmaker->registrar, &matchmaker->notifier};
     struct message answer;
     enum reason reason;
+    uint64_t offer = 0;
 
     if (!message)
         return;
@@ -324,8 +325,10 @@ static void message_take(struct step_ctx *step, const struct event *event)
         effects_reply(step->effects, event->token, &answer, 0);
         break;
     case MESSAGE_REPORT:
-        reply_got(step, event->token,
-                  registrar_report(&matchmaker->registrar, step->env, event->peer, &message->u.report));
+        reason = registrar_report(&matchmaker->registrar, step->env, event->peer, &message->u.report, &offer);
+        if (offer)
+            machines_heard(&matchmaker->machines, step->env, event->peer, offer);
+        reply_got(step, event->token, reason);
         break;
     default:
         message_refuse(step, event, REASON_INVALID);

@@ -497,6 +497,7 @@ struct tree *registrar_expect(struct registrar *registrar, const struct role_env
     struct active_claim claim = {.claim = expected->claim,
                                  .gang = expected->gang,
                                  .agent = expected->from,
+                                 .offer = expected->offer,
                                  .user = expected->user,
                                  .weight = expected->weight,
                                  .since = env->now,
@@ -551,6 +552,7 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
     if (registrar->learnt == REGISTRAR_LEARNT_MAX || map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
         return REASON_LIMIT;
     claim.gang = receipt.gang;
+    claim.offer = receipt.offer;
     claim.user = accountant_user(registrar->accountant, receipt.account.bytes, strlen(receipt.account.bytes));
     claim.weight = receipt.weight < WEIGHT_MAX ? receipt.weight : WEIGHT_MAX;
     registrar->learnt++;
@@ -589,7 +591,7 @@ int64_t registrar_knows(const struct registrar *registrar, int64_t began)
 }
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
-                             const struct report *report)
+                             const struct report *report, uint64_t *ret_offer)
 {
     uint64_t found = map_find(&registrar->claims, report->claim);
     struct active_claim *claim;
@@ -611,6 +613,7 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
         return REASON_IDENTITY;
     if (claim->lapsed)
         claim_hold(registrar, place, claim->asked);
+    *ret_offer = claim->offer;
     free(claim->asked); /* the claim lapses no more */
     claim->asked = NULL;
     registrar->reported += !claim->reported;

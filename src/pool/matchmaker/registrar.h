@@ -43,6 +43,7 @@ extern "C" {
 struct active_claim {
     uint64_t claim, gang; /* claim 0: the place is free */
     uint64_t agent;       /* the agent that reports it */
+    uint64_t offer;       /* and the id of its offer */
     uint32_t user;        /* held; or the next free place */
     bool reported;
     bool lapsed; /* its window closed and it was not reported: it holds nothing and counts for nothing until it is */
@@ -150,7 +151,7 @@ void registrar_resize(struct registrar *registrar, int64_t weight);
 uint32_t registrar_closed(const struct registrar *registrar, uint32_t user);
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
-                             const struct report *report);
+                             const struct report *report, uint64_t *ret_offer);
 
 /* Sets the factor of a user's priority, above 0, and writes it at once. */
 void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,

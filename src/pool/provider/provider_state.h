@@ -80,7 +80,8 @@ struct stands_road {
     bool leans, whole;              /* the last message left the whole ad to the offer; the next one must not */
     bool owed;           /* it may know something else of an earlier time: it is told even that the machine is idle */
     int64_t sent;        /* when it was told last; INT64_MIN: it is to be told at once */
-    int64_t again;       /* when it is told again what it knows, or what is not urgent */
+    int64_t again;       /* when it is told again what it knows */
+    int64_t latest;      /* no later than this, even if it hears of the machine's claims */
     int64_t held, pause; /* it is told nothing before then; the present pause between repeats */
 };
 

@@ -539,9 +539,12 @@ void tenant_answer(const struct provider_step *step, struct tenant *tenant, cons
 
     if (event->answer != ANSWER_GOT || !message)
         return;
-    if (event->tag == TAG_REPORT)
+    if (event->tag == TAG_REPORT) {
         tenant->told = true;
-    else if (event->tag == TAG_BEAT && message->kind == MESSAGE_BEATEN && tenant->state >= TENANT_CLAIMED)
+        if (message->kind == MESSAGE_GOT && message->u.got.reason == REASON_OK)
+            stands_reported(step, tenant);
+    }
+    if (event->tag == TAG_BEAT && message->kind == MESSAGE_BEATEN && tenant->state >= TENANT_CLAIMED)
         beat_answered(step, tenant, &message->u.beaten);
     else if (event->tag == TAG_ASK && message->kind == MESSAGE_CLAIMED && tenant->state == TENANT_PINNED &&
              message->u.claimed.reason == REASON_ABORT)

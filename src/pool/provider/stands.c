@@ -2,7 +2,7 @@
  *
  *     the state or its claims change        -> told at once, but no sooner than STANDS_PAUSE after the last time
  *     a claim runs another job              -> its new end is told when the machine would be told again anyway
- *     no ad is in the pool                  -> told again three times in a lifetime, as an ad would be renewed
+ *     no ad is in the pool                  -> told again three times in a lifetime, as an ad would be renewed; or once, while a claim is reported
  *     only probed values move               -> the whole ad is told again once in a lifetime
  *     the matchmaker refuses, or is older   -> it is asked again after a lifetime
  *
@@ -450,6 +450,7 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
     road->leans = leans;
     road->sent = now;
     road->again = now + third - (int64_t)rng_below(step->env->chance, (uint64_t)third / 4 + 1);
+    road->latest = road->again + machine->lifetime - third - third / 4;
     effects_send(step->effects, road_end(step->provider, at), &message, (uint64_t)at << 32 | place, TAG_STANDS,
                  step->provider->stored);
     message_done(&message);
@@ -467,7 +468,9 @@ static int64_t road_due(const struct provider_step *step, uint32_t place, const 
         return INT64_MAX;
     if (road->told < machine->urgent)
         due = road->sent == INT64_MIN ? step->env->now : road->sent + STANDS_PAUSE;
-    else if (road->told < machine->version || !offered)
+    else if (road->told < machine->version)
+        due = road->sent + machine->lifetime / RENEWALS;
+    else if (!offered)
         due = road->again;
     else if (machine->moved && machine->state != MACHINE_IDLE)
         due = machine->taken + machine->lifetime;
@@ -552,6 +555,17 @@ void stands_again(const struct provider_step *step, uint32_t place, agent matchm
         if (at_once)
             road->sent = INT64_MIN;
     }
+}
+
+void stands_reported(const struct provider_step *step, const struct tenant *tenant)
+{
+    const struct machine *machine = &step->provider->offers[tenant->offer].machine;
+    uint32_t at = step->provider->settings->pool_count ? tenant->pool - 1 : 0;
+    int64_t again = step->env->now + machine->lifetime / RENEWALS;
+    struct stands_road *road = at < road_count(step->provider) ? &machine->roads[at] : NULL;
+
+    if (road && !tenant->second && road->told == machine->version && again > road->again)
+        road->again = again < road->latest ? again : road->latest;
 }
 
 bool provider_stands(const struct provider *provider, uint32_t place, struct stands_view *ret)

@@ -21,6 +21,9 @@ int64_t stands_look(const struct provider_step *step, uint32_t place, const stru
 /* What runs there has changed, and nothing else: when the claims must end is told. */
 void stands_claims(const struct provider_step *step, uint32_t place);
 
+/* The matchmaker of that claim was reported to, and knows by that that the machine is still there. */
+void stands_reported(const struct provider_step *step, const struct tenant *tenant);
+
 /* The probed state is another: the whole ad may have moved. */
 void stands_probed(const struct provider_step *step, uint32_t place);
 
