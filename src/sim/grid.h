@@ -46,6 +46,7 @@ struct grid_report {
     struct grid_messages matchmaker, customer, provider;
     uint64_t by_message[MESSAGE_COUNT]; /* messages sent, by kind */
     uint64_t undelivered;               /* messages to a host that was down */
+    uint64_t machines, machine_bytes;   /* that the matchmaker knows at the end, and what that takes */
     struct engine_work work;
     struct spread cycle_times; /* measured: microseconds; empty without a clock */
     const char *broken;        /* the first thing that was wrong, or NULL */

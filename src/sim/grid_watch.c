@@ -354,6 +354,8 @@ void grid_close(struct grid *grid)
     }
     report->refused = grid->crowd.refused;
     report->undelivered = world->faults[FAULT_DOWN];
+    report->machines = matchmaker_machines(world->hosts[MATCHMAKER].role);
+    report->machine_bytes = matchmaker_machine_bytes(world->hosts[MATCHMAKER].role);
     report->time = world->time;
     report->events = world->events;
     report->hash = world->hash;

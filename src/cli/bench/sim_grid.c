@@ -114,6 +114,22 @@ static void class_name(char *out, size_t room, uint32_t class)
         snprintf(out, room, "  of %" PRIu32 " to %" PRIu32 " jobs", grid_classes[class], grid_classes[class + 1] - 1);
 }
 
+/* How many times the messages there are because machines tell how they stand: each is answered. */
+static double machines_part(const struct grid_report *report)
+{
+    uint64_t all = 0, without;
+
+    for (int kind = MESSAGE_NONE + 1; kind < MESSAGE_COUNT; kind++)
+        all += report->by_message[kind];
+    without = all - 2 * report->by_message[MESSAGE_STANDS];
+    return without ? (double)all / (double)without : 1;
+}
+
+static double machine_bytes(const struct grid_report *report)
+{
+    return report->machines ? (double)report->machine_bytes / (double)report->machines : 0;
+}
+
 /* Prints the figures that depend on the scenario and the seed alone. */
 static void print_figures(struct buf *out, const struct grid_report *report)
 {
@@ -157,6 +173,9 @@ static void print_figures(struct buf *out, const struct grid_report *report)
             snprintf(name, sizeof name, "  %s", message_layout((enum message_kind)kind)->name);
             text_count(out, name, report->by_message[kind]);
         }
+    buf_addf(out, "\n%-22s %14s %14s %14s\n", "machines", "known", "bytes each", "x messages");
+    buf_addf(out, "%-22s %14" PRIu64 " %14.0f %14.3f\n", "how they stand", report->machines, machine_bytes(report),
+             machines_part(report));
     buf_addf(out, "\n%-22s %14s %14s %14s %14s\n", "work of the engine", "probes", "lines", "evaluations",
              "classes tried");
     buf_addf(out, "%-22s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 "\n", "all cycles", report->work.probes,
@@ -256,7 +275,11 @@ static void print_json(struct buf *out, const struct scenario *scenario, const s
     buf_adds(out, ", ");
     json_messages(out, "provider", &report->provider);
     buf_addf(out,
-             "}, \"work\": {\"probes\": %" PRIu64 ", \"lines\": %" PRIu64 ", \"evaluations\": %" PRIu64
+             "}, \"machines\": {\"known\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"messages\": %" PRIu64
+             ", \"times\": %.6f}",
+             report->machines, report->machine_bytes, report->by_message[MESSAGE_STANDS], machines_part(report));
+    buf_addf(out,
+             ", \"work\": {\"probes\": %" PRIu64 ", \"lines\": %" PRIu64 ", \"evaluations\": %" PRIu64
              ", \"tried\": %" PRIu64 ", \"most\": %" PRIu64 "}, \"hash\": \"%016" PRIx64 "\"",
              report->work.probes, report->work.tests, report->work.evaluations, report->work.tried, report->work.most,
              report->hash);

@@ -379,6 +379,22 @@ void machines_heard(struct machines *machines, const struct role_env *env, const
         record_heard(machines, place, env->now);
 }
 
+uint64_t machines_bytes(const struct machines *machines)
+{
+    const struct map *maps[] = {&machines->places, &machines->agents, &machines->bytes, &machines->absent};
+    uint64_t bytes = (uint64_t)machines->room * sizeof *machines->items;
+
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        bytes += (uint64_t)maps[i]->room * sizeof *maps[i]->slots;
+    for (uint32_t i = 0; i < machines->count; i++) {
+        const struct machine_record *record = &machines->items[i];
+        const struct entry *offer = record->agent ? offer_of(machines, record->agent, record->id) : NULL;
+
+        bytes += text_bytes(record->told) + (offer && offer->ad == record->whole ? 0 : text_bytes(record->whole));
+    }
+    return bytes;
+}
+
 bool machines_valid(const struct machines *machines, const char **ret_why)
 {
     uint32_t live = 0;

@@ -82,6 +82,9 @@ void machines_due(struct machines *machines, const struct role_env *env, uint32_
 /* The record of that agent and id, or NULL. */
 const struct machine_record *machines_find(const struct machines *machines, agent who, uint64_t id);
 
+/* The memory that the records take, beside the texts that they share with their offers. */
+uint64_t machines_bytes(const struct machines *machines);
+
 bool machines_valid(const struct machines *machines, const char **ret_why);
 
 #ifdef __cplusplus

@@ -89,6 +89,8 @@ bool matchmaker_next_machine(const struct matchmaker *matchmaker, uint32_t from,
                              uint32_t *ret_next);
 bool matchmaker_find_machine(const struct matchmaker *matchmaker, agent who, uint64_t id, struct machine_view *ret);
 uint32_t matchmaker_machines(const struct matchmaker *matchmaker); /* how many are known */
+uint64_t matchmaker_machine_bytes(
+    const struct matchmaker *matchmaker); /* what that takes, beside the texts of offers */
 
 /* The matchmaker has been there since then, on its own clock; and all machines that go on have been heard of by the second time. */
 int64_t matchmaker_began(const struct matchmaker *matchmaker, int64_t *ret_knows);

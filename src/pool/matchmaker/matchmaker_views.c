@@ -131,6 +131,11 @@ uint32_t matchmaker_machines(const struct matchmaker *matchmaker)
     return matchmaker->machines.live;
 }
 
+uint64_t matchmaker_machine_bytes(const struct matchmaker *matchmaker)
+{
+    return matchmaker->incarnation ? machines_bytes(&matchmaker->machines) : 0;
+}
+
 int64_t matchmaker_began(const struct matchmaker *matchmaker, int64_t *ret_knows)
 {
     *ret_knows = matchmaker->began + matchmaker->settings->spans->lifetime;

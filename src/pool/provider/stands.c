@@ -2,7 +2,7 @@
  *
  *     the state or its claims change        -> told at once, but no sooner than STANDS_PAUSE after the last time
  *     a claim runs another job              -> its new end is told when the machine would be told again anyway
- *     no ad is in the pool                  -> told again three times in a lifetime, as an ad would be renewed; or once, while a claim is reported
+ *     no ad is in the pool                  -> told again twice in a lifetime, as an ad would be renewed; or once, while a claim is reported
  *     only probed values move               -> the whole ad is told again once in a lifetime
  *     the matchmaker refuses, or is older   -> it is asked again after a lifetime
  *
@@ -25,7 +25,7 @@
 #include <string.h>
 
 #define STANDS_PAUSE (5 * SECOND) /* the least time between two messages about one machine */
-#define RENEWALS 3                /* in a lifetime, without an ad */
+#define RENEWALS 2                /* in a lifetime, without an ad; one that fails is repeated soon */
 #define CLAIMS_TOLD 256           /* claims of which more than their number is told */
 #define NAME_ROOM 64
 #define AMOUNT_EXACT 9e15              /* whole numbers below this are exact as a double */
@@ -430,7 +430,7 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
     const struct offer *offer = &step->provider->offers[place];
     const struct machine *machine = &offer->machine;
     struct stands_road *road = &machine->roads[at];
-    int64_t now = step->env->now, third = machine->lifetime / RENEWALS;
+    int64_t now = step->env->now, part = machine->lifetime / RENEWALS;
     bool leans = machine->state == MACHINE_IDLE && !road->whole && is_offered(step, place);
     struct message message = {.kind = MESSAGE_STANDS};
 
@@ -449,8 +449,8 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
     road->carried_base = leans ? 0 : machine->base;
     road->leans = leans;
     road->sent = now;
-    road->again = now + third - (int64_t)rng_below(step->env->chance, (uint64_t)third / 4 + 1);
-    road->latest = road->again + machine->lifetime - third - third / 4;
+    road->again = now + part - (int64_t)rng_below(step->env->chance, (uint64_t)part / 4 + 1);
+    road->latest = road->again + machine->lifetime - part - part / 6;
     effects_send(step->effects, road_end(step->provider, at), &message, (uint64_t)at << 32 | place, TAG_STANDS,
                  step->provider->stored);
     message_done(&message);
