@@ -163,6 +163,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_DRAIN:
         buf_adds(out, "is to drain");
         break;
+    case EVENT_GONE:
+        buf_adds(out, "is to leave for good");
+        break;
     case EVENT_RESUME:
         buf_adds(out, "is to take claims again");
         break;

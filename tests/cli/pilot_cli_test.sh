@@ -79,10 +79,14 @@ flown() { "$berth" logs 1 2>/dev/null | grep -x flown; }
 check 'and runs a job' soon flown
 idle() { pilot status --json | grep '"state": "running", "pool": true, "note": "idle"'; }
 check 'it is listed by both' soon idle
+known() { "$berth" machines | grep ' Idle .* pulls$'; }
+check 'the pool knows how its machine stands' soon known
 stops() { pilot stop "$(ls state/pilots | grep ^pilot-)" | grep '^cancelled batch job'; }
 check 'and stopped by its name' stops
 left() { pilot status --json | grep '"state": "gone".*"left": "it was told to end"'; }
 check 'then it has left, and says why' soon left
+forgotten() { ! "$berth" machines --json | grep '"pulls": true'; }
+check 'and the pool forgets its machine' forgotten
 swept() { [ -z "$(ls scratch)" ]; }
 check 'nothing that it worked with is left' soon swept
 # shellcheck disable=SC2086

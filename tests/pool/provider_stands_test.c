@@ -264,6 +264,28 @@ static void drained_and_sick(void)
     ears_free(&e, "drained and sick");
 }
 
+static void leaves_for_good(void)
+{
+    struct machine m;
+    struct ears e;
+    uint64_t before;
+    uint32_t count;
+
+    ears_start(&e, &m, SHARED);
+    before = e.last.u.stands.version;
+    tap_ok(!provider_told_gone(m.w->role), "a machine that stays has told nobody that it leaves");
+    happen(m.w, &(struct event){.kind = EVENT_DRAIN});
+    happen(m.w, &(struct event){.kind = EVENT_GONE});
+    go(&e, SECOND);
+    tap_ok(e.last.u.stands.gone && e.last.u.stands.version > before && provider_told_gone(m.w->role),
+           "one that leaves for good says so");
+    count = e.count;
+    probe(&m, AWAY);
+    go(&e, HOUR);
+    tap_ok(e.count == count, "and nothing after that");
+    ears_free(&e, "leaves for good");
+}
+
 /* ------------------------------------------------------------------------------------------------------ the pace */
 
 static bool is_paced(const struct ears *e, int64_t least)
@@ -644,6 +666,7 @@ int main(void)
     owner();
     load_of_its_own_jobs();
     drained_and_sick();
+    leaves_for_good();
     paced();
     renewed();
     reports_fail();

@@ -35,6 +35,12 @@ static void drain(struct providerd *providerd)
     runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_DRAIN});
 }
 
+/* Has its pool heard why it leaves, and that its machine is to be forgotten? */
+static bool is_said(const struct providerd *providerd)
+{
+    return !agent_is_saying(providerd->live) && provider_told_gone(runner_role(agent_runner(providerd->live)));
+}
+
 void tending_tick(struct providerd *providerd)
 {
     const struct providerd_settings *settings = providerd->settings;
@@ -57,9 +63,11 @@ void tending_tick(struct providerd *providerd)
         drain(providerd);
     if (wish == PROVIDERD_CLEARS)
         providerd_probe(providerd);
-    if (wish == PROVIDERD_LEAVES && !providerd->leaves)
+    if (wish == PROVIDERD_LEAVES && !providerd->leaves) {
         providerd->leaves = runner_now();
-    if (providerd->leaves && (!agent_is_saying(providerd->live) || runner_now() >= providerd->leaves + LEAVE_SPAN))
+        runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_GONE});
+    }
+    if (providerd->leaves && (is_said(providerd) || runner_now() >= providerd->leaves + LEAVE_SPAN))
         uv_stop(&providerd->daemon.loop);
 }
 

@@ -92,7 +92,8 @@ enum event_kind {
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
     EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
-    EVENT_KNOWN,  /* provider, customer: the matchmaker `claim` knows us now: it may have begun anew, without ads */
+    EVENT_GONE, /* provider: it leaves for good, as a pilot does at its end: matchmakers are told to forget its machines */
+    EVENT_KNOWN, /* provider, customer: the matchmaker `claim` knows us now: it may have begun anew, without ads */
 };
 
 struct event {

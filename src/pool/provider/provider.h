@@ -81,6 +81,9 @@ bool provider_owes(const struct provider *provider);
 /* The offer as it is now, with nothing given away. NULL when there is no offer at that place. */
 struct tree *provider_offer(const struct provider *provider, uint32_t place);
 
+/* Have all matchmakers answered that it leaves for good (EVENT_GONE)? */
+bool provider_told_gone(const struct provider *provider);
+
 /* How the machine behind the offer at that place stands, as it was looked at last; false when there is no such offer. */
 struct stands_view {
     uint64_t id;

@@ -215,6 +215,7 @@ struct provider {
     struct key challenges;   /* drawn in each life: nonces are made with it */
     uint64_t starts, stored; /* how often the role began, and the persist that says so */
     bool booted, draining;
+    bool gone;                        /* it leaves for good, and has told so */
     double parts[PROVIDER_POOLS_MAX]; /* each pool's part of the last claims */
     int64_t woken;                    /* the wake-up that is set */
 };

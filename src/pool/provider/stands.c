@@ -482,6 +482,8 @@ int64_t stands_run(const struct provider_step *step, uint32_t place)
     struct machine *machine = &step->provider->offers[place].machine;
     int64_t next = INT64_MAX;
 
+    if (step->provider->gone)
+        return INT64_MAX;
     for (uint32_t i = 0; i < road_count(step->provider); i++) {
         int64_t due = road_due(step, place, &machine->roads[i]);
 
@@ -532,12 +534,43 @@ void stands_answer(const struct provider_step *step, const struct event *event)
     if (!road->flying)
         return;
     road->flying = false;
+    if (step->provider->gone)
+        return;
     if (event->answer != ANSWER_GOT || !event->message)
         road->held = step->env->now + pause_next(&road->pause, step->env, step->provider->spans);
     else
         road_answered(step, &step->provider->offers[place].machine, road,
                       event->message->kind == MESSAGE_GOT ? event->message->u.got.reason : REASON_INVALID);
     offer_due(step, place);
+}
+
+/* It is said once: whoever does not hear it forgets the machine when it has been away for long. */
+void stands_gone(const struct provider_step *step)
+{
+    step->provider->gone = true;
+    for (uint32_t place = 0; place < step->provider->settings->count; place++)
+        for (uint32_t at = 0; at < road_count(step->provider); at++) {
+            struct machine *machine = &step->provider->offers[place].machine;
+            struct message message = {.kind = MESSAGE_STANDS};
+
+            message.u.stands = (struct stands){.id = step->provider->offers[place].advert.id,
+                                               .version = ++machine->version,
+                                               .state = machine->state,
+                                               .until = -1,
+                                               .gone = true};
+            machine->roads[at].flying = true;
+            effects_send(step->effects, road_end(step->provider, at), &message, (uint64_t)at << 32 | place, TAG_STANDS,
+                         step->provider->stored);
+        }
+}
+
+bool provider_told_gone(const struct provider *provider)
+{
+    for (uint32_t place = 0; place < provider->settings->count; place++)
+        for (uint32_t at = 0; at < road_count(provider); at++)
+            if (provider->offers[place].machine.roads[at].flying)
+                return false;
+    return provider->gone;
 }
 
 void stands_again(const struct provider_step *step, uint32_t place, agent matchmaker, bool at_once)

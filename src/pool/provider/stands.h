@@ -30,6 +30,9 @@ void stands_probed(const struct provider_step *step, uint32_t place);
 /* Sends what is due; returns when to look again. */
 int64_t stands_run(const struct provider_step *step, uint32_t place);
 
+/* There will be no such machines any more: all matchmakers are told, and nothing else after that. */
+void stands_gone(const struct provider_step *step);
+
 /* The answer to such a message; its token names the offer and the matchmaker. */
 void stands_answer(const struct provider_step *step, const struct event *event);
 
