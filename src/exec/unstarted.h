@@ -4,8 +4,15 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Appends, in parentheses, what is wrong with the program, a file in the job's folder: it has lines as on Windows, its interpreter is not there, it is
  * not executable, or nothing in that folder is. `words` say which error it was; nothing is added where that cannot be told. */
 void unstarted_add(int folder, const char *program, char *words, size_t size);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -9,7 +9,7 @@
 
 #include "lang/form/spell.h"
 
-#include <libxml/xmlstring.h>
+#include <strings.h>
 
 enum { STATE_OUTSIDE, STATE_INSIDE };
 
@@ -275,7 +275,7 @@ static int encoding_check(struct source *source, size_t end, struct err *err)
     if (at == text + end)
         return 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (len == strlen(known[i]) && xmlStrncasecmp(BAD_CAST known[i], BAD_CAST at, (int)len) == 0)
+        if (len == strlen(known[i]) && strncasecmp(known[i], at, len) == 0)
             return 0;
     return source_fail(source, (size_t)(at - text), err, "only UTF-8 is read");
 }

@@ -8,10 +8,10 @@
 #include "lang/form/xml.h"
 
 #include "lang/base/number.h"
+#include "lang/form/libxml.h"
 #include "lang/form/spell.h"
 #include "lang/text/timetext.h"
 
-#include <libxml/xmlreader.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -105,13 +105,13 @@ static int walk_tag(struct xml_walk *walk, bool opens)
 /* Reads the next node. */
 static int walk_read(struct xml_walk *walk)
 {
-    int got = xmlTextReaderRead(walk->xml), type;
+    int got = libxml()->TextReaderRead(walk->xml), type;
 
     if (got != 1 && !walk->failed)
         return element_fail(walk, walk->open, "this element has no end");
     if (got != 1)
         return -1;
-    type = xmlTextReaderNodeType(walk->xml);
+    type = libxml()->TextReaderNodeType(walk->xml);
     if (type == XML_READER_TYPE_ELEMENT || type == XML_READER_TYPE_END_ELEMENT)
         return walk_tag(walk, type == XML_READER_TYPE_ELEMENT);
     return 0;
@@ -144,7 +144,7 @@ static int walk_element(struct xml_walk *walk)
     for (;;) {
         if (walk_read(walk) < 0)
             return -1;
-        switch (xmlTextReaderNodeType(walk->xml)) {
+        switch (libxml()->TextReaderNodeType(walk->xml)) {
         case XML_READER_TYPE_ELEMENT:
             return 1;
         case XML_READER_TYPE_END_ELEMENT:
@@ -163,21 +163,21 @@ static int walk_element(struct xml_walk *walk)
 static int walk_text(struct xml_walk *walk)
 {
     buf_reset(&walk->text);
-    if (xmlTextReaderIsEmptyElement(walk->xml))
+    if (libxml()->TextReaderIsEmptyElement(walk->xml))
         return 0;
     for (;;) {
         const xmlChar *value;
 
         if (walk_read(walk) < 0)
             return -1;
-        switch (xmlTextReaderNodeType(walk->xml)) {
+        switch (libxml()->TextReaderNodeType(walk->xml)) {
         case XML_READER_TYPE_END_ELEMENT:
             return 0;
         case XML_READER_TYPE_TEXT:
         case XML_READER_TYPE_CDATA:
         case XML_READER_TYPE_WHITESPACE:
         case XML_READER_TYPE_SIGNIFICANT_WHITESPACE:
-            value = xmlTextReaderConstValue(walk->xml);
+            value = libxml()->TextReaderConstValue(walk->xml);
             if (value)
                 buf_adds(&walk->text, (const char *)value);
             break;
@@ -236,12 +236,12 @@ static int element_error(struct xml_walk *walk, struct build *build, unsigned de
 
 static int element_boolean(struct xml_walk *walk, struct build *build, unsigned depth)
 {
-    xmlChar *value = xmlTextReaderGetAttribute(walk->xml, BAD_CAST "v");
-    bool yes = xmlStrEqual(value, BAD_CAST "t") || xmlStrEqual(value, BAD_CAST "true");
-    bool no = xmlStrEqual(value, BAD_CAST "f") || xmlStrEqual(value, BAD_CAST "false");
+    xmlChar *value = libxml()->TextReaderGetAttribute(walk->xml, BAD_CAST "v");
+    bool yes = libxml()->StrEqual(value, BAD_CAST "t") || libxml()->StrEqual(value, BAD_CAST "true");
+    bool no = libxml()->StrEqual(value, BAD_CAST "f") || libxml()->StrEqual(value, BAD_CAST "false");
 
     (void)depth;
-    xmlFree(value);
+    (*libxml()->Free)(value);
     if (!yes && !no)
         return element_fail(walk, walk->open, "expected v=\"t\" or v=\"f\" in <b>");
     build_boolean(build, yes);
@@ -393,7 +393,7 @@ static int element_list(struct xml_walk *walk, struct build *build, unsigned dep
 
     if (depth >= TREE_DEPTH_MAX)
         return element_deep(walk);
-    if (!xmlTextReaderIsEmptyElement(walk->xml))
+    if (!libxml()->TextReaderIsEmptyElement(walk->xml))
         while ((more = walk_element(walk)) == 1) {
             if (element_value(walk, build, depth + 1) < 0)
                 return -1;
@@ -413,16 +413,16 @@ static int attribute_build(struct xml_walk *walk, struct build *build, uint32_t 
     xmlChar *name;
     int more;
 
-    if (!xmlStrEqual(xmlTextReaderConstName(walk->xml), BAD_CAST "a"))
+    if (!libxml()->StrEqual(libxml()->TextReaderConstName(walk->xml), BAD_CAST "a"))
         return element_fail(walk, open, "expected <a n=\"...\"> or </c>");
-    name = xmlTextReaderGetAttribute(walk->xml, BAD_CAST "n");
+    name = libxml()->TextReaderGetAttribute(walk->xml, BAD_CAST "n");
     if (!name)
         return element_fail(walk, open, "expected the attribute's name: <a n=\"...\">");
-    more = compose_begin(compose, count, open, (const char *)name, (size_t)xmlStrlen(name), walk->err);
-    xmlFree(name);
+    more = compose_begin(compose, count, open, (const char *)name, (size_t)libxml()->Strlen(name), walk->err);
+    (*libxml()->Free)(name);
     if (more < 0)
         return source_mark(&walk->view, open, walk->err);
-    more = xmlTextReaderIsEmptyElement(walk->xml) ? 0 : walk_element(walk);
+    more = libxml()->TextReaderIsEmptyElement(walk->xml) ? 0 : walk_element(walk);
     if (more == 0)
         return element_fail(walk, open, "this attribute has no value");
     if (more < 0 || element_value(walk, build, depth) < 0)
@@ -443,7 +443,7 @@ static int element_ad(struct xml_walk *walk, struct build *build, unsigned depth
 
     if (depth >= TREE_DEPTH_MAX)
         return element_deep(walk);
-    if (!xmlTextReaderIsEmptyElement(walk->xml))
+    if (!libxml()->TextReaderIsEmptyElement(walk->xml))
         while ((more = walk_element(walk)) == 1)
             if (attribute_build(walk, build, count++, depth + 1) < 0)
                 return -1;
@@ -465,7 +465,7 @@ static int element_value(struct xml_walk *walk, struct build *build, unsigned de
         {"e", element_expr},   {"l", element_list},     {"c", element_ad},       {"un", element_undefined},
         {"er", element_error}, {"at", element_abstime}, {"rt", element_reltime},
     };
-    const char *name = (const char *)xmlTextReaderConstName(walk->xml);
+    const char *name = (const char *)libxml()->TextReaderConstName(walk->xml);
     size_t open = walk->open;
 
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
@@ -505,15 +505,17 @@ int xml_build(struct form_reader *reader, size_t len, struct err *err)
     walk.view.window.len = walk.view.start + len;
     if (text_check(&walk.view, err) < 0)
         return -1;
-    walk.xml = xmlReaderForMemory(source_text(&walk.view), (int)len, NULL, "UTF-8", options);
+    if (libxml_load(err) < 0)
+        return -1;
+    walk.xml = libxml()->ReaderForMemory(source_text(&walk.view), (int)len, NULL, "UTF-8", options);
     if (!walk.xml)
         abort();
-    xmlTextReaderSetStructuredErrorHandler(walk.xml, xml_failed, &walk);
+    libxml()->TextReaderSetStructuredErrorHandler(walk.xml, xml_failed, &walk);
     buf_init(&walk.text);
     built = walk_element(&walk) == 1 ? element_ad(&walk, &reader->compose.build, 0) : -1;
-    if (built == 0 && xmlTextReaderRead(walk.xml) != 0)
+    if (built == 0 && libxml()->TextReaderRead(walk.xml) != 0)
         built = walk.failed ? -1 : element_fail(&walk, len, "expected the end of the ad");
     buf_done(&walk.text);
-    xmlFreeTextReader(walk.xml);
+    libxml()->FreeTextReader(walk.xml);
     return built;
 }

@@ -5,10 +5,9 @@
 #include "lang/base/mem.h"
 #include "lang/base/number.h"
 #include "lang/base/textmap.h"
+#include "lang/form/libxml.h"
 #include "match/grdl/schema_text.h"
 
-#include <libxml/parser.h>
-#include <libxml/xmlschemas.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,9 +70,9 @@ struct grdl_schema *grdl_schema_new(const struct grdl_units *units)
         if (strncmp(schema_lines[i], "</xs:simpleType", 15) == 0)
             category = NULL;
     }
-    parser = xmlSchemaNewMemParserCtxt(text.text, (int)text.len);
-    schema->rules = parser ? xmlSchemaParse(parser) : NULL;
-    xmlSchemaFreeParserCtxt(parser);
+    parser = libxml()->SchemaNewMemParserCtxt(text.text, (int)text.len);
+    schema->rules = parser ? libxml()->SchemaParse(parser) : NULL;
+    libxml()->SchemaFreeParserCtxt(parser);
     buf_done(&text);
     if (!schema->rules) /* it is our own text: memory has run out */
         abort();
@@ -85,7 +84,7 @@ void grdl_schema_free(struct grdl_schema *schema)
 {
     if (!schema)
         return;
-    xmlSchemaFree(schema->rules);
+    libxml()->SchemaFree(schema->rules);
     textmap_done(&schema->known);
     free(schema);
 }
@@ -237,12 +236,12 @@ static void property_check(struct check *check, struct grdl_schema *schema, cons
 unsigned grdl_schema_check(struct grdl_schema *schema, const struct grdl_resource *resource, grdl_complain_fn *complain,
                            void *user)
 {
-    xmlSchemaValidCtxtPtr valid = xmlSchemaNewValidCtxt(schema->rules);
+    xmlSchemaValidCtxtPtr valid = libxml()->SchemaNewValidCtxt(schema->rules);
     struct check check = {.resource = resource, .complain = complain, .user = user};
     xmlSchemaSAXPlugPtr plug;
 
-    xmlSchemaSetValidStructuredErrors(valid, on_invalid, &check);
-    plug = xmlSchemaSAXPlug(valid, &check.sax, &check.plug);
+    libxml()->SchemaSetValidStructuredErrors(valid, on_invalid, &check);
+    plug = libxml()->SchemaSAXPlug(valid, &check.sax, &check.plug);
     if (!plug)
         abort();
     textmap_init(&check.told, 0);
@@ -263,8 +262,8 @@ unsigned grdl_schema_check(struct grdl_schema *schema, const struct grdl_resourc
     }
     element_end(&check, "prefs");
     element_end(&check, "resource");
-    xmlSchemaSAXUnplug(plug);
-    xmlSchemaFreeValidCtxt(valid);
+    libxml()->SchemaSAXUnplug(plug);
+    libxml()->SchemaFreeValidCtxt(valid);
     textmap_done(&check.told);
     return check.count;
 }

@@ -6,9 +6,8 @@
 
 #include "lang/base/mem.h"
 #include "lang/base/number.h"
+#include "lang/form/libxml.h"
 
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +79,7 @@ static int fail_at(struct xml_read *read, size_t offset, const char *what)
 /* The '<' of the tag that libxml2 is in: a value has none. */
 static size_t tag_start(struct xml_read *read)
 {
-    long consumed = xmlByteConsumed(read->parser);
+    long consumed = libxml()->ByteConsumed(read->parser);
     size_t at = consumed < 0 ? 0 : (size_t)consumed < read->len ? (size_t)consumed : read->len;
 
     while (at && (at == read->len || read->text[at] != '<'))
@@ -91,7 +90,7 @@ static size_t tag_start(struct xml_read *read)
 static void stop(struct xml_read *read)
 {
     read->failed = true;
-    xmlStopParser(read->parser);
+    libxml()->StopParser(read->parser);
 }
 
 #define FAIL(read, ...)                                               \
@@ -403,7 +402,7 @@ static size_t blanks_pass(const struct xml_read *read, size_t at)
 /* Where the text begins that libxml2 reports: libxml2 is before it, or behind. */
 static size_t stray_start(struct xml_read *read)
 {
-    long consumed = xmlByteConsumed(read->parser);
+    long consumed = libxml()->ByteConsumed(read->parser);
     size_t at = consumed < 0 ? 0 : (size_t)consumed < read->len ? (size_t)consumed : read->len;
 
     at = blanks_pass(read, at);
@@ -441,7 +440,7 @@ static void on_text(void *user, const xmlChar *text, int len)
 static xmlEntityPtr on_entity(void *user, const xmlChar *name)
 {
     (void)user;
-    return xmlGetPredefinedEntity(name);
+    return libxml()->GetPredefinedEntity(name);
 }
 
 /* What may be wrong with a text, in plain words: libxml2's own messages name its functions. */
@@ -478,7 +477,7 @@ static void on_failure(void *user, xmlErrorPtr error)
     for (size_t i = 0; i < sizeof xml_words / sizeof *xml_words; i++)
         if (xml_words[i].code == error->code)
             message = xml_words[i].what;
-    at = (size_t)(xmlByteConsumed(read->parser) < 0 ? 0 : xmlByteConsumed(read->parser));
+    at = (size_t)(libxml()->ByteConsumed(read->parser) < 0 ? 0 : libxml()->ByteConsumed(read->parser));
     place_of(read, at, &line, &column);
     err_at(read->err, line, column, "%.*s", (int)strcspn(message, "\n"), message);
 }
@@ -497,7 +496,9 @@ int xml_resources_read(struct grdl_resources *ret, const char *text, size_t len,
 
     if (xml_look_through(text, len, err) < 0)
         return -1;
-    read.parser = xmlCreateMemoryParserCtxt(text, (int)len);
+    if (libxml_load(err) < 0)
+        return -1;
+    read.parser = libxml()->CreateMemoryParserCtxt(text, (int)len);
     if (!read.parser)
         return fail_at(&read, 0, "expected <resources> or a resource");
     buf_init(&read.property.type);
@@ -505,8 +506,8 @@ int xml_resources_read(struct grdl_resources *ret, const char *text, size_t len,
     *read.parser->sax = handler;
     read.parser->userData = &read;
     /* NOENT: &amp; in an attribute is a '&'. There are no other entities: declarations have been refused. */
-    xmlCtxtUseOptions(read.parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_NOENT);
-    if (xmlParseDocument(read.parser) != 0 && !read.failed)
+    libxml()->CtxtUseOptions(read.parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_NOENT);
+    if (libxml()->ParseDocument(read.parser) != 0 && !read.failed)
         fail_at(&read, len, "this is not XML");
     if (!read.failed && read.level != LEVEL_DOCUMENT)
         fail_at(&read, len, "expected </resources>");
@@ -514,8 +515,8 @@ int xml_resources_read(struct grdl_resources *ret, const char *text, size_t len,
     buf_done(&read.property.type);
     buf_done(&read.property.value);
     if (read.parser->myDoc)
-        xmlFreeDoc(read.parser->myDoc);
+        libxml()->FreeDoc(read.parser->myDoc);
     read.parser->myDoc = NULL;
-    xmlFreeParserCtxt(read.parser);
+    libxml()->FreeParserCtxt(read.parser);
     return read.failed ? -1 : 0;
 }

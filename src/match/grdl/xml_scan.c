@@ -2,8 +2,8 @@
  * more than the text itself: tags with a thousand attributes, declarations of entities, other encodings. */
 #include "match/grdl/xml.h"
 
-#include <libxml/xmlstring.h>
 #include <string.h>
+#include <strings.h>
 
 struct scan {
     const char *text;
@@ -87,7 +87,7 @@ static int encoding_check(const struct scan *scan, size_t end)
     for (len = 0; at + len < end && scan->text[at + len] != '"' && scan->text[at + len] != '\''; len++)
         ;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (len == strlen(known[i]) && xmlStrncasecmp(BAD_CAST known[i], BAD_CAST(scan->text + at), (int)len) == 0)
+        if (len == strlen(known[i]) && strncasecmp(known[i], scan->text + at, len) == 0)
             return 0;
     return fail_at(scan, at, "only UTF-8 is read");
 }
