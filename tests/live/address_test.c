@@ -1,5 +1,6 @@
 /* address_test.c: which addresses are understood, and which may be contacted. */
 #include "live/config/address.h"
+#include "live/config/here.h"
 
 #include "common/tap.h"
 
@@ -183,6 +184,43 @@ static void check_networks(void)
         networks_add(&networks, "0.0.0.0/0", NULL);
     tap_ok(networks_add(&networks, "0.0.0.0/0", NULL) == -1, "a list of networks has an end");
     networks_done(&networks);
+}
+
+/* ------------------------------------------------------------------------------------------------- of one site, of this machine */
+
+static void check_sites(void)
+{
+    static const char *const site[] = {"10.1.2.3",  "172.31.0.1",   "192.168.0.1",    "100.64.0.1",
+                                       "192.0.2.7", "198.51.100.7", "203.0.113.1",    "198.19.0.1",
+                                       "fd00::1",   "2001:db8::1",  "::ffff:10.0.0.1"},
+                             *const other[] = {"127.0.0.1", "::1",     "169.254.1.1", "fe80::1",
+                                               "0.0.0.0",   "0.1.2.3", "224.0.0.1",   "240.0.0.1",
+                                               "192.0.0.1", "8.8.8.8", "2600::1",     "::ffff:127.0.0.1"};
+    struct sockaddr_storage one, two;
+    char host[ADDRESS_HOST_MAX + 1];
+
+    for (size_t i = 0; i < sizeof site / sizeof *site; i++)
+        tap_ok(address_is_private(number(site[i], &one)), "%s may be one of a site's own", site[i]);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        tap_ok(!address_is_private(number(other[i], &one)), "%s is not", other[i]);
+    tap_ok(address_same_host(number("10.0.0.1", &one), number("::ffff:10.0.0.1", &two)) &&
+               !address_same_host(number("10.0.0.1", &one), number("10.0.0.2", &two)) &&
+               !address_same_host(number("::1", &one), number("127.0.0.1", &two)) &&
+               !address_same_host(&(struct sockaddr){.sa_family = AF_UNIX}, &(struct sockaddr){.sa_family = AF_UNIX}),
+           "hosts are compared, whatever carries them");
+    address_host(number("::ffff:10.0.0.1", &one), host);
+    tap_ok(!strcmp(host, "10.0.0.1"), "a mapped address is printed as what it is");
+    tap_ok(here_is(number("127.0.0.1", &one)) && !here_is(number("198.51.100.77", &two)),
+           "this machine has loopback, and not any address");
+    tap_ok(here_towards("http://127.0.0.1:7600", &one) && address_sort((struct sockaddr *)&one) == ADDRESS_LOOPBACK,
+           "what leads to loopback is loopback");
+    tap_ok(!here_towards("http://no-such-host.invalid:7600", &one) && !here_towards("unix:/tmp/x", &one),
+           "to what is not there nothing leads");
+    here_name(host);
+    tap_ok(*host && strcmp(host, "127.0.0.1") != 0, "others may call this machine %s", host);
+    if (here_address(&one))
+        tap_ok(here_is((struct sockaddr *)&one) && address_sort((struct sockaddr *)&one) != ADDRESS_LOOPBACK,
+               "the address that others may know is its own, and not loopback");
 }
 
 /* ------------------------------------------------------------------------------------------ addresses to listen at */
@@ -381,6 +419,7 @@ int main(void)
     check_here();
     check_sorts();
     check_networks();
+    check_sites();
     check_addresses();
     check_urls();
     return tap_done();

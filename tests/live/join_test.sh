@@ -7,7 +7,7 @@
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
-cases=66
+cases=68
 
 # ------------------------------------------------------------------------------------------------------------ the network
 
@@ -270,11 +270,21 @@ ended "$provide"
 # A stranger in that network gives the address of another machine, at which nobody asked it to be: that one is not called.
 token=$("$berth" token create --scope 'ad:write' --no-delegation | sed -n 's/^ *Token = "\(.*\)".*/\1/p')
 knock() {
-  ip netns exec "$second" curl -sS --cacert state/keys/ca.pem -H "Authorization: Bearer $token" -X PUT "$url/v1/agents/knock?wait=20" \
-    -d "[ Contact = \"https://$1\"; Challenge = \"$(printf %064d 1)\" ]" -w '%{time_total}\n' >knock
+  ip netns exec "$second" curl -sS --cacert state/keys/ca.pem -H "Authorization: Bearer $token" -X PUT "$url/v1/agents/knock.${1##*:}?wait=20" \
+    -d "[ Contact = \"https://$1\"; Challenge = \"$(printf %064d 1)\" ]" -w ' took %{time_total}\n' >"knock.$1"
 }
+# late ADDRESS: what was told of it came when the time of a check (4 s) was over.
+late() { grep -q 'ContactState = "bad"' "knock.$1" && sed -n 's/.* took //p' "knock.$1" | awk '{ found = $1 >= 3.5 } END { exit !found }'; }
+cp state/keys/ca.pem ca.pem
 knock "$net.11:1"
 holds 'who gives the private address of another machine is refused before anybody is called' grep -q 'may not be contacted' matchmaker.err
+own=$("$berth" agents --long -c 'Name == "crane"' | sed -n 's,^Contact = "https://\(.*\)",\1,p')
+knock "$net.12:1" &
+knocking=$!
+knock "$own"
+wait $knocking
+holds 'at the address that it calls from, that nobody is at a port is told when the time is over' late "$net.12:1"
+holds 'as it is told that somebody else is' late "$own"
 
 holds 'a provider ends in order' ended "$crane"
 sed -i "s/ProviderListen = \"[^\"]*\"/ProviderListen = \"\"/" crane.ad

@@ -61,6 +61,7 @@ struct membership {
     agent self, matchmaker; /* who we are there; and what our role calls its matchmaker */
     struct client *client;
     struct contacts contacts;
+    bool contact_bad; /* we could not be called from there, when that was last known: nothing waits for another check */
     struct token_keys keys;
     bool has_keys;         /* its id, at least */
     struct box_public box; /* the matchmaker's: offers' keys are sealed to it */

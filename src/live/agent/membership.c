@@ -238,28 +238,32 @@ static void keys_done(void *user, const struct http_outcome *outcome)
     tree_unref(ad);
 }
 
-/* Logs, once, whether the matchmaker can call us: if not, all goes by its relay, and whoever runs us is told what to do. */
-static void contact_log(struct membership *pool, const struct http_outcome *outcome)
+/* Notes whether the matchmaker can call us, and logs it once: if not, all goes by its relay, and whoever runs us is told what to do. */
+static void contact_note(struct membership *pool, const struct http_outcome *outcome)
 {
     struct live_agent *live = pool->live;
     const char *state = "";
+    bool good, bad;
     struct tree *ad;
     struct err err;
     size_t len = 0;
 
-    if (!live->contact || live->contact_told)
+    if (!live->contact)
         return;
     ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, outcome->body, outcome->len, &err);
     if (ad)
         ad_string(ad, "ContactState", &state, &len);
-    if (len == 4 && !memcmp(state, "good", 4))
+    good = len == 4 && !memcmp(state, "good", 4);
+    bad = len == 3 && !memcmp(state, "bad", 3);
+    if (good && !live->contact_told)
         LOG(live->settings->log, LEVEL_INFO, "contact.good", log_text("contact", live->contact));
-    else if (len == 3 && !memcmp(state, "bad", 3))
+    if (bad && !live->contact_told)
         LOG(live->settings->log, LEVEL_WARNING, "contact.bad", log_text("contact", live->contact),
             log_text("why", "the matchmaker cannot call this address: files and heart beats go by its relay, which is "
                             "slower. Open the port to the machines of the pool, or name another address in "
                             "CustomerListen or ProviderListen"));
-    live->contact_told = len == 3 || (len == 4 && !memcmp(state, "good", 4));
+    live->contact_told = live->contact_told || good || bad;
+    pool->contact_bad = bad || (pool->contact_bad && !good);
     tree_unref(ad);
 }
 
@@ -276,7 +280,7 @@ static void register_done(void *user, const struct http_outcome *outcome)
         return;
     pool->accepted = pool->accepted || good;
     if (good)
-        contact_log(pool, outcome);
+        contact_note(pool, outcome);
     if (pool->standing == BEING_REGISTERED || !good)
         pool->standing = good ? REGISTERED : UNKNOWN_THERE;
     if (pool->standing == REGISTERED)
@@ -330,8 +334,9 @@ static bool agent_introduce(struct membership *pool)
     int64_t seconds = (pool->live->settings->spans->deadline + SECOND - 1) / SECOND;
     char path[AGENT_NAME_MAX + 48];
 
-    /* Whoever is matched with us is to be told where we are called: nothing is advertised before that was checked. */
-    seconds = !pool->live->contact ? 0 : seconds > CHECK_SECONDS_MAX ? CHECK_SECONDS_MAX : seconds;
+    /* Whoever is matched with us is to be told where we are called: nothing is advertised before that was checked. Where it
+     * has failed before, behind a firewall, we do not wait for it to fail again. */
+    seconds = !pool->live->contact || pool->contact_bad ? 0 : seconds > CHECK_SECONDS_MAX ? CHECK_SECONDS_MAX : seconds;
     snprintf(path, sizeof path, "/v1/agents/%s?wait=%d", pool->live->settings->name, (int)seconds);
     if (!agent_call(pool, &call, "PUT", path))
         return false;

@@ -413,11 +413,23 @@ bool address_same_host(const struct sockaddr *a, const struct sockaddr *b)
 
 bool address_is_private(const struct sockaddr *socket)
 {
-    static const unsigned char shared[] = {100, 64};
+    static const struct range v4_sites[] = {{{100, 64}, 10, 0},
+                                            {{192, 0, 2}, 24, 0},
+                                            {{198, 18}, 15, 0},
+                                            {{198, 51, 100}, 24, 0},
+                                            {{203, 0, 113}, 24, 0}},
+                              v6_sites[] = {{{0x20, 0x01, 0x0d, 0xb8}, 32, 0}, {{0x3f, 0xff}, 20, 0}};
     unsigned char bytes[V6_BYTES];
+    int family = socket_bytes(socket, bytes);
+    const struct range *sites = family == AF_INET ? v4_sites : v6_sites;
+    size_t count = family == AF_INET ? COUNT(v4_sites) : family == AF_INET6 ? COUNT(v6_sites) : 0;
 
-    return address_sort(socket) == ADDRESS_PRIVATE ||
-           (socket_bytes(socket, bytes) == AF_INET && bits_same(shared, bytes, 10));
+    if (address_sort(socket) == ADDRESS_PRIVATE)
+        return true;
+    for (size_t i = 0; i < count; i++)
+        if (bits_same(sites[i].bytes, bytes, sites[i].bits))
+            return true;
+    return false;
 }
 
 bool address_may_be_contacted(const struct networks *networks, const struct sockaddr *socket)

@@ -93,7 +93,8 @@ int networks_add(struct networks *networks, const char *text, struct err *err);
 /* Is the address in one of the networks? A mapped IPv4 address (::ffff:10.0.0.1) is looked up as the IPv4 address. */
 bool networks_have(const struct networks *networks, const struct sockaddr *socket);
 
-/* Is the address private, in the sense that the machines of one site have such: also of the range that carriers and overlays share? */
+/* Is it an address that the machines of one site have among themselves: a private one, one of the range that carriers and overlays share, or of
+ * those for documentation and measuring, which laboratories like? */
 bool address_is_private(const struct sockaddr *socket);
 
 /* May that address be contacted? It is public, or in the list (NULL: an empty one). */
