@@ -22,6 +22,7 @@
 #include "live/matchmakerd/ids.h"
 #include "live/matchmakerd/routes.h"
 #include "live/providerd/job_order.h"
+#include "pool/protocol/machine_state.h"
 #include "pool/protocol/ticket.h"
 #include "pool/protocol/wait_reason.h"
 #include "pool/protocol/wire.h"
@@ -569,6 +570,27 @@ static void outcomes_check(const struct page *jobs)
     buf_done(&web.text);
 }
 
+/* How machines stand: the page, and the words that the browser shows. */
+static void machines_check(void)
+{
+    struct page machines, web = {.name = "web/src/words.ts"};
+    char path[512], want[256];
+
+    page_read(&machines, "machines.md");
+    snprintf(path, sizeof path, "%s/%s", getenv("BERTH_SOURCE"), web.name);
+    file_read(path, &web.text);
+    for (int i = 0; i < MACHINE_STATE_COUNT; i++) {
+        const char *word = machine_state_word((enum machine_state)i), *means = machine_state_meaning(i);
+
+        snprintf(want, sizeof want, "\n| %s | %s", word, means);
+        page_says(&machines, want, "a state of machines has the words of the program");
+        snprintf(want, sizeof want, ", '%s'],", means);
+        page_says(&web, want, "the browser's page has the same words");
+    }
+    buf_done(&machines.text);
+    buf_done(&web.text);
+}
+
 /* Why jobs wait: the page has the program's words. */
 static void waits_check(void)
 {
@@ -627,6 +649,7 @@ int main(int argc, char **argv)
     page_read(&pages[1], "operations.md");
     page_read(&pages[2], "jobs.md");
     waits_check();
+    machines_check();
     tables_check(pages, COUNT(pages));
     messages_check(&pages[0], lang.symbols);
     bytes_check(&pages[0]);

@@ -9,9 +9,20 @@ export type Ad = { [name: string]: Value };
 export interface Kind { Kind: string; Offers: number; Parted: number; Taken?: number }
 export type OutcomeWord = 'waiting' | 'matched' | 'nobody' | 'gave-up' | 'held';
 export interface Outcome { Outcome: OutcomeWord; Requests: number; Units: number }
+export type MachineState = 'Idle' | 'Part' | 'Busy' | 'Owner' | 'Drained' | 'Sick' | 'Away';
+/** Machines by state, and what they have and what of it is in use. */
+export type MachineCounts = Record<MachineState, number> & {
+  Known: number; Cpus: number; CpusUsed: number; Memory: number; MemoryUsed: number; Disk: number; DiskUsed: number; GpuCount: number; GpusUsed: number;
+};
+export interface MachineClaim { Claim: string; Owner?: string; Job?: number; Age?: number; Ends?: number }
+export interface Machine {
+  Name: string; Type?: string; State: MachineState; Pulls: boolean; Since: number; Heard: number; Until?: number; Sure?: boolean; Closes?: number; Words?: string;
+  Cpus?: number; CpusUsed?: number; Memory?: number; MemoryUsed?: number; Disk?: number; DiskUsed?: number; GpuCount?: number; GpusUsed?: number;
+  LoadAvg?: number; Jobs: number; Elsewhere?: number; Ends?: number; Owner?: string; Id: string; Agent: string; Claims?: MachineClaim[]; Ad?: Ad;
+}
 export interface Overview {
   Counted: number; Offers: number; Requests: number; Waiting: number; Claims: number; Matches: number; Cycles: number; Agents: number;
-  Kinds: Kind[]; Outcomes: Outcome[];
+  Kinds: Kind[]; Outcomes: Outcome[]; Machines?: MachineCounts;
 }
 export interface Reason { Reason: string; Requests: number; Units: number; Example?: string }
 export type Span = 'hour' | 'day' | 'month';
@@ -235,6 +246,8 @@ export const api = {
   userWhy: (name: string, signal?: AbortSignal) => json<UserWhy>(`/v1/users/${word(name)}/why`, { signal }),
   groups: (signal?: AbortSignal) => list<Group>('/v1/groups', { query: { limit: 200 }, signal }),
   limits: (signal?: AbortSignal) => list<Limit>('/v1/limits', { query: { limit: 200 }, signal }),
+  machines: (query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
+  machine: (name: string, signal?: AbortSignal) => json<Machine>(`/v1/machines/${word(name)}`, { signal }),
   agents: (limit: number, cursor?: string, signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit, cursor }, signal }),
 
   customers: (signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit: 20, constraint: 'Role == "customer"' }, signal }),

@@ -12,6 +12,7 @@ import { AdsView } from './views/ads';
 import { AgentsView } from './views/agents';
 import { JobView } from './views/job';
 import { JobsView } from './views/jobs';
+import { MachinesView, MachineView } from './views/machines';
 import { PlayView } from './views/play';
 import { PolicyView } from './views/policy';
 import { PoolView } from './views/pool';
@@ -21,6 +22,7 @@ import { WorkflowView } from './views/workflows';
 
 const places: { path: string; name: string; also: string[] }[] = [
   { path: 'pool', name: 'Pool', also: [] },
+  { path: 'machines', name: 'Machines', also: [] },
   { path: 'ads', name: 'Ads', also: ['ad'] },
   { path: 'jobs', name: 'Jobs', also: ['job', 'workflow'] },
   { path: 'users', name: 'Users', also: [] },
@@ -35,6 +37,7 @@ function View({ at }: { at: Route }): JSX.Element {
     case 'pool': return <PoolView />;
     case 'ads': return <AdsView query={at.query} />;
     case 'ad': return <AdView key={second} id={second ?? ''} />;
+    case 'machines': return second ? <MachineView key={second} name={second} /> : <MachinesView />;
     case 'play': return <PlayView query={at.query} />;
     case 'policy': return <PolicyView />;
     case 'users': return second ? <UserView key={second} name={second} /> : <UsersView />;

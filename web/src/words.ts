@@ -1,5 +1,5 @@
 // words.ts: what the matchmaker's words mean to a person.
-import type { Agent, OutcomeWord } from './api';
+import type { Agent, MachineState, OutcomeWord } from './api';
 
 export const outcomes: Record<OutcomeWord, { name: string; note: string; tone?: 'good' | 'bad' | 'warn' }> = {
   nobody: { name: 'nobody fits', note: 'no offer suits them, as they are now', tone: 'bad' },
@@ -10,6 +10,17 @@ export const outcomes: Record<OutcomeWord, { name: string; note: string; tone?: 
 };
 
 export const outcomeOrder: OutcomeWord[] = ['nobody', 'held', 'gave-up', 'waiting', 'matched'];
+
+/** How a machine stands: its tone, and what it means. A test holds them against src/pool/protocol/machine_state.h. */
+export const machineStates: Record<MachineState, ['good' | 'bad' | 'warn' | undefined, string]> = {
+  Idle: ['good', 'nothing of it is in use'],
+  Part: ['good', 'a part of it is in use, and the rest may be had'],
+  Busy: ['good', 'what is left of it accepts nobody'],
+  Owner: [undefined, 'its owner lets nobody in now, whether or not it is idle'],
+  Drained: ['warn', 'it was told to take no more'],
+  Sick: ['bad', 'it cannot run jobs now'],
+  Away: ['bad', 'nothing has been heard of it for a lifetime'],
+};
 
 /** How a job ended, by its Outcome: the words of `berth jobs`. A test holds them against src/live/customerd/job_outcome.h. */
 export const jobOutcomes: Record<string, string> = {

@@ -106,6 +106,42 @@ test('the pool is seen at a glance, and each outcome leads to its requests', asy
   await close(page);
 });
 
+test('machines are listed however they stand, and one tells everything of itself', async () => {
+  const stands = (id, state, name, more) => `[Message="stands";Id="${id}";Version="0000000000000001";Base="0000000000000001";State="000000000000000${state}";Since=720000000;${more};Pulls=false;Gone=false;`
+    + `Ad=[Type="Machine";Name="${name}";Cpus=4;Memory=8589934592;Disk=1099511627776;GpuCount=1;LoadAvg=3.9;Lifetime=600;Constraint=other.Type=="Job"]]`;
+  const told = await ask('/v1/ads', { method: 'POST', headers: { 'Content-Type': 'application/classad' }, body: [
+    stands('00000000000000a1', 2, 'kite', 'Until=-1;Sure=true;Told=[Used=[Cpus=4;Memory=6442450944;GpuCount=1];Claims={[Claim="00000000000000c1";Job=7;Ends=720]}]'),
+    stands('00000000000000a2', 3, 'owl', 'Until=7200000000;Sure=true;Told=[Used=[Cpus=0];Words="no counterpart can satisfy dayTime() >= \'20:00:00\'"]'),
+    stands('00000000000000a3', 5, 'crane', 'Until=-1;Sure=true;Told=[Used=[Cpus=0];Words="the disk of work is full"]'),
+  ].join('\n') });
+  assert.equal((await told.text()).match(/"ok"/g)?.length, 3);
+  const page = await open('#/machines');
+  const table = page.getByRole('region', { name: 'Machines' }), row = (name) => table.getByRole('row').filter({ hasText: name });
+  const pick = async (state, name) => { // the others fill more than a page
+    await page.getByRole('button', { name: state }).click();
+    await row(name).waitFor();
+    return row(name).innerText();
+  };
+  await row('Idle').first().waitFor();
+  await page.locator('.figure').filter({ hasText: 'Processors in use' }).waitFor();
+  await page.locator('.figure').filter({ hasText: /\d Busy, 1 Owner, 1 Sick/ }).waitFor();
+  await shot(page, 'machines');
+  assert.match(await pick('Owner', 'owl'), /Owner\s+0 of 4.*until \d\d:\d\d/s);
+  assert.match(await pick('Sick', 'crane'), /Sick.*the disk of work is full/s);
+  assert.match(await pick('Busy', 'kite'), /Busy\s+4 of 4\s+6 GiB of 8 GiB\s+1 of 1\s+3\.9\s+1\s+12 min\s+first ends in 12 min/);
+  await shot(page, 'machines-busy');
+  await row('kite').getByRole('link').click();
+  await page.getByRole('heading', { name: 'kite' }).waitFor();
+  await page.getByRole('region', { name: 'Jobs there' }).getByText('12 min').waitFor();
+  assert.match(await text(page, 'main'), /what is left of it accepts nobody.*lets jobs in, at any time.*Constraint = other\.Type == "Job"/);
+  await shot(page, 'machine');
+  await page.goto(`${server.url}/#/machines/owl`);
+  await page.getByText(/lets nobody in until \d\d:\d\d/).waitFor();
+  await page.goto(`${server.url}/#/machines/nobody`);
+  await page.getByRole('alert').filter({ hasText: 'no machine of that name is known' }).waitFor();
+  await close(page);
+});
+
 test('a match is seen as it happens, without asking anew', async () => {
   const page = await open('#/pool');
   await page.locator('.link.live').waitFor();
@@ -464,7 +500,7 @@ test('everything is reached by the keyboard', async () => {
   await close(page);
 });
 
-const views = ['pool', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'play', 'policy', 'users', 'users/ada', 'jobs', 'agents', 'nowhere'];
+const views = ['pool', 'machines', 'machines/kite', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'play', 'policy', 'users', 'users/ada', 'jobs', 'agents', 'nowhere'];
 
 test('axe finds nothing serious, in light and dark', async () => {
   const found = [];

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { api, type Claim, type Kind, type Match, type Overview, type Series, type Span, type Status } from '../api';
 import { Chart } from '../chart';
-import { clock, count, many, moment, percent, span as spanText } from '../format';
+import { clock, count, many, moment, percent, real, span as spanText } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { live, type Timed } from '../live';
 import { adLink, routeLink } from '../route';
@@ -146,6 +146,7 @@ export function PoolView(): JSX.Element {
       <Problem error={now.error} />
       {seen ? (
         <dl class="figures">
+          {seen.Machines?.Known ? <Figure name="Machines" value={count(seen.Machines.Known)} note={`${real(seen.Machines.CpusUsed)} of ${real(seen.Machines.Cpus)} processors in use`} href="#/machines" /> : null}
           <Figure name="Offers free" value={count(seen.Offers)} href="#/ads?kind=offers" />
           <Figure name="Claims" value={count(seen.Claims)} />
           <Figure name="In use" value={percent(used)} />
