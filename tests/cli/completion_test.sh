@@ -58,6 +58,7 @@ echo '[ Cmd = "/bin/sleep"; Args = { "600" }; Constraint = false ]' >never.ad
 berth submit --force never.ad never.ad >/dev/null 2>&1
 completed 'jobs are completed' '1 2' wait ''
 completed 'a list of them goes on' '1 2' rm 1 ''
+completed 'machines' "$machine" machine ''
 completed 'offers' "$machine" ads "${machine%?}"
 completed 'agents' "$machine.customer" agent "$machine."
 completed 'users' "$(id -un)" users "$(id -un | cut -c1-3)"
