@@ -511,6 +511,16 @@ static void matchmaker_anew(void)
     go(&e, 6 * SECOND);
     tap_ok(count == 2 && e.count == 2 && e.ads == 1 && stands_as(&e, MACHINE_SICK),
            "what was under way then is told again");
+    /* and what is under way without the ad may be answered that it is needed */
+    e.deaf = true;
+    probe(&m, AWAY);
+    go(&e, SECOND);
+    happen(m.w, &(struct event){.kind = EVENT_KNOWN, .claim = MATCHMAKER});
+    e.deaf = false;
+    e.bare = REASON_BODY;
+    e.count = e.ads = 0;
+    go(&e, 6 * SECOND);
+    tap_ok(e.count == 2 && e.ads == 1 && stands_as(&e, MACHINE_PART), "with the whole ad, if that was asked for");
     ears_free(&e, "a matchmaker begins anew");
 }
 

@@ -447,7 +447,7 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
     road->flying = true;
     road->carried = machine->version;
     road->carried_base = leans ? 0 : machine->base;
-    road->leans = leans;
+    road->bare = !message.u.stands.ad;
     road->sent = now;
     road->again = now + part - (int64_t)rng_below(step->env->chance, (uint64_t)part / 4 + 1);
     road->latest = road->again + machine->lifetime - part - part / 6;
@@ -514,7 +514,7 @@ static void road_answered(const struct provider_step *step, struct machine *mach
     }
     if (reason == REASON_STALE) /* an earlier life of ours, of which we have no record, has said more */
         machine->urgent = machine->version += STALE_STEP;
-    if (reason == REASON_BODY && (road->base || road->leans))
+    if (reason == REASON_BODY && road->bare)
         road->sent = INT64_MIN;
     else /* it does not know the message, or wants no more of them */
         road->held = step->env->now + machine->lifetime / (reason == REASON_STALE ? RENEWALS : 1);
