@@ -452,21 +452,26 @@ static struct tree *task_of(struct machine *m)
                     "RequestDisk = 100; AccountingGroup = \"film\"; ConcurrencyLimits = \"render:2\" ]");
 }
 
-static enum reason start_task(struct machine *m, struct suitor *s, struct tree *task)
+static enum reason start_job(struct machine *m, struct suitor *s, struct tree *task, uint64_t job, uint64_t number)
 {
     struct message start = {.kind = MESSAGE_START};
 
     start.u.start = (struct start){.claim = s->claim,
                                    .epoch = s->epoch,
                                    .sequence = ++s->sequence,
-                                   .job = 100,
-                                   .number = 1,
+                                   .job = job,
+                                   .number = number,
                                    .ad = s->ad,
                                    .task = task,
                                    .customer = 7,
                                    .line = 77,
                                    .pass = {{1, 2, 3}}};
     return reason_of(say(m->w, &s->peer, &start));
+}
+
+static enum reason start_task(struct machine *m, struct suitor *s, struct tree *task)
+{
+    return start_job(m, s, task, 100, 1);
 }
 
 /* The customer, 7, answers what it was asked. What the service's start is answered with then. */
@@ -511,6 +516,24 @@ static bool result_told(struct machine *m, agent to, uint64_t claim, int64_t sta
             return true;
     }
     return false;
+}
+
+/* An answer that comes when the next job is to be started already is not about that one. */
+static void answered_late(void)
+{
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, "[ Type = \"Machine\"; Memory = 64; Constraint = other.Type == \"Job\" ]");
+    s = matchmakerd_new(&m);
+    come_to(&m, &s, TENANT_CLAIMED);
+    start_job(&m, &s, NULL, 100, 1);
+    start_job(&m, &s, NULL, 101, 2);
+    tap_ok(tell_task(&m, task_of(&m), REASON_OK) == REASON_WAIT && m.w->launches == 0,
+           "what the customer says of a job is not taken for the next one");
+    start_job(&m, &s, NULL, 101, 2);
+    tap_ok(tell_task(&m, task_of(&m), REASON_OK) == REASON_OK && m.w->launches == 1, "which it is asked about again");
+    world_free(m.w, "answered late");
 }
 
 static void below_a_service(void)
@@ -701,6 +724,7 @@ int main(void)
     inner_unbegun();
     inner_beside();
     inner_results();
+    answered_late();
     below_a_service();
     ports_ask_for_more();
     handed_down();

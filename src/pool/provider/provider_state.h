@@ -177,7 +177,7 @@ struct tenant {
     agent root;             /* the customer, as the matchmaker told us; 0: it is the superior, or is not known */
     struct message asked;   /* the start that waits while the customer is asked what to run; or none */
     uint64_t asked_by;      /* the token to answer then */
-    bool asking;            /* that question is under way */
+    uint64_t asking;        /* the number of the start that the question under way is about; 0: none is */
 };
 
 /* A claim that is over, whose superior has not confirmed that it knows. */

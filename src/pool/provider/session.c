@@ -223,7 +223,7 @@ static void task_ask(const struct provider_step *step, struct tenant *tenant, co
     tenant->asked_by = event->token;
     if (tenant->asking)
         return;
-    tenant->asking = true;
+    tenant->asking = start->number;
     message.u.task_asked =
         (struct task_asked){.gang = tenant->gang, .claim = tenant->claim, .number = start->number, .job = start->job};
     effects_send(step->effects, tenant->root ? tenant->root : start->customer, &message, tenant->claim, TAG_TASK, 0);
@@ -335,9 +335,9 @@ void task_answer(const struct provider_step *step, struct tenant *tenant, const 
     struct message asked = tenant->asked;
     struct event start = {.kind = EVENT_MESSAGE, .token = tenant->asked_by, .peer = event->peer, .message = &asked};
     bool got = event->answer == ANSWER_GOT && tasked && event->message->kind == MESSAGE_TASKED &&
-               tasked->claim == tenant->claim;
+               tasked->claim == tenant->claim && asked.u.start.number == tenant->asking; /* not that of a job before */
 
-    tenant->asking = false;
+    tenant->asking = 0;
     if (asked.kind != MESSAGE_START)
         return;
     tenant->asked = (struct message){.kind = MESSAGE_NONE};
