@@ -576,8 +576,77 @@ static void submitted_together(void)
     world_free(o.w, "submitted together");
 }
 
+#define SWEPT(args) \
+    "[ Type = \"Job\"; Cmd = \"run\"; Args = { " args " }; Memory = 16; Constraint = other.Memory >= 64 ]"
+
+/* Is the host asked to start that job, with that argument? It agrees. */
+static bool starts_with(struct office *o, struct host *host, uint64_t job, const char *says)
+{
+    const struct message *start;
+    bool right;
+
+    host_until(o, host, MESSAGE_START);
+    start = asked(o, host) ? &asked(o, host)->message : NULL;
+    right = start && start->u.start.job == job && start->u.start.ad && ad_says(o->w, start->u.start.ad, says);
+    host_until(o, host, MESSAGE_NONE);
+    return right;
+}
+
+/* Jobs that differ in what is for their start alone are one request. */
+static void one_request(void)
+{
+    struct host first, second;
+    struct office o;
+    uint64_t request;
+
+    office_start(&o);
+    submit(&o, "a", 1, SWEPT("1"));
+    submit(&o, "b", 2, SWEPT("2"));
+    pass(o.w, 10 * SECOND);
+    tap_ok(asks_for(&o, "Count == 3 && isUndefined(Args) && Memory == 16") &&
+               job_of(&o, 1).shape == job_of(&o, 3).shape,
+           "jobs that differ in their arguments are one request, which does not say them");
+    first = host_new(&o, 1);
+    match(&o, 1, &first);
+    tap_ok(starts_with(&o, &first, 1, "Args[0] == 1"), "the first is started with its own");
+    second = host_new(&o, 2);
+    match(&o, 2, &second);
+    tap_ok(starts_with(&o, &second, 2, "Args[0] == 2"), "and the next with its own");
+    pass(o.w, 2 * SECOND);
+    tap_ok(asks_for(&o, "Count == 1"), "one is left");
+    request = o.w->put.u.advertise.id;
+    result(&o, &first, 0);
+    tap_ok(starts_with(&o, &first, 3, "Args[0] == 2"),
+           "a claim that has done its job does the next, whatever its arguments");
+    submit(&o, "c", 1, SWEPT("3"));
+    pass(o.w, 2 * SECOND);
+    tap_ok(o.w->put.u.advertise.id == request && asks_for(&o, "Count == 1"), "another joins the same request");
+    world_restart(o.w, true, SECOND);
+    pass(o.w, 5 * SECOND);
+    tap_ok(job_is(&o, 4, JOB_IDLE) && asks_for(&o, "Count == 1 && isUndefined(Args)") &&
+               o.w->put.u.advertise.id == job_of(&o, 4).shape,
+           "a restart changes nothing in that");
+    control(&o, &raman, 4, CONTROL_REMOVE);
+    pass(o.w, 5 * SECOND);
+    tap_ok(o.w->withdrawals > 0, "the request goes with the last that waits");
+    world_free(o.w, "one request");
+
+    office_start(&o);
+    submit(&o, "a", 1, "[ Type = \"Job\"; Args = { 1 }; RequestMemory = Args[0] * 10; Constraint = true ]");
+    pass(o.w, 10 * SECOND);
+    tap_ok(asks_for(&o, "Args[0] == 1"), "what the ad itself reads is said");
+    submit(&o, "b", 1, "[ Type = \"Job\"; Args = { 1 }; Constraint = eval(\"size(Args)\") > 0 ]");
+    pass(o.w, 10 * SECOND);
+    tap_ok(asks_for(&o, "Args[0] == 1"), "or may read");
+    submit(&o, "c", 1, "[ Type = \"Job\"; Args = { 1 }; Ports = { [ Label = a ] } ]");
+    pass(o.w, 10 * SECOND);
+    tap_ok(asks_for(&o, "Args[0] == 1"), "and the members of a gang see all of it");
+    world_free(o.w, "what is read");
+}
+
 int main(void)
 {
+    one_request();
     submission_is_durable();
     submission_is_checked();
     submission_limits();

@@ -15,6 +15,7 @@ static void *customer_make(const void *settings)
     map_init(&customer->jobs, 0);
     map_init(&customer->places, 0);
     map_init(&customer->shapes, 0);
+    map_init(&customer->leads, 0);
     map_init(&customer->keys, 0);
     map_init(&customer->stubs, 0);
     map_init(&customer->owners, 0);
@@ -173,35 +174,36 @@ static void customer_step(void *role, const struct role_env *env, const struct e
 
 static void job_view(const struct customer *customer, const struct job *job, struct job_view *ret)
 {
-    *ret = (struct job_view){.id = job->id,
-                             .shape = job->shape->id,
-                             .index = job_index(job),
-                             .state = job->state,
-                             .root = job->root ? job->root->state : ROOT_ENDING,
-                             .rooted = job->root != NULL,
-                             .gang = job->gang,
-                             .claim = job->claim,
-                             .number = job->number,
-                             .member = job->member,
-                             .pass = job->root ? job->root->crew.members[0].pass : (struct key){{0}},
-                             .tries = job->tries,
-                             .begun = job->begun,
-                             .in_vain = job->in_vain,
-                             .rests = job->rests,
-                             .submitted = job->from->at,
-                             .changed = job->changed,
-                             .reason = job->reason,
-                             .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape) : REASON_OK,
-                             .status = job->status,
-                             .owner = job->shape->owner.bytes,
-                             .ad = job->shape->ad,
-                             .workflow = job->from->flow ? job->from->flow->first : 0,
-                             .node = job->from->node,
-                             .blocked = job->state == JOB_IDLE && job_is_blocked(job),
-                             .stuck = job->state == JOB_IDLE && job_is_blocked(job) && !job->from->flow->moving,
-                             .kept = job->from->flow && job->from->flow->left};
+    *ret =
+        (struct job_view){.id = job->id,
+                          .shape = job->shape->lead->id,
+                          .index = job_index(job),
+                          .state = job->state,
+                          .root = job->root ? job->root->state : ROOT_ENDING,
+                          .rooted = job->root != NULL,
+                          .gang = job->gang,
+                          .claim = job->claim,
+                          .number = job->number,
+                          .member = job->member,
+                          .pass = job->root ? job->root->crew.members[0].pass : (struct key){{0}},
+                          .tries = job->tries,
+                          .begun = job->begun,
+                          .in_vain = job->in_vain,
+                          .rests = job->rests,
+                          .submitted = job->from->at,
+                          .changed = job->changed,
+                          .reason = job->reason,
+                          .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape->lead) : REASON_OK,
+                          .status = job->status,
+                          .owner = job->shape->owner.bytes,
+                          .ad = job->shape->ad,
+                          .workflow = job->from->flow ? job->from->flow->first : 0,
+                          .node = job->from->node,
+                          .blocked = job->state == JOB_IDLE && job_is_blocked(job),
+                          .stuck = job->state == JOB_IDLE && job_is_blocked(job) && !job->from->flow->moving,
+                          .kept = job->from->flow && job->from->flow->left};
     if (job->state == JOB_IDLE && job->waits)
-        turns_waits(customer, job->shape, &ret->turn_room, &ret->turn_waiting);
+        turns_waits(customer, job->shape->lead, &ret->turn_room, &ret->turn_waiting);
 }
 
 void customer_each(const struct customer *customer, customer_job_fn *fn, void *user)

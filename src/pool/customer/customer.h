@@ -1,6 +1,6 @@
 /* customer.h: the agent of users with jobs: a durable queue, and the root of the claims that its jobs run under.
  *
- * Jobs that are equal share a *shape*, and a shape is one request ad with a count. A match begins a claim. When all members are
+ * Jobs that are equal share a *shape*; shapes that differ in what is for the start of their jobs alone share a request, which is an ad with a count. A match begins a claim. When all members are
  * pinned in time, a job is taken from the queue, the decision is made durable, and the claim is activated; the job starts when the
  * way is free. A claim that has done its job does the next of its shape, or is released.
  *

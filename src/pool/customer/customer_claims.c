@@ -82,7 +82,7 @@ static void root_set(const struct customer_step *step, struct root *root, int64_
 /* The job's own ad. */
 static struct tree *root_unit(struct root *root)
 {
-    struct unit unit = {.ad = root->shape->ad,
+    struct unit unit = {.ad = root->job->shape->ad,
                         .job = root->job->id,
                         .index = job_index(root->job),
                         .tries = root->job->begun,
@@ -91,7 +91,7 @@ static struct tree *root_unit(struct root *root)
 
     if (!root->unit)
         root->unit = unit_ad(&unit);
-    return root->unit ? root->unit : root->shape->ad;
+    return root->unit ? root->unit : root->job->shape->ad;
 }
 
 struct claim_member_errand root_errand(const struct customer_step *step, struct root *root)
@@ -100,7 +100,7 @@ struct claim_member_errand root_errand(const struct customer_step *step, struct 
                                          .spans = step->customer->spans,
                                          .effects = step->effects,
                                          .gang = root->gang,
-                                         .ad = root->shape->ad,
+                                         .ad = root->shape->request,
                                          .collect = step->customer->spans->pin / COLLECT_PART,
                                          .after = root->stored};
 
@@ -386,10 +386,17 @@ void root_matched(const struct customer_step *step, const struct event *event)
     int64_t left;
     struct root *root;
 
-    message.u.got.reason = !ours                                                      ? REASON_IDENTITY
-                           : shape && !advert_knows(&pool->advert, told->incarnation) ? REASON_WAIT
-                                                                                      : REASON_OK;
+    message.u.got.reason = !ours ? REASON_IDENTITY
+                           : shape && shape->lead == shape && !advert_knows(&pool->advert, told->incarnation)
+                               ? REASON_WAIT
+                               : REASON_OK;
     effects_reply(step->effects, event->token, &message, 0);
+    if (ours && shape && shape->lead != shape) {
+        for (uint32_t i = 0; told->edges && i < told->edges->count; i++)
+            edge_abort(step, &told->edges->items[i]);
+        shape_disown(step, shape, pool);
+        return;
+    }
     if (!ours || !shape || !advert_saw(&pool->advert, step->env->now, told->incarnation, told->number))
         return;
     shape_changed(step, shape);
@@ -577,7 +584,7 @@ void root_load(const struct customer_step *step, const struct record *record)
     if (!shape)
         return;
     if (!root)
-        root = root_new(customer, was->gang, shape);
+        root = root_new(customer, was->gang, shape->lead);
     map_set(&customer->claims, record->key, (uint64_t)(uintptr_t)root);
     crew_load(&root->crew, record->key, was);
 }

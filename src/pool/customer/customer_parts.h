@@ -2,6 +2,7 @@
  *
  *     customer.c   the step: passes each event to the right part
  *     shapes.c     requests: what each pool is told
+ *     shape_request.c  what of a job's ad they say
  *     pools.c      offering jobs to several pools
  *     turns.c      offering them by turns, where a pool takes fewer requests than there are
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
@@ -10,7 +11,7 @@
  *     customer_claims.c      claims of which the customer is the root, from the match to the release
  *     customer_results.c       what comes of their jobs: results, and members that are lost
  *
- *     shape 1 --- jobs (idle ones in a list, first come first served)
+ *     shape 1 --- jobs (idle ones in a list at the shape that leads, first come first served)
  *       |         ^ at most one root has a job
  *       +-------- roots --- members */
 #ifndef BERTH_POOL_CUSTOMER_CUSTOMER_PARTS_H
@@ -89,6 +90,8 @@ struct shape {
     uint32_t place;
     struct text owner;
     struct tree *ad;          /* held; without a count */
+    struct tree *request;     /* held: what pools are told of it */
+    struct shape *lead;       /* the shape whose request is the same, and is the one that pools have; itself */
     struct job *first, *last; /* jobs that wait */
     int64_t waiting;          /* jobs that wait */
     int64_t retries;          /* how often a failing job is tried again ... */
@@ -163,6 +166,7 @@ struct customer {
     struct map jobs;           /* id -> struct job */
     struct map places;         /* id of a shape, and of its ad -> its place */
     struct map shapes;         /* hash of owner and ad -> place (of the last shape with that hash) */
+    struct map leads;          /* the same of owner and request, of shapes that lead */
     struct shape **shape_list; /* by place; NULL: gone */
     uint32_t shape_count, shape_room;
     struct turns *turns;             /* by pool */
@@ -209,7 +213,11 @@ void shape_changed(const struct customer_step *step, struct shape *shape);
 void shape_due(const struct customer_step *step, uint32_t place);
 void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event);
 struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker); /* NULL: not one of its pools */
+void shape_disown(const struct customer_step *step, struct shape *shape, struct shape_pool *pool);
 enum reason shape_refused(const struct shape *shape); /* why no pool takes its request; OK: one does, or may yet */
+
+/* shape_request.c */
+struct tree *shape_request(struct tree *ad); /* the caller unrefs it */
 
 /* pools.c */
 bool customer_knows(const struct customer *customer, agent who);

@@ -36,7 +36,7 @@ struct job *job_taken(const struct customer_step *step, const struct shape *shap
     while (map_next(&step->customer->jobs, &at, &id, &value)) {
         struct job *job = (struct job *)(uintptr_t)value;
 
-        if (job->shape == shape && job->state == JOB_RUNNING)
+        if (job->shape->lead == shape && job->state == JOB_RUNNING)
             return job;
     }
     return NULL;

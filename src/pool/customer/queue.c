@@ -59,7 +59,7 @@ static void job_store(const struct customer_step *step, struct job *job)
 
 void job_wait(struct job *job, bool first)
 {
-    struct shape *shape = job->shape;
+    struct shape *shape = job->shape->lead;
 
     if (job->waits || job_is_blocked(job))
         return;
@@ -74,7 +74,7 @@ void job_wait(struct job *job, bool first)
 
 static void job_unwait(struct job *job)
 {
-    struct shape *shape = job->shape;
+    struct shape *shape = job->shape->lead;
 
     job->rests = 0;
     if (!job->waits)

@@ -97,6 +97,27 @@ enum reason shape_refused(const struct shape *shape)
     return first;
 }
 
+static struct shape *shape_at(const struct customer *customer, uint64_t place)
+{
+    return place < customer->shape_count ? customer->shape_list[place] : NULL;
+}
+
+/* Finds the shape that leads those with the same request, or makes this one lead. */
+static void shape_follow(struct customer *customer, struct shape *shape)
+{
+    uint64_t hash = shape_hash(&shape->owner, shape->request);
+    struct shape *lead = shape_at(customer, map_find(&customer->leads, hash));
+
+    shape->lead = shape;
+    if (lead && memcmp(&lead->owner, &shape->owner, sizeof shape->owner) == 0 &&
+        tree_equal(lead->request, tree_root(lead->request), shape->request, tree_root(shape->request))) {
+        shape->lead = lead;
+        lead->uses++;
+        return;
+    }
+    map_set(&customer->leads, hash, shape->place);
+}
+
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad)
 {
     struct shape *shape = mem_alloc(sizeof *shape);
@@ -105,6 +126,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .place = customer->shape_count,
                             .owner = *owner,
                             .ad = tree_ref(ad),
+                            .request = shape_request(ad),
                             .retries = shape_number(ad, "MaxRetries", CUSTOMER_RETRIES),
                             .unless = shape_number(ad, "RetryUnless", -1),
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
@@ -116,6 +138,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
     customer->shape_list[customer->shape_count++] = shape;
     map_set(&customer->places, id, shape->place);
     map_set(&customer->shapes, shape_hash(owner, ad), shape->place);
+    shape_follow(customer, shape);
     return shape;
 }
 
@@ -126,6 +149,7 @@ static void shape_free(struct shape *shape)
     for (uint32_t i = 0; i < shape->pool_count; i++)
         advert_done(&shape->pools[i].advert);
     free(shape->pools);
+    tree_unref(shape->request);
     tree_unref(shape->ad);
     free(shape);
 }
@@ -137,11 +161,7 @@ void shapes_done(struct customer *customer)
     free(customer->shape_list);
     map_done(&customer->places);
     map_done(&customer->shapes);
-}
-
-static struct shape *shape_at(const struct customer *customer, uint64_t place)
-{
-    return place < customer->shape_count ? customer->shape_list[place] : NULL;
+    map_done(&customer->leads);
 }
 
 struct shape *shape_like(const struct customer *customer, const struct text *owner, const struct tree *ad)
@@ -178,8 +198,12 @@ static int64_t shape_rest(const struct shape *shape)
 
 void shape_changed(const struct customer_step *step, struct shape *shape)
 {
-    int64_t rest = shape_rest(shape);
+    int64_t rest;
 
+    if (shape->lead != shape && !shape->uses)
+        shape_set(step, shape, step->env->now); /* to be dropped */
+    shape = shape->lead;
+    rest = shape_rest(shape);
     for (uint32_t i = 0; i < shape->pool_count; i++)
         shape->pools[i].dirty = true;
     shape_set(step, shape, rest > step->env->now ? rest : step->env->now);
@@ -190,7 +214,7 @@ void shape_changed(const struct customer_step *step, struct shape *shape)
 static struct tree *shape_text(const struct shape *shape, const struct shape_pool *pool)
 {
     int64_t count = pool->wanted ? shape->waiting - pool->pending : 0;
-    struct symbols *symbols = shape->ad->symbols;
+    struct symbols *symbols = shape->request->symbols;
     struct ad_setting settings[] = {{NAME_COUNT, value_integer(count)},
                                     {SYMBOL_NONE, value_integer(count > 0 ? shape->first->from->at : 0)},
                                     {SYMBOL_NONE, value_integer(count > 0 ? (int64_t)shape->first->id : 0)}};
@@ -200,7 +224,7 @@ static struct tree *shape_text(const struct shape *shape, const struct shape_poo
         return NULL;
     settings[1].name = symbols_take(symbols, "Submitted", 9);
     settings[2].name = symbols_take(symbols, "FirstJob", 8);
-    text = ad_set(shape->ad, settings, 3, NULL);
+    text = ad_set(shape->request, settings, 3, NULL);
     symbols_drop(symbols, settings[1].name);
     symbols_drop(symbols, settings[2].name);
     return text;
@@ -235,8 +259,15 @@ static bool shape_drop(const struct customer_step *step, struct shape *shape)
     hash = shape_hash(&shape->owner, shape->ad);
     if (map_find(&customer->shapes, hash) == shape->place)
         map_remove(&customer->shapes, hash);
+    hash = shape_hash(&shape->owner, shape->request);
+    if (map_find(&customer->leads, hash) == shape->place)
+        map_remove(&customer->leads, hash);
     map_remove(&customer->places, shape->id);
     customer->shape_list[shape->place] = NULL;
+    if (shape->lead != shape) {
+        shape->lead->uses--;
+        shape_changed(step, shape->lead);
+    }
     shape_free(shape);
     return true;
 }
@@ -262,6 +293,17 @@ static void shape_advertise(const struct customer_step *step, struct shape *shap
     shape_set(step, shape,
               advert_run(&pool->advert, step->env, pool->matchmaker, (uint64_t)which << 32 | shape->place, after,
                          step->effects));
+}
+
+/* A pool has the request of a shape that does not lead: from before a restart, when it did. */
+void shape_disown(const struct customer_step *step, struct shape *shape, struct shape_pool *pool)
+{
+    if (pool->advert.there)
+        return;
+    pool->advert.there = true;
+    pool->advert.version++;
+    pool->advert.due = step->env->now;
+    shape_due(step, shape->place);
 }
 
 void shape_due(const struct customer_step *step, uint32_t place)

@@ -172,6 +172,8 @@ static void submission_make(const struct customer_step *step, const struct submi
         made.key = shape->id;
         made.u.shape_record = (struct shape_record){shape->owner, shape->ad};
         shape->stored = effects_persist(step->effects, &made);
+        if (shape->stored > shape->lead->stored)
+            shape->lead->stored = shape->stored;
     }
     shape->uses++;
     ret->shape = shape;

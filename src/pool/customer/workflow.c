@@ -171,8 +171,8 @@ static void flow_tie(struct flow *flow)
 static void node_go(const struct customer_step *step, struct submission *node, uint64_t stored)
 {
     node->since = step->env->now;
-    if (stored > node->shape->stored)
-        node->shape->stored = stored;
+    if (stored > node->shape->lead->stored)
+        node->shape->lead->stored = stored;
     for (uint64_t id = node->first + node->gone; id < node->first + node->count; id++) {
         struct job *job = job_find(step->customer, id);
 
