@@ -75,7 +75,8 @@ static int run_command(const struct command *command, int word_count, char **wor
     int status = STATUS_BAD;
     struct err err = {0};
 
-    memcpy(settings, command->defaults, command->settings_size);
+    if (command->settings_size)
+        memcpy(settings, command->defaults, command->settings_size);
     switch (
         options_read(command->options, command->option_count, command->leading, settings, &word_count, words, &err)) {
     case OPTIONS_READ:

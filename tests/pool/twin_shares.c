@@ -190,8 +190,9 @@ static uint32_t root_first(const struct twin *twin, const bool *closed)
 
         if (!root_waits(twin, root, closed) || leaf_of(twin, root->user) != share)
             continue;
-        if (first == ROOTS || mine < its || (mine == its && root->order < best->order))
-            first = i;
+        if (first == ROOTS || mine < its ||
+            (mine == its && (root->user < best->user || (root->user == best->user && root->order < best->order))))
+            first = i; /* of users with the same priority the one with the smaller number is first */
     }
     return first;
 }

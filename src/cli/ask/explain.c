@@ -192,7 +192,8 @@ int explain_first(struct connection *pool, const struct tree *ad, struct explain
                  ? form_parse(pool->symbols, &dialect_condor, FORM_JSON, NULL, buf_string(&text), text.len, NULL)
                  : NULL; /* in this dialect fields may be called error and undefined */
     if (answer) {
-        ad_integer(answer, "offers", &ret->offers);
+        if (!ad_integer(answer, "machines", &ret->machines))
+            ad_integer(answer, "offers", &ret->machines);
         text_copy(answer, "first", ret->first, sizeof ret->first);
         list = ad_find(answer, "reasons");
         if (list && list->kind == EXPR_LIST && list->u.run.count && tree_parts(answer, list)->kind == EXPR_AD) {

@@ -20,9 +20,9 @@ int explain_job(struct connection *pool, const struct tree *job, const char *nam
 /* The first reason why an ad waits, or would. */
 struct explained {
     bool matches;
-    int64_t offers;  /* machines that were asked */
-    char first[16];  /* the word of the reason (wait_reason.h); "": a pool of an earlier version does not say */
-    char text[1024]; /* and what people read: "waits for a free machine: ..." */
+    int64_t machines; /* machines that run jobs, as far as the pool knows */
+    char first[16];   /* the word of the reason (wait_reason.h); "": a pool of an earlier version does not say */
+    char text[1024];  /* and what people read: "waits for a free machine: ..." */
 };
 int explain_first(struct connection *pool, const struct tree *ad, struct explained *ret);
 

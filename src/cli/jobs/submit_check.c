@@ -102,7 +102,7 @@ static bool may_wait(const struct explained *why)
 {
     return (strcmp(why->first, wait_word(WAIT_NOFIT)) != 0 && strcmp(why->first, wait_word(WAIT_REFUSES)) != 0 &&
             strcmp(why->first, wait_word(WAIT_FORMS)) != 0 && strcmp(why->first, wait_word(WAIT_NEVER)) != 0) ||
-           !why->offers;
+           !why->machines;
 }
 
 /* Reports what a job that is submitted waits for; what many in a row wait for is reported once. */

@@ -7,10 +7,12 @@
  * The first reason is the last of these that some machine has come to. What the matchmaker holds back itself comes before all of them. */
 #include "live/matchmakerd/waits.h"
 
+#include "lang/ad/get.h"
 #include "match/pair/match.h"
 #include "pool/provider/owner.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define MACHINES_AT_ONCE 512 /* that are looked at in one go */
 
@@ -36,12 +38,25 @@ static double amount_asked(const struct env *env, struct arena *scratch, const s
     return asked;
 }
 
+/* Does it run jobs, as far as its ad says? */
+static bool runs_jobs(const struct tree *whole)
+{
+    const char *type;
+    bool executes;
+    size_t len;
+
+    return (!ad_flag(whole, "Executes", &executes) || executes) &&
+           !(ad_string(whole, "Type", &type, &len) && len == 7 && !strncasecmp(type, "Storage", 7));
+}
+
 void waits_begin(struct waits *waits, const struct env *env, struct arena *scratch,
                  const struct pool_machines *machines, struct tree *request)
 {
     *waits = (struct waits){.machines = machines, .request = request, .first_end = -1, .first = WAIT_NOFIT};
     for (int i = 0; i < AMOUNTS; i++)
         waits->asked[i] = amount_asked(env, scratch, request, asks[i]);
+    for (uint32_t i = 0; i < machines->count; i++)
+        waits->runners += machines->items[i].counts && runs_jobs(machines->items[i].whole);
     if (waits->asked[AMOUNT_CPUS] < 0)
         waits->asked[AMOUNT_CPUS] = 1;
 }
@@ -151,7 +166,7 @@ static enum wait_reason first_find(const struct waits *waits, const struct why *
         return hold_reason(waits->hold.kind);
     if (first == WAIT_SOON && waits->ahead)
         return WAIT_SHARE;
-    return waits->learning && !waits->machines->count ? WAIT_LEARNS : first;
+    return waits->learning && first == WAIT_NOFIT && !waits->runners ? WAIT_LEARNS : first;
 }
 
 bool waits_go_on(struct waits *waits, const struct env *env, struct arena *scratch, const struct why *why,
@@ -184,6 +199,8 @@ bool waits_only(const struct waits *waits)
     case WAIT_BUSY:
     case WAIT_PULL:
         return true;
+    case WAIT_SOON:
+        return !waits->free;
     case WAIT_QUOTA:
     case WAIT_LIMIT:
     case WAIT_NEVER:

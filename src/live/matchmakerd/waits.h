@@ -17,6 +17,7 @@ extern "C" {
 struct waits {
     const struct pool_machines *machines; /* lent */
     struct tree *request;                 /* lent */
+    uint32_t runners;                     /* machines that run jobs: stores, licences and the like do not */
     uint32_t counts[WAIT_REASON_COUNT];   /* machines */
     uint32_t named[WAIT_REASON_COUNT][WAITS_NAMED];
     uint32_t free;          /* of those that fit and are free: of which something is offered now */

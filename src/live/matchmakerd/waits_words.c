@@ -221,7 +221,7 @@ static void hold_say(struct buf *out, const struct waits *waits, const char *wha
 
 static void nofit_say(struct buf *out, const struct waits *waits)
 {
-    uint32_t known = waits->machines->count;
+    uint32_t known = waits->runners;
 
     if (!known) {
         buf_adds(out, "waits for a machine: none is known");
@@ -230,6 +230,20 @@ static void nofit_say(struct buf *out, const struct waits *waits)
     buf_adds(out, "waits for a machine that fits: none of the ");
     buf_add_count(out, known);
     buf_addf(out, " that %s known would, even when idle", known == 1 ? "is" : "are");
+}
+
+/* A machine may be idle and offer nothing: then its next word, a few seconds from now, says why. */
+static void soon_say(struct buf *out, const struct waits *waits)
+{
+    bool one = waits->counts[WAIT_SOON] == 1;
+
+    buf_adds(out, waits->free ? "is about to be matched: " : "waits for word of a machine: ");
+    machines_say(out, waits, WAIT_SOON);
+    if (waits->free)
+        buf_adds(out, one ? " fits and is free" : " fit and are free");
+    else
+        buf_adds(out, one ? " fits, and has just withdrawn its offer" : " fit, and have just withdrawn their offers");
+    names_say(out, waits, WAIT_SOON, AMOUNTS, false);
 }
 
 void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_reason reason)
@@ -295,10 +309,7 @@ void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_re
         nofit_say(out, waits);
         break;
     case WAIT_SOON:
-        buf_adds(out, "is about to be matched: ");
-        machines_say(out, waits, reason);
-        buf_adds(out, waits->counts[reason] == 1 ? " fits and is free" : " fit and are free");
-        names_say(out, waits, reason, AMOUNTS, false);
+        soon_say(out, waits);
         break;
     default:
         buf_addf(out, "waits: %s", wait_says(reason));
@@ -434,7 +445,7 @@ static void json_start(struct buf *out, const struct waits *waits)
 
 void waits_print_json(struct buf *out, const struct waits *waits)
 {
-    buf_addf(out, ", \"first\": \"%s\", \"reasons\": [", wait_word(waits->first));
+    buf_addf(out, ", \"machines\": %u, \"first\": \"%s\", \"reasons\": [", waits->runners, wait_word(waits->first));
     json_reason(out, waits, waits->first);
     for (int i = 0; i < WAIT_REASON_COUNT; i++)
         if (i != (int)waits->first && (waits->counts[i] || (i == WAIT_SHARE && waits->ahead))) {

@@ -23,13 +23,13 @@ struct edits {
     uint64_t spent; /* meetings */
 };
 
-static const char *expr_text(struct why *why, const struct tree *tree, const struct expr *e)
+static const char *expr_text(struct why *why, const struct tree *tree, const struct expr *e, int style)
 {
     const char *result;
     struct buf text;
 
     buf_init(&text);
-    print_expr(&text, tree, e, PRINT_PLAIN | PRINT_AMOUNTS);
+    print_expr(&text, tree, e, style);
     result = why_text(why, &text);
     buf_done(&text);
     return result;
@@ -49,9 +49,9 @@ static void edit_describe(struct edits *edits, const struct attempt *attempt, st
         *part = (struct why_change){.clause = attempt->clauses[i], .attribute = swap->attribute};
         part->kind = !swap->e ? WHY_CHANGE_ATTRIBUTE : swap->to ? WHY_CHANGE_CLAUSE : WHY_DROP_CLAUSE;
         if (now)
-            part->from = expr_text(why, request, now);
+            part->from = expr_text(why, request, now, PRINT_PLAIN);
         if (swap->to)
-            part->to = expr_text(why, swap->to, tree_root(swap->to));
+            part->to = expr_text(why, swap->to, tree_root(swap->to), PRINT_PLAIN | PRINT_AMOUNTS);
     }
 }
 

@@ -337,6 +337,17 @@ static void say_hints(const struct words *words)
     }
 }
 
+/* What stands there now. */
+static void add_before(const struct words *words, const struct why_change *change)
+{
+    const struct tree *request = words->request;
+    const struct expr *e = change->kind == WHY_CHANGE_ATTRIBUTE
+                               ? tree_find(request, tree_root(request), change->attribute)
+                               : words->why->clauses[change->clause].e;
+
+    add_expr(words->out, request, e);
+}
+
 static void say_change(const struct words *words, const struct why_change *change)
 {
     size_t from;
@@ -349,15 +360,17 @@ static void say_change(const struct words *words, const struct why_change *chang
         add_name(words, change->attribute);
         buf_adds(words->out, " = ");
     }
+    if (!change->to) {
+        add_before(words, change);
+        return;
+    }
     from = words->out->len;
-    buf_adds(words->out, change->to ? change->to : change->from);
+    buf_adds(words->out, change->to);
     add_cut(words->out, from);
-    if (!change->to || !change->from)
+    if (!change->from)
         return;
     buf_adds(words->out, " instead of ");
-    from = words->out->len;
-    buf_adds(words->out, change->from);
-    add_cut(words->out, from);
+    add_before(words, change);
 }
 
 static void say_edits(const struct words *words)
