@@ -22,7 +22,7 @@
 #define USERS_MAX (2 * CUSTOMERS_MAX + 1) /* the last user lies */
 #define SHAPES 4
 #define MATCHMAKERS 2 /* in some worlds; other worlds have one */
-#define NAME_BYTES 16
+#define NAME_BYTES 24
 #define SWEEP_PLAN FAULTS_PLANS /* the judge sweeps */
 
 struct sim {
