@@ -16,6 +16,13 @@
 #define FILE_TEXT "by sftp"
 #define FILE_LEN 7
 
+/* libssh2 1.10 loses a packet when a session ends in the middle of a file that is too long: a kilobyte a liar, in a child that ends then. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libssh2\n";
+}
+
 static struct folder home;
 static struct config config;
 static struct networks networks;
