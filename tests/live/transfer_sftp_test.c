@@ -16,7 +16,7 @@
 #define FILE_TEXT "by sftp"
 #define FILE_LEN 7
 
-/* libssh2 1.10 loses a packet when a session ends in the middle of a file that is too long: a kilobyte a liar, in a child that ends then. */
+/* libssh2 (1.10) does not give back a packet, of a kilobyte, of a session that is dropped in the middle of a file. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
