@@ -51,6 +51,7 @@ check 'a pool of four machines is up' up
 check 'a machine with nothing to do is Idle' soon of heron 'State = "Idle".*Cpus = 2; CpusUsed = 0;.*Jobs = 0;'
 check 'one that pulls is known as well, though it offers nothing' soon of swift 'State = "Idle"; Pulls = true;'
 check 'one whose owner lets nobody in is an Owner machine' soon of stork 'State = "Owner"'
+check 'all four are known' soon of crane 'State = "Idle"'
 "$berth" machines >list
 back() { grep "^stork  *Owner  *0 of 1  *0 of 512 MiB .* until $opens\$" list && "$berth" machine stork >stork.out && grep -x "stork: Owner: back at $opens" stork.out && grep -x "  policy  *lets nobody in until $opens" stork.out; }
 check 'it is said when that ends' back
