@@ -250,15 +250,16 @@ test('a gang is a tree: its ports, who docks, and where the search ended', async
 
 test('the playground evaluates as one types, underlines errors, and is shared by its address', async () => {
   const page = await open('#/play');
-  await page.locator('.outcome .value').filter({ hasText: /^17$/ }).waitFor();
+  await page.locator('.outcome .value').filter({ hasText: /^18\.2/ }).waitFor();
   await page.locator('.outcome').getByText('match', { exact: true }).waitFor();
   await write(page, 'Expression', 'other.Memory * 2');
-  await page.locator('.outcome .value').filter({ hasText: '32000' }).waitFor();
+  await page.locator('.outcome .value').filter({ hasText: '34359738368' }).waitFor();
   await write(page, 'Right ad', '[ Memory = ');
   await page.locator('.editor[data-label="Right ad"] .cm-lintRange-error').waitFor();
   await shot(page, 'play-error');
   await write(page, 'Right ad', '[ Memory = 21; Note = "<b>x</b>" ]');
   await page.locator('.outcome .value').filter({ hasText: '42' }).waitFor();
+  await write(page, 'Left ad', '[ Type = "Job"; ImageSize = 900 ]'); // HTCondor has no 900M
   await page.getByRole('button', { name: 'Condor' }).click();
   await write(page, 'Expression', 'TARGET.Memory + 1');
   await page.locator('.outcome .value').filter({ hasText: '22' }).waitFor();
