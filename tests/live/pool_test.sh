@@ -102,9 +102,9 @@ holds 'what was sent along and has changed comes beside it, and nothing else doe
 new" ] && [ "$(ls | grep -c "[.][0-9]")" = 1 ]'
 
 run "$berth" run -m 100MiB -- python3 -c 'import time; held = bytearray(300 << 20); time.sleep(20)'
-says 'a job that takes too much memory says how much, and how much it may have' 137 '' 'berth: job [0-9]*: Out of memory (used 1[0-9][0-9] of 100 MiB)'
+says 'a job that takes too much memory says how much, and how much it may have' 137 '' 'berth: job [0-9]*: Out of memory (used [123][0-9][0-9] of 100 MiB)'
 limited=$(sed -n 's/^berth: job \([0-9]*\): Out of memory.*/\1/p' err)
-limit_told() { "$berth" jobs "$limited" >out && grep -q "^ *$limited  Out of memory (used 1[0-9][0-9] of 100 MiB)  " out; }
+limit_told() { "$berth" jobs "$limited" >out && grep -q "^ *$limited  Out of memory (used [123][0-9][0-9] of 100 MiB)  " out; }
 holds 'the list of jobs as well' limit_told
 run "$berth" jobs "$limited" --format 'Outcome Status'
 expect 'its status is that of a job that was killed' 0 'OutOfMemory -9'
