@@ -118,8 +118,10 @@ if $alone hostname $name 2>/dev/null; then
   holds 'an address stands for a name that a URL cannot have' expr "$url" : 'https://\([0-9.]*\|localhost\):[1-9]'
   run curl -skS -o /dev/null -w '%{http_code}' "$url/healthz"
   holds 'by which the pool answers' grep -qx 200 out
-  run "$berth" run -q --state "$work/named" -- echo fine
-  expect 'jobs run on it' 0 fine
+  if [ "$alone" = 'unshare -u' ]; then # in a namespace of users with one user nobody else's files can be made
+    run "$berth" run -q --state "$work/named" -- echo fine
+    expect 'jobs run on it' 0 fine
+  fi
   kill "$pids" && wait "$pids"
   pids=
 fi
