@@ -123,6 +123,15 @@ unformed() { [ "$(first gang)" = forms ]; }
 check 'and one for which there is nobody' unformed
 gone gang
 
+# --- an offer with ports that a plain job cannot dock at
+put service '[ Name = "service"; Ports = { [ Label = client; Constraint = client.Type == "Client" ], [ Label = box; Constraint = box.Type == "Storage" ] } ]'
+stands heron $busy "$(machine heron 4 8G)" '[ Used = [ Cpus = 4 ] ]'
+check 'is left aside' says busy 'job: waits for a free machine: 1 machine fits, all its processors are in use \(heron 4 of 4\)\.'
+aside() { grep -q '"ported": 1' why.json && grep -q '"machines": 1, "first": "busy"' why.json && ask /v1/reasons | grep -q 'Code = "busy"'; }
+check 'and told of' aside
+forget heron
+gone service
+
 # --- what may be had now
 gone job
 put heron "$(machine heron 4 8G)"

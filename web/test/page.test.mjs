@@ -312,9 +312,9 @@ test('groups and limits are shown, and a request that is held says what it waits
   await ask('/v1/shares', { method: 'PUT', headers: { 'Content-Type': 'application/classad' }, body: '[ Groups = { [ Name = "art"; Quota = 2; Surplus = false ] }; Limits = [ matlab = 0 ] ]' });
   await put(pool.url, pool.admin, 'limited', '[ Name = "limited"; Type = "Job"; ImageSize = 10; Lifetime = 600; AccountingGroup = "art"; ConcurrencyLimits = "matlab"; Constraint = other.RamSize > 0 ]');
   const page = await open('#/ad/limited');
-  await page.locator('.verdict').filter({ hasText: 'It waits for' }).waitFor();
+  await page.locator('.verdict').filter({ hasText: 'limited asks for more of a limit than there is' }).waitFor();
   await page.getByText('The same as text').click();
-  await page.locator('pre.code').filter({ hasText: 'limited:' }).filter({ hasText: 'It waits for' }).waitFor();
+  await page.locator('pre.code').filter({ hasText: 'limited: asks for more of a limit than there is' }).waitFor();
   await shot(page, 'ad-held');
   await page.goto(`${server.url}/#/users`);
   await page.getByRole('region', { name: 'Groups' }).getByText('art').waitFor();

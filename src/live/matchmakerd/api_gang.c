@@ -41,7 +41,7 @@ bool gang_is_asked(const struct request *request, struct gang_question *question
     plain = gang_why_plain(&question->env, question->scratch, &policy, question->ad, question->offers, question->count,
                            &question->ported);
     policy_done(&policy);
-    if (plain && question->ported)
+    if (plain && question->ported && question->ids)
         offers_part(question);
     return !plain;
 }

@@ -68,7 +68,7 @@ struct request_question {
 };
 void request_explain(struct request *request, const struct request_question *question);
 
-/* Are there ports that matter to the ad, so that pairs do not suffice? */
+/* Are there ports that matter to the ad, so that pairs do not suffice? Without ids, the offers stay in their order. */
 bool gang_is_asked(const struct request *request, struct gang_question *question);
 void gang_answer(struct request *request, struct gang_question *question);
 
