@@ -20,6 +20,17 @@ trap 'exit 1' INT TERM
 cd "$work" || exit 1
 count=0 failures=0
 
+# steady_port: prints a port that is free, and not among those that the kernel gives to whoever asks for any: nobody takes it while the matchmaker that
+# has it is down.
+steady_port() {
+  local port
+  for _ in $(seq 50); do
+    port=$((20000 + RANDOM % 10000))
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+  done
+  echo $port
+}
+
 # need PROGRAM...: without them the script is skipped.
 need() {
   for tool; do

@@ -37,7 +37,7 @@ machine='ad:read ad:write claim match' person='ad:read ad:write claim match job:
 
 export BERTH_STATE="$work/pool" BERTH_CUSTOMER="unix:$work/alice/customer/customer.sock"
 # The matchmaker, at the same address when it restarts: those who know it by that come back.
-address=127.0.0.1:0
+address=127.0.0.1:$(steady_port)
 pool() {
   start pool "$berth" matchmaker --listen "$address" --state "$work/pool" --set Lease=300 --set 'Networks={ "127.0.0.0/8" }' && soon grep -q 'listening at  unix' pool.up &&
     address=$(sed -n 's/.*http:..\([0-9.:]*\).*/\1/p' pool.up | head -1)

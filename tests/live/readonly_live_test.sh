@@ -35,7 +35,8 @@ stop() { kill -TERM "$(cat "$1.pid")" && soon gone "$1"; }
 says() { grep -q "$2" "$1.err" "$1.up"; }
 token() { "$berth" token create --state "$disk/pool" --subject "$1" --scope "$2" --lifetime 1d --out "$3"; }
 near=(--set 'Networks={ "127.0.0.0/8" }')
-pool() { start pool "$berth" matchmaker --listen "127.0.0.1:${port:-0}" --state "$disk/pool" "${near[@]}" && soon grep -q 'listening at  unix' pool.up && port=$(sed -n 's/.*http:..127.0.0.1:\([0-9]*\).*/\1/p' pool.up | head -1); }
+port=$(steady_port)
+pool() { start pool "$berth" matchmaker --listen "127.0.0.1:$port" --state "$disk/pool" "${near[@]}" && soon grep -q 'listening at  unix' pool.up && port=$(sed -n 's/.*http:..127.0.0.1:\([0-9]*\).*/\1/p' pool.up | head -1); }
 customer() { start customer "$berth" customer --state "$disk/alice" "${near[@]}" && soon grep -q 'is up' customer.up; }
 provider() { start provider "$berth" provider --state "$disk/heron" --set AgentName=heron --set Unprotected=true --set OwnerPolicy="$work/owner.ad" "${near[@]}" && soon grep -q 'is up' provider.err; }
 export BERTH_STATE="$disk/pool" BERTH_CUSTOMER="unix:$disk/alice/customer/customer.sock"

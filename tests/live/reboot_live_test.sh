@@ -29,7 +29,8 @@ says() { grep -q "$2" "$1.err" "$1.up"; }
 token() { "$berth" token create --state "$work/pool" --subject "$1" --scope "$2" --lifetime 1d --out "$3"; }
 near=(--set 'Networks={ "127.0.0.0/8" }')
 export BERTH_STATE="$work/pool" BERTH_CUSTOMER="unix:$work/alice/customer/customer.sock"
-pool() { start pool "$berth" matchmaker --listen "127.0.0.1:${port:-0}" --state "$work/pool" "${near[@]}" && soon grep -q 'listening at  unix' pool.up && port=$(sed -n 's/.*http:..127.0.0.1:\([0-9]*\).*/\1/p' pool.up | head -1); }
+port=$(steady_port)
+pool() { start pool "$berth" matchmaker --listen "127.0.0.1:$port" --state "$work/pool" "${near[@]}" && soon grep -q 'listening at  unix' pool.up && port=$(sed -n 's/.*http:..127.0.0.1:\([0-9]*\).*/\1/p' pool.up | head -1); }
 customer() { start alice "$berth" customer --state "$work/alice" "${near[@]}" && soon grep -q 'is up' alice.up; }
 provider() { start "$1" "$berth" provider --state "$work/$1" --set AgentName="$1" --set Unprotected=true --set OwnerPolicy="$work/owner.ad" "${near[@]}" && soon grep -q 'is up' "$1.err"; }
 up() {
