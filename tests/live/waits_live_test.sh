@@ -138,6 +138,18 @@ put heron "$(machine heron 4 8G)"
 if_changed() { ask '/v1/match?why' -X POST -H 'Content-Type: application/classad' -H 'Accept: text/plain' -d "$job" | head -1 | grep -x 'ad: matches 1 of 1 offer.'; }
 check 'what would match now is said to' if_changed
 
+# --- a policy that its owner keeps to himself
+stands heron $busy "$(machine heron 4 8G 'ShowPolicy = false; Constraint = other.Secret == 42')" '[ Used = [ Cpus = 4 ] ]'
+url=$(sed -n 's/^Berth matchmaker is up: //p' up)
+"$berth" token create --state "$work/state" --subject bob --scope 'ad:read match' --no-delegation --lifetime 1d -o bob.token >/dev/null
+token=$(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' bob.token)
+asks() { curl -sS -m 20 "$url/v1/match?why" -H "Authorization: Bearer $token" -H "Accept: $1" -H 'Content-Type: application/classad' -d "$job"; }
+secret() { asks text/plain >told && asks application/json >>told && grep -q 'its owner refuses it (heron)' told && grep -q '"first": "refuses"' told && ! grep -q Secret told; }
+check 'others are told that it refuses, and not why' secret
+own() { ask '/v1/match?why' -X POST -H 'Accept: text/plain' -H 'Content-Type: application/classad' -d "$job" | grep -q 'other.Secret == 42'; }
+check 'its owner is told' own
+forget heron
+
 # --- hostile words
 stands evil $sick "[ Name = \"ev\\033[31mil\"; Type = \"Machine\"; Cpus = 1000 ]" '[ Words = "\033[2Jgone"; Used = 7; Claims = "many" ]'
 put job '[ Type = "Job"; Constraint = other.Cpus == 1000 ]'

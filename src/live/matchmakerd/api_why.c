@@ -64,7 +64,8 @@ static void lefts_make(struct question *question)
     for (uint32_t i = 0; i < machines->present; i++)
         if (machines->items[i].left) {
             question->left_of[question->left_count] = i;
-            question->left[question->left_count++] = machines->items[i].left;
+            question->left[question->left_count++] =
+                machines->items[i].masked_left ? machines->items[i].masked_left : machines->items[i].left;
         }
 }
 
@@ -92,6 +93,7 @@ static void fits_begin(struct question *question)
         return;
     }
     question->ported = pool_machines_leave_ported(&question->machines);
+    pool_machines_mask(&question->machines, &question->env, &question->scratch, question->asked.ad);
     policy_init(&question->policy, request_matchmakerd(question->scan.request)->policy, NULL, NULL);
     question->has_policy = question->has_fits = true;
     question->run = why_begin(&question->fits, &question->env, &question->scratch, &question->policy,

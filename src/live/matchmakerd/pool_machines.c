@@ -5,6 +5,7 @@
  *     then sorted: those that are there before those that are away, drained or sick */
 #include "live/matchmakerd/pool_machines.h"
 
+#include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
@@ -13,6 +14,8 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/gang/gang_why.h"
+#include "match/pair/match.h"
+#include "pool/protocol/writers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +52,7 @@ static void record_add(struct pool_machines *machines, const struct matchmakerd 
                                      .pulls = view->pulls,
                                      .sure = view->sure,
                                      .counts = true,
+                                     .hidden = caller && !machine_shows_policy(caller, view),
                                      .since = view->since,
                                      .until = view->until,
                                      .first_end = facts.first_end};
@@ -142,6 +146,37 @@ bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd
     return false;
 }
 
+/* The ad without its policy, whose answer to the request stands in its place. The caller unrefs it. */
+static struct tree *ad_masked(const struct env *env, struct arena *scratch, const struct tree *ad,
+                              const struct tree *request)
+{
+    uint64_t steps = 0;
+    struct ad_setting answer = {NAME_CONSTRAINT,
+                                value_boolean(match_accepts_counted(env, scratch, ad, request, &steps))};
+    struct tree *less = ad_without_policy(ad), *masked = ad_set(less, &answer, 1, NULL);
+
+    if (!masked)
+        return less;
+    tree_unref(less);
+    return masked;
+}
+
+void pool_machines_mask(struct pool_machines *machines, const struct env *env, struct arena *scratch,
+                        const struct tree *request)
+{
+    for (uint32_t i = 0; i < machines->count; i++) {
+        struct pool_machine *machine = &machines->items[i];
+
+        if (!machine->hidden)
+            continue;
+        tree_unref(machine->masked);
+        tree_unref(machine->masked_left);
+        machine->masked = ad_masked(env, scratch, machine->whole, request);
+        machine->masked_left = machine->left ? ad_masked(env, scratch, machine->left, request) : NULL;
+        machines->wholes[i] = machine->masked;
+    }
+}
+
 uint32_t pool_machines_leave_ported(struct pool_machines *machines)
 {
     struct pool_machine *aside = mem_alloc((machines->count + 1) * sizeof *aside);
@@ -171,6 +206,8 @@ void pool_machines_done(struct pool_machines *machines)
     for (uint32_t i = 0; i < total; i++) {
         tree_unref(machines->items[i].whole);
         tree_unref(machines->items[i].left);
+        tree_unref(machines->items[i].masked);
+        tree_unref(machines->items[i].masked_left);
         free(machines->items[i].id);
         free(machines->items[i].words);
     }

@@ -12,8 +12,11 @@ extern "C" {
 
 struct pool_machine {
     struct tree *whole, *left; /* held; left: what may be had of it now, or NULL */
-    char *id;                  /* of its ad, as people name it */
-    char *words;               /* why it stands so, where the caller may know it; or NULL */
+    bool hidden;               /* its policy is not for the caller: the two below are told of in its place ... */
+    struct tree *masked,
+        *masked_left; /* ... held, or NULL: without the policy, and with its answer to the request that was asked about last */
+    char *id;         /* of its ad, as people name it */
+    char *words; /* why it stands so, where the caller may know it; or NULL */
     enum machine_state state;
     bool pulls, sure, counts; /* `counts`: it is a machine's record, and not an ad beside a claim */
     int64_t since, until;
@@ -38,6 +41,9 @@ bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd
 void pool_machines_suppose(struct pool_machines *machines, const char *id, struct tree *ad);
 /* Puts them in order, when all are there. */
 void pool_machines_end(struct pool_machines *machines);
+/* Makes what is told of machines whose policy is hidden, for that request: their answer, and not what decides it. `wholes` has it then. */
+void pool_machines_mask(struct pool_machines *machines, const struct env *env, struct arena *scratch,
+                        const struct tree *request);
 /* Leaves those with ports aside: they are no longer counted. Returns how many those are. */
 uint32_t pool_machines_leave_ported(struct pool_machines *machines);
 void pool_machines_done(struct pool_machines *machines);

@@ -204,6 +204,7 @@ static void run_end(struct reasons *reasons)
 
 static void run_begin(struct reasons *reasons, const struct waiter *waiter)
 {
+    pool_machines_mask(&reasons->machines, &reasons->env, &reasons->scratch, waiter->ad);
     policy_init(&reasons->policy, reasons->matchmakerd->policy, NULL, NULL);
     reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
                              reasons->machines.wholes, reasons->machines.present);
