@@ -53,6 +53,7 @@ unset BERTH_STATE XDG_CONFIG_HOME
 export HOME="$long" XDG_STATE_HOME="$long/.local/state" # as it is for others than root
 everywhere='[::]:0'
 [ -e /proc/net/if_inet6 ] && [ -s /proc/net/if_inet6 ] || everywhere=0.0.0.0:0
+: >up # or what the one before has said is read
 "$berth" pool --listen "$everywhere" >up 2>pool.err </dev/null &
 pids=$!
 holds 'a pool is up beneath a HOME whose sockets have longer paths than the kernel takes' soon grep -q 'To end it' up
@@ -77,6 +78,7 @@ pids=
 
 export HOME="$work/home" BERTH_STATE="$work/halved"
 mkdir -m 700 halved && mkdir -m 755 halved/provider
+: >up # or what the one before has said is read
 "$berth" pool --listen 127.0.0.1:0 >up 2>pool.err </dev/null &
 pids=$!
 soon grep -q 'To end it' up
@@ -90,6 +92,7 @@ pids=
 
 mkdir inert
 if unshare -m mount -t tmpfs -o noexec none inert 2>/dev/null; then
+  : >up # or what the one before has said is read
   unshare -m sh -c "mount -t tmpfs -o noexec,mode=700 none inert && exec '$berth' pool --state '$work/inert/state' --listen 127.0.0.1:0" >up 2>pool.err </dev/null &
   pids=$!
   soon grep -q 'To end it' up
@@ -111,6 +114,7 @@ name=a234567890123456789012345678901234567890123456789012345678901234
 if unshare -u true 2>/dev/null; then alone='unshare -u'; else alone='unshare -Uru'; fi
 # shellcheck disable=SC2086 # words
 if $alone hostname $name 2>/dev/null; then
+  : >up # or what the one before has said is read
   $alone sh -c "hostname $name && exec '$berth' pool --state '$work/named' --listen 0.0.0.0:0 --set Unprotected=true" >up 2>pool.err </dev/null &
   pids=$!
   holds 'a machine may have the longest name that there is' soon grep -q 'To end it' up
