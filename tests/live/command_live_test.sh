@@ -241,6 +241,15 @@ waiting_job() {
 check 'a command to a job waits as well while its machine is away' waiting_job
 check 'and is answered when it is back' soon answered
 
+# -------------------------------------------------------------------------------------------------------- a start that is refused
+
+# Another at the same address, whose disk is slow: its timers are due when it gives up.
+refused_late() {
+  head -c 30 /dev/zero >late.slow && start late "$berth" matchmaker --listen "$address" --state "$work/late" && soon gone late &&
+    says 0 'the port is in use' cat late.err && ! grep Sanitizer late.err
+}
+check 'a matchmaker that starts slowly at a port that is taken says so, and nothing else' refused_late
+
 # ------------------------------------------------------------------------------------------------------------------- too late
 
 # past: the time of the last command is over, also for a clock that differs a little.
@@ -267,7 +276,7 @@ unheard() { says 0 'USR1 was sent' "$berth" job "$job" signal USR1 --wait 60s &&
 check 'the job gets the next one, and not that which has expired' unheard
 over() { "$berth" rm "$job" >/dev/null && says 1 'does not run\|is over\|no such job' "$berth" job "$job" signal TERM; }
 check 'a job that was removed takes none' over
-for who in pool alice heron stork; do fresh $who; done
+for who in pool alice heron stork late; do fresh $who; done
 sound() { ! grep -n 'Sanitizer\|runtime error\|level=error' said; }
 check 'none of them has complained' sound
 

@@ -255,7 +255,6 @@ static void customerd_done(struct customerd *customerd)
     agent_free(customerd->live);
     gate_done(&customerd->gate);
     catalogues_free(customerd->catalogues);
-    uv_run(&customerd->daemon.loop, UV_RUN_NOWAIT);
     daemon_close(&customerd->daemon);
     commands_done(&customerd->commands);
     history_free(customerd->history);
