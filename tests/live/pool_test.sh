@@ -124,7 +124,25 @@ expect 'one with lines as on Windows is told how it is mended' 127 '' \
   "berth: ./dos: './dos' could not be started: No such file or directory (its lines end as on Windows, with a carriage return: sed -i 's/\\r\$//' mends it)"
 chmod -x dos
 run "$berth" run ./dos
-expect 'a file that is not executable is not even sent' 2 '' 'berth: run: ./dos: it cannot be executed; chmod +x makes it so'
+expect 'a file that is not executable is not even sent, and the status is the one that shells have for it' 126 '' \
+  'berth: ./dos: it cannot be executed; chmod +x makes it so'
+mkdir dir
+run "$berth" run ./dir
+expect 'neither is a folder' 126 '' 'berth: ./dir: it is a folder, and no program'
+run "$berth" run ./none
+expect 'a file that is not there has the other status of shells' 127 '' 'berth: ./none: No such file or directory'
+run "$berth" run -- ./none/none
+expect 'so does one in a folder that is not there' 127 '' 'berth: ./none/none: No such file or directory'
+run "$berth" run /usr/bin/no-such-program
+expect 'and a path that only the machine can look at' 127 '' 'berth: /usr/bin/no-such-program: the machine does not have this program, or what it needs to start, such as an interpreter'
+run "$berth" run /usr/bin
+says 'of which it may say that this is no program' 126 '' "berth: /usr/bin: '/usr/bin' could not be started: Permission denied"
+printf '#!/etc\n' >etc && chmod +x etc
+run "$berth" run ./etc
+says 'or that its interpreter is none' 126 '' "berth: ./etc: './etc' could not be started: Permission denied*"
+echo 'echo "no first line"' >bare && chmod +x bare
+run "$berth" run ./bare
+expect 'a script without a first line runs in a shell' 0 'no first line'
 holds 'nothing of them is left behind' listed jobs 'not [row for row in rows if row["state"] == "Held"]'
 
 run env NUMBER=7 LETTER=b "$berth" run -e NUMBER -e LETTER=a -- sh -c 'echo $NUMBER $LETTER'

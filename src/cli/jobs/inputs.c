@@ -1,6 +1,7 @@
 /* inputs.c: the files that a job takes along. */
 #include "cli/jobs/inputs.h"
 
+#include "cli/jobs/program.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -320,31 +321,21 @@ static void attribute_print(struct buf *out, const char *attribute, const char *
     buf_done(&text);
 }
 
-/* Is that a program that every machine has? Such programs are not carried along. */
-static bool path_is_common(const char *path)
-{
-    static const char *const places[] = {"/usr/", "/bin/", "/sbin/"};
-
-    for (size_t n = 0; n < sizeof places / sizeof *places; n++)
-        if (!strncmp(path, places[n], strlen(places[n])) && strncmp(path, "/usr/local/", 11) != 0)
-            return true;
-    return false;
-}
-
 /* Adds the executable, when its name has a slash: it is carried along, and called by where it lies for the job. */
 static int command_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed,
                        int64_t *ret_image)
 {
     struct value cmd = job_value(ad, "Cmd", arena);
     char *text, *path, *called = NULL;
-    bool carried = true;
+    bool carried = true, missing;
+    const char *flaw;
     struct stat stat_;
     int result = 0;
 
     if (cmd.type != VALUE_STRING || !cmd.len)
         return complain(inputs, "Cmd", "expected the name of a program");
     text = mem_dup(cmd.u.string, cmd.len);
-    if (!strchr(text, '/') || path_is_common(text) || (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
+    if (!program_is_sent(text) || (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
         *ret_image = image_find(text);
         if (ad_find(ad, "Cmd")->kind != EXPR_STRING) /* it was computed, and the customer wants a text */
             attribute_print(renamed, "Cmd", "", text);
@@ -352,10 +343,9 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
         return 0;
     }
     path = file_in(inputs->folder, text);
-    if (stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode) && access(path, X_OK) != 0)
-        result = complain(inputs, path, "it cannot be executed; chmod +x makes it so");
-    else if (stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode))
-        result = complain(inputs, path, "it is a folder, and no program");
+    flaw = program_flaw(path, &missing);
+    if (flaw)
+        result = complain(inputs, path, flaw);
     if (result == 0)
         result = name_add(inputs, text, strlen(text), &called);
     if (result == 0) {
@@ -416,16 +406,10 @@ static void extra_print(const struct tree *ad, const struct expr *list, const ch
 /* Can the program be carried along and executed? If not, the error says whose program it is, which, and why. */
 static int extra_check(struct inputs *inputs, const char *attribute, const char *path)
 {
-    const char *why = NULL;
-    struct stat stat_;
+    bool missing;
+    const char *why = program_flaw(path, &missing);
     struct buf what;
 
-    if (stat(path, &stat_) < 0)
-        why = strerror(errno);
-    else if (S_ISDIR(stat_.st_mode))
-        why = "it is a folder, and no program";
-    else if (access(path, X_OK) != 0)
-        why = "it cannot be executed; chmod +x makes it so";
     if (!why)
         return 0;
     buf_init(&what);
@@ -449,7 +433,7 @@ static int extra_add(struct inputs *inputs, const struct tree *ad, const char *a
         return complain(inputs, attribute, "expected the name of a program");
     text = mem_dup(tree_string(ad, first), first->u.run.count);
     path = file_in(inputs->folder, text);
-    if (strchr(text, '/') && !path_is_common(text)) {
+    if (program_is_sent(text)) {
         result = extra_check(inputs, attribute, path);
         if (result == 0)
             result = name_add(inputs, text, strlen(text), &called);

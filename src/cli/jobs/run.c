@@ -8,6 +8,7 @@
 #include "cli/ask/summary.h"
 #include "cli/jobs/job_control.h"
 #include "cli/jobs/job_files.h"
+#include "cli/jobs/program.h"
 #include "cli/jobs/run_parts.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
@@ -399,6 +400,18 @@ static int run_follow(struct connection *customer, const struct run_settings *se
     return status;
 }
 
+/* Can the program be sent and executed, as far as that can be seen here? If not, the status is the one that a shell has for it. */
+static int run_look(const char *program)
+{
+    bool missing = false;
+    const char *flaw = program_is_sent(program) ? program_flaw(program, &missing) : NULL;
+
+    if (!flaw)
+        return STATUS_DONE;
+    report("%.200s: %s", program, flaw);
+    return missing ? STATUS_NO_PROGRAM : STATUS_UNSTARTED;
+}
+
 static int run_run(const void *given, int word_count, char **words)
 {
     const struct run_settings *settings = given;
@@ -413,6 +426,8 @@ static int run_run(const void *given, int word_count, char **words)
     }
     run_along_init(&along);
     status = customer_open(&customer, &settings->pool);
+    if (status == STATUS_DONE)
+        status = run_look(words[0]);
     run_along_files(&along, settings, word_count, words);
     if (status == STATUS_DONE)
         status = run_along_input(&along, settings);
@@ -441,8 +456,8 @@ const struct command command_run = {
         "folders, want -i. Standard input is sent along, too, unless it is a terminal: up to its end, and at most 256 MiB; < /dev/null gives "
         "the command none.\n"
         "\n"
-        "The status is that of the command: 128 and the signal's number when a signal ended it, 127 when the machine does not have the "
-        "program, 126 when the program cannot be started, 1 with the reason when the job could not be run, or when not all that it has "
+        "The status is that of the command: 128 and the signal's number when a signal ended it, 127 when there is no such "
+        "program, here or on the machine, or no interpreter for it, 126 when the program is there and cannot be started, 1 with the reason when the job could not be run, or when not all that it has "
         "written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.",
     .examples = {{"berth run -- hostname", NULL},
                  {"berth run -c 4 -m 2GiB -- ./fit --input data.csv", NULL},
