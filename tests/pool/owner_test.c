@@ -689,6 +689,59 @@ static void check_bomb(struct lang *lang, const char *text, const char *sentence
     tree_unref(ad);
 }
 
+/* Does only the owner state stand between the two? */
+static const struct alone_case {
+    const char *sentence, *ad, *counterpart;
+    bool alone;
+} alones[] = {
+    {"an owner who is there stands alone between his machine and a job that fits",
+     "[ Busy = true; Constraint = !Busy && other.Memory < 4 ]", "[ Memory = 2 ]", true},
+    {"not so where the job does not fit either", "[ Busy = true; Constraint = !Busy && other.Memory < 4 ]",
+     "[ Memory = 8 ]", false},
+    {"nor where the machine is open", "[ Busy = false; Constraint = !Busy && other.Memory < 4 ]", "[ Memory = 8 ]",
+     false},
+    {"clauses are looked for behind names",
+     "[ Busy = true; Free = !Busy; Start = Free && other.Memory < 4; Constraint = Start ]", "[ Memory = 2 ]", true},
+};
+
+static void check_alone(struct lang *lang, const struct alone_case *c)
+{
+    struct tree *ad = ad_of(lang, &dialect_classic, c->ad), *other = ad_of(lang, &dialect_classic, c->counterpart);
+    struct env env = {.now = NOON};
+    uint64_t steps = 0;
+
+    tap_ok(owner_alone(&env, &lang->arena, ad, other, &steps) == c->alone && steps, "%s", c->sentence);
+    tree_unref(ad);
+    tree_unref(other);
+}
+
+/* Each name stands in the one before it fifty times: what is behind them is looked at as often as an evaluation may cost. */
+static void check_alone_bomb(struct lang *lang)
+{
+    struct tree *ad, *other = ad_of(lang, &dialect_classic, "[ ]");
+    struct env env = {.now = NOON};
+    uint64_t steps = 0;
+    struct buf text;
+    bool alone;
+
+    buf_init(&text);
+    buf_adds(&text, "[ Constraint = A0; A7 = false;");
+    for (int i = 0; i < 7; i++) {
+        buf_addf(&text, "A%d = A%d", i, i + 1);
+        for (int n = 1; n < 50; n++)
+            buf_addf(&text, " && A%d", i + 1);
+        buf_addc(&text, ';');
+    }
+    buf_addc(&text, ']');
+    ad = ad_of(lang, &dialect_classic, buf_string(&text));
+    alone = owner_alone(&env, &lang->arena, ad, other, &steps);
+    tap_ok(!alone && steps < 2 * EVAL_STEPS_MAX, "clauses that multiply behind their names are given up: %llu steps",
+           (unsigned long long)steps);
+    tree_unref(ad);
+    tree_unref(other);
+    buf_done(&text);
+}
+
 static void check_bombs(struct lang *lang)
 {
     struct buf text;
@@ -950,6 +1003,9 @@ int main(void)
     check_figure(&lang, "tests/match/figures/thesis-04-meant.ad", true);
     check_figure_without_friends(&lang);
     check_bombs(&lang);
+    for (size_t i = 0; i < sizeof alones / sizeof *alones; i++)
+        check_alone(&lang, &alones[i]);
+    check_alone_bomb(&lang);
     check_twin(&lang);
     for (size_t i = 0; i < sizeof writes / sizeof *writes; i++)
         check_write(&lang, &writes[i]);

@@ -92,7 +92,7 @@ static bool owner_would(const struct env *env, struct arena *scratch, const stru
         later.now = env->now + (machine->until - runner_now() + SECOND - 1) / SECOND;
         return match_accepts_counted(&later, scratch, machine->whole, request, steps);
     }
-    return owner_alone(env, scratch, machine->whole, request);
+    return owner_alone(env, scratch, machine->whole, request, steps);
 }
 
 /* One that is away, drained or sick: it is asked whether it would fit, and take the request, if it were not. A sick one's ad refuses everybody while it

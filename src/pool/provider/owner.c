@@ -389,6 +389,7 @@ void owner_why(const struct env *env, struct arena *scratch, const struct tree *
 struct aloneness {
     struct reasons reasons;   /* for what is false whoever asks */
     const struct scope *with; /* the ad's scope, with the counterpart around it */
+    uint64_t spent, most;     /* steps of evaluation: names that stand in one another many times multiply the clauses */
     unsigned depth;
 };
 
@@ -413,6 +414,8 @@ static bool clause_is_owners(struct aloneness *alone, const struct scope *scope,
     const struct scope *at = scope;
     bool owners = true;
 
+    if (alone->spent >= alone->most)
+        return false;
     if (!part_refuses(&alone->reasons, scope, e, active))
         return clause_is_true(alone, e);
     if (alone->depth == REASONS_DEPTH_MAX)
@@ -430,19 +433,27 @@ static bool clause_is_owners(struct aloneness *alone, const struct scope *scope,
     return owners;
 }
 
-bool owner_alone(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart)
+bool owner_alone(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart,
+                 uint64_t *steps)
 {
     const struct expr *constraint = match_constraint(ad);
-    struct aloneness alone = {.reasons = {.env = env, .scratch = scratch}};
+    struct aloneness alone = {.reasons = {.scratch = scratch}, .most = env->steps ? env->steps : EVAL_STEPS_MAX};
     struct active active = {constraint, NULL, NULL};
+    struct env metered = *env;
     struct scope scope;
     struct pair pair;
+    bool owners;
 
     if (!constraint || dock_has_ports(ad))
         return false;
+    metered.meter = &alone.spent;
+    metered.meter_end = alone.most;
+    alone.reasons.env = &metered;
     pair_init(&pair, ad, counterpart);
     alone.with = &pair.left;
     scope_init(&scope, ad, NULL);
-    return part_refuses(&alone.reasons, &scope, constraint, &active) &&
-           clause_is_owners(&alone, &scope, constraint, &active);
+    owners = part_refuses(&alone.reasons, &scope, constraint, &active) &&
+             clause_is_owners(&alone, &scope, constraint, &active);
+    *steps += alone.spent;
+    return owners;
 }

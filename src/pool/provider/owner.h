@@ -43,8 +43,10 @@ void owner_look(const struct env *env, struct arena *scratch, const struct tree 
 void owner_why(const struct env *env, struct arena *scratch, const struct tree *ad, struct buf *out);
 
 /* Does only the owner state stand between the ad and that counterpart? Every clause of the ad's constraint is then either true for it, or false
- * whoever asks, and there is at least one of those. Not known, and so false, of an ad with ports. */
-bool owner_alone(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart);
+ * whoever asks, and there is at least one of those. Not known, and so false, of an ad with ports, and of one whose clauses together cost more than
+ * one evaluation may. Adds the steps of evaluation to `steps`. */
+bool owner_alone(const struct env *env, struct arena *scratch, const struct tree *ad, const struct tree *counterpart,
+                 uint64_t *steps);
 
 #ifdef __cplusplus
 }
