@@ -238,6 +238,85 @@ static bool pool_try(struct twin *twin)
     return good;
 }
 
+/* ------------------------------------------------------------------------------------------------------------------ slices */
+
+#define COSTLY 30
+#define SLICE_MOST 300000 /* steps: a slice ends soon after what it may cost */
+
+/* Machines whose owners ask for more than an evaluation may cost; the first `away` are away, and the others hide what they ask for. */
+static void costly_make(struct twin *twin, uint32_t away)
+{
+    struct buf text;
+
+    twin->machines = (struct pool_machines){.count = COSTLY, .room = COSTLY};
+    twin->machines.items = mem_alloc(COSTLY * sizeof *twin->machines.items);
+    buf_init(&text);
+    buf_adds(&text, "[ Type = \"Machine\"; A0 = 1; ");
+    for (int i = 1; i < 20; i++)
+        buf_addf(&text, "A%d = A%d + A%d; ", i, i - 1, i - 1);
+    buf_adds(&text, "Constraint = A19 > 0 ]");
+    for (uint32_t i = 0; i < COSTLY; i++) {
+        twin->machines.items[i] = (struct pool_machine){.id = mem_dup("m", 1),
+                                                        .whole = ad_of(twin, buf_string(&text)),
+                                                        .state = i < away ? MACHINE_AWAY : MACHINE_IDLE,
+                                                        .hidden = i >= away,
+                                                        .counts = true,
+                                                        .until = INT64_MAX,
+                                                        .first_end = -1};
+    }
+    pool_machines_end(&twin->machines);
+    twin->request = ad_of(twin, "[ Type = \"Job\" ]");
+    buf_done(&text);
+}
+
+static void costly_done(struct twin *twin)
+{
+    pool_machines_done(&twin->machines);
+    tree_unref(twin->request);
+}
+
+static void check_slices(struct twin *twin)
+{
+    uint64_t steps = 0, before = 0, most = 0;
+    struct waits waits;
+    struct why why;
+    bool more = true;
+
+    costly_make(twin, COSTLY);
+    why_explain(&why, &twin->env, &twin->scratch, &twin->policy, twin->request, twin->machines.wholes,
+                twin->machines.present);
+    waits_begin(&waits, &twin->env, &twin->scratch, &twin->machines, twin->request);
+    for (; more; before = steps) {
+        more = waits_go_on(&waits, &twin->env, &twin->scratch, &why, &steps);
+        most = steps - before > most ? steps - before : most;
+    }
+    tap_ok(waits.counts[WAIT_REFUSES] == COSTLY && most < SLICE_MOST,
+           "machines whose owners ask for much are looked at a few at a time: at most %llu of %llu steps",
+           (unsigned long long)most, (unsigned long long)steps);
+    why_done(&why);
+    costly_done(twin);
+}
+
+static void check_mask_slices(struct twin *twin)
+{
+    uint64_t spent = 0, before = 0, most = 0;
+    struct env env = twin->env;
+    bool more = true, masked = true;
+
+    env.meter = &spent;
+    costly_make(twin, 0);
+    for (; more; before = spent) {
+        more = pool_machines_mask(&twin->machines, &env, &twin->scratch, twin->request);
+        most = spent - before > most ? spent - before : most;
+    }
+    for (uint32_t i = 0; i < COSTLY; i++)
+        masked = masked && twin->machines.items[i].masked == twin->machines.wholes[i];
+    tap_ok(masked && most < SLICE_MOST,
+           "what their owners hide is put aside a few at a time, too: at most %llu of %llu steps",
+           (unsigned long long)most, (unsigned long long)spent);
+    costly_done(twin);
+}
+
 int main(void)
 {
     struct twin twin = {.env = {.now = 1800000000}};
@@ -252,6 +331,8 @@ int main(void)
     for (int i = 0; i < WAIT_REASON_COUNT; i++)
         kinds += twin.seen[i] > 0;
     tap_ok(bad || kinds >= 9, "every reason about machines has come up (%u)", kinds);
+    check_slices(&twin);
+    check_mask_slices(&twin);
     arena_done(&twin.scratch);
     lang_done(&twin.lang);
     return tap_done();

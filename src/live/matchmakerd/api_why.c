@@ -1,6 +1,7 @@
 /* api_why.c: why a request waits, or what it matches: by the machines that are known, whether or not they have room.
  *
  *     gather    the machines
+ *     hides     what decides whom they take, where that is not for the caller
  *     fits      would each take it, and it each, with nothing in use?       (why.h, over the whole ads)
  *     waits     what keeps it from those that would                         (waits.h)
  *     now       if some may be had now: which it gets, and why that one     (why.h, over what is left)
@@ -22,7 +23,7 @@
 
 #define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
 
-enum question_stage { QUESTION_GATHERED, QUESTION_FITS, QUESTION_WAITS, QUESTION_NOW, QUESTION_OVER };
+enum question_stage { QUESTION_GATHERED, QUESTION_HIDES, QUESTION_FITS, QUESTION_WAITS, QUESTION_NOW, QUESTION_OVER };
 
 struct question {
     struct scan scan;
@@ -80,7 +81,7 @@ static bool question_is_gang(struct question *question)
     return gang_is_asked(question->scan.request, &gang);
 }
 
-static void fits_begin(struct question *question)
+static void machines_end(struct question *question)
 {
     const struct what_if *what_if = &question->asked.what_if;
 
@@ -93,7 +94,11 @@ static void fits_begin(struct question *question)
         return;
     }
     question->ported = pool_machines_leave_ported(&question->machines);
-    pool_machines_mask(&question->machines, &question->env, &question->scratch, question->asked.ad);
+    question->stage = QUESTION_HIDES;
+}
+
+static void fits_begin(struct question *question)
+{
     policy_init(&question->policy, request_matchmakerd(question->scan.request)->policy, NULL, NULL);
     question->has_policy = question->has_fits = true;
     question->run = why_begin(&question->fits, &question->env, &question->scratch, &question->policy,
@@ -130,7 +135,11 @@ static bool question_more(struct scan *scan)
 
     switch (question->stage) {
     case QUESTION_GATHERED:
-        fits_begin(question);
+        machines_end(question);
+        break;
+    case QUESTION_HIDES:
+        if (!pool_machines_mask(&question->machines, &question->env, &question->scratch, question->asked.ad))
+            fits_begin(question);
         break;
     case QUESTION_FITS:
         if (!why_go_on(question->run, EXPLAIN_STEPS))

@@ -20,6 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MASK_AT_ONCE 20000 /* steps: in one go, what is hidden of machines is made until it has cost so many ... */
+#define MASK_COST 100      /* ... and of one machine it costs this beside its answer: its ad is copied */
+
 static bool is_present(const struct pool_machine *machine)
 {
     return machine->state != MACHINE_AWAY && machine->state != MACHINE_DRAINED && machine->state != MACHINE_SICK;
@@ -148,11 +151,10 @@ bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd
 
 /* The ad without its policy, whose answer to the request stands in its place. The caller unrefs it. */
 static struct tree *ad_masked(const struct env *env, struct arena *scratch, const struct tree *ad,
-                              const struct tree *request)
+                              const struct tree *request, uint64_t *steps)
 {
-    uint64_t steps = 0;
     struct ad_setting answer = {NAME_CONSTRAINT,
-                                value_boolean(match_accepts_counted(env, scratch, ad, request, &steps))};
+                                value_boolean(match_accepts_counted(env, scratch, ad, request, steps))};
     struct tree *less = ad_without_policy(ad), *masked = ad_set(less, &answer, 1, NULL);
 
     if (!masked)
@@ -161,20 +163,27 @@ static struct tree *ad_masked(const struct env *env, struct arena *scratch, cons
     return masked;
 }
 
-void pool_machines_mask(struct pool_machines *machines, const struct env *env, struct arena *scratch,
+bool pool_machines_mask(struct pool_machines *machines, const struct env *env, struct arena *scratch,
                         const struct tree *request)
 {
-    for (uint32_t i = 0; i < machines->count; i++) {
-        struct pool_machine *machine = &machines->items[i];
+    uint64_t steps = 0;
+
+    for (; machines->masked < machines->present && steps < MASK_AT_ONCE; machines->masked++) {
+        struct pool_machine *machine = &machines->items[machines->masked];
 
         if (!machine->hidden)
             continue;
+        steps += MASK_COST;
         tree_unref(machine->masked);
         tree_unref(machine->masked_left);
-        machine->masked = ad_masked(env, scratch, machine->whole, request);
-        machine->masked_left = machine->left ? ad_masked(env, scratch, machine->left, request) : NULL;
-        machines->wholes[i] = machine->masked;
+        machine->masked = ad_masked(env, scratch, machine->whole, request, &steps);
+        machine->masked_left = machine->left ? ad_masked(env, scratch, machine->left, request, &steps) : NULL;
+        machines->wholes[machines->masked] = machine->masked;
     }
+    if (machines->masked < machines->present)
+        return true;
+    machines->masked = 0;
+    return false;
 }
 
 uint32_t pool_machines_leave_ported(struct pool_machines *machines)

@@ -33,6 +33,7 @@ struct pool_machines {
     uint32_t at;          /* where to go on, among the records or the ads */
     bool ads;             /* the records are done */
     uint32_t gone_long;   /* away for so long that only their names are known: they are not among the items */
+    uint32_t masked;      /* where to go on with what is hidden */
 };
 
 /* Takes up the next one; false when all are there. `caller`: whoever asks; NULL: one who sees all. */
@@ -41,8 +42,9 @@ bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd
 void pool_machines_suppose(struct pool_machines *machines, const char *id, struct tree *ad);
 /* Puts them in order, when all are there. */
 void pool_machines_end(struct pool_machines *machines);
-/* Makes what is told of machines whose policy is hidden, for that request: their answer, and not what decides it. `wholes` has it then. */
-void pool_machines_mask(struct pool_machines *machines, const struct env *env, struct arena *scratch,
+/* Makes what is told of machines whose policy is hidden, for that request, of some at a time: their answer, and not what decides it. False when
+ * that is done: then `wholes` has it, of those that are present, and it can be done for another request. */
+bool pool_machines_mask(struct pool_machines *machines, const struct env *env, struct arena *scratch,
                         const struct tree *request);
 /* Leaves those with ports aside: they are no longer counted. Returns how many those are. */
 uint32_t pool_machines_leave_ported(struct pool_machines *machines);

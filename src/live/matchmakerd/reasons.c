@@ -204,7 +204,6 @@ static void run_end(struct reasons *reasons)
 
 static void run_begin(struct reasons *reasons, const struct waiter *waiter)
 {
-    pool_machines_mask(&reasons->machines, &reasons->env, &reasons->scratch, waiter->ad);
     policy_init(&reasons->policy, reasons->matchmakerd->policy, NULL, NULL);
     reasons->run = why_begin(&reasons->why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad,
                              reasons->machines.wholes, reasons->machines.present);
@@ -215,8 +214,11 @@ static bool waiter_look(struct reasons *reasons, const struct waiter *waiter)
 {
     uint64_t steps = 0;
 
-    if (!reasons->run && !reasons->waiting)
+    if (!reasons->run && !reasons->waiting) {
+        if (pool_machines_mask(&reasons->machines, &reasons->env, &reasons->scratch, waiter->ad))
+            return true;
         run_begin(reasons, waiter);
+    }
     if (reasons->run) {
         if (why_go_on(reasons->run, EXPLAIN_STEPS))
             return true;

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define MACHINES_AT_ONCE 512 /* that are looked at in one go */
+#define MACHINES_AT_ONCE 512 /* that are looked at in one go ... */
+#define STEPS_AT_ONCE 20000  /* ... but no more once they have cost so many steps: an owner may ask for much */
 
 static const char *const asks[AMOUNTS] = {"RequestCpus", "RequestMemory", "RequestDisk", "RequestGpus"};
 
@@ -174,8 +175,9 @@ bool waits_go_on(struct waits *waits, const struct env *env, struct arena *scrat
 {
     const struct pool_machines *machines = waits->machines;
     uint32_t end = waits->at + MACHINES_AT_ONCE < machines->count ? waits->at + MACHINES_AT_ONCE : machines->count;
+    uint64_t enough = *steps + STEPS_AT_ONCE;
 
-    for (; waits->at < end; waits->at++) {
+    for (; waits->at < end && *steps < enough; waits->at++) {
         const struct pool_machine *machine = &machines->items[waits->at];
 
         if (waits->at >= machines->present)
