@@ -148,6 +148,20 @@ secret() { asks text/plain >told && asks application/json >>told && grep -q 'its
 check 'others are told that it refuses, and not why' secret
 own() { ask '/v1/match?why' -X POST -H 'Accept: text/plain' -H 'Content-Type: application/classad' -d "$job" | grep -q 'other.Secret == 42'; }
 check 'its owner is told' own
+ganged='[ Type = "Job"; Ports = { [ Label = cpu; Constraint = cpu.Type == "Machine" ], [ Label = disk; Constraint = disk.Type == "Machine" ] } ]'
+stands heron $busy "$(machine heron 4 8G 'ShowPolicy = false; Constraint = other.Secret == 42')" '[ Used = [ Cpus = 4 ] ]'
+put heron "$(machine heron 4 8G 'ShowPolicy = false; Constraint = other.Secret == 42')"
+secret_gang() { job=$ganged asks text/plain >told && job=$ganged asks application/json >>told && grep -q heron told && ! grep -q Secret told; }
+check 'nor are they told by the explanation of a gang' secret_gang
+own_gang() { ask '/v1/match?why' -X POST -H 'Accept: text/plain' -H 'Content-Type: application/classad' -d "$ganged" | grep -q 'other.Secret == 42'; }
+check 'which tells its owner' own_gang
+secret_offer() { for of in text/plain application/json; do curl -sS -m 20 "$url/v1/ads/heron/why" -H "Authorization: Bearer $token" -H "Accept: $of"; done >told && [ -s told ] && ! grep -q Secret told; }
+check 'nor by the explanation of the offer itself' secret_offer
+put slip "$(machine slip 9 8G 'Preempts = true; ShowPolicy = false; Constraint = other.Secret == 42')"
+wide='[ Type = "Job"; Constraint = other.Cpus == 9 ]'
+secret_second() { job=$wide asks text/plain >told && job=$wide asks application/json >>told && grep -q slip told && ! grep -q Secret told; }
+check 'nor that of an offer beside a claim' secret_second
+gone slip
 forget heron
 
 # --- hostile words

@@ -3,6 +3,7 @@
 #include "common/lang.h"
 #include "common/tap.h"
 
+#include "lang/ad/make.h"
 #include "lang/base/rng.h"
 #include "match/gang/gang_why.h"
 
@@ -18,6 +19,24 @@ static const struct gang_why_case {
     uint64_t nodes;                /* 0: the default */
     const struct dialect *dialect; /* NULL: classic */
 } cases[] = {
+    {"a change of an attribute that only the port has",
+     "[ W = 7; Ports = { [ Label = b; V = 2; W = 1; Constraint = b.Memory == 3 ] } ]",
+     {"[ Memory = 3; Constraint = other.V == 1 ]", "[ Memory = 3; Constraint = other.W == 42 ]"},
+     .says = "job: gets no gang from 2 offers now.\n"
+             "Port b: 0 of 2 offers fit.\n"
+             "       alone     left  clause\n"
+             "           2        2  b.Memory == 3\n"
+             "  Every offer refuses it; without that, 2 would match.\n"
+             "  2 offers refuse it, 2 of which it would take:\n"
+             "           1           other.V == 1  (V = 2)\n"
+             "           1           other.W == 42  (W = 1)\n"
+             "  It would match\n"
+             "           1           with V = 1 instead of 2\n"
+             "           1           with W = 42 instead of 1\n"
+             "Port b cannot be filled.\n"
+             "The search died at port b, with nothing docked: 2 offers fit the clauses of the port, but all refuse:\n"
+             "      1 by other.V == 1  (other.V = 2)\n"
+             "      1 by other.W == 42  (other.W = 1)\n"},
     {"figures 28 to 30 as printed: nobody has LINUX",
      "[ Ports = { [ Label = Cpu; ImageSize = 13461450.030324; MemoryReqs = 2860414.100368; Constraint "
      "= Cpu.Arch==\"INTEL\" && Cpu.OpSys==\"LINUX\" && Cpu.VirtualMemory > ImageSize ], [ Label = "
@@ -302,6 +321,7 @@ struct asked {
     size_t count;
     struct gang_why why;
     bool explained;
+    const bool *hidden; /* of each offer; or NULL */
 };
 
 static void offer_name(void *user, size_t place, struct buf *out)
@@ -352,10 +372,22 @@ static void asked_done(struct asked *asked)
     lang_done(&asked->lang);
 }
 
+/* An offer as it may be told of where its policy is hidden. */
+static struct tree *mask(const struct tree *ad, bool accepts)
+{
+    struct maker maker;
+
+    maker_init(&maker, ad->symbols);
+    maker_parts(&maker, ad, "Constraint");
+    maker_flag(&maker, "Constraint", accepts);
+    return maker_seal(&maker);
+}
+
 static int asked_explain(struct asked *asked, uint64_t nodes, struct err *err)
 {
     int result = gang_why_explain(&asked->why, &asked->env, &asked->lang.arena, &asked->policy, asked->request,
-                                  asked->offers, asked->count, nodes, 0, err);
+                                  asked->offers, asked->count,
+                                  &(struct gang_why_terms){.nodes = nodes, .hidden = asked->hidden, .mask = mask}, err);
 
     asked->explained = result == 0;
     return result;
@@ -667,8 +699,9 @@ static void test_budget(void)
     buf_adds(&text, " } ]");
     asked_init(&asked, &dialect_classic, buf_string(&text), offers);
     asked.env.meter = &meter;
-    asked.explained = gang_why_explain(&asked.why, &asked.env, &asked.lang.arena, &asked.policy, asked.request,
-                                       asked.offers, asked.count, 20000, 300000, NULL) == 0;
+    asked.explained =
+        gang_why_explain(&asked.why, &asked.env, &asked.lang.arena, &asked.policy, asked.request, asked.offers,
+                         asked.count, &(struct gang_why_terms){20000, 300000, .hidden = NULL}, NULL) == 0;
     if (!tap_ok(asked.explained && asked.why.outcome != GANG_FORMED && meter < 2500000,
                 "an explanation takes few more steps than it may, whatever the ports say"))
         tap_diag("%llu steps", (unsigned long long)meter);
@@ -676,8 +709,57 @@ static void test_budget(void)
     buf_done(&text);
 }
 
+/* What an owner hides is told neither of an offer that refuses, nor of one in the gang, nor of a port of one; that it refuses is. */
+static void test_hidden(void)
+{
+    static const struct {
+        const char *sentence, *request, *offers[3];
+    } hidden[] = {
+        {"a policy that is hidden is not told where its offer refuses",
+         "[ Ports = { [ Label = a; Constraint = a.Memory > 1 ], [ Label = b; Constraint = b.Memory > 1 ] } ]",
+         {"[ Name = \"m\"; Memory = 2; Constraint = other.Secret == 42 && other.Group != \"x\" ]", "[ Memory = 3 ]"}},
+        {"nor where its offer denies another",
+         "[ Ports = { [ Label = a; V = b.Memory; Constraint = a.Memory == 2 ], [ Label = b; Constraint = b.Memory == 3 ] } ]",
+         {"[ Name = \"m\"; Memory = 2; Constraint = other.V == 42 ]", "[ Memory = 3 ]"}},
+        {"nor of a port of an offer for which nobody is left",
+         "[ Ports = { [ Label = a; Constraint = a.Memory == 2 ] } ]",
+         {"[ Name = \"m\"; Memory = 2; Ports = { [ Label = c ], [ Label = d; Constraint = d.Secret == 42 ] } ]",
+          "[ Memory = 3 ]"}},
+        {"nor by what a clause comes to when its offer is docked",
+         "[ Ports = { [ Label = a; Constraint = a.Memory == 2 ], [ Label = b; Constraint = b.Memory == a.Rank ] } ]",
+         {"[ Name = \"m\"; Memory = 2; Rank = 42 ]", "[ Memory = 3 ]"}},
+    };
+    static const bool all[OFFERS_MAX] = {true, true, true};
+
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
+        struct asked asked;
+        struct why_names names;
+        struct buf out, open;
+
+        buf_init(&out);
+        buf_init(&open);
+        asked_init(&asked, &dialect_classic, hidden[i].request, hidden[i].offers);
+        names = asked_names(&asked);
+        asked_explain(&asked, 0, NULL);
+        gang_why_print(&open, &asked.why, &names);
+        gang_why_done(&asked.why);
+        asked.hidden = all;
+        asked_explain(&asked, 0, NULL);
+        gang_why_print(&out, &asked.why, &names);
+        gang_why_print_json(&out, &asked.why, &names);
+        if (!tap_ok(asked.why.outcome == GANG_NONE && strstr(buf_string(&open), "42") &&
+                        !strstr(buf_string(&out), "42") && strstr(buf_string(&out), "Port a"),
+                    "%s", hidden[i].sentence))
+            tap_diag("open:\n%s\nhidden:\n%s", buf_string(&open), buf_string(&out));
+        asked_done(&asked);
+        buf_done(&out);
+        buf_done(&open);
+    }
+}
+
 int main(void)
 {
+    test_hidden();
     test_budget();
     test_cases();
     test_json();

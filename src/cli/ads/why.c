@@ -189,7 +189,7 @@ static int explain_gang(struct why_run *run, const struct side *side, size_t pla
     struct err err = {0};
 
     if (gang_why_explain(&why, &run->env, &run->arena, &run->policy, side->ads[place], run->offers.ads,
-                         run->offers.count, 0, 0, &err) < 0) {
+                         run->offers.count, &(struct gang_why_terms){0}, &err) < 0) {
         report("%s: %.60s: %s", side->file, names->request, err.text);
         return -1;
     }

@@ -9,6 +9,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "pool/protocol/account.h"
+#include "pool/protocol/writers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,25 @@ static struct tree *ad_less(struct tree *ad, const char *const *names, size_t co
 struct tree *ad_without_policy(const struct tree *ad)
 {
     return ad_less(tree_ref((struct tree *)ad), policy_names, COUNT(policy_names));
+}
+
+struct tree *ad_masked(const struct tree *ad, bool accepts)
+{
+    struct ad_setting answer = {NAME_CONSTRAINT, value_boolean(accepts)};
+    struct tree *less = ad_without_policy(ad), *masked = ad_set(less, &answer, 1, NULL);
+    struct maker maker;
+
+    tree_unref(less);
+    if (masked)
+        return masked;
+    maker_init(&maker, ad->symbols);
+    maker_flag(&maker, "Constraint", accepts);
+    return maker_seal(&maker);
+}
+
+bool entry_hides_policy(const struct request *request, const struct entry_view *view)
+{
+    return !view->request && !request_any(request) && !entry_is_own(request, view) && !ad_shows_policy(view->ad);
 }
 
 bool user_is_caller(const struct request *request, const char *user)

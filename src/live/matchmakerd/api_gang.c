@@ -1,4 +1,5 @@
 /* api_gang.c: which gang a request with ports would get from the ads as they are, or why none. Nothing is consumed. */
+#include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/explain.h"
 #include "live/matchmakerd/matchmakerd_state.h"
@@ -65,8 +66,9 @@ static enum wait_reason gang_first(const struct gang_question *question, const s
     if (now->outcome == GANG_GAVE_UP)
         return WAIT_GAVEUP;
     if (question->wholes &&
-        gang_why_explain(&idle, &question->env, question->scratch, policy, question->ad, question->wholes,
-                         question->whole_count, GANG_ASK_NODES, GANG_ASK_STEPS, NULL) == 0) {
+        gang_why_explain(
+            &idle, &question->env, question->scratch, policy, question->ad, question->wholes, question->whole_count,
+            &(struct gang_why_terms){GANG_ASK_NODES, GANG_ASK_STEPS, question->whole_hidden, ad_masked}, NULL) == 0) {
         first = idle.outcome == GANG_FORMED ? WAIT_BUSY : WAIT_FORMS;
         gang_why_done(&idle);
     }
@@ -96,8 +98,9 @@ static void gang_explain(struct request *request, struct gang_question *question
     struct err err = {0};
     struct buf out;
 
-    if (gang_why_explain(&why, &question->env, question->scratch, policy, question->ad, question->offers,
-                         question->count, GANG_ASK_NODES, GANG_ASK_STEPS, &err) < 0) {
+    if (gang_why_explain(
+            &why, &question->env, question->scratch, policy, question->ad, question->offers, question->count,
+            &(struct gang_why_terms){GANG_ASK_NODES, GANG_ASK_STEPS, question->hidden, ad_masked}, &err) < 0) {
         request_problem(request, 400, "%s", err.text);
         return;
     }

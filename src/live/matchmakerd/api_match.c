@@ -478,6 +478,10 @@ void api_ad_why(struct request *request)
                                                             .id = view.id});
         return;
     }
+    if (entry_hides_policy(request, &view)) {
+        request_problem(request, 403, "its owner keeps its policy to himself, and an explanation would tell it");
+        return;
+    }
     while (matchmaker_next(matchmakerd->matchmaker, from, &other, &next) &&
            (other.agent != view.agent || other.id != view.id))
         from = next;

@@ -238,6 +238,8 @@ static void gang_question_answer(struct question *question)
 {
     const struct pool_machines *machines = &question->machines;
     char **ids = mem_alloc((machines->count + 1) * sizeof *ids);
+    bool *hidden = mem_alloc((machines->count + 1) * sizeof *hidden),
+         *whole_hidden = mem_alloc((machines->count + 1) * sizeof *whole_hidden);
     struct gang_question gang = {.ad = question->asked.ad,
                                  .name = question->name,
                                  .why = true,
@@ -247,15 +249,23 @@ static void gang_question_answer(struct question *question)
                                  .is_held = question->asked.who != 0,
                                  .taken = taken_count(question),
                                  .wholes = machines->wholes,
-                                 .whole_count = machines->present};
+                                 .whole_count = machines->present,
+                                 .hidden = hidden,
+                                 .whole_hidden = whole_hidden};
 
     lefts_make(question);
-    for (uint32_t i = 0; i < question->left_count; i++)
+    for (uint32_t i = 0; i < question->left_count; i++) {
         ids[i] = machines->items[question->left_of[i]].id;
+        hidden[i] = machines->items[question->left_of[i]].hidden;
+    }
+    for (uint32_t i = 0; i < machines->present; i++)
+        whole_hidden[i] = machines->items[i].hidden;
     gang.offers = question->left;
     gang.count = question->left_count;
     gang_answer(question->scan.request, &gang);
     free(ids);
+    free(hidden);
+    free(whole_hidden);
 }
 
 static void question_finish(struct scan *scan)

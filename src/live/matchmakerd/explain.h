@@ -58,6 +58,7 @@ struct gang_question {
     size_t ported;        /* how many of the offers have ports; they come last when no gang is asked for */
     struct tree **wholes; /* all machines that are known, as if nothing of them were in use; or NULL */
     uint32_t whole_count;
+    const bool *hidden, *whole_hidden; /* of each of both: its policy is not for the caller */
 };
 /* ---- api_why.c: why a request waits, or what it matches. Takes the ads; `who` and `id`: the request's, 0: it is not in the pool. ---- */
 struct request_question {

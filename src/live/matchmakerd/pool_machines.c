@@ -81,6 +81,7 @@ static void ad_add(struct pool_machines *machines, const struct matchmakerd *mat
     *machine_add(machines) = (struct pool_machine){.whole = tree_ref((struct tree *)view->left),
                                                    .left = tree_ref((struct tree *)view->left),
                                                    .id = mem_dup(id, strlen(id)),
+                                                   .hidden = caller && entry_hides_policy(caller, view),
                                                    .until = INT64_MAX,
                                                    .first_end = -1};
 }
@@ -149,18 +150,10 @@ bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd
     return false;
 }
 
-/* The ad without its policy, whose answer to the request stands in its place. The caller unrefs it. */
-static struct tree *ad_masked(const struct env *env, struct arena *scratch, const struct tree *ad,
-                              const struct tree *request, uint64_t *steps)
+static struct tree *machine_masked(const struct env *env, struct arena *scratch, const struct tree *ad,
+                                   const struct tree *request, uint64_t *steps)
 {
-    struct ad_setting answer = {NAME_CONSTRAINT,
-                                value_boolean(match_accepts_counted(env, scratch, ad, request, steps))};
-    struct tree *less = ad_without_policy(ad), *masked = ad_set(less, &answer, 1, NULL);
-
-    if (!masked)
-        return less;
-    tree_unref(less);
-    return masked;
+    return ad_masked(ad, match_accepts_counted(env, scratch, ad, request, steps));
 }
 
 bool pool_machines_mask(struct pool_machines *machines, const struct env *env, struct arena *scratch,
@@ -176,8 +169,8 @@ bool pool_machines_mask(struct pool_machines *machines, const struct env *env, s
         steps += MASK_COST;
         tree_unref(machine->masked);
         tree_unref(machine->masked_left);
-        machine->masked = ad_masked(env, scratch, machine->whole, request, &steps);
-        machine->masked_left = machine->left ? ad_masked(env, scratch, machine->left, request, &steps) : NULL;
+        machine->masked = machine_masked(env, scratch, machine->whole, request, &steps);
+        machine->masked_left = machine->left ? machine_masked(env, scratch, machine->left, request, &steps) : NULL;
         machines->wholes[machines->masked] = machine->masked;
     }
     if (machines->masked < machines->present)

@@ -32,7 +32,7 @@ static const struct route routes[] = {
      "The names of attributes that ads have, the commonest first.", api_names, 0},
     {"ads.matches", HTTP_GET, "/v1/ads/{id}/matches", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200 403 404", ADS,
      "The matches of an ad of one's own.", api_ad_matches, 0},
-    {"ads.why", HTTP_GET, "/v1/ads/{id}/why", SCOPE_MATCH, BODY_NONE, ROUTE_BODY, "", "200 404",
+    {"ads.why", HTTP_GET, "/v1/ads/{id}/why", SCOPE_MATCH, BODY_NONE, ROUTE_BODY, "", "200 403 404",
      TYPE_TEXT " " TYPE_JSON, "Why an ad matches nothing, or what it matches.", api_ad_why, 0},
     {"machines.list", HTTP_GET, "/v1/machines", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, QUERY, "200 400", ADS,
      "The machines that are known, whether or not they have room: how each stands, and what of it is in use.",

@@ -35,6 +35,18 @@ const char *gang_why_label(struct gang_why *why, const struct ports *ports, uint
     return result;
 }
 
+bool gang_why_hides(const struct gang_asking *asking, size_t offer)
+{
+    return asking->terms->hidden && offer != SEAT_NOBODY && asking->terms->hidden[offer];
+}
+
+const struct tree *gang_why_veil(struct gang_asking *asking, const struct tree *ad)
+{
+    if (!asking->veil)
+        asking->veil = gang_why_hold(asking->why, asking->terms->mask(ad, false));
+    return asking->veil;
+}
+
 bool gang_why_ported(const struct tree *ad)
 {
     return tree_find(ad, tree_root(ad), NAME_PORTS) != NULL;
@@ -270,7 +282,7 @@ static void asking_faces(struct gang_asking *asking)
 }
 
 int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
-                     struct tree *request, struct tree *const *offers, size_t count, uint64_t nodes, uint64_t steps,
+                     struct tree *request, struct tree *const *offers, size_t count, const struct gang_why_terms *terms,
                      struct err *err)
 {
     struct gang_asking *asking = mem_alloc(sizeof *asking);
@@ -279,6 +291,7 @@ int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *
     *why = (struct gang_why){.offers = count};
     memset(asking, 0, sizeof *asking);
     asking->why = why;
+    asking->terms = terms;
     if (ported_init(&asking->root, request, err) < 0) {
         free(asking);
         return -1;
@@ -291,7 +304,8 @@ int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *
         asking->ads[i + 1] = offers[i];
     asking->env = *env;
     asking->env.meter = &asking->meter;
-    asking_open(asking, scratch, policy, count, &(struct gang_settings){GANG_AUTO, .nodes = nodes, .steps = steps});
+    asking_open(asking, scratch, policy, count,
+                &(struct gang_settings){GANG_AUTO, .nodes = terms->nodes, .steps = terms->steps});
     find_gang(asking);
     if (why->outcome != GANG_FORMED) {
         asking_faces(asking);

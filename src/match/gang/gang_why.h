@@ -98,11 +98,21 @@ bool gang_why_ported(const struct tree *ad);
 bool gang_why_plain(const struct env *env, struct arena *scratch, const struct policy *policy,
                     const struct tree *request, struct tree *const *offers, size_t count, size_t *ret_ported);
 
-/* Explains `request`, alone, with all `offers` free. `nodes` is the budget of a search; 0 is the default. `steps`: all evaluations together take
- * not many more steps, and what is not found by then is not told; 0: as many as they need. The ads are borrowed: they must outlive the explanation.
- * `scratch` is left as it was. -1 and the reason when the request's ports are not in order. */
+/* The ad, or one of its ports as a plain ad, with that answer in the place of its policy. The caller unrefs it. */
+typedef struct tree *gang_why_mask_fn(const struct tree *ad, bool accepts);
+
+struct gang_why_terms {
+    uint64_t nodes; /* the budget of a search; 0 is the default */
+    uint64_t
+        steps; /* all evaluations together take not many more, and what is not found by then is not told; 0: as many as they need */
+    const bool *hidden;     /* of each offer: its policy is not told, only what it answers; NULL: all is told */
+    gang_why_mask_fn *mask; /* where something is hidden */
+};
+
+/* Explains `request`, alone, with all `offers` free. The ads are borrowed: they must outlive the explanation. `scratch` is left as it was. -1 and
+ * the reason when the request's ports are not in order. */
 int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *scratch, const struct policy *policy,
-                     struct tree *request, struct tree *const *offers, size_t count, uint64_t nodes, uint64_t steps,
+                     struct tree *request, struct tree *const *offers, size_t count, const struct gang_why_terms *terms,
                      struct err *err);
 void gang_why_done(struct gang_why *why);
 

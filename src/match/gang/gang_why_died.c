@@ -21,6 +21,7 @@ struct place {
     const struct expr *clauses[CLAUSES_TOLD + 1]; /* of the port */
     size_t left[CLAUSES_TOLD + 1]; /* free offers for which the clause and all before it are true, or open */
     uint32_t clause_count;
+    bool veiled; /* somebody is docked whose policy is hidden: what is worth telling of the others could tell of it */
 };
 
 /* -------------------------------------------------------------------------------------------------------------- docked again */
@@ -182,7 +183,7 @@ static void read_add(struct reading *reading, symbol name)
         return;
     *read = (struct why_read){name, NULL};
     refusal->read_count++;
-    e = scope_find(&at, name);
+    e = reading->place->veiled ? NULL : scope_find(&at, name);
     if (!e || !members_evaluate(members, at, e, &v))
         return;
     buf_init(&text);
@@ -217,10 +218,13 @@ static void refusal_add(struct place *place, const struct slot *link, const stru
     const struct ported *of = place->asking->members.items[link->member].of;
     struct gang_why_refusal *refusal = died->refusals;
     struct reading reading = {place, link, NULL};
+    bool hides = gang_why_hides(place->asking, offer);
+    const struct tree *ad = hides ? gang_why_veil(place->asking, of->ad) : of->ad;
 
+    e = hides ? match_constraint(ad) : e;
     died->refusing++;
     for (uint32_t i = 0; i < died->refusal_count; i++, refusal++) {
-        if (tree_equal(refusal->of.offer, refusal->of.e, of->ad, e)) {
+        if (tree_equal(refusal->of.offer, refusal->of.e, ad, e)) {
             refusal->of.count++;
             return;
         }
@@ -228,13 +232,22 @@ static void refusal_add(struct place *place, const struct slot *link, const stru
     if (died->refusal_count == GANG_WHY_REFUSALS_MAX)
         return;
     died->refusal_count++;
-    *refusal = (struct gang_why_refusal){.of = {.offer = of->ad, .e = e, .first = offer, .count = 1, .fitting = 0},
+    *refusal = (struct gang_why_refusal){.of = {.offer = ad, .e = e, .first = offer, .count = 1, .fitting = 0},
                                          .label = gang_why_label(place->asking->why, &of->ports, link->port_number)};
     reading.refusal = refusal;
-    reads_find(&reading, e);
+    if (!hides)
+        reads_find(&reading, e);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- whoever is left */
+
+static void denial_veil(struct gang_asking *asking, struct gang_why_denial *denial)
+{
+    if (!gang_why_hides(asking, denial->offer))
+        return;
+    denial->ad = gang_why_veil(asking, denial->ad);
+    denial->e = match_constraint(denial->ad);
+}
 
 /* Finds a clause of somebody else in the gang, or of the set as a whole, that is not true as things are. */
 static bool gang_denies(struct place *place, struct gang_why_denial *ret)
@@ -250,9 +263,10 @@ static bool gang_denies(struct place *place, struct gang_why_denial *ret)
             if (slot->state != SLOT_FILLED || slot == place->slot || !(e = slot_false(members, slot, &number)))
                 continue;
             if (!ret->count++) {
+                ret->offer = m ? members->items[m].place - 1 : SEAT_NOBODY;
                 ret->ad = members->items[m].of->ad;
                 ret->e = e;
-                ret->offer = m ? members->items[m].place - 1 : SEAT_NOBODY;
+                denial_veil(place->asking, ret);
             }
             return true;
         }
@@ -321,10 +335,15 @@ static void place_ask(struct place *place)
     for (uint32_t i = 0; i < place->clause_count && !died->free && !died->clause; i++)
         if (!place->left[i])
             died->clause = place->clauses[i];
-    if (died->clause)
+    if (died->clause && !place->veiled)
         died->means = clause_means(place, died->clause);
     if (may_leave)
         empty_ask(place);
+    if (died->clause && died->member &&
+        gang_why_hides(asking, asking->members.items[died->member].place - 1)) { /* the port is one of theirs */
+        died->ad = gang_why_veil(asking, died->ad);
+        died->clause = match_constraint(died->ad);
+    }
 }
 
 void gang_why_find_died(struct gang_asking *asking)
@@ -346,6 +365,8 @@ void gang_why_find_died(struct gang_asking *asking)
         return;
     dock_again(asking);
     place.slot = members_slot(&asking->members, asking->dead.member, asking->dead.slot);
+    for (uint32_t i = 0; i < why->died.seat_count; i++)
+        place.veiled = place.veiled || gang_why_hides(asking, why->died.seats[i].offer);
     why->died.known = true;
     why->died.member = asking->dead.member;
     why->died.ad = asking->members.items[asking->dead.member].of->ad;

@@ -18,6 +18,9 @@ extern "C" {
 
 struct gang_asking {
     struct gang_why *why;
+    const struct gang_why_terms *terms;
+    const struct tree
+        *veil;         /* once something is hidden: an ad that refuses, and says no more; held by the explanation */
     struct tree **ads; /* the request, then the offers */
     struct ported root;
     struct members members;
@@ -40,6 +43,10 @@ static inline size_t asking_place(const struct gang_asking *asking, uint32_t off
 {
     return asking->offers.items[offer].place - 1;
 }
+
+/* Is the policy of the offer of that place not to be told? Then the constraint of the veil is told in the place of what refuses. */
+bool gang_why_hides(const struct gang_asking *asking, size_t offer);
+const struct tree *gang_why_veil(struct gang_asking *asking, const struct tree *ad);
 
 /* Keeps the tree with the explanation; takes it. */
 struct tree *gang_why_hold(struct gang_why *why, struct tree *taken);

@@ -140,6 +140,22 @@ static struct tree *face_judged(const struct port_asking *port, struct tree *fac
     return judged;
 }
 
+/* Takes a face that is judged; of an offer whose policy is hidden, returns what may be told of it. */
+static struct tree *face_shown(const struct port_asking *port, uint32_t number, struct tree *judged)
+{
+    const struct gang_asking *asking = port->asking;
+    const struct members *members = &asking->members;
+    uint64_t steps = 0;
+    struct tree *masked;
+
+    if (!gang_why_hides(asking, asking_place(asking, asking->offers.faces[number].offer)))
+        return judged;
+    masked = asking->terms->mask(
+        judged, match_accepts_counted(members->env, members->scratch, judged, port->of->window, &steps));
+    tree_unref(judged);
+    return masked;
+}
+
 static void port_faces(struct port_asking *port)
 {
     const struct gang_asking *asking = port->asking;
@@ -159,7 +175,7 @@ static void port_faces(struct port_asking *port)
             continue;
         }
         port->numbers[port->count] = i;
-        port->faces[port->count++] = face_judged(port, asking->faces[i]);
+        port->faces[port->count++] = face_shown(port, i, face_judged(port, asking->faces[i]));
     }
 }
 
@@ -327,7 +343,7 @@ static void refusals_restore(struct port_asking *port)
         const struct expr *e;
 
         refusal->first = asking_place(asking, offer);
-        if (!asking->offers.items[offer].ported.ports.implicit) {
+        if (!asking->offers.items[offer].ported.ports.implicit && !gang_why_hides(asking, refusal->first)) {
             e = face_origin(port, number, clause_number(refusal->offer, refusal->e));
             if (e) {
                 refusal->offer = asking->offers.items[offer].ported.ad;

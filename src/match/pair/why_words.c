@@ -337,15 +337,34 @@ static void say_hints(const struct words *words)
     }
 }
 
-/* What stands there now. */
+/* Is that what the expression is in plain text? */
+static bool expr_reads(const struct tree *tree, const struct expr *e, const char *text)
+{
+    struct buf plain;
+    bool same;
+
+    buf_init(&plain);
+    print_expr(&plain, tree, e, PRINT_PLAIN);
+    same = text && !strcmp(buf_string(&plain), text);
+    buf_done(&plain);
+    return same;
+}
+
+/* What stands there now. An attribute of a port is not one of the request's, though it may have the name of one. */
 static void add_before(const struct words *words, const struct why_change *change)
 {
     const struct tree *request = words->request;
-    const struct expr *e = change->kind == WHY_CHANGE_ATTRIBUTE
-                               ? tree_find(request, tree_root(request), change->attribute)
-                               : words->why->clauses[change->clause].e;
+    bool attribute = change->kind == WHY_CHANGE_ATTRIBUTE;
+    const struct expr *e =
+        attribute ? tree_find(request, tree_root(request), change->attribute) : words->why->clauses[change->clause].e;
+    size_t from = words->out->len;
 
-    add_expr(words->out, request, e);
+    if (!attribute || (e && expr_reads(request, e, change->from))) {
+        add_expr(words->out, request, e);
+        return;
+    }
+    buf_adds(words->out, change->from ? change->from : "");
+    add_cut(words->out, from);
 }
 
 static void say_change(const struct words *words, const struct why_change *change)
