@@ -9,8 +9,6 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 
-#define SLICE_STEPS 20000 /* steps of evaluation in a slice, about */
-
 struct question {
     struct scan scan;
     struct reasons *reasons;
@@ -18,12 +16,7 @@ struct question {
 
 static bool question_more(struct scan *scan)
 {
-    uint64_t spent = 0, cost = 0;
-    bool more = true;
-
-    for (; more && spent < SLICE_STEPS; spent += cost)
-        more = reasons_go_on(((struct question *)scan)->reasons, &cost);
-    return more;
+    return reasons_go_on(((struct question *)scan)->reasons);
 }
 
 /* There is nothing to visit: all is done in `more`. */

@@ -19,6 +19,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MASK_AT_ONCE 20000 /* steps: in one go, what is hidden of machines is made until it has cost so many ... */
 #define MASK_COST 100      /* ... and of one machine it costs this beside its answer: its ad is copied */
@@ -26,6 +27,17 @@
 static bool is_present(const struct pool_machine *machine)
 {
     return machine->state != MACHINE_AWAY && machine->state != MACHINE_DRAINED && machine->state != MACHINE_SICK;
+}
+
+/* Is it a machine that runs jobs, as far as its ad says? */
+static bool runs_jobs(const struct pool_machine *machine)
+{
+    const char *type;
+    bool executes;
+    size_t len;
+
+    return machine->counts && (!ad_flag(machine->whole, "Executes", &executes) || executes) &&
+           !(ad_string(machine->whole, "Type", &type, &len) && len == 7 && !strncasecmp(type, "Storage", 7));
 }
 
 static struct pool_machine *machine_add(struct pool_machines *machines)
@@ -125,8 +137,10 @@ void pool_machines_end(struct pool_machines *machines)
     machines->room = machines->count + 1;
     machines->total = machines->count;
     machines->wholes = mem_alloc((machines->count + 1) * sizeof *machines->wholes);
-    for (uint32_t i = 0; i < machines->count; i++)
+    for (uint32_t i = 0; i < machines->count; i++) {
         machines->wholes[i] = sorted[i].whole;
+        machines->runners += runs_jobs(&sorted[i]);
+    }
 }
 
 bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd *matchmakerd, struct request *caller)
@@ -186,6 +200,7 @@ uint32_t pool_machines_leave_ported(struct pool_machines *machines)
 
     for (uint32_t i = 0; i < machines->count; i++) {
         if (gang_why_ported(machines->items[i].whole)) {
+            machines->runners -= runs_jobs(&machines->items[i]);
             aside[left++] = machines->items[i];
             continue;
         }

@@ -29,6 +29,7 @@ struct pool_machines {
     uint32_t count, room;
     uint32_t total;       /* with those that were left aside: they come last */
     uint32_t present;     /* the first ones: neither away, nor drained, nor sick */
+    uint32_t runners;     /* of those that count, machines that run jobs: stores and the like do not */
     struct tree **wholes; /* lent by the items, in their order; once all are there */
     uint32_t at;          /* where to go on, among the records or the ads */
     bool ads;             /* the records are done */

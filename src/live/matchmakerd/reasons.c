@@ -19,6 +19,7 @@
 
 #define EXPLAINED_MAX 64    /* requests that are explained */
 #define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
+#define GATHER_AT_ONCE 500  /* machines, or requests, that are gathered in a slice */
 
 struct waiter {
     struct tree *ad; /* held */
@@ -279,19 +280,16 @@ struct reasons *reasons_new(struct matchmakerd *matchmakerd, struct request *cal
     return reasons;
 }
 
-bool reasons_go_on(struct reasons *reasons, uint64_t *ret_cost)
+bool reasons_go_on(struct reasons *reasons)
 {
-    *ret_cost = 1;
-    if (!reasons->listed) {
-        if (reasons_gather(reasons))
+    for (int i = 0; i < GATHER_AT_ONCE && !reasons->listed; i++)
+        if (!reasons_gather(reasons)) {
+            reasons->listed = true;
+            pool_machines_end(&reasons->machines);
+            pool_machines_leave_ported(&reasons->machines);
             return true;
-        reasons->listed = true;
-        pool_machines_end(&reasons->machines);
-        pool_machines_leave_ported(&reasons->machines);
-        return true;
-    }
-    *ret_cost = EXPLAIN_STEPS;
-    if (reasons_explain(reasons))
+        }
+    if (!reasons->listed || reasons_explain(reasons))
         return true;
     rows_finish(reasons);
     return false;

@@ -21,8 +21,8 @@ struct reason_row {
 /* `caller`: whoever asks, who may not see all requests; NULL: one who sees all. */
 struct reasons;
 struct reasons *reasons_new(struct matchmakerd *matchmakerd, struct request *caller, const struct env *env);
-/* Does a little; false when all is known. `ret_cost`: about how many steps of evaluation that took. */
-bool reasons_go_on(struct reasons *reasons, uint64_t *ret_cost);
+/* Does a little, of a millisecond or so; false when all is known. */
+bool reasons_go_on(struct reasons *reasons);
 const struct reason_row *reasons_rows(const struct reasons *reasons,
                                       uint32_t *ret_count); /* those with most units first */
 void reasons_free(struct reasons *reasons);                 /* takes NULL */

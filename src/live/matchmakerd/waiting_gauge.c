@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define PAUSE (10 * SECOND) /* between two counts */
-#define STEP_COST 20000     /* steps of evaluation, about, in one go: a millisecond or two */
+#define PAUSE (10 * SECOND)    /* between two counts */
+#define TURN (2 * MILLISECOND) /* of each sweep, for the count */
 
 static void gauge_take(struct waiting_gauge *gauge)
 {
@@ -24,15 +24,15 @@ void waiting_gauge_step(struct matchmakerd *matchmakerd, int64_t now)
     struct waiting_gauge *gauge = &matchmakerd->waiting_gauge;
     struct env env = {.now = runner_wall() / SECOND,
                       .steps = config_count(&matchmakerd->config, CONFIG_EVALUATION_STEPS)};
-    uint64_t spent = 0, cost = 0;
+    int64_t ends = runner_now() + TURN;
     bool more = true;
 
     if (!gauge->run && now < gauge->due)
         return;
     if (!gauge->run)
         gauge->run = reasons_new(matchmakerd, NULL, &env);
-    for (; more && spent < STEP_COST; spent += cost)
-        more = reasons_go_on(gauge->run, &cost);
+    while (more && runner_now() < ends)
+        more = reasons_go_on(gauge->run);
     if (more)
         return;
     gauge_take(gauge);

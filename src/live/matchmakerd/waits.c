@@ -7,12 +7,10 @@
  * The first reason is the last of these that some machine has come to. What the matchmaker holds back itself comes before all of them. */
 #include "live/matchmakerd/waits.h"
 
-#include "lang/ad/get.h"
 #include "match/pair/match.h"
 #include "pool/provider/owner.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define MACHINES_AT_ONCE 512 /* that are looked at in one go ... */
 #define STEPS_AT_ONCE 20000  /* ... but no more once they have cost so many steps: an owner may ask for much */
@@ -39,25 +37,13 @@ static double amount_asked(const struct env *env, struct arena *scratch, const s
     return asked;
 }
 
-/* Does it run jobs, as far as its ad says? */
-static bool runs_jobs(const struct tree *whole)
-{
-    const char *type;
-    bool executes;
-    size_t len;
-
-    return (!ad_flag(whole, "Executes", &executes) || executes) &&
-           !(ad_string(whole, "Type", &type, &len) && len == 7 && !strncasecmp(type, "Storage", 7));
-}
-
 void waits_begin(struct waits *waits, const struct env *env, struct arena *scratch,
                  const struct pool_machines *machines, struct tree *request)
 {
-    *waits = (struct waits){.machines = machines, .request = request, .first_end = -1, .first = WAIT_NOFIT};
+    *waits = (struct waits){
+        .machines = machines, .request = request, .runners = machines->runners, .first_end = -1, .first = WAIT_NOFIT};
     for (int i = 0; i < AMOUNTS; i++)
         waits->asked[i] = amount_asked(env, scratch, request, asks[i]);
-    for (uint32_t i = 0; i < machines->count; i++)
-        waits->runners += machines->items[i].counts && runs_jobs(machines->items[i].whole);
     if (waits->asked[AMOUNT_CPUS] < 0)
         waits->asked[AMOUNT_CPUS] = 1;
 }
