@@ -175,6 +175,9 @@ static void offers_and_records(void)
     tap_ok(knows(pool, 2, 7, &view) && view.state == MACHINE_PART && !view.left &&
                ad_says(pool, view.whole, "Cpus == 8"),
            "and no withdrawal");
+    put(pool, (struct put){.from = 2, .id = 7, .version = 9, .request = true}, LONELY);
+    tap_ok(knows(pool, 2, 7, &view) && view.state == MACHINE_PART && !view.left,
+           "a request that goes by a machine's id is nothing that may be had of it");
     tap_ok(tell(pool, &(struct word){.from = 2, .id = 11, .version = 5, .state = MACHINE_IDLE}) == REASON_BODY,
            "an idle machine without an offer must tell its ad");
     pool_free(pool, "offers and records");
@@ -449,6 +452,32 @@ static void large_words(void)
     pool_free(pool, "large words");
 }
 
+/* Offers expire and leave their records behind: one agent after another of them fills no more than its offers may. */
+static void large_offers(void)
+{
+    struct pool *pool = pool_new();
+    size_t room = 1u << 20;
+    char *text = malloc(room + 1);
+    uint64_t bytes;
+
+    memset(text, 'x', room);
+    memcpy(text, "[ Lifetime = 2; Words = \"", 25);
+    memcpy(text + room - 3, "\" ]", 4);
+    for (uint64_t id = 0; id < 160; id++) {
+        put(pool, (struct put){.from = 2, .id = id, .version = 1}, text);
+        if (id % 40 == 39)
+            pass(pool, 3 * SECOND);
+    }
+    bytes = matchmaker_machine_bytes(pool->role);
+    tap_ok(bytes > 50u << 20 && bytes < COLLECTOR_BYTES_MAX + (2u << 20),
+           "what is remembered of offers that have expired is bounded as offers are: %llu bytes",
+           (unsigned long long)bytes);
+    put(pool, (struct put){.from = 3, .id = 1, .version = 1}, text);
+    tap_ok(is_as(pool, 3, 1, MACHINE_IDLE), "which is nothing to another");
+    free(text);
+    pool_free(pool, "large offers");
+}
+
 /* ------------------------------------------------------------------------------------------- nothing is matched by it */
 
 /* Two matchmakers hear the same ads; one of them also words of machines, true, false and mad. Both must say and write the same, byte for byte. */
@@ -623,6 +652,7 @@ int main(void)
     hostile_words();
     hostile_numbers();
     large_words();
+    large_offers();
     nothing_is_matched_by_records();
     return tap_done();
 }

@@ -116,6 +116,12 @@ static void record_set(struct machines *machines, struct machine_record *record,
     tally_move(&machines->bytes, record->agent, record_bytes(record), before);
 }
 
+/* May the agent's texts change by so much? */
+static bool has_room(const struct machines *machines, agent who, uint64_t more, uint64_t less)
+{
+    return tally_of(&machines->bytes, who) + more - less <= COLLECTOR_BYTES_MAX;
+}
+
 static bool may_add(const struct machines *machines, agent who)
 {
     return tally_of(&machines->agents, who) < machines->share &&
@@ -242,8 +248,7 @@ void machines_due(struct machines *machines, const struct role_env *env, uint32_
 
 /* --------------------------------------------------------------------------------------------------------------- what is told */
 
-/* The offer of a machine, as it is in the pool now; or NULL. */
-static const struct entry *offer_of(const struct machines *machines, agent who, uint64_t id)
+const struct entry *machines_offer(const struct machines *machines, agent who, uint64_t id)
 {
     uint32_t number = entry_find(machines->collector, who, id);
     const struct entry *offer = number == NOBODY ? NULL : &machines->collector->entries[number];
@@ -259,7 +264,7 @@ static enum reason whole_take(const struct machines *machines, const struct role
     const struct collector *collector = machines->collector;
     struct advertise advertise = {.id = stands->id, .version = stands->version, .ad = stands->ad};
     enum reason reason = text_check(collector, env, peer, &advertise, ret);
-    const struct entry *offer = offer_of(machines, peer->agent, stands->id);
+    const struct entry *offer = machines_offer(machines, peer->agent, stands->id);
     const char *identity = peer->identity ? peer->identity : "";
 
     if (reason != REASON_OK)
@@ -302,7 +307,7 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
 {
     uint32_t place = record_find(machines, peer->agent, stands->id);
     const struct machine_record *record = place == NOBODY ? NULL : &machines->items[place];
-    const struct entry *offer = offer_of(machines, peer->agent, stands->id);
+    const struct entry *offer = machines_offer(machines, peer->agent, stands->id);
     struct text_terms terms = {.lifetime = record ? record->lifetime : 0};
     struct tree *whole = NULL;
     enum reason reason;
@@ -327,8 +332,7 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
         return reason;
     less = record ? text_bytes(record->told) + (whole ? text_bytes(record->whole) : 0) : 0;
     if ((!record && !may_add(machines, peer->agent)) ||
-        tally_of(&machines->bytes, peer->agent) + text_bytes(whole) + text_bytes(stands->told) - less >
-            COLLECTOR_BYTES_MAX) {
+        !has_room(machines, peer->agent, text_bytes(whole) + text_bytes(stands->told), less)) {
         tree_unref(whole);
         return REASON_LIMIT;
     }
@@ -342,12 +346,15 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
 void machines_offered(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id)
 {
     uint32_t place = record_find(machines, peer->agent, id);
-    const struct entry *offer = offer_of(machines, peer->agent, id);
+    const struct entry *offer = machines_offer(machines, peer->agent, id);
     struct machine_record *record;
+    bool fits;
 
     if (!offer || (place == NOBODY && tree_find(offer->ad, tree_root(offer->ad), machines->second)))
         return;
-    if (place == NOBODY && !may_add(machines, peer->agent))
+    fits = has_room(machines, peer->agent, text_bytes(offer->ad),
+                    place == NOBODY ? 0 : text_bytes(machines->items[place].whole));
+    if (place == NOBODY && (!fits || !may_add(machines, peer->agent)))
         return;
     if (place == NOBODY)
         place = record_add(machines, peer, id);
@@ -355,7 +362,7 @@ void machines_offered(struct machines *machines, const struct role_env *env, con
     record->lifetime = offer->lifetime;
     if (!record->whole)
         record->since = env->now;
-    if (!record->base && record->whole != offer->ad) {
+    if (!record->base && record->whole != offer->ad && fits) {
         record_set(machines, record, tree_ref(offer->ad), record->told ? tree_ref(record->told) : NULL);
         record->shrunk = false;
     }
@@ -388,7 +395,7 @@ uint64_t machines_bytes(const struct machines *machines)
         bytes += (uint64_t)maps[i]->room * sizeof *maps[i]->slots;
     for (uint32_t i = 0; i < machines->count; i++) {
         const struct machine_record *record = &machines->items[i];
-        const struct entry *offer = record->agent ? offer_of(machines, record->agent, record->id) : NULL;
+        const struct entry *offer = record->agent ? machines_offer(machines, record->agent, record->id) : NULL;
 
         bytes += text_bytes(record->told) + (offer && offer->ad == record->whole ? 0 : text_bytes(record->whole));
     }

@@ -9,7 +9,7 @@
  *     heard of -> silent for a lifetime: Away -> for an hour: only name and size are kept -> for a day, or Gone: forgotten
  *
  * Nothing here is durable, and losing all of it changes no match. Records cost those who make them: an agent has no more of them than it may have
- * ads, and an account no more than MACHINES_AWAY_MAX that are away. */
+ * ads, nor larger ones, and an account no more than MACHINES_AWAY_MAX that are away. */
 #ifndef BERTH_POOL_MATCHMAKER_MACHINES_H
 #define BERTH_POOL_MATCHMAKER_MACHINES_H
 
@@ -81,6 +81,9 @@ void machines_due(struct machines *machines, const struct role_env *env, uint32_
 
 /* The record of that agent and id, or NULL. */
 const struct machine_record *machines_find(const struct machines *machines, agent who, uint64_t id);
+
+/* The offer of the machine of that agent and id, as it is in the pool now; or NULL. */
+const struct entry *machines_offer(const struct machines *machines, agent who, uint64_t id);
 
 /* The memory that the records take, beside the texts that they share with their offers. */
 uint64_t machines_bytes(const struct machines *machines);

@@ -81,11 +81,8 @@ static enum machine_state state_with_matches(enum machine_state state, const str
 static void machine_view_of(const struct matchmaker *matchmaker, const struct machine_record *record,
                             struct machine_view *ret)
 {
-    const struct collector *collector = &matchmaker->collector;
-    uint32_t number = entry_find(collector, record->agent, record->id);
-    const struct entry *entry = number == UINT32_MAX ? NULL : &collector->entries[number];
-    bool offered = entry && entry->state == ENTRY_LIVE;
-    enum machine_state state = offered ? state_with_matches(record->state, entry) : record->state;
+    const struct entry *offer = machines_offer(&matchmaker->machines, record->agent, record->id);
+    enum machine_state state = offer ? state_with_matches(record->state, offer) : record->state;
 
     *ret = (struct machine_view){.agent = record->agent,
                                  .id = record->id,
@@ -96,11 +93,11 @@ static void machine_view_of(const struct matchmaker *matchmaker, const struct ma
                                  .since = record->away ? record->heard : record->since,
                                  .until = record->until,
                                  .heard = record->heard,
-                                 .whole = offered && record->state == MACHINE_IDLE ? entry->ad : record->whole,
+                                 .whole = offer && record->state == MACHINE_IDLE ? offer->ad : record->whole,
                                  .told = record->told,
                                  .said = record->said,
-                                 .left = offered ? entry->left : NULL,
-                                 .matched = offered ? entry->unnamed : 0};
+                                 .left = offer ? offer->left : NULL,
+                                 .matched = offer ? offer->unnamed : 0};
 }
 
 bool matchmaker_next_machine(const struct matchmaker *matchmaker, uint32_t from, struct machine_view *ret,
