@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOIN_TRIES 100      /* tries a second, from one address */
+#define JOIN_TRIES 100   /* tries a second, from one address */
 #define JOIN_NAME_MAX 50 /* so that the identity fits into an ad's Owner */
 #define MACHINE_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH)
 #define CUSTOMER_SCOPES (MACHINE_SCOPES | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
@@ -88,18 +88,20 @@ int matchmakerd_join_code(struct matchmakerd *matchmakerd, const char *code_for,
     struct join_row row = {0};
     unsigned char ca[CERT_HASH_BYTES];
     char key[24];
+    int failed;
 
     keyring_ca_fingerprint(matchmakerd->keys, ca);
     if (join_book_make(matchmakerd->codes, ca, matchmakerd->url, runner_settled(matchmakerd->runner) / SECOND, &code,
                        &row, err) < 0)
         return -1;
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
-    if (shelf->kind->put(shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes, err) < 0 ||
-        (code_for && shelf->kind->put(shelf, CODE_FOR_SPACE, key, strlen(key), code_for, strlen(code_for), err) < 0))
-        return -1;
-    join_code_print(out, &code);
+    failed = shelf->kind->put(shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes, err);
+    if (!failed && code_for)
+        failed = shelf->kind->put(shelf, CODE_FOR_SPACE, key, strlen(key), code_for, strlen(code_for), err);
+    if (!failed)
+        join_code_print(out, &code);
     join_code_done(&code);
-    return 0;
+    return failed;
 }
 
 /* Whom a code is for: "alice", "alice serve"; the name is written as it is into a token. */
@@ -188,22 +190,24 @@ static bool whom_row(void *user, const void *key, size_t key_len, const void *va
     return false;
 }
 
-/* Fills in who it is that joins, and what it may do: the machine of that name, or the user whom the code was made for. */
-static void joins_as(struct matchmakerd *matchmakerd, const char *key, const char *name, struct token_terms *terms,
-                     char subject[TOKEN_NAME_MAX + 1])
+/* Fills in who it is that joins, and what it may do: the machine of that name, or the user whom the code was made for; -1 when that cannot be
+ * read. */
+static int joins_as(struct matchmakerd *matchmakerd, const char *key, const char *name, struct token_terms *terms,
+                    char subject[TOKEN_NAME_MAX + 1], struct err *err)
 {
     struct shelf *shelf = matchmakerd->shelf;
     char whom[CODE_FOR_MAX] = "", *mark;
-    struct err err;
 
-    shelf->kind->get(shelf, CODE_FOR_SPACE, key, strlen(key), whom_row, whom, &err);
+    if (shelf->kind->get(shelf, CODE_FOR_SPACE, key, strlen(key), whom_row, whom, err) < 0)
+        return -1;
     if (!*whom) {
         snprintf(subject, TOKEN_NAME_MAX + 1, "machine/%s", name);
-        return;
+        return 0;
     }
     mark = strchr(whom, ' ');
     terms->scope = CUSTOMER_SCOPES | (mark ? SCOPE_SERVE : SCOPE_NONE);
     snprintf(subject, TOKEN_NAME_MAX + 1, "%.*s", (int)strcspn(whom, " "), whom);
+    return 0;
 }
 
 static void join_redeem(struct request *request, const struct tree *ad)
@@ -221,6 +225,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     struct public_key delegate;
     enum join_result result;
     struct join_row row = {0};
+    struct err err = {0};
     const char *text;
     size_t len;
 
@@ -251,7 +256,10 @@ static void join_redeem(struct request *request, const struct tree *ad)
         return;
     }
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
-    joins_as(matchmakerd, key, name, &terms, subject);
+    if (joins_as(matchmakerd, key, name, &terms, subject, &err) < 0) {
+        request_problem(request, 503, "whom the code is for cannot be read: %s", err.text);
+        return;
+    }
     terms.delegate = &delegate;
     if (terms.scope == MACHINE_SCOPES && name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
         request_problem(request, 403,
