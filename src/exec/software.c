@@ -242,7 +242,7 @@ static void program_poll(struct software *software, struct program *program)
     } else if (ended) {
         program_take(software, program, status);
     } else if (now_us() >= program->ends) {
-        snprintf(why, sizeof why, "took more than %.3g seconds", (double)software->span / 1e6);
+        snprintf(why, sizeof why, "took more than %.3g s", (double)software->span / 1e6);
         complain(software, program, why);
         program_kill(program);
     }

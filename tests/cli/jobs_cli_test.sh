@@ -309,7 +309,7 @@ holds 'how it ended stands first' sh -c '[ "$(sed -n 2,3p out)" = "  reason     
 # since: the seconds in the first line are those since its end, and there are some; also as JSON.
 since() {
   "$berth" job "$first" >out || return
-  heading=$(sed -n "s/^Job $first: Succeeded, \([1-9][0-9]*s\) ago$/\1/p" out) ended=$(sed -n 's/^  ended .*(\(.*\) ago)$/\1/p' out)
+  heading=$(sed -n "s/^Job $first: Succeeded, \([1-9][0-9]* s\) ago$/\1/p" out) ended=$(sed -n 's/^  ended .*(\(.*\) ago)$/\1/p' out)
   [ -n "$heading" ] && [ "$heading" = "$ended" ] && listed_since
 }
 listed_since() { "$berth" job "$first" --json | python3 -c 'import json, sys, time; ad = json.load(sys.stdin); assert 1 <= ad["Since"] <= time.time() - ad["Ended"]'; }
@@ -325,7 +325,7 @@ failed=$((first + 3))
 run "$berth" wait "$failed"
 expect 'wait says how a job ended that did not end well' 1 '' "berth: job $failed: Failed (exit 3)"
 run "$berth" job "$failed"
-holds 'and so does job' grep -q "^Job $failed: Failed (exit 3), [0-9]*s ago$" out
+holds 'and so does job' grep -q "^Job $failed: Failed (exit 3), [0-9]* s ago$" out
 coloured() { env -u NO_COLOR TERM=xterm script -qec "'$berth' jobs $first,$failed" /dev/null >out && grep -q "$(printf '\033')\[32mSucceeded" out && grep -q "$(printf '\033')\[31mFailed (exit 3)" out; }
 holds 'on a terminal success is green and failure red' coloured
 plain() { NO_COLOR=1 TERM=xterm script -qec "'$berth' jobs $first,$failed" /dev/null >out && grep -q Succeeded out && ! grep -q "$(printf '\033')\[3[12]m" out; }

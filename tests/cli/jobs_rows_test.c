@@ -5,8 +5,11 @@
 #include "common/tap.h"
 #include "lang/ad/get.h"
 #include "lang/ad/names.h"
+#include "lang/base/span.h"
 #include "lang/form/form.h"
 #include "live/http/represent.h"
+
+#include <math.h>
 
 #define NOW INT64_C(1800000000)
 
@@ -14,10 +17,15 @@ static void test_spans(void)
 {
     static const struct {
         double seconds;
-        const char *text;
+        const char *text, *said;
     } rows[] = {
-        {-3, "0s"},      {0, "0s"},        {59.9, "59s"},     {60, "1m00s"},    {192, "3m12s"},    {3599, "59m59s"},
-        {3600, "1h00m"}, {18180, "5h03m"}, {86399, "23h59m"}, {86400, "1d00h"}, {370800, "4d07h"}, {1e9, "11574d01h"},
+        {-3, "0s", "0 s"},           {NAN, "0s", "0 s"},
+        {59.9, "59s", "59 s"},       {60, "1m00s", "60 s"},
+        {99, "1m39s", "99 s"},       {100, "1m40s", "2 min"},
+        {192, "3m12s", "3 min"},     {3599, "59m59s", "60 min"},
+        {3600, "1h00m", "60 min"},   {18180, "5h03m", "5 h"},
+        {86399, "23h59m", "24 h"},   {86400, "1d00h", "24 h"},
+        {370800, "4d07h", "4 days"}, {1e9, "11574d01h", "11574 days"},
     };
     struct buf out;
 
@@ -27,6 +35,9 @@ static void test_spans(void)
         span_print(&out, rows[i].seconds);
         tap_ok(!strcmp(buf_string(&out), rows[i].text), "%g seconds are shown as %s, not %s", rows[i].seconds,
                rows[i].text, buf_string(&out));
+        buf_reset(&out);
+        span_say(&out, rows[i].seconds);
+        tap_ok(!strcmp(buf_string(&out), rows[i].said), "amid words as %s, not %s", rows[i].said, buf_string(&out));
     }
     buf_done(&out);
 }

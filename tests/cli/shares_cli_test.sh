@@ -61,7 +61,7 @@ run "$berth" users --why art~bob
 says 'a group at its quota is said to be what is waited for' 0 'art~bob waits, but not for an offer, with 1 request
 
 priority 1.5 = factor 1 x (usage 0.5 + 1 unit in use); the smallest is served first
-usage 0, counted as 0.5, in units used all the time; what was used counts half after 1d00h
+usage 0, counted as 0.5, in units used all the time; what was used counts half after 24 h
 with the 1 claim of now it will be 0.5 then
 group art: 1 of its quota of 1 units in use, of a pool of 8; it may have no more
 

@@ -11,14 +11,23 @@ export const percent = (n: number): string => `${parts.format(Math.round(n * 100
 
 export const many = (n: number, one: string, more = `${one}s`): string => `${count(n)} ${n === 1 ? one : more}`;
 
+/** A span that stands alone, in a column or a field: 12s, 3m12s, 5h03m, 4d07h. */
 export function span(seconds: number): string {
-  if (seconds <= 0) return '0 s';
+  const n = Math.max(0, Math.floor(seconds)) || 0;
+  const pair = (large: number, small: number, names: string) => `${Math.floor(n / large)}${names[0]}${two(Math.floor((n % large) / small))}${names[1]}`;
+  if (n < 60) return `${n}s`;
+  return n < 3600 ? pair(60, 1, 'ms') : n < 86400 ? pair(3600, 60, 'hm') : pair(86400, 3600, 'dh');
+}
+
+/** A span amid words: 12 s, 3 min, 5 h, 4 days; what was measured may be shorter than a second. */
+export function spanSaid(seconds: number): string {
+  if (!(seconds > 0)) return '0 s';
   if (seconds < 0.001) return `${precise.format(seconds * 1e6)} µs`;
   if (seconds < 1) return `${precise.format(seconds * 1e3)} ms`;
-  if (seconds < 120) return `${whole.format(seconds)} s`;
-  if (seconds < 7200) return `${whole.format(seconds / 60)} min`;
-  if (seconds < 172800) return `${parts.format(Math.round(seconds / 360) / 10)} h`;
-  return `${parts.format(Math.round(seconds / 8640) / 10)} d`;
+  if (seconds < 100) return `${Math.floor(seconds)} s`;
+  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172800) return `${Math.round(seconds / 3600)} h`;
+  return `${whole.format(seconds / 86400)} days`;
 }
 
 export function bytes(n: number): string {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 
-const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { span, spanSaid } from './format'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
 globalThis.sessionStorage = { getItem: () => null };
-const { adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
 
@@ -27,6 +27,11 @@ test('attributes are found whatever stands in strings and comments', () => {
   const ad = '// [ x = 1 ]\n[ a /* ; */ = "]"; B = [ c = 2; d = "{" ]; e = { 1, "," } ]';
   const names = attributesOf(ad).map(({ name, value }) => [name.split(' ')[0], cut(ad, value)]);
   assert.deepEqual(names, [['a', '"]"'], ['B', '[ c = 2; d = "{" ]'], ['e', '{ 1, "," }']]);
+});
+
+test('a span is compact where it stands alone, and as one says it amid words', () => {
+  const rows = [[-3, '0s', '0 s'], [59.9, '59s', '59 s'], [60, '1m00s', '60 s'], [192, '3m12s', '3 min'], [3600, '1h00m', '60 min'], [18180, '5h03m', '5 h'], [86400, '1d00h', '24 h'], [370800, '4d07h', '4 days'], [0.25, '0s', '250 ms']];
+  for (const [seconds, alone, said] of rows) assert.deepEqual([span(seconds), spanSaid(seconds)], [alone, said]);
 });
 
 const clauses = (...texts) => texts.map((text, clause) => ({ clause, text, attribute: 'Constraint' }));

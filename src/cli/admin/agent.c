@@ -9,6 +9,7 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
+#include "lang/base/span.h"
 #include "live/matchmakerd/agents.h"
 
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static void waits_tell(const struct agent_command_settings *settings, const stru
     buf_init(&words);
     if (machine && job_number(machine, "LastWord", &heard)) {
         buf_adds(&words, " (last heard of ");
-        span_print(&words, heard + (double)settings->wait);
+        span_say(&words, heard + (double)settings->wait);
         buf_adds(&words, " ago)");
     }
     if (settings->wait)

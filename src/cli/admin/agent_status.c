@@ -7,6 +7,7 @@
 #include "cli/term/rows.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/span.h"
 
 #include <time.h>
 
@@ -79,7 +80,7 @@ static void jobs_add(struct buf *out, const struct tree *answer)
         buf_addc(out, ' ');
         cell_print(out, job, "State", CELL_VALUE, 0);
         buf_adds(out, " for ");
-        cell_print(out, job, "Since", CELL_SPAN, 0);
+        cell_print(out, job, "Since", CELL_SPAN_SAID, 0);
         buf_addc(out, '\n');
         tree_unref(job);
     }
@@ -107,7 +108,7 @@ static void stands_add(struct buf *out, const struct tree *answer)
     machine_standing_print(out, answer);
     if (ad_number(answer, "StateSince", &since)) {
         buf_adds(out, ", for ");
-        span_print(out, since);
+        span_say(out, since);
     }
     buf_addc(out, '\n');
 }
@@ -127,10 +128,10 @@ static void status_tell(struct buf *out, const char *name, const struct tree *ma
     line_add(out, "host", machine, "Host", CELL_VALUE, "");
     line_add(out, "version", machine, "Version", CELL_VALUE, "");
     line_add(out, "known for", machine, "Since", CELL_SPAN, "");
-    line_add(out, "last word", machine, "LastWord", CELL_SPAN, " ago");
+    line_add(out, "last word", machine, "LastWord", CELL_SPAN_SAID, " ago");
     if (answer) {
         line_add(out, "unwell", answer, "Unwell", CELL_VALUE, "");
-        line_add(out, "drained", answer, "DrainedSince", CELL_SINCE, " ago");
+        line_add(out, "drained", answer, "DrainedSince", CELL_SINCE_SAID, " ago");
         line_add(out, "drained by", answer, "DrainedBy", CELL_VALUE, "");
         load_add(out, answer);
         line_add(out, "running", answer, "Running", CELL_VALUE, "");
@@ -146,7 +147,7 @@ static void status_tell(struct buf *out, const char *name, const struct tree *ma
         buf_adds(out, " by ");
         cell_print(out, waiting->items[i], "By", CELL_VALUE, 0);
         buf_adds(out, " waits for ");
-        cell_print(out, waiting->items[i], "Age", CELL_SPAN, 0);
+        cell_print(out, waiting->items[i], "Age", CELL_SPAN_SAID, 0);
         buf_addc(out, '\n');
     }
 }

@@ -9,6 +9,7 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
+#include "lang/base/span.h"
 #include "lang/text/print.h"
 
 #include <stdio.h>
@@ -112,11 +113,11 @@ static void claim_print(struct buf *out, const struct tree *claim)
     }
     if (ad_number(claim, "Age", &seconds)) {
         buf_adds(out, " for ");
-        span_print(out, seconds);
+        span_say(out, seconds);
     }
     if (ad_number(claim, "Ends", &seconds)) {
         buf_adds(out, ", must end in ");
-        span_print(out, seconds);
+        span_say(out, seconds);
     } else {
         buf_adds(out, ", without a time limit");
     }
@@ -225,10 +226,10 @@ static void machine_print(struct buf *out, const struct tree *machine)
     buf_addc(out, '\n');
     if (machine_state_of(machine, &state))
         words_line(out, "means", machine_state_meaning(state));
-    value_line(out, "since", machine, "Since", CELL_SPAN, " ago");
+    value_line(out, "since", machine, "Since", CELL_SPAN_SAID, " ago");
     if (machine_state_of(machine, &state) && state == MACHINE_OWNER)
         value_line(out, "why", machine, "Words", CELL_VALUE, "");
-    value_line(out, "last word", machine, "Heard", CELL_SPAN, " ago");
+    value_line(out, "last word", machine, "Heard", CELL_SPAN_SAID, " ago");
     value_line(out, "owner", machine, "Owner", CELL_VALUE, "");
     size_lines(out, machine);
     jobs_lines(out, machine);

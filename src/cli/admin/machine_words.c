@@ -3,6 +3,7 @@
 
 #include "cli/term/rows.h"
 #include "lang/ad/get.h"
+#include "lang/base/span.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static void heard_print(struct buf *out, const struct tree *machine, const char 
     if (!ad_number(machine, "Heard", &heard))
         return;
     buf_adds(out, before);
-    span_print(out, heard);
+    span_say(out, heard);
     buf_adds(out, " ago");
 }
 
@@ -137,7 +138,7 @@ void machine_standing_print(struct buf *out, const struct tree *machine)
         heard_print(out, machine, ": last heard of ");
     } else if (state == MACHINE_BUSY && ad_number(machine, "Ends", &seconds)) {
         buf_adds(out, ": the first job there must end in ");
-        span_print(out, seconds);
+        span_say(out, seconds);
     }
 }
 
@@ -158,7 +159,7 @@ void machine_note_print(struct buf *out, const struct tree *machine)
         heard_print(out, machine, "last heard ");
     } else if (state == MACHINE_BUSY && ad_number(machine, "Ends", &seconds)) {
         buf_adds(out, "first ends in ");
-        span_print(out, seconds);
+        span_say(out, seconds);
     } else if (state <= MACHINE_PART && ad_flag(machine, "Pulls", &pulls) && pulls) {
         buf_adds(out, "pulls");
     }

@@ -6,6 +6,7 @@
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
 #include "lang/ad/get.h"
+#include "lang/base/span.h"
 
 #include <string.h>
 #include <strings.h>
@@ -216,7 +217,7 @@ static void learns_print(struct connection *pool)
 
         buf_init(&out);
         buf_adds(&out, "The matchmaker began ");
-        span_print(&out, up);
+        span_say(&out, up);
         buf_adds(&out, " ago: not all machines may have been heard of yet.\n");
         output_write(&out);
         buf_done(&out);

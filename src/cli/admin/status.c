@@ -32,7 +32,7 @@ static const struct {
 } status_words[] = {
     {"Berth matchmaker ", "Name", CELL_VALUE},
     {", version ", "Version", CELL_VALUE},
-    {", up for ", "Up", CELL_SPAN},
+    {", up for ", "Up", CELL_SPAN_SAID},
     {"\n  address        ", "Url", CELL_VALUE},
     {"\n  pool           ", "Pool", CELL_VALUE},
     {"\n  process        ", "Process", CELL_VALUE},

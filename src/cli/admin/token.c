@@ -12,6 +12,7 @@
 #include "lang/base/json.h"
 #include "lang/base/mem.h"
 #include "lang/base/nearest.h"
+#include "lang/base/span.h"
 #include "sys/encoding.h"
 #include "sys/private_file.h"
 
@@ -108,9 +109,9 @@ static void grant_print(const struct token_file *file, const struct grant *grant
         buf_addf(&out, "subject    %s\nscope      %s\n", grant->subject, buf_string(&scope));
         buf_addf(&out, "audience   %s\n", grant->audience);
         buf_addf(&out, "pool       %s\nissued     ", file->pool ? file->pool : "");
-        span_print(&out, (double)(now - grant->issued));
+        span_say(&out, (double)(now - grant->issued));
         buf_adds(&out, grant->expires > now ? " ago\nexpires    in " : " ago\nexpired    ");
-        span_print(&out, (double)(grant->expires > now ? grant->expires - now : now - grant->expires));
+        span_say(&out, (double)(grant->expires > now ? grant->expires - now : now - grant->expires));
         buf_addf(&out, "%s\ndelegable  %s\n", grant->expires > now ? "" : " ago", grant->delegates ? "yes" : "no");
         for (uint32_t i = 0; i < grant->links; i++)
             buf_addf(&out, "%s%s\n", i ? "then       " : "id         ", grant->ids[i]);

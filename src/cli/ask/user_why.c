@@ -4,6 +4,7 @@
 #include "cli/term/rows.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/span.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -86,7 +87,7 @@ static void add_priority(struct buf *out, const struct tree *ad)
     add_number(out, usage);
     buf_addf(out, ", %sin units used all the time; what was used counts half after ",
              usage < 0.5 ? "counted as 0.5, " : "");
-    span_print(out, number_of(ad, "HalfLife"));
+    span_say(out, number_of(ad, "HalfLife"));
     buf_adds(out, "\n");
     if (units > 0 || usage >= 0.0001) {
         buf_addf(out, "with the %.0f claim%s of now it will be ", claims, plural(claims));
@@ -231,7 +232,7 @@ static void add_changes(struct buf *out, const struct tree *ad)
             buf_adds(out, " at once\n");
         } else {
             buf_adds(out, " in ");
-            span_print(out, number_of(ad, "AheadAfter"));
+            span_say(out, number_of(ad, "AheadAfter"));
             buf_adds(out, "\n");
         }
     } else {

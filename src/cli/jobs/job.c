@@ -7,6 +7,7 @@
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/span.h"
 #include "live/customerd/job_outcome.h"
 #include "live/providerd/peek.h"
 #include "sys/signals.h"
@@ -95,7 +96,7 @@ static void date_print(struct buf *out, double seconds, int64_t now)
     if (localtime_r(&when, &date) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &date))
         buf_adds(out, text);
     buf_adds(out, " (");
-    span_print(out, (double)now - seconds);
+    span_say(out, (double)now - seconds);
     buf_adds(out, " ago)");
 }
 
@@ -237,7 +238,7 @@ static void job_print(struct buf *out, const struct tree *job)
     standing_print(out, job);
     if (job_number(job, "Since", &since)) {
         buf_adds(out, job_is_over(job) ? ", " : " for ");
-        span_print(out, since);
+        span_say(out, since);
         buf_adds(out, job_is_over(job) ? " ago" : "");
     }
     buf_addc(out, '\n');

@@ -4,6 +4,7 @@
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "cli/term/terminal.h"
+#include "lang/base/span.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,7 +138,7 @@ static void progress_tell(struct wait_progress *progress, const struct tree *sum
     buf_addf(&text, "] %3.0f%%: %.0f of %.0f over", over / total * 100, over, total);
     if (over > progress->over && now > progress->began + 1 && over < total) {
         buf_adds(&text, ", about ");
-        span_print(&text, (now - progress->began) / (over - progress->over) * (total - over));
+        span_say(&text, (now - progress->began) / (over - progress->over) * (total - over));
         buf_adds(&text, " left");
     }
     if (bad > 0)

@@ -7,6 +7,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/json.h"
+#include "lang/base/span.h"
 #include "lang/form/form.h"
 #include "lang/text/print.h"
 #include "live/http/represent.h"
@@ -62,26 +63,6 @@ void rows_done(struct rows *rows)
 
 /* -------------------------------------------------------------------------------------------------------------- cells */
 
-void span_print(struct buf *out, double seconds)
-{
-    /* Two neighbouring units; the smaller one has two digits, so that they line up in a column. */
-    static const struct {
-        double upto;
-        unsigned large, small;
-        char names[3];
-    } rows[] = {{3600, 60, 1, "ms"}, {86400, 3600, 60, "hm"}, {INFINITY, 86400, 3600, "dh"}};
-    uint64_t whole = seconds > 0 && seconds < 1e15 ? (uint64_t)seconds : 0;
-    size_t i = 0;
-
-    while ((double)whole >= rows[i].upto)
-        i++;
-    if (whole < 60)
-        buf_addf(out, "%us", (unsigned)whole);
-    else
-        buf_addf(out, "%" PRIu64 "%c%02u%c", whole / rows[i].large, rows[i].names[0],
-                 (unsigned)(whole % rows[i].large) / rows[i].small, rows[i].names[1]);
-}
-
 static bool value_number(const struct value *value, double *ret)
 {
     if (value->type == VALUE_REAL)
@@ -99,12 +80,14 @@ static bool value_show(struct buf *out, const struct tree *ad, const struct valu
     double number;
 
     if (cell >= CELL_SPAN && value_number(value, &number)) {
-        if (cell == CELL_SINCE)
+        if (cell == CELL_SINCE || cell == CELL_SINCE_SAID)
             number = (double)now - number;
         else if (cell == CELL_UNTIL)
             number -= (double)now;
         if (cell == CELL_UNTIL && number <= 0)
             buf_adds(out, "over");
+        else if (cell == CELL_SPAN_SAID || cell == CELL_SINCE_SAID)
+            span_say(out, number);
         else
             span_print(out, number);
         return false;

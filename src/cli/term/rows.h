@@ -15,12 +15,14 @@
 
 /* What a value is, and so how it is shown. As JSON, spans and times are seconds. */
 enum cell {
-    CELL_VALUE, /* the value as it is */
-    CELL_TONED, /* the same; on a terminal green where Good is true in the ad, and red where it is false */
-    CELL_NAME,  /* the name of the ad; #3 when it has none */
-    CELL_SPAN,  /* seconds: "12s", "3m12s", "5h03m", "4d07h" */
-    CELL_SINCE, /* a time: how long ago */
-    CELL_UNTIL, /* a time: how long until then, or "over" */
+    CELL_VALUE,      /* the value as it is */
+    CELL_TONED,      /* the same; on a terminal green where Good is true in the ad, and red where it is false */
+    CELL_NAME,       /* the name of the ad; #3 when it has none */
+    CELL_SPAN,       /* seconds: "12s", "3m12s", "5h03m", "4d07h" */
+    CELL_SINCE,      /* a time: how long ago */
+    CELL_UNTIL,      /* a time: how long until then, or "over" */
+    CELL_SPAN_SAID,  /* seconds amid words: "12 s", "3 min" */
+    CELL_SINCE_SAID, /* a time amid words: how long ago */
 };
 
 struct table_column {
@@ -63,9 +65,6 @@ bool rows_add(void *user, struct tree *ad);
 
 /* Prints the rows that have not been printed. */
 void rows_finish(struct rows *rows);
-
-/* Appends a span as "12s", "3m12s", "5h03m" or "4d07h": every command writes them so. */
-void span_print(struct buf *out, double seconds);
 
 /* Makes the text from there on one line: whatever a service says, no control character reaches a terminal. */
 void text_tame(struct buf *text, size_t from);

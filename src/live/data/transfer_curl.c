@@ -97,7 +97,7 @@ static bool is_stalled(struct errand *errand, int64_t moved)
     if (now - errand->looked < rules->stall * SECOND)
         return false;
     if (moved - errand->moved < least * rules->stall) {
-        snprintf(errand->words, sizeof errand->words, "less than %lld bytes a second came for %lld seconds",
+        snprintf(errand->words, sizeof errand->words, "less than %lld bytes a second came for %lld s",
                  (long long)least, (long long)rules->stall);
         return true;
     }

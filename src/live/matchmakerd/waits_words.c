@@ -6,6 +6,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/base/json.h"
+#include "lang/base/span.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,20 +35,6 @@ static const struct pool_machine *machine_named(const struct waits *waits, enum 
 static uint32_t named_count(const struct waits *waits, enum wait_reason reason)
 {
     return waits->counts[reason] < WAITS_NAMED ? waits->counts[reason] : WAITS_NAMED;
-}
-
-/* "12 min": what one would say. */
-static void span_say(struct buf *out, int64_t seconds)
-{
-    static const struct {
-        int64_t below, unit;
-        const char *word;
-    } units[] = {{100, 1, "s"}, {100 * 60, 60, "min"}, {48 * 3600, 3600, "h"}, {INT64_MAX, 86400, "days"}};
-    int i = 0;
-
-    while (seconds >= units[i].below)
-        i++;
-    buf_addf(out, "%" PRId64 " %s", (seconds + units[i].unit / 2) / units[i].unit, units[i].word);
 }
 
 /* "20:00", or with the day when that is not today's or this night's. */

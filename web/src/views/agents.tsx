@@ -1,7 +1,7 @@
 // agents.tsx: who speaks with the matchmaker.
 import type { JSX } from 'preact';
 import { api } from '../api';
-import { count, span } from '../format';
+import { count, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
 
@@ -29,7 +29,7 @@ export function AgentsView(): JSX.Element {
                 { name: 'Contact', cell: (agent) => { const [tone, text] = contacts[agent.ContactState ?? 'none'] ?? [undefined, agent.ContactState]; return <Tag tone={tone}>{text}</Tag>; } },
                 { name: 'Ads', number: true, cell: (agent) => count(agent.Ads) },
                 { name: 'Letters', number: true, cell: (agent) => count(agent.Letters) },
-                { name: 'Last word', number: true, cell: (agent) => `${span(Math.round(agent.LastWord))} ago` },
+                { name: 'Last word', number: true, cell: (agent) => `${spanSaid(agent.LastWord)} ago` },
                 { name: 'Version', cell: (agent) => agent.Version ?? '' },
               ]} />
               <Pager paging={paging} cursor={cursor} />

@@ -83,7 +83,7 @@ function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
               { name: 'Owner', cell: (job) => job.Owner ?? '' },
               { name: 'Where', cell: (job) => job.Provider ?? '' },
               { name: 'Submitted', cell: (job) => (job.Submitted ? <span class="moment">{moment(job.Submitted)}</span> : '') },
-              { name: 'Ran', number: true, cell: (job) => (typeof job.WallUsed === 'number' ? span(Math.round(job.WallUsed)) : '') },
+              { name: 'Ran', number: true, cell: (job) => (typeof job.WallUsed === 'number' ? span(job.WallUsed) : '') },
             ]} />
             <Pager paging={paging} cursor={cursor} />
           </>

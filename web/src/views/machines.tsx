@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, type Machine, type MachineClaim, type MachineCounts, type MachineState } from '../api';
-import { bytes, clock, count, inLanguage, many, moment, real, span } from '../format';
+import { bytes, clock, count, inLanguage, many, moment, real, span, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { live } from '../live';
 import { adLink, routeLink } from '../route';
@@ -13,7 +13,6 @@ import { machineStates } from '../words';
 const PAGE = 50;
 export const machineLink = (name: string): string => routeLink(['machines', name]);
 
-const whole = (seconds: number): string => span(Math.round(seconds));
 
 /** The time of day in so many seconds; with the date when that is not today or tomorrow night. */
 function timeIn(seconds: number): string {
@@ -30,8 +29,8 @@ function note(machine: Machine): string {
   const opens = back(machine);
   if (opens) return `until ${opens}`;
   if (machine.State === 'Owner' || machine.State === 'Sick') return machine.Words ?? '';
-  if (machine.State === 'Away') return `last heard ${whole(machine.Heard)} ago`;
-  if (machine.State === 'Busy' && machine.Ends !== undefined) return `first ends in ${whole(machine.Ends)}`;
+  if (machine.State === 'Away') return `last heard ${spanSaid(machine.Heard)} ago`;
+  if (machine.State === 'Busy' && machine.Ends !== undefined) return `first ends in ${spanSaid(machine.Ends)}`;
   return machine.Pulls && (machine.State === 'Idle' || machine.State === 'Part') ? 'pulls' : '';
 }
 
@@ -84,7 +83,7 @@ export function MachinesView(): JSX.Element {
                   { name: 'GPUs', number: true, cell: (machine) => <Used all={machine.GpuCount} used={machine.GpusUsed} show={real} /> },
                   { name: 'Load', number: true, cell: (machine) => (machine.LoadAvg === undefined ? '' : machine.LoadAvg.toFixed(1)) },
                   { name: 'Jobs', number: true, cell: (machine) => count(machine.Jobs) },
-                  { name: 'Since', number: true, cell: (machine) => whole(machine.Since) },
+                  { name: 'Since', number: true, cell: (machine) => span(machine.Since) },
                   { name: 'Note', cell: (machine) => note(machine) },
                 ]} />
               <Pager paging={paging} cursor={cursor} />
@@ -113,8 +112,8 @@ function Jobs({ machine }: { machine: Machine }): JSX.Element {
       <Table label="Jobs there" rows={known} id={(claim: MachineClaim) => claim.Claim} empty={machine.Jobs ? 'None of yours.' : 'None.'} columns={[
         { name: 'Job', cell: (claim) => (claim.Job === undefined ? claim.Claim : count(claim.Job)) },
         { name: 'Owner', cell: (claim) => claim.Owner ?? '' },
-        { name: 'Has held its part for', number: true, cell: (claim) => (claim.Age === undefined ? '' : whole(claim.Age)) },
-        { name: 'Must end in', number: true, cell: (claim) => (claim.Ends === undefined ? <span class="quiet">no time limit</span> : whole(claim.Ends)) },
+        { name: 'Has held its part for', number: true, cell: (claim) => (claim.Age === undefined ? '' : span(claim.Age)) },
+        { name: 'Must end in', number: true, cell: (claim) => (claim.Ends === undefined ? <span class="quiet">no time limit</span> : span(claim.Ends)) },
       ]} />
       {others > 0 ? <p>{many(others, 'job')} of others.</p> : null}
       {machine.Elsewhere ? <p>{many(machine.Elsewhere, 'job')} of other pools.</p> : null}
@@ -129,8 +128,8 @@ function Facts({ machine }: { machine: Machine }): JSX.Element {
     <dl class="facts">
       <div><dt>State</dt><dd><StateTag state={machine.State} /> {opens ? `back at ${opens}` : note(machine)}</dd></div>
       {fact('That is', means ?? '')}
-      {fact('Since', `${whole(machine.Since)} ago`)}
-      {fact('Last word', `${whole(machine.Heard)} ago`)}
+      {fact('Since', `${spanSaid(machine.Since)} ago`)}
+      {fact('Last word', `${spanSaid(machine.Heard)} ago`)}
       {machine.State === 'Owner' && opens ? fact('Why', machine.Words ?? '') : null}
       {fact('Processors', <Used all={machine.Cpus} used={machine.CpusUsed} show={real} />)}
       {fact('Memory', <Used all={machine.Memory} used={machine.MemoryUsed} show={bytes} />)}

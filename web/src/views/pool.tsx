@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { api, type Claim, type Kind, type Match, type Overview, type Series, type Span, type Status } from '../api';
 import { Chart } from '../chart';
-import { clock, count, many, moment, percent, real, span as spanText } from '../format';
+import { clock, count, many, moment, percent, real, span as spanAlone, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { live, type Timed } from '../live';
 import { adLink, routeLink } from '../route';
@@ -75,8 +75,8 @@ function Health(): JSX.Element {
           return (
             <dl class="facts">
               <div><dt>Name</dt><dd>{value.Name}, version {value.Version}</dd></div>
-              <div><dt>Up since</dt><dd>{moment(Date.now() / 1000 - value.Up).slice(0, 16)} ({spanText(value.Up)})</dd></div>
-              <div><dt>Cycles</dt><dd>{count(value.Cycles)}{cycles ? `, ${spanText(cycles.mean)} on average` : ''}{cycles && Number.isFinite(cycles.most) ? `, 99 of 100 within ${spanText(cycles.most)}` : ''}</dd></div>
+              <div><dt>Up since</dt><dd>{moment(Date.now() / 1000 - value.Up).slice(0, 16)} ({spanAlone(value.Up)})</dd></div>
+              <div><dt>Cycles</dt><dd>{count(value.Cycles)}{cycles ? `, ${spanSaid(cycles.mean)} on average` : ''}{cycles && Number.isFinite(cycles.most) ? `, 99 of 100 within ${spanSaid(cycles.most)}` : ''}</dd></div>
               <div><dt>Streams open</dt><dd>{count(value.Streams)}</dd></div>
               <div><dt>News to be delivered</dt><dd>{count(value.NotificationsWaiting)}{value.NotificationsGivenUp ? `; ${count(value.NotificationsGivenUp)} given up` : ''}</dd></div>
               <div><dt>Agents</dt><dd><a href="#/agents">{count(value.Agents)}</a></dd></div>
@@ -102,7 +102,7 @@ const claimColumns = [
   { name: 'State', cell: ({ row }: Timed<Claim>) => <Tag tone={states[row.State]}>{row.State}</Tag> },
   { name: 'Owner', cell: ({ row }: Timed<Claim>) => row.Owner },
   { name: 'Provider', cell: ({ row }: Timed<Claim>) => row.Provider },
-  { name: 'Used', number: true, cell: ({ row }: Timed<Claim>) => spanText(Math.round(row.Used)) },
+  { name: 'Used', number: true, cell: ({ row }: Timed<Claim>) => spanAlone(row.Used) },
 ];
 
 /** Each reason with how many wait for it. Explaining takes the server some work, so it is not asked often. */

@@ -1,7 +1,7 @@
 // users.tsx: who has used how much, whose turn it is, and why; groups and limits.
 import type { JSX } from 'preact';
 import { api, type User, type UserWhy } from '../api';
-import { count, many, percent, real, span } from '../format';
+import { count, many, percent, real, span, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { routeLink } from '../route';
 import { Bar, type Column, Figure, Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
@@ -143,7 +143,7 @@ export function UserView({ name }: { name: string }): JSX.Element {
             </dl>
             <Section title="How it is reckoned">
               <p>Priority {real(of.Priority)} = factor {real(of.Factor)} × (usage {real(Math.max(0.5, of.Usage))} + {real(of.Units)} {of.Units === 1 ? 'unit' : 'units'} in use).{of.Usage < 0.5 ? ` A usage of ${real(of.Usage)} counts as 0.5: below that all users are alike.` : ''}</p>
-              <p>What was used counts half after {span(of.HalfLife)}; with the claims of now the usage will be {real(of.UsageLater)} then.</p>
+              <p>What was used counts half after {spanSaid(of.HalfLife)}; with the claims of now the usage will be {real(of.UsageLater)} then.</p>
               {of.Group !== undefined ? <p>{of.Group === '<none>' ? 'Outside of groups' : `Group ${of.Group}`}: {real(of.GroupUnits ?? 0)} {of.Group === '<none>' ? 'of' : 'of its quota of'} {real(of.Quota ?? 0)} units in use, of a pool of {real(of.Pool ?? 0)}; {of.Surplus ? 'it may have more while nobody within a quota wants it' : 'it may not have more'}.</p> : null}
             </Section>
             {of.Holds.length ? <Section title="What its requests wait for"><ul class="reasons">{of.Holds.map((hold) => <li key={`${hold.Kind}${hold.Name}`}>{many(hold.Requests, 'request')} {holds[hold.Kind] ?? hold.Kind}{hold.Name ? ` (${hold.Name}` : ''}{hold.Name && hold.Most !== undefined ? `: ${real(hold.Used ?? 0)} of ${real(hold.Most)} in use)` : hold.Name ? ')' : ''}.</li>)}</ul></Section> : null}
@@ -162,7 +162,7 @@ export function UserView({ name }: { name: string }): JSX.Element {
             {of.AheadAfter !== undefined || of.AheadBelowFactor !== undefined ? (
               <Section title="What would change it">
                 <ul class="reasons">
-                  {of.AheadAfter !== undefined ? <li>If it used nothing from now on, it would be ahead of the nearest {of.AheadAfter <= 0 ? 'at once' : `after ${span(of.AheadAfter)}`}.</li> : null}
+                  {of.AheadAfter !== undefined ? <li>If it used nothing from now on, it would be ahead of the nearest {of.AheadAfter < 1 ? 'at once' : `after ${spanSaid(of.AheadAfter)}`}.</li> : null}
                   {of.AheadBelowFactor !== undefined ? <li>With a factor below {real(of.AheadBelowFactor)} it would be ahead now.</li> : null}
                 </ul>
               </Section>

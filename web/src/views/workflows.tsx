@@ -58,7 +58,7 @@ function Nodes({ desk, constraint, past }: { desk: string; constraint: string; p
             { name: 'Status', number: true, cell: (job) => (job.Status === undefined ? '' : String(job.Status)) },
             { name: 'Command', cell: (job) => <code class="short">{command(job)}</code> },
             { name: 'Where', cell: (job) => job.Provider ?? '' },
-            { name: 'Ran', number: true, cell: (job) => (typeof job.WallUsed === 'number' ? span(Math.round(job.WallUsed)) : '') },
+            { name: 'Ran', number: true, cell: (job) => (typeof job.WallUsed === 'number' ? span(job.WallUsed) : '') },
           ]} />
           <Pager paging={paging} cursor={cursor} />
         </>
