@@ -180,6 +180,22 @@ static void offers_and_records(void)
            "a request that goes by a machine's id is nothing that may be had of it");
     tap_ok(tell(pool, &(struct word){.from = 2, .id = 11, .version = 5, .state = MACHINE_IDLE}) == REASON_BODY,
            "an idle machine without an offer must tell its ad");
+
+    put(pool, (struct put){.from = 2, .id = 12, .version = 1}, MACHINE);
+    tap_ok(tell(pool, &(struct word){.from = 2, .id = 12, .version = 5, .state = MACHINE_IDLE}) == REASON_OK &&
+               is_as(pool, 2, 12, MACHINE_IDLE),
+           "a machine is idle");
+    put(pool, (struct put){.from = 4, .id = 1, .version = 1, .request = true}, JOB);
+    pass(pool, CYCLE);
+    tap_ok(is_as(pool, 2, 12, MACHINE_BUSY), "and in use from its match on");
+    withdraw(pool, 2, 12, 2);
+    tap_ok(is_as(pool, 2, 12, MACHINE_BUSY), "also when it has withdrawn its offer, and has not said why yet");
+    pass(pool, SECOND);
+    tap_ok(tell(pool,
+                &(struct word){.from = 2, .id = 12, .version = 6, .base = 6, .state = MACHINE_IDLE, .ad = MACHINE}) ==
+                   REASON_OK &&
+               is_as(pool, 2, 12, MACHINE_IDLE),
+           "until its own word comes, which counts");
     pool_free(pool, "offers and records");
 }
 

@@ -70,11 +70,25 @@ void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *f
     }
 }
 
-/* A match of which the machine's own word does not know yet takes a part of it, or all. */
-static enum machine_state state_with_matches(enum machine_state state, const struct entry *offer)
+/* Is there a match of the machine's offer of which its own word does not know yet? Where the offer was withdrawn, one that came after that word. */
+static bool offer_is_matched(const struct matchmaker *matchmaker, const struct machine_record *record,
+                             const struct entry *offer)
 {
-    if (state != MACHINE_IDLE || !offer->unnamed)
-        return state;
+    const struct spans *spans = matchmaker->settings->spans;
+
+    if (!offer->unnamed || offer->request)
+        return false;
+    return offer->state == ENTRY_LIVE ||
+           (offer->state == ENTRY_WITHDRAWN &&
+            offer->ledger[offer->ledger_count - 1].settles - spans->window - spans->deadline >= record->said);
+}
+
+/* Such a match takes a part of the machine, or all. */
+static enum machine_state state_with_matches(const struct matchmaker *matchmaker, const struct machine_record *record,
+                                             const struct entry *offer)
+{
+    if (record->state != MACHINE_IDLE || !offer_is_matched(matchmaker, record, offer))
+        return record->state;
     return offer->left ? MACHINE_PART : MACHINE_BUSY;
 }
 
@@ -82,7 +96,9 @@ static void machine_view_of(const struct matchmaker *matchmaker, const struct ma
                             struct machine_view *ret)
 {
     const struct entry *offer = machines_offer(&matchmaker->machines, record->agent, record->id);
-    enum machine_state state = offer ? state_with_matches(record->state, offer) : record->state;
+    uint32_t number = offer ? UINT32_MAX : entry_find(&matchmaker->collector, record->agent, record->id);
+    const struct entry *entry = number == UINT32_MAX ? offer : &matchmaker->collector.entries[number];
+    enum machine_state state = entry ? state_with_matches(matchmaker, record, entry) : record->state;
 
     *ret = (struct machine_view){.agent = record->agent,
                                  .id = record->id,
