@@ -3,7 +3,7 @@
  * Small pools are made by chance: machines with room, without, drained, sick, away, closed by their owners, or asking by themselves. The twin asks of
  * each machine, by plain evaluation, what would be if that alone were different. What waits.h names as the first reason must be true by it:
  *
- *     soon      some machine takes the request as it stands now
+ *     soon      some machine takes the request as it stands now; and so do share, where others come first, and window, where all are settled together
  *     busy      one that is named would, with nothing in use, and does not now
  *     owner     one that is named would, if its owner were gone
  *     away, sick, drained    one that is named would, if it were not; and none that is there would
@@ -204,6 +204,8 @@ static bool pool_check(struct twin *twin, const struct waits *waits)
             first = reason;
         counted += count;
     }
+    if (first == WAIT_SOON && (waits->window || waits->ahead))
+        first = waits->window ? WAIT_WINDOW : WAIT_SHARE;
     if (counted != twin->machines.count || first != waits->first) {
         tap_diag("first is %s, and by the twin %s; %u of %u machines are counted", wait_word(waits->first),
                  wait_word(first), counted, twin->machines.count);
@@ -224,6 +226,9 @@ static bool pool_try(struct twin *twin)
     why_explain(&why, &twin->env, &twin->scratch, &twin->policy, twin->request, twin->machines.wholes,
                 twin->machines.present);
     waits_begin(&waits, &twin->env, &twin->scratch, &twin->machines, twin->request);
+    waits.window = below(twin, 4) ? 0 : 120;
+    waits.window_left = below(twin, 2) ? -1 : 7;
+    waits.ahead = waits.ahead_users = (uint32_t)below(twin, 2);
     while (waits_go_on(&waits, &twin->env, &twin->scratch, &why, &steps))
         ;
     good = pool_check(twin, &waits);
@@ -330,7 +335,7 @@ int main(void)
     tap_ok(!bad, "of %u pools each first reason is true, and the machines are counted where they belong", POOLS);
     for (int i = 0; i < WAIT_REASON_COUNT; i++)
         kinds += twin.seen[i] > 0;
-    tap_ok(bad || kinds >= 9, "every reason about machines has come up (%u)", kinds);
+    tap_ok(bad || kinds >= 11, "every reason about machines has come up (%u)", kinds);
     check_slices(&twin);
     check_mask_slices(&twin);
     arena_done(&twin.scratch);

@@ -172,6 +172,23 @@ check 'what a machine says of itself does not control a terminal' tame
 forget evil
 gone job heron
 
+# --- all who wait are settled together
+: >gather.up
+setsid "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/gather" --set Assignment=srfm --set CycleInterval=300 >gather.up 2>gather.err &
+groups="$groups $!"
+disown
+for _ in $(seq 200); do [ -S "$work/gather/matchmaker.sock" ] && curl -s --unix-socket "$work/gather/matchmaker.sock" http://m/readyz >/dev/null && break; sleep 0.05; done
+ask() { curl -sS -m 20 --unix-socket "$work/gather/matchmaker.sock" "http://matchmaker$1" "${@:2}"; }
+put heron "$(machine heron 4 8G)"
+put job "$job"
+check 'a job that is settled with all who come' says window 'job: matches 1 of 1 offer\.'
+settles() { grep -Eqx 'All who wait are settled together, every 5 min: next in [45] min\.' words; }
+check 'is told when that is' settles
+settled() { grep -q '"first": "window", "reasons": \[{"code": "window", "text": "waits for those who come with it: all who wait are settled together, every 5 min: next in .*", "machines": 0, "data": {"span": 300, "in": [0-9]*}' why.json && ask /v1/reasons | grep -q 'Code = "window"; Reason = "waits for those who come with it: '; }
+check 'and programs are told so' settled
+gone heron
+check 'but where nothing is free, that comes first' says learns
+
 # --- a real pool, full
 : >pool.up
 BERTH_STATE="$work/pool" setsid "$berth" pool --listen 127.0.0.1:0 --set Unprotected=true >pool.up 2>pool.err &

@@ -191,8 +191,7 @@ static void words_make(const struct question *question, const struct why *why, c
 
     if (why->verdict == WHY_NEVER || (question->has_now && !waits_tell_hold(waits))) {
         why_print(out, why, question->asked.ad, names);
-        if (waits->first == WAIT_SHARE)
-            waits_print_more(out, waits);
+        waits_print_more(out, waits);
         return;
     }
     waits_print(out, waits, question->name);

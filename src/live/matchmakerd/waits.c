@@ -52,6 +52,8 @@ void waits_place(struct waits *waits, const struct matchmakerd *matchmakerd, age
 {
     int64_t knows, began = matchmaker_began(matchmakerd->matchmaker, &knows), now = runner_now();
 
+    waits->window = (matchmaker_window(matchmakerd->matchmaker, now, &waits->window_left) + SECOND - 1) / SECOND;
+    waits->window_left = waits->window_left < 0 ? -1 : (waits->window_left + SECOND - 1) / SECOND;
     waits->learning = now < knows;
     waits->began = (now - began) / SECOND;
     if (!who)
@@ -151,6 +153,8 @@ static enum wait_reason first_find(const struct waits *waits, const struct why *
         return WAIT_DISCARDED;
     if (first == WAIT_SOON && waits->has_hold)
         return hold_reason(waits->hold.kind);
+    if (first == WAIT_SOON && waits->window && waits->free)
+        return WAIT_WINDOW;
     if (first == WAIT_SOON && waits->ahead)
         return WAIT_SHARE;
     return waits->learning && first == WAIT_NOFIT && !waits->runners ? WAIT_LEARNS : first;

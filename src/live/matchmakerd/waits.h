@@ -30,8 +30,10 @@ struct waits {
     struct user_hold hold;  /* ... for this */
     uint64_t ahead;         /* units of users who come first */
     uint32_t ahead_users;
-    bool learning; /* the matchmaker has begun lately ... */
-    int64_t began; /* ... so many seconds ago */
+    int64_t window;      /* all who wait are settled together, every so many seconds; 0: one after the other ... */
+    int64_t window_left; /* ... and next in so many; -1: not known */
+    bool learning;       /* the matchmaker has begun lately ... */
+    int64_t began;       /* ... so many seconds ago */
 };
 
 /* Begins; all machines must be there. `request`: the ad that waits. */
@@ -54,7 +56,7 @@ bool waits_tell_hold(const struct waits *waits);
 
 /* In words: a line that begins with the name, and more lines where there is more to say. */
 void waits_print(struct buf *out, const struct waits *waits, const char *name);
-/* Who comes first, where that is all that it waits for. */
+/* Who comes first, or when all are settled, where that is all that it waits for. */
 void waits_print_more(struct buf *out, const struct waits *waits);
 /* One reason in a sentence, without its full stop. */
 void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_reason reason);

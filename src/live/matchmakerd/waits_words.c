@@ -8,6 +8,7 @@
 #include "lang/base/json.h"
 #include "lang/base/span.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -219,6 +220,17 @@ static void nofit_say(struct buf *out, const struct waits *waits)
     buf_addf(out, " that %s known would, even when idle", known == 1 ? "is" : "are");
 }
 
+/* "all who wait are settled together, every 2 min: next in 80 s" */
+static void window_say(struct buf *out, const struct waits *waits)
+{
+    buf_adds(out, "all who wait are settled together, every ");
+    span_say(out, waits->window);
+    if (waits->window_left >= 0) {
+        buf_adds(out, ": next in ");
+        span_say(out, waits->window_left);
+    }
+}
+
 /* A machine may be idle and offer nothing: then its next word, a few seconds from now, says why. */
 static void soon_say(struct buf *out, const struct waits *waits)
 {
@@ -288,6 +300,10 @@ void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_re
         span_say(out, waits->began);
         buf_adds(out, " ago");
         break;
+    case WAIT_WINDOW:
+        buf_adds(out, "waits for those who come with it: ");
+        window_say(out, waits);
+        break;
     case WAIT_SHARE:
         buf_adds(out, "waits for its turn: ");
         ahead_say(out, waits);
@@ -316,8 +332,19 @@ static void end_say(struct buf *out, const struct waits *waits)
 
 void waits_print_more(struct buf *out, const struct waits *waits)
 {
-    ahead_say(out, waits);
+    struct buf words;
+
+    if (waits->first != WAIT_SHARE && waits->first != WAIT_WINDOW)
+        return;
+    buf_init(&words);
+    if (waits->first == WAIT_SHARE)
+        ahead_say(&words, waits);
+    else
+        window_say(&words, waits);
+    words.text[0] = (char)toupper((unsigned char)words.text[0]);
+    buf_add(out, words.text, words.len);
     buf_adds(out, ".\n");
+    buf_done(&words);
 }
 
 void waits_print(struct buf *out, const struct waits *waits, const char *name)
@@ -386,6 +413,13 @@ static void json_machine(struct buf *out, const struct pool_machine *machine)
     buf_addc(out, '}');
 }
 
+static void json_window(struct buf *out, const struct waits *waits)
+{
+    buf_addf(out, "\"span\": %" PRId64, waits->window);
+    if (waits->window_left >= 0)
+        buf_addf(out, ", \"in\": %" PRId64, waits->window_left);
+}
+
 static void json_reason(struct buf *out, const struct waits *waits, enum wait_reason reason)
 {
     struct buf text;
@@ -397,6 +431,8 @@ static void json_reason(struct buf *out, const struct waits *waits, enum wait_re
     buf_addf(out, ", \"machines\": %u, \"data\": {", waits->counts[reason]);
     if (reason == WAIT_SHARE)
         buf_addf(out, "\"ahead\": %" PRIu64 ", \"users\": %u", waits->ahead, waits->ahead_users);
+    else if (reason == WAIT_WINDOW)
+        json_window(out, waits);
     else if (reason == WAIT_QUOTA || reason == WAIT_LIMIT || reason == WAIT_NEVER) {
         buf_adds(out, "\"name\": ");
         json_quote(out, waits->hold.name.bytes, strlen(waits->hold.name.bytes));

@@ -75,7 +75,7 @@ struct machine_view {
     uint64_t agent, id;
     enum machine_state state;
     bool pulls, sure, brief; /* `brief`: it has been away for long, and its whole has little more than its name */
-    int64_t since, until; /* until INT64_MAX: not known */
+    int64_t since, until;    /* until INT64_MAX: not known */
     int64_t heard;
     const struct tree *whole; /* with nothing given away */
     const struct tree *told;  /* what is in use, its claims and words, as its provider tells them; or NULL */
@@ -94,6 +94,10 @@ uint64_t matchmaker_machine_bytes(
 
 /* The matchmaker has been there since then, on its own clock; and all machines that go on have been heard of by the second time. */
 int64_t matchmaker_began(const struct matchmaker *matchmaker, int64_t *ret_knows);
+
+/* Where all who wait are settled together: how long they are gathered for. 0: they are served one after the other. `ret_left`: how long until the
+ * next time; -1: those who wait were left over, and the next one begins with whoever comes. */
+int64_t matchmaker_window(const struct matchmaker *matchmaker, int64_t now, int64_t *ret_left);
 
 struct matchmaker_counts {
     uint64_t matches, told, given_up; /* matches made; notifications delivered, and not */

@@ -155,6 +155,14 @@ int64_t matchmaker_began(const struct matchmaker *matchmaker, int64_t *ret_knows
     return matchmaker->began;
 }
 
+int64_t matchmaker_window(const struct matchmaker *matchmaker, int64_t now, int64_t *ret_left)
+{
+    int64_t left = matchmaker->cycle_from > now ? matchmaker->cycle_from - now : 0;
+
+    *ret_left = matchmaker->gathers ? left : -1;
+    return matchmaker->settings->assignment ? matchmaker->settings->spans->cycle : 0;
+}
+
 struct matchmaker_counts matchmaker_counts(const struct matchmaker *matchmaker)
 {
     struct matchmaker_counts counts = {.matches = matchmaker->matches,

@@ -30,6 +30,7 @@ extern "C" {
     X(LIMIT, "limit", "a limit that it needs is used up", "`berth users --limits`")                                  \
     X(NEVER, "never", "it asks for more of a limit than there is", "ask for less of it")                             \
     X(SHARE, "share", "others come first", "`berth users --why`")                                                    \
+    X(WINDOW, "window", "all who wait are settled together, at times", "wait")                                       \
     X(DISCARDED, "discarded", "the policy of the pool discards every machine that fits it", "ask the administrator") \
     X(GAVEUP, "gaveup", "the search for a gang was given up", "make its ports simpler")                              \
     X(FORMS, "forms", "no gang forms", "look at its ports")                                                          \
