@@ -1,6 +1,6 @@
 /* Test the tests: every rule of the protocol is taken away in turn, and the worlds must notice.
  *
- * Built from the sources of pool and sim with -DBERTH_MUTANTS; `mutant_now` chooses the bug. */
+ * Built with the sources that have planted bugs in them, by -DBERTH_MUTANTS; `mutant_now` chooses the bug. */
 #include "common/tap.h"
 #include "pool/protocol/mutants.h"
 #include "sim/run.h"
