@@ -1,5 +1,6 @@
 /* customerd_news.c: news of jobs from the role and the providers: records tries, writes lines of the log, and wakes waiting requests. */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/job_outcome.h"
 
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
@@ -100,7 +101,7 @@ static void how_words(const struct customerd *customerd, const struct job_view *
     const char *words = last && view->reason == REASON_SETUP ? last->words : NULL;
 
     if (view->reason == REASON_EXITED && view->status < 0)
-        snprintf(ret, 512, "%s by signal %lld", verb, (long long)-view->status);
+        snprintf(ret, 512, "%s by signal %lld", verb, (long long)job_signal(view->status));
     else if (view->reason == REASON_EXITED)
         snprintf(ret, 512, "%s with status %lld", verb, (long long)view->status);
     else

@@ -38,6 +38,12 @@ enum job_outcome {
 const char *job_outcome_word(enum job_outcome outcome);
 enum outcome_tone job_outcome_tone(enum job_outcome outcome);
 
+/* The signal that ended a program, by its status, which is below 0. A machine may say any number: the smallest has no opposite. */
+static inline int64_t job_signal(int64_t status)
+{
+    return status == INT64_MIN ? INT64_MAX : -status;
+}
+
 /* The outcome of a job that was done for that reason and with that status. */
 enum job_outcome job_outcome_done(enum reason reason, int64_t status);
 
