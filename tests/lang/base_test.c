@@ -4,6 +4,7 @@
 #include "lang/base/array.h"
 #include "lang/base/buf.h"
 #include "lang/base/calendar.h"
+#include "lang/base/cut.h"
 #include "lang/base/err.h"
 #include "lang/base/map.h"
 #include "lang/base/number.h"
@@ -710,8 +711,32 @@ static void text_becomes_xml(void)
     buf_done(&buf);
 }
 
+static void texts_are_cut_at_characters(void)
+{
+    static const struct {
+        const char *text, *cut;
+        size_t most;
+    } rows[] = {
+        {"abc", "abc", 3},          {"abc", "ab...", 2}, {"a\xc3\xa9z", "a...", 2}, {"a\xc3\xa9z", "a\xc3\xa9...", 3},
+        {"\xe2\x82\xac", "...", 2}, {"", "", 0},         {"x", "...", 0},           {"\x80\x80\x80", "...", 2}};
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buf text;
+
+        buf_init(&text);
+        buf_adds(&text, "\xa9:");
+        buf_adds(&text, rows[i].text);
+        buf_cut(&text, 2, rows[i].most);
+        good = good && strcmp(buf_string(&text) + 2, rows[i].cut) == 0;
+        buf_done(&text);
+    }
+    tap_ok(good, "text is cut at the end of a character");
+}
+
 int main(void)
 {
+    texts_are_cut_at_characters();
     symbols_are_names();
     symbols_are_counted();
     symbols_have_many_spellings();

@@ -3,6 +3,7 @@
 #include "live/matchmakerd/machine_facts.h"
 
 #include "lang/ad/get.h"
+#include "lang/base/cut.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ void machine_facts(const struct machine_view *view, int64_t now, struct machine_
 
     machine_sizes(view, ret);
     if (ad_string(view->whole, "Name", &text, &len) && len)
-        snprintf(ret->name, sizeof ret->name, "%.*s", (int)(len < MACHINE_NAME_MAX ? len : MACHINE_NAME_MAX), text);
+        snprintf(ret->name, sizeof ret->name, "%.*s", (int)cut_len(text, len, MACHINE_NAME_MAX), text);
     else
         snprintf(ret->name, sizeof ret->name, "%016" PRIx64, view->id);
     if (!view->told || !ad_string(view->told, "Words", &ret->words, &ret->words_len))

@@ -12,6 +12,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/base/array.h"
+#include "lang/base/cut.h"
 #include "lang/base/mem.h"
 #include "match/gang/gang_why.h"
 #include "match/pair/match.h"
@@ -238,7 +239,7 @@ void pool_machine_name(const struct pool_machine *machine, struct buf *out)
     size_t len, from = out->len;
 
     if (ad_string(machine->whole, "Name", &text, &len) && len)
-        buf_add(out, text, len < MACHINE_NAME_MAX ? len : MACHINE_NAME_MAX);
+        buf_add(out, text, cut_len(text, len, MACHINE_NAME_MAX));
     else
         buf_adds(out, machine->id);
     for (size_t i = from; i < out->len; i++) /* whatever an owner calls it, it does not control a terminal */

@@ -8,6 +8,7 @@
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/waits.h"
 
+#include "lang/base/cut.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "match/gang/gang_why.h"
@@ -153,20 +154,6 @@ static void why_words(struct buf *out, const struct why *why, const struct tree 
     }
 }
 
-/* Cuts the words to the length that is told, at the end of a character. */
-static void words_cut(struct buf *out)
-{
-    size_t len = out->len;
-
-    if (len < REASON_BYTES - 4)
-        return;
-    len = REASON_BYTES - 4;
-    while (len && ((unsigned char)out->text[len] & 0xc0) == 0x80)
-        len--;
-    out->len = len;
-    buf_adds(out, "...");
-}
-
 /* Must the pool's machines be looked at to explain this request? */
 static bool waiter_is_looked_into(const struct waiter *waiter)
 {
@@ -192,7 +179,7 @@ static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
         else
             waits_print_reason(&out, waits, code);
     }
-    words_cut(&out);
+    buf_cut(&out, 0, REASON_BYTES - sizeof "...");
     reason_count(reasons, code, buf_string(&out), waiter->id, 1, waiter->units);
     buf_done(&out);
 }

@@ -4,6 +4,7 @@
 #include "lang/ad/functions.h"
 #include "lang/ad/ops.h"
 #include "lang/ad/specialize.h"
+#include "lang/base/cut.h"
 #include "lang/text/print.h"
 #include "match/gang/dock.h"
 #include "match/gang/ports.h"
@@ -239,19 +240,6 @@ static bool part_refuses(const struct reasons *reasons, const struct scope *scop
 
     tree_unref(left);
     return refuses;
-}
-
-/* Cuts the text from `start` on to a length, not in the middle of a character. */
-static void buf_cut(struct buf *out, size_t start, size_t max)
-{
-    size_t end = start + max;
-
-    if (out->len <= end)
-        return;
-    while (end > start && ((unsigned char)out->text[end] & 0xc0) == 0x80)
-        end--;
-    out->len = end;
-    buf_adds(out, "...");
 }
 
 /* "name is value" for each attribute of the ad, or time, that the clause reads; each once. */

@@ -10,6 +10,7 @@
 #include "pool/provider/stands.h"
 
 #include "lang/ad/make.h"
+#include "lang/base/cut.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "match/pair/residual.h"
@@ -314,19 +315,6 @@ static void claims_add(const struct provider_step *step, uint32_t place, uint32_
         tree_unref(rows[i]);
 }
 
-/* Cuts the text to what is told, not in the middle of a character. */
-static void words_cut(struct buf *words)
-{
-    size_t end = STANDS_WORDS_MAX - 3;
-
-    if (words->len <= STANDS_WORDS_MAX)
-        return;
-    while (end && ((unsigned char)words->text[end] & 0xc0) == 0x80)
-        end--;
-    words->len = end;
-    buf_adds(words, "...");
-}
-
 /* Why it stands so, where there is something to say. */
 static void words_make(const struct provider_step *step, uint32_t place, struct buf *ret)
 {
@@ -345,7 +333,7 @@ static void words_make(const struct provider_step *step, uint32_t place, struct 
         owner_why(&eval, step->env->scratch, whole, ret);
         tree_unref(whole);
     }
-    words_cut(ret);
+    buf_cut(ret, 0, STANDS_WORDS_MAX - strlen("..."));
 }
 
 /* What is in use, the claims and the words; NULL: the machine is idle, and there is nothing to say. */
