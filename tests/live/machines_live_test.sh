@@ -4,7 +4,7 @@
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
-need curl setsid
+need curl iconv setsid
 umask 077
 # soon COMMAND...: it succeeds within a minute.
 soon() { for _ in $(seq 200); do "$@" && return; sleep 0.3; done; return 1; }
@@ -125,6 +125,13 @@ older() {
     ask /v1/ads/older -X DELETE && ! of older .
 }
 check 'of one that tells nothing its ad is all, and goes with it' older
+# A name whose 80th byte is the first half of a character, and one that would turn a terminal red.
+long=$(printf 'x%.0s' $(seq 79))
+names() {
+  printf '[Type="Machine";Name="%sé and more"]' "$long" | ask /v1/ads/long -X PUT --data-binary @- && printf '[Type="Machine";Name="\302\23331mred\033[0m"]' | ask /v1/ads/red -X PUT --data-binary @- &&
+    "$berth" machines >named && ask /v1/ads/long -X DELETE && ask /v1/ads/red -X DELETE && grep "^$long  *Idle" named && grep '^??31mred?\[0m  *Idle' named && iconv -f UTF-8 -t UTF-8 named
+}
+check 'a long name is cut at the end of a character, and none controls a terminal' names
 check 'one that is killed is Away after a lifetime' soon of crane 'State = "Away"'
 away() { "$berth" machines >out && grep 'crane  *Away .* last heard 1[0-9] s ago' out && grep '^4 machines: 1 Idle, 1 Busy, 1 Owner, 1 Away; in use: 2 of 4 processors' out; }
 check 'which is said, and what it has is counted no more' away

@@ -4,6 +4,7 @@
 #include "cli/ask/jobs.h"
 #include "cli/term/command.h"
 #include "cli/term/rows.h"
+#include "cli/term/terminal.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/json.h"
@@ -45,12 +46,7 @@ int explain_fetch(struct connection *pool, const struct connection_ask *ask, boo
     status = connection_fetch(pool, &asked, &fetched);
     if (status != STATUS_DONE)
         return status;
-    for (size_t i = 0; i < fetched.body.len; i++) { /* whatever a service says, it does not control a terminal */
-        unsigned char c = (unsigned char)fetched.body.text[i];
-
-        if ((c < ' ' && c != '\n') || c == 127)
-            fetched.body.text[i] = '?';
-    }
+    controls_mask(fetched.body.text, fetched.body.len, '\n');
     *ret_matches = answer_matches(pool, &fetched, json);
     buf_add(out, fetched.body.text, fetched.body.len);
     fetched_done(&fetched);
@@ -172,9 +168,7 @@ static void text_copy(const struct tree *ad, const char *name, char *out, size_t
     len = len < room ? len : room - 1;
     memcpy(out, text, len);
     out[len] = '\0';
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)out[i] < ' ' || out[i] == 127)
-            out[i] = '?';
+    controls_mask(out, len, 0);
 }
 
 int explain_first(struct connection *pool, const struct tree *ad, struct explained *ret)

@@ -1,6 +1,8 @@
 /* report.c: complaints on standard error. */
 #include "cli/term/report.h"
 
+#include "cli/term/terminal.h"
+
 #include "lang/base/buf.h"
 
 #include <stdarg.h>
@@ -40,19 +42,15 @@ bool report_wants_line(void)
     return error_stream()->terminal;
 }
 
-/* Appends text for a terminal: whatever a file holds, the terminal gets no control characters from us. */
+/* Appends text for a terminal, with a blank for a tab. */
 static void add_visible(struct buf *out, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
+    size_t from = out->len;
 
-        if (c == '\t')
-            buf_addc(out, ' ');
-        else if (c < ' ' || c == 127)
-            buf_addc(out, '?');
-        else
-            buf_addc(out, (char)c);
-    }
+    for (size_t i = 0; i < len; i++)
+        buf_addc(out, text[i] == '\t' ? ' ' : text[i]);
+    if (len)
+        controls_mask(out->text + from, len, 0);
 }
 
 /* Writes a complaint at once and whole, so that nothing is lost however the program ends. */

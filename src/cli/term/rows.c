@@ -1,6 +1,8 @@
 /* rows.c: ads that a pool answers with, as rows. */
 #include "cli/term/rows.h"
 
+#include "cli/term/terminal.h"
+
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/eval.h"
@@ -163,9 +165,8 @@ static struct value attribute_value(const struct tree *ad, const char *name, int
 
 void text_tame(struct buf *text, size_t from)
 {
-    for (size_t i = from; i < text->len; i++)
-        if ((unsigned char)text->text[i] < ' ' || text->text[i] == 127)
-            text->text[i] = '?';
+    if (text->len > from)
+        controls_mask(text->text + from, text->len - from, 0);
 }
 
 bool cell_print(struct buf *out, const struct tree *ad, const char *attribute, enum cell cell, int64_t now)

@@ -60,8 +60,12 @@ static void add_cell(struct table *table, const char *text, size_t len, bool num
         table->numbers = mem_grow(table->numbers, table->room * sizeof *table->numbers);
         table->tones = mem_grow(table->tones, table->room * sizeof *table->tones);
     }
-    for (size_t i = 0; i < len; i++) /* a cell is one line, and no control characters reach a terminal */
-        buf_addc(&table->text, (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i]);
+    if (len) {
+        size_t from = table->text.len;
+
+        buf_add(&table->text, text, len);
+        controls_mask(table->text.text + from, len, 0); /* a cell is one line */
+    }
     table->ends[table->count] = table->text.len;
     table->tones[table->count] = TABLE_PLAIN;
     table->numbers[table->count++] = number;

@@ -28,6 +28,24 @@ static bool goes_on(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* How many bytes the control character at the beginning of the text has; 0: it begins with something else. */
+static size_t control_len(const unsigned char *text, size_t len)
+{
+    if (text[0] < ' ' || text[0] == 127)
+        return 1;
+    return text[0] == 0xc2 && len > 1 && text[1] >= 0x80 && text[1] < 0xa0 ? 2 : 0;
+}
+
+void controls_mask(char *text, size_t len, char keep)
+{
+    for (size_t i = 0; i < len; i++) {
+        size_t control = keep && text[i] == keep ? 0 : control_len((unsigned char *)text + i, len - i);
+
+        memset(text + i, '?', control);
+        i += control > 1;
+    }
+}
+
 size_t columns_count(const char *text, size_t len)
 {
     size_t columns = 0;

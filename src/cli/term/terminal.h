@@ -1,4 +1,4 @@
-/* terminal.h: how large the terminal is, and a line on it that tells how far something is.
+/* terminal.h: how large the terminal is, what may be written on it, and a line on it that tells how far something is.
  *
  *     [###-------]  30%: 150 of 500 over, about 12m30s left, 20 run
  *
@@ -12,6 +12,10 @@
 
 /* Is the file a terminal? Then so many columns and lines, 0 where that is not known. */
 bool terminal_size(int fd, size_t *ret_columns, size_t *ret_lines);
+
+/* Puts '?' in the place of control characters, of one byte or of two (U+0080 to U+009F), but for `keep` (0: for none): whatever a file, a machine or a
+ * service says, it does not control a terminal. */
+void controls_mask(char *text, size_t len, char keep);
 
 /* How many columns a text takes on a terminal, if each character takes one. */
 size_t columns_count(const char *text, size_t len);
