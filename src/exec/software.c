@@ -201,7 +201,8 @@ static bool program_read(struct program *program)
 
 static void program_take(struct software *software, struct program *program, int status)
 {
-    struct form_limits limits = {PROBE_OUTPUT_MAX, PROBE_CELLS_MAX, PROBE_ATTRIBUTES_MAX};
+    struct form_limits limits = {
+        .bytes = PROBE_OUTPUT_MAX, .cells = PROBE_CELLS_MAX, .attributes = PROBE_ATTRIBUTES_MAX};
     char why[ERR_TEXT_MAX + 60];
     struct err err = {0};
     struct tree *ad;

@@ -11,7 +11,8 @@
 void compose_init(struct compose *compose, struct symbols *symbols, const struct dialect *dialect,
                   const struct form_limits *limits)
 {
-    *compose = (struct compose){.cells_max = limits->cells, .attributes_max = limits->attributes};
+    *compose =
+        (struct compose){.cells_max = limits->cells, .attributes_max = limits->attributes, .plain = limits->plain};
     if (compose->attributes_max == 0 || compose->attributes_max > TREE_PARTS_MAX)
         compose->attributes_max = TREE_PARTS_MAX;
     build_init(&compose->build, symbols, dialect);
@@ -54,6 +55,8 @@ int compose_begin(struct compose *compose, uint32_t count, uint64_t where, const
     struct build *build = &compose->build;
     char shown[SPELL_SHOWN_MAX];
 
+    if (compose->plain && len)
+        return key_push(compose, count, where, symbols_take(build->symbols, name, len), err);
     buf_reset(&compose->name);
     spell_name_read(&compose->name, build->dialect, name, len);
     name = compose->name.text;

@@ -23,6 +23,7 @@ struct compose_key {
 struct compose {
     struct build build;
     uint32_t cells_max, attributes_max; /* cells: 0 means no limit */
+    bool plain;                         /* names are taken as they are */
     struct compose_key *keys;
     uint32_t key_count, key_room;
     struct buf name;

@@ -16,6 +16,8 @@
 #include "lang/base/err.h"
 #include "lang/text/tree.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,6 +33,8 @@ struct form_limits {
     size_t bytes;        /* of one ad's text; 0: FORM_AD_BYTES_MAX */
     uint32_t cells;      /* of one ad; 0: no limit */
     uint32_t attributes; /* in one ad; 0: only the language's own limit */
+    /* JSON of others, who do not know our language: a string is a string and a name is a name, whatever is written there. */
+    bool plain;
 };
 
 /* Fills `out` with up to `room` bytes and returns how many; 0 at the end; -1 with err filled. */

@@ -242,7 +242,8 @@ static int string_build(struct json_walk *walk, const char *text, size_t len, si
 {
     const size_t open = sizeof EXPR_OPEN - 1, close = sizeof EXPR_CLOSE - 1;
 
-    if (len >= open + close && memcmp(text, EXPR_OPEN, open) == 0 && memcmp(text + len - close, EXPR_CLOSE, close) == 0)
+    if (!walk->reader->compose.plain && len >= open + close && memcmp(text, EXPR_OPEN, open) == 0 &&
+        memcmp(text + len - close, EXPR_CLOSE, close) == 0)
         return expr_build(walk, text + open, len - open - close, start, depth);
     build_string(&walk->reader->compose.build, text, len);
     return 0;

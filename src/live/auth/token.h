@@ -41,6 +41,8 @@ extern "C" {
 #define TOKEN_BYTES_MAX 8192 /* of the whole text */
 #define TOKEN_LINKS_MAX 4
 #define TOKEN_NAME_MAX 127                   /* bytes of a subject or an audience */
+#define TOKEN_GROUP_MAX 63                   /* bytes of a group of shares */
+#define TOKEN_UNIX_MAX 32                    /* bytes of the name of a Unix user */
 #define TOKEN_ID_DIGITS 32                   /* of a jti, a kid and a pool's id */
 #define TOKEN_SKEW 60                        /* seconds that another's clock may be ahead */
 #define TOKEN_TIME_MAX INT64_C(253402300799) /* the end of the year 9999 */
@@ -63,7 +65,13 @@ extern "C" {
     X(WIDER, "a link grants more than the one before it")             \
     X(CHAIN, "a link where none may be")                              \
     X(BARE, "names a key, and no link signed by that key follows it") \
-    X(REVOKED, "revoked")
+    X(REVOKED, "revoked")                                             \
+    X(ALGORITHM, "signed by an algorithm that is not taken")          \
+    X(HEADER, "its header asks for what is not done here")            \
+    X(NO_ISSUER, "issued by nobody who is configured")                \
+    X(KEYS, "the keys of its issuer have not come yet")               \
+    X(MAPPING, "its claims give no identity of this pool")            \
+    X(NO_SCOPE, "it grants nothing here")
 
 enum token_fault {
 #define X(id, words) TOKEN_##id,
@@ -155,6 +163,10 @@ struct grant {
     struct public_key delegate;
     uint32_t links;
     char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1]; /* the jti of each link, the first first */
+    /* Of a token of another issuer (issuer.h); such a token has no key and no audience here. */
+    bool foreign;
+    char group[TOKEN_GROUP_MAX + 1]; /* "": none */
+    char unix_account[TOKEN_UNIX_MAX + 1];
 };
 
 /* Is the token good here and now? Pure; `*ret` is set only when TOKEN_OK is returned. Revocation is not looked at: see token_check. */
