@@ -119,6 +119,8 @@ static int run(int argc, char **argv)
     }
     if (!strcmp(name, "launcher"))
         return command_launcher(argc - 2, argv + 2);
+    if (!strcmp(name, "user-writer"))
+        return command_user_writer(argc - 2, argv + 2);
     command = command_find(name);
     return command ? run_command(command, argc - 2, argv + 2) : fail_unknown_command(name);
 }

@@ -79,13 +79,13 @@ static bool token_proof(void *user, const char *token, size_t len, struct proof 
     return true;
 }
 
-static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
+static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local *ret)
 {
     const struct world *world = user;
 
     (void)now;
-    snprintf(ret_name, TOKEN_NAME_MAX + 1, "uid.%u", uid);
-    return world->near ? SCOPE_ALL : SCOPE_NONE;
+    snprintf(ret->name, sizeof ret->name, "uid.%u", uid);
+    ret->scope = world->near ? SCOPE_ALL : SCOPE_NONE;
 }
 
 static const char *unready(const void *daemon)

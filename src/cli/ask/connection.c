@@ -207,7 +207,8 @@ static int places_find(struct connection *pool, const struct connection_options 
     return status;
 }
 
-/* Finds the customer. Its socket knows us as the user that we are; a token is for a customer that is elsewhere. */
+/* Finds the customer: one's own, else that of this machine for all its users. Its socket knows us as the user that we are; a token is for a
+ * customer that is elsewhere. */
 static int customer_find(struct connection *pool, const struct connection_options *options)
 {
     const char *variable = environment("BERTH_CUSTOMER");
@@ -221,6 +222,10 @@ static int customer_find(struct connection *pool, const struct connection_option
     pool->named = false;
     buf_init(&path);
     buf_addf(&path, "%s/" CUSTOMER_SOCKET_NAME, config_text(&pool->config, CONFIG_STATE));
+    if (access(buf_string(&path), F_OK) != 0 && access(config_text(&pool->config, CONFIG_SUBMIT_SOCKET), F_OK) == 0) {
+        buf_reset(&path);
+        buf_adds(&path, config_text(&pool->config, CONFIG_SUBMIT_SOCKET));
+    }
     place_add_socket(pool, buf_string(&path));
     buf_done(&path);
     return STATUS_DONE;

@@ -3,7 +3,7 @@
  *
  *     where   --pool URL, $BERTH_POOL, the setting Matchmakers (the first that answers), the pool of a token that was named by hand;
  *             else the matchmaker of the user's own state folder: STATE/matchmaker.sock
- *             the customer: --customer URL, $BERTH_CUSTOMER, else STATE/customer/customer.sock
+ *             the customer: --customer URL, $BERTH_CUSTOMER, else STATE/customer/customer.sock, else the setting SubmitSocket
  *             or, where none runs and the machine has joined a pool elsewhere, the pool of its token
  *     who     --token FILE, $BERTH_TOKEN; else STATE/token or `token` beside the configuration file, else the token of the customer or
  *             provider of this machine. On a Unix socket the kernel says who we are: only a token that was named by hand is sent there

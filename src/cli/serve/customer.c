@@ -8,6 +8,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/guard.h"
+#include "exec/self.h"
 #include "store/store.h"
 
 #include <limits.h>
@@ -66,10 +67,11 @@ static int customer_serve(const struct customer_options *options, const struct c
                                           .token = options->token,
                                           .log_fd = STDERR_FILENO,
                                           .up = options->quiet ? NULL : tell_up};
-    char path[PATH_MAX + 32];
+    char path[PATH_MAX + 32], program[SELF_MAX];
     struct err err = {0};
     int ended;
 
+    settings.program = self_program(program);
     config_options_sources(all, given, &sources);
     snprintf(path, sizeof path, "%s/" STORE_FILE, folder);
     settings.shelf = store_open_as(path, &(struct store_terms){.fresh = options->fresh, .traces = "jobs"}, &err);
@@ -129,6 +131,10 @@ const struct command command_customer = {
         "the setting CustomerListen; by default that is found out, and where it is empty, all goes by the matchmaker's relay. "
         "`berth join CODE` makes the token, with a code of `berth token code --customer NAME`. With the setting Pools it offers "
         "every job to several pools, or to those that the job's Pools names.\n"
+        "\n"
+        "With the setting SubmitFor it serves all users of this machine, or those of some Unix groups, by the socket "
+        "SubmitSocket: each is who the kernel says, sees its own jobs, and gets its outputs with its own rights. For that "
+        "it runs as root.\n"
         "\n"
         "Settings come from a file (an ad), the folder FILE.d, the environment and these options, each over those before. "
         "SIGHUP reads them anew. The log goes to standard error, a line an event.",

@@ -34,7 +34,8 @@
     10000 /* milliseconds: a role that takes longer to answer does not keep us from saying that the pool is up */
 #define TOKEN_SPAN (INT64_C(30) * 86400)    /* seconds that the roles' tokens last ... */
 #define TOKEN_RENEWED (INT64_C(10) * 86400) /* ... and how long before their end they are renewed */
-#define TOKEN_LOOK (INT64_C(3600) * 1000)   /* milliseconds between looks at the tokens */
+#define SCOPE_WORDS_MAX 128
+#define TOKEN_LOOK (INT64_C(3600) * 1000) /* milliseconds between looks at the tokens */
 
 struct pool_run_settings {
     struct config_options config;
@@ -175,24 +176,35 @@ static int roles_init(struct pool_run *run)
 
 /* -------------------------------------------------------------------------------------------------------------- tokens */
 
-/* Is the token there, from this pool, and good for a while? */
-static bool token_lasts(const char *path, const char *pool_id)
+/* What the role's token is to be good for. A customer for all users of the machine asks for machines in their names. */
+static void role_scope(const struct pool_run *run, int which, char ret[SCOPE_WORDS_MAX])
+{
+    size_t others;
+
+    config_list(&run->pool.config, CONFIG_SUBMIT_FOR, &others);
+    snprintf(ret, SCOPE_WORDS_MAX, "%s%s", role_rows[which].scope, which == CUSTOMER && others ? " serve" : "");
+}
+
+/* Is the token there, from this pool, for those scopes, and good for a while? */
+static bool token_lasts(const char *path, const char *pool_id, const char *scope)
 {
     struct token_file file;
     struct grant grant;
+    scopes wanted;
     bool lasts;
 
     if (access(path, F_OK) < 0 || token_file_read(path, &file, NULL) < 0)
         return false;
     lasts = token_read(file.token, strlen(file.token), &grant) == TOKEN_OK && !strcmp(grant.issuer, pool_id) &&
+            scopes_read(scope, strlen(scope), &wanted) && grant.scope == wanted &&
             grant.expires - time(NULL) > TOKEN_RENEWED;
     token_file_done(&file);
     return lasts;
 }
 
-static int token_renew(struct pool_run *run, int which, const char *path)
+static int token_renew(struct pool_run *run, int which, const char *scope, const char *path)
 {
-    struct token_wish wish = {.scope = role_rows[which].scope, .lifetime = TOKEN_SPAN};
+    struct token_wish wish = {.scope = scope, .lifetime = TOKEN_SPAN};
     char subject[80] = "machine/", folder[4096];
     struct token_file file;
     struct err err = {0};
@@ -221,7 +233,7 @@ static int tokens_tend(struct pool_run *run)
 {
     struct tree *keys = NULL;
     const char *text;
-    char id[TOKEN_ID_DIGITS + 1] = "", path[4096];
+    char id[TOKEN_ID_DIGITS + 1] = "", path[4096], scope[SCOPE_WORDS_MAX];
     size_t len;
     int result = 0;
 
@@ -234,8 +246,9 @@ static int tokens_tend(struct pool_run *run)
         if (!run->wanted[i] || !role_rows[i].token)
             continue;
         snprintf(path, sizeof path, "%s/%s/token", run->state, role_rows[i].token);
-        if (!token_lasts(path, id))
-            result = token_renew(run, i, path);
+        role_scope(run, i, scope);
+        if (!token_lasts(path, id, scope))
+            result = token_renew(run, i, scope, path);
     }
     return result;
 }

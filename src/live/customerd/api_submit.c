@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KEY_MAX 48
 #define SUBMISSION_ADS_MAX 100000
@@ -172,6 +173,14 @@ static int data_check(const struct tree *ad, struct err *err)
     return failed;
 }
 
+/* With whose rights the outputs of this caller's jobs are put into its folders. Root alone can take on those of others. */
+static int64_t iwd_user(const struct request *request)
+{
+    if (request->caller.scope & SCOPE_JOB_ANY)
+        return IWD_OURS;
+    return geteuid() == 0 && request->caller.uid != 0 ? (int64_t)request->caller.uid : IWD_NOBODY;
+}
+
 /* May this caller submit that ad? -1 and why not. */
 static int ad_check(const struct request *request, const struct tree *ad, struct job_terms *ret, struct err *err)
 {
@@ -181,7 +190,9 @@ static int ad_check(const struct request *request, const struct tree *ad, struct
         pools_check(request_customerd(request), ad, err) < 0 || data_check(ad, err) < 0)
         return -1;
     if (ret->iwd && !request->caller.local)
-        return err_set(err, "Iwd: only the user who runs the customer may say where outputs go, on its own socket");
+        return err_set(err, "Iwd: only a user of this machine may say where outputs go, on the customer's socket");
+    if (ret->iwd && iwd_user(request) == IWD_OURS && job_iwd_check(ad, err) < 0)
+        return -1;
     if (ret->owner && !caller_sees(request, ret->owner, ret->owner_len))
         return err_set(err, "Owner: you can submit jobs only for yourself");
     if (ret->owner && (ret->owner_len > TEXT_MAX || !subject_valid(ret->owner, ret->owner_len)))
@@ -561,7 +572,7 @@ static void ad_submit(struct submitting *all, uint32_t place)
     text_set(&message.u.submit.key, key, strlen(key));
     ad_owner(all, place, &message.u.submit.owner);
     message.u.submit.count = all->terms[place].count;
-    message.u.submit.ad = job_submitted(all->customerd->daemon.symbols, ad);
+    message.u.submit.ad = job_submitted(all->customerd->daemon.symbols, ad, iwd_user(all->request));
     if (all->flow) {
         message.u.submit.flow = all->flow;
         message.u.submit.nodes = all->count;

@@ -129,6 +129,8 @@ static struct tree *try_ad(struct attempts *tries, const struct job_attempt *one
     maker_integer(&maker, "Started", one->started);
     maker_integer(&maker, "Heard", one->heard);
     maker_integer(&maker, "Finished", one->finished);
+    if (one->delivering)
+        maker_flag(&maker, "Delivering", true);
     maker_flag(&maker, "Staging", one->staging);
     maker_flag(&maker, "Read", one->read);
     maker_real(&maker, "Cpu", one->cpu);
@@ -247,6 +249,7 @@ static void try_load(struct job_attempts *job, const struct tree *ad)
     ad_number(ad, "MayCpus", &one->may_cpus);
     integer_load(ad, "MayMemory", &one->may_memory);
     integer_load(ad, "MayDisk", &one->may_disk);
+    ad_flag(ad, "Delivering", &one->delivering);
     ad_flag(ad, "Staging", &one->staging);
     ad_flag(ad, "Read", &one->read);
     ad_number(ad, "Cpu", &one->cpu);

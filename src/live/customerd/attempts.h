@@ -30,6 +30,7 @@ struct job_attempt {
     int64_t started;      /* when its process started; 0: not yet */
     int64_t heard;        /* when the provider last told us of it */
     int64_t finished;     /* when all its files had come; 0: not yet */
+    bool delivering;      /* they are on their way from here into a user's folder (deliveries.h) */
     bool staging;         /* its files are on their way to the machine */
     bool read;            /* it was told which files it reads: older tries cannot change them any more */
     double cpu, wall;     /* seconds */

@@ -1,9 +1,11 @@
 /* customer_request.c: which callers the customer admits, and what they may see; the job numbers in a request.
  *
- * On the Unix socket the user who runs the customer, and root, may do everything. By TCP a token for this agent decides. */
+ * On the Unix socket the user who runs the customer, and root, may do everything; if the setting SubmitFor names its group, another user of
+ * the machine may submit jobs, and sees its own. By TCP a token for this agent decides. */
 #include "live/customerd/customerd_parts.h"
 
 #include "sys/secrets.h"
+#include "sys/unix_users.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +14,51 @@
 
 /* ---------------------------------------------------------------------------------------------------------------- gate */
 
-static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
+/* The identity of an account: its name, with the domain of this host. False: it cannot be one. */
+static bool account_identity(const struct customerd *customerd, const char *name, char ret[TOKEN_NAME_MAX + 1])
+{
+    const char *domain = config_text(&customerd->daemon.config, CONFIG_SUBMIT_DOMAIN);
+    int len = snprintf(ret, TOKEN_NAME_MAX + 1, "%s%s%s", name, *domain ? "@" : "", domain);
+
+    return len <= TEXT_MAX && !strchr(ret, '/') && subject_valid(ret, (size_t)len);
+}
+
+static void account_admit(const struct customerd *customerd, uint32_t uid, int64_t now, struct gate_local *ret)
+{
+    struct unix_user account;
+
+    switch (unix_users_look(customerd->users, uid, now, &account)) {
+    case UNIX_USERS_LATER:
+        ret->status = 503;
+        ret->why = GATE_LATER;
+        return;
+    case UNIX_USERS_NOBODY:
+        ret->why = "SubmitFor: your user id has no account on this machine";
+        return;
+    case UNIX_USERS_FOUND:
+        break;
+    }
+    if (!account.listed)
+        ret->why = "SubmitFor: you are in none of the groups whose members may submit jobs here";
+    else if (!account_identity(customerd, account.name, ret->name))
+        ret->why = "SubmitFor: the name of your account cannot be a user's of the pool";
+    else if (!strcmp(ret->name, customerd->daemon.identity))
+        ret->why =
+            "SubmitFor: your account has the name that this service has in the pool; SubmitDomain tells them apart";
+    else
+        ret->scope = SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN;
+}
+
+static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local *ret)
 {
     const struct customerd *customerd = user;
 
-    (void)now;
-    snprintf(ret_name, TOKEN_NAME_MAX + 1, "%s", customerd->daemon.identity);
-    return uid == geteuid() || uid == 0 ? SCOPE_ALL : SCOPE_NONE;
+    if (uid == geteuid() || uid == 0) {
+        snprintf(ret->name, sizeof ret->name, "%s", customerd->daemon.identity);
+        ret->scope = SCOPE_ALL;
+    } else if (customerd->users) {
+        account_admit(customerd, uid, now, ret);
+    }
 }
 
 /* Tokens are those of the customer's own pool. */

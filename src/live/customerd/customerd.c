@@ -3,13 +3,17 @@
 
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
+#include "live/customerd/deliveries.h"
 #include "live/data/catalogue.h"
 #include "pool/protocol/wire.h"
 #include "sys/private_file.h"
+#include "sys/unix_users.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DISK_TICKS 10 /* TIDY_SPANs between two looks at the disk */
@@ -80,6 +84,8 @@ static void customerd_end(struct customerd *customerd, int status)
     customerd->daemon.status = status;
     if (customerd->server)
         server_stop_accepting(customerd->server);
+    if (customerd->submit)
+        server_stop_accepting(customerd->submit);
     front_wait_end(agent_front(customerd->live), CUSTOMERD_DOWN);
     uv_timer_stop(&customerd->tidy);
     uv_timer_start(&customerd->tidy, end_now, status ? 20 : 100, 0);
@@ -146,6 +152,7 @@ static int parts_start(struct customerd *customerd, struct err *err)
                                               .news = customerd_news,
                                               .user = customerd};
     commands_init(&customerd->commands, customerd->daemon.symbols, customerd->daemon.shelf);
+    customerd_deliveries(customerd);
     return customerd->history && commands_load(&customerd->commands, err) == 0 ? 0 : -1;
 }
 
@@ -196,6 +203,39 @@ static int agent_begin(struct customerd *customerd, struct err *err)
     return 0;
 }
 
+/* Makes the folder of the socket for all users, if only that is missing: they must be able to get there, and nobody else may put anything there. */
+static int submit_folder(const char *path, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+
+    if (!slash || slash == path || slash - path >= PATH_MAX)
+        return 0;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    if (mkdir(folder, 0755) < 0)
+        return errno == EEXIST ? 0 : err_set(err, "SubmitSocket: %s: %s", folder, strerror(errno));
+    return chmod(folder, 0755) < 0 ? err_set(err, "SubmitSocket: %s: %s", folder, strerror(errno)) : 0;
+}
+
+/* The socket for all users of this machine whom the customer serves. */
+static int submit_start(struct customerd *customerd, const struct server_limits *limits,
+                        const struct server_handler *handler, struct err *err)
+{
+    const char *path = config_text(&customerd->daemon.config, CONFIG_SUBMIT_SOCKET), *const * groups;
+    char address[PATH_MAX + 32];
+    size_t count;
+
+    groups = config_list(&customerd->daemon.config, CONFIG_SUBMIT_FOR, &count);
+    if (!count)
+        return 0;
+    if (submit_folder(path, err) < 0)
+        return -1;
+    customerd->users = unix_users_new(groups, count);
+    snprintf(address, sizeof address, "unix:%s", path);
+    customerd->submit = server_new(&customerd->daemon.loop, address, NULL, NULL, limits, handler, err);
+    return customerd->submit ? 0 : -1;
+}
+
 static int listen_start(struct customerd *customerd, struct err *err)
 {
     struct server_limits limits = {.head = config_span(&customerd->daemon.config, CONFIG_HEAD_DEADLINE),
@@ -209,7 +249,7 @@ static int listen_start(struct customerd *customerd, struct err *err)
     handler.user = agent_front(customerd->live);
     snprintf(address, sizeof address, "unix:%s/" CUSTOMERD_SOCKET, customerd->daemon.folder);
     customerd->server = server_new(&customerd->daemon.loop, address, NULL, NULL, &limits, &handler, err);
-    return customerd->server ? 0 : -1;
+    return customerd->server ? submit_start(customerd, &limits, &handler, err) : -1;
 }
 
 static int customerd_start(struct customerd *customerd, struct err *err)
@@ -232,10 +272,13 @@ static int customerd_start(struct customerd *customerd, struct err *err)
     customerd->daemon.ending = customerd_told;
     customerd->daemon.user = customerd;
     if (customerd->settings->up) {
-        const char *addresses[] = {server_address(customerd->server), agent_address(customerd->live), NULL};
+        const char *addresses[4] = {server_address(customerd->server)};
+        size_t count = 1;
 
-        if (!*addresses[1])
-            addresses[1] = NULL;
+        if (customerd->submit)
+            addresses[count++] = server_address(customerd->submit);
+        if (*agent_address(customerd->live))
+            addresses[count++] = agent_address(customerd->live);
         customerd->settings->up(customerd->settings->user, addresses,
                                 daemon_pools_words(&customerd->daemon, customerd->live, &customerd->out));
     }
@@ -252,8 +295,11 @@ static void customerd_done(struct customerd *customerd)
         task->drop(task);
     }
     server_free(customerd->server);
+    server_free(customerd->submit);
     agent_free(customerd->live);
+    deliveries_free(customerd->deliveries);
     gate_done(&customerd->gate);
+    unix_users_free(customerd->users);
     catalogues_free(customerd->catalogues);
     daemon_close(&customerd->daemon);
     commands_done(&customerd->commands);

@@ -20,6 +20,7 @@ extern "C" {
 
 struct customerd_settings {
     const char *version;                  /* of the program */
+    const char *program;                  /* the program itself, for the writers of other users (user_writer.h) */
     const struct config_sources *sources; /* for reloading */
     struct shelf *shelf;
     const char *token; /* the file of the token; NULL: STATE/customer/token */

@@ -4,6 +4,7 @@
 
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "live/customerd/deliveries.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 
 #define WAKE_SPAN 20  /* milliseconds over which changes are collected ... */
 #define WAKE_MANY 200 /* ... and if there are very many jobs */
+
+static void delivery_begin(struct customerd *customerd, const struct job_view *view);
 
 static void wake_due(uv_timer_t *timer)
 {
@@ -262,7 +265,75 @@ void customerd_news(void *user, const struct job_view *view, const struct job_at
     else if (news == NEWS_TROUBLE)
         joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "trouble with files: %s",
                    words);
+    if (news == NEWS_FINISHED)
+        delivery_begin(customerd, view);
     customerd_changed(customerd);
+}
+
+/* --------------------------------------------------------------------------------------------------- outputs of others */
+
+static bool delivery_job(void *user, uint64_t job, struct delivery_job *ret)
+{
+    const struct customerd *customerd = user;
+    const struct job_attempt *last = attempts_last(customerd->tries, job);
+    struct job_view view;
+
+    if (!last || !last->delivering || !customer_job(customerd->customer, job, &view))
+        return false;
+    *ret = (struct delivery_job){.place = {.job = job, .claim = last->claim, .number = last->number},
+                                 .keep = view.workflow != 0};
+    ret->place.iwd = job_iwd_of(view.ad, &ret->uid);
+    return ret->place.iwd != NULL;
+}
+
+static void delivery_trouble(void *user, uint64_t job, const char *words)
+{
+    struct customerd *customerd = user;
+    struct job_view view;
+
+    if (customer_job(customerd->customer, job, &view))
+        joblog_add(customerd->files, job, view.submitted, wall_seconds(runner_wall()), "trouble with files: %s", words);
+    customerd_changed(customerd);
+}
+
+static void delivery_over(void *user, uint64_t job)
+{
+    struct customerd *customerd = user;
+    struct job_attempt *last = attempts_last(customerd->tries, job);
+    struct err err;
+
+    if (!last || !last->delivering)
+        return;
+    last->delivering = false;
+    if (attempts_store(customerd->tries, job, &err) == 0)
+        customerd_commit(customerd);
+    customerd_changed(customerd);
+}
+
+/* Brings the outputs of the job's last try to its user, if they are due there. */
+static void delivery_begin(struct customerd *customerd, const struct job_view *view)
+{
+    const struct job_attempt *last = attempts_last(customerd->tries, view->id);
+    uint32_t uid;
+    char *folder = last && last->delivering ? job_iwd_of(view->ad, &uid) : NULL;
+
+    if (folder)
+        deliveries_add(customerd->deliveries, view->id, uid);
+    else if (last && last->delivering)
+        delivery_over(customerd, view->id);
+    free(folder);
+}
+
+void customerd_deliveries(struct customerd *customerd)
+{
+    struct deliveries_ports ports = {.user = customerd,
+                                     .files = customerd->files,
+                                     .program = customerd->settings->program,
+                                     .job = delivery_job,
+                                     .trouble = delivery_trouble,
+                                     .over = delivery_over};
+
+    customerd->deliveries = deliveries_new(&customerd->daemon.loop, &ports);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- restart */
@@ -278,6 +349,7 @@ static void boot_job(void *user, const struct job_view *view)
         try_note(customerd, view);
     if (view_ended(view))
         endings_add(&customerd->endings, view->id);
+    delivery_begin(customerd, view);
 }
 
 struct strays {

@@ -45,6 +45,8 @@ extern "C" {
 #define CUSTOMERD_FILES_KEPT (INT64_C(7) * 86400) /* how many seconds the files of a job are kept after its end */
 
 struct customerd_task;
+struct deliveries;
+struct unix_users;
 
 struct customerd {
     struct daemon daemon; /* in STATE/customer */
@@ -55,6 +57,8 @@ struct customerd {
     struct runner *runner;
     const struct customer *customer; /* the role, to look things up in */
     struct server *server;
+    struct server *submit;    /* for all users whom it serves; NULL: it serves only the user who runs it */
+    struct unix_users *users; /* ... and who they are */
     struct gate gate;
     struct front_part part; /* the customer's part of its agent's front */
 
@@ -66,6 +70,7 @@ struct customerd {
     struct commands commands; /* commands that wait for providers */
     uint32_t commands_ticks;
     struct catalogues *catalogues; /* the catalogues of files */
+    struct deliveries *deliveries; /* outputs on their way to other users; NULL: it serves only the user who runs it */
 
     uint64_t changes; /* grows with every visible change, across restarts as well */
     struct endings endings;
@@ -138,8 +143,9 @@ bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint
 void customerd_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                     const char *words);
 struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question);
-void customerd_changed(struct customerd *customerd); /* something visible has changed */
-void customerd_boot(struct customerd *customerd);    /* brings the role's jobs and the recorded tries together */
+void customerd_changed(struct customerd *customerd);    /* something visible has changed */
+void customerd_boot(struct customerd *customerd);       /* brings the role's jobs and the recorded tries together */
+void customerd_deliveries(struct customerd *customerd); /* makes what brings outputs to other users */
 void customerd_commit(struct customerd *customerd);
 
 /* ---- customerd_tidy.c ---- */

@@ -20,6 +20,8 @@ static bool job_is_over(const struct customerd *customerd, const struct job_view
 
     if (view->rooted || view->kept)
         return false;
+    if (last && last->delivering)
+        return false;
     if (last && last->finished && job_files_due(view, last, now))
         return false;
     if (!last || last->finished || now >= view->changed + OUTPUTS_KEPT)

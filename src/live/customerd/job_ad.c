@@ -69,7 +69,8 @@ enum job_standing job_standing(const struct job_view *view, const struct job_att
 
 bool job_outputs_due(const struct job_view *view, const struct job_attempt *last, int64_t now)
 {
-    return view->state == JOB_DONE && last && !last->finished && now < view->changed + OUTPUTS_KEPT;
+    return view->state == JOB_DONE && last && (!last->finished || last->delivering) &&
+           now < view->changed + OUTPUTS_KEPT;
 }
 
 bool job_files_due(const struct job_view *view, const struct job_attempt *last, int64_t now)

@@ -62,12 +62,18 @@ struct job_terms {
     bool iwd; /* the ad says where outputs go */
 };
 
-/* May the ad be submitted? If not, -1 and an error that names the attribute. `who` submits it, and must have sent its inputs to the spool. */
+/* May the ad be submitted? If not, -1 and an error that names the attribute. `who` submits it, and must have sent its inputs to the spool. Whether
+ * the folder Iwd is there is not looked at: job_iwd_check does that. */
 int job_check(const struct tree *ad, const struct spool *spool, const char *who, struct job_terms *ret,
               struct err *err);
+/* Is Iwd a folder, at least now? We look with our own rights: for our own user's jobs alone. */
+int job_iwd_check(const struct tree *ad, struct err *err);
 
-/* The ad for the role: without Count and the attributes of a node, with a Type. The caller unrefs it. */
-struct tree *job_submitted(struct symbols *symbols, const struct tree *ad);
+/* The ad for the role: without Count and the attributes of a node, with a Type. `iwd_user`: the user of this machine with whose rights its
+ * outputs are put into Iwd (IWD_OURS: our own; IWD_NOBODY: nobody can, and they stay here). The caller unrefs it. */
+#define IWD_OURS (-1)
+#define IWD_NOBODY (-2)
+struct tree *job_submitted(struct symbols *symbols, const struct tree *ad, int64_t iwd_user);
 /* The attributes that make the job a node of a workflow: Node, After, Dag. The caller unrefs it. */
 struct tree *job_node(struct symbols *symbols, const struct tree *ad);
 
@@ -80,8 +86,10 @@ struct job_input {
 typedef bool job_input_fn(void *user, const struct job_input *input); /* false: enough */
 void job_inputs(const struct tree *ad, job_input_fn *fn, void *user);
 
-/* Where the job's outputs go; NULL: they stay here. The caller frees it. */
+/* Where the job's outputs go when they come; NULL: they stay here. The caller frees it. */
 char *job_iwd(const struct tree *ad);
+/* Where they go from here, with the rights of that user of this machine (deliveries.h); NULL: they go nowhere. The caller frees it. */
+char *job_iwd_of(const struct tree *ad, uint32_t *ret_uid);
 
 #ifdef __cplusplus
 }

@@ -239,8 +239,7 @@ static bool input_is_there(void *user, const struct job_input *input)
     return false;
 }
 
-/* Is Iwd a folder, at least now? */
-static int iwd_check(const struct tree *ad, struct err *err)
+int job_iwd_check(const struct tree *ad, struct err *err)
 {
     char *path = job_iwd(ad);
     struct stat info;
@@ -285,8 +284,6 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
         terms.count = (uint64_t)e->u.integer;
     terms.iwd = ad_find(ad, "Iwd");
     ad_string(ad, "Owner", &terms.owner, &terms.owner_len);
-    if (iwd_check(ad, err) < 0)
-        return -1;
     job_inputs(ad, input_is_there, &check);
     if (check.failed)
         return -1;
@@ -296,6 +293,8 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
 
 /* Attributes that the role gets beside the ad, so that jobs that differ in nothing else share one. */
 static const char *const apart[] = {"Count", "Node", "After", "Dag"};
+
+#define IWD_USER "IwdUser" /* set by the customer alone: a user's id */
 
 static bool name_is(const struct symbols *symbols, symbol name, const char *word)
 {
@@ -321,18 +320,20 @@ static void part_copy(struct maker *maker, const struct tree *ad, const struct e
     maker->count++;
 }
 
-struct tree *job_submitted(struct symbols *symbols, const struct tree *ad)
+struct tree *job_submitted(struct symbols *symbols, const struct tree *ad, int64_t iwd_user)
 {
-    struct maker maker;
-
     const struct expr *parts = tree_parts(ad, tree_root(ad));
+    struct maker maker;
 
     maker_init(&maker, symbols);
     for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
-        if (!is_apart(symbols, parts[i].label))
+        if (!is_apart(symbols, parts[i].label) && !name_is(symbols, parts[i].label, IWD_USER) &&
+            (iwd_user != IWD_NOBODY || !name_is(symbols, parts[i].label, "Iwd")))
             part_copy(&maker, ad, &parts[i]);
     if (!ad_find(ad, "Type"))
         maker_text(&maker, "Type", "Job");
+    if (iwd_user >= 0 && ad_find(ad, "Iwd"))
+        maker_integer(&maker, IWD_USER, iwd_user);
     return maker_seal(&maker);
 }
 
@@ -372,10 +373,25 @@ void job_inputs(const struct tree *ad, job_input_fn *fn, void *user)
     }
 }
 
-char *job_iwd(const struct tree *ad)
+static char *iwd_read(const struct tree *ad)
 {
     const char *text;
     size_t len;
 
     return ad_string(ad, "Iwd", &text, &len) && len ? mem_dup(text, len) : NULL;
+}
+
+char *job_iwd(const struct tree *ad)
+{
+    return ad_find(ad, IWD_USER) ? NULL : iwd_read(ad);
+}
+
+char *job_iwd_of(const struct tree *ad, uint32_t *ret_uid)
+{
+    int64_t user;
+
+    if (!ad_integer(ad, IWD_USER, &user) || user <= 0 || user >= UINT32_MAX)
+        return NULL;
+    *ret_uid = (uint32_t)user;
+    return iwd_read(ad);
 }

@@ -1,5 +1,6 @@
 /* jobfiles.c: the files that jobs leave at the customer: outputs, logs, checkpoints. */
 #define _GNU_SOURCE /* O_PATH */
+#include "live/customerd/away.h"
 #include "live/customerd/jobfiles_parts.h"
 
 #include "lang/base/mem.h"
@@ -161,7 +162,7 @@ static int whole_open(int folder, const struct job_place *place, const struct jo
         errno = ENOENT;
     if (iwd < 0)
         return -1;
-    jobfiles_away_name(place, file->name, file->beside, path);
+    away_name(place->job, file->name, file->beside, path);
     fd = confined_file(iwd, path, O_RDONLY, 0);
     return close_keep(iwd), fd;
 }
@@ -199,6 +200,38 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
     else if (piece_failed(errno) == PIECE_BAD) /* something else, not a file, is in its place */
         errno = ENOENT;
     return fd;
+}
+
+int jobfiles_delivered(struct jobfiles *files, const struct job_place *place, const char *name, bool beside, bool keep)
+{
+    int folder = jobfiles_folder(files, place->job, false), failed = -1;
+    struct file_index *index = folder < 0 ? NULL : file_index_get(files, place->job, folder);
+    const struct job_file *known = index ? file_index_find(index, JOB_FILE_OUTPUT, name) : NULL;
+    char path[CONFINED_NAME_MAX + 32];
+    struct job_file file;
+
+    if (!index)
+        return folder < 0 ? -1 : (close_keep(folder), -1);
+    errno = ENOENT;
+    if (known && known->claim == place->claim && known->number == place->number) {
+        file = *known;
+        file.away = !keep;
+        file.delivered = keep;
+        file.beside = beside;
+        failed = file_list_add(files, folder, index, &file);
+    }
+    if (!failed && !keep) {
+        const char *last;
+        int parent;
+
+        snprintf(path, sizeof path, "%s/%s", job_file_rows[JOB_FILE_OUTPUT].folder, name);
+        parent = confined_parent(folder, path, false, &last);
+        if (parent >= 0) {
+            unlinkat(parent, last, 0);
+            close(parent);
+        }
+    }
+    return close_keep(folder), failed;
 }
 
 /* Removes a folder by a thread, since there may be very many files in it. */

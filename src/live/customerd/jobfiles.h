@@ -63,8 +63,12 @@ struct job_file {
     char hash[HASH_DIGITS + 1]; /* "" while it is not complete */
     unsigned mode;
     bool whole;
-    bool away;   /* it lies where the job wants it ... */
-    bool beside; /* ... as NAME.JOB */
+    bool away;      /* it lies where the job wants it ... */
+    bool beside;    /* ... as NAME.JOB */
+    bool delivered; /* a copy lies there, and this one is kept */
+    bool before;    /* an earlier try has brought one of that name (`before_beside`: as NAME.JOB) */
+    bool before_beside;
+    enum permit permit; /* how it may be put there, while it is not */
     uint64_t claim, number;
 };
 
@@ -91,6 +95,10 @@ int jobfiles_each(struct jobfiles *files, const struct job_place *place, job_fil
 /* Opens a file for reading, and tells its size so far; -1 and errno: ENOENT when there is none, else it could not be opened. */
 int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum job_file_kind kind, const char *name,
                   uint64_t *ret_size, bool *ret_whole);
+
+/* A copy of that output lies where the job wants it (`beside`: as NAME.JOB), and that is recorded on disk. Ours is removed unless `keep`. -1 and
+ * errno. */
+int jobfiles_delivered(struct jobfiles *files, const struct job_place *place, const char *name, bool beside, bool keep);
 
 /* jobfiles_drop removes the incomplete files of a try. jobfiles_remove removes everything of a job. */
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number);

@@ -66,7 +66,7 @@ static void line_load(struct jobfiles *files, struct file_index *index, const ch
     struct job_file file = {.whole = true};
     const char *kind, *name, *hash;
     size_t kind_len, name_len, hash_len;
-    int64_t size, mode;
+    int64_t size, mode, permit;
     struct err err;
     struct tree *ad = form_parse(files->symbols, &dialect_classic, FORM_CLASSAD, NULL, line, len, &err);
     int which;
@@ -84,6 +84,12 @@ static void line_load(struct jobfiles *files, struct file_index *index, const ch
         memcpy(file.hash, hash, HASH_DIGITS);
         ad_flag(ad, "Away", &file.away);
         ad_flag(ad, "Beside", &file.beside);
+        ad_flag(ad, "Delivered", &file.delivered);
+        ad_flag(ad, "Before", &file.before);
+        ad_flag(ad, "BeforeBeside", &file.before_beside);
+        file.before = file.before || file.before_beside;
+        file.permit = ad_integer(ad, "Permit", &permit) && permit >= 0 && permit <= PERMIT_REPLACE ? (enum permit)permit
+                                                                                                   : PERMIT_NO;
         ad_word(ad, "Claim", &file.claim);
         ad_word(ad, "Number", &file.number);
         file_index_put(index, &file);
@@ -169,6 +175,12 @@ int file_list_add(struct jobfiles *files, int folder, struct file_index *index, 
     maker_flag(&maker, "Away", file->away);
     if (file->beside)
         maker_flag(&maker, "Beside", true);
+    if (file->delivered)
+        maker_flag(&maker, "Delivered", true);
+    if (file->before)
+        maker_flag(&maker, file->before_beside ? "BeforeBeside" : "Before", true);
+    if (file->permit != PERMIT_NO)
+        maker_integer(&maker, "Permit", file->permit);
     maker_word(&maker, "Claim", file->claim);
     maker_word(&maker, "Number", file->number);
     ad = maker_seal(&maker);

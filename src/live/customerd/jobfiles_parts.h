@@ -70,7 +70,5 @@ void jobfiles_part_name(char *ret, size_t room, const struct job_place *place, e
                         const char *name);
 /* Calls `fn` for the incomplete files of a try. -1 and errno: not all could be looked at. */
 int jobfiles_parts(int folder, const struct job_place *place, job_file_fn *fn, void *user);
-/* The file's name in the folder that the job was submitted from; false when it is too long. */
-bool jobfiles_away_name(const struct job_place *place, const char *name, bool beside, char ret[CONFINED_NAME_MAX + 32]);
 
 #endif

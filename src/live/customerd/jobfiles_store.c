@@ -1,5 +1,6 @@
 /* jobfiles_store.c: incoming pieces of a try's files: checked against what it may leave, and put where they belong. */
 #define _GNU_SOURCE /* O_PATH */
+#include "live/customerd/away.h"
 #include "live/customerd/jobfiles_parts.h"
 
 #include "lang/base/textmap.h"
@@ -84,67 +85,23 @@ int jobfiles_parts(int folder, const struct job_place *place, job_file_fn *fn, v
     return failed;
 }
 
-/* The file's name where the job wants it. False: that is too long for a name. */
-bool jobfiles_away_name(const struct job_place *place, const char *name, bool beside, char ret[CONFINED_NAME_MAX + 32])
-{
-    if (beside)
-        snprintf(ret, CONFINED_NAME_MAX + 32, "%s.%llu", name, (unsigned long long)place->job);
-    else
-        snprintf(ret, CONFINED_NAME_MAX + 32, "%s", name);
-    return confined_name_is_good(ret, strlen(ret));
-}
-
-/* Does the file there have these bytes already? Then it was put there before a crash, or is as good. */
-static bool away_is_same(int iwd, const char *name, const struct piece *piece)
-{
-    int fd = confined_file(iwd, name, O_RDONLY, 0);
-    char digits[HASH_DIGITS + 1];
-    struct err err;
-    struct stat stat;
-    uint64_t size;
-    bool same = fd >= 0 && fstat(fd, &stat) == 0 && stat.st_size == piece->size &&
-                hash_file(fd, digits, &size, &err) == 0 && !memcmp(digits, piece->hash, HASH_DIGITS);
-
-    if (fd >= 0)
-        close(fd);
-    return same;
-}
-
-/* Moves the file to that name: over what is there if `over`, else only where nothing is. -1 and errno. */
-static int away_move(int folder, const char *part, int iwd, const char *name, bool over, const struct piece *piece)
-{
-    int moved = over ? confined_move(folder, part, iwd, name) : confined_move_new(folder, part, iwd, name);
-
-    if (moved < 0 && !over && errno == EEXIST) {
-        if (away_is_same(iwd, name, piece))
-            return confined_move(folder, part, iwd, name);
-        errno = EEXIST;
-    }
-    return moved;
-}
-
 /* Moves the file to where the job wants it: 0, and `ret` says under which name. -1 and errno. */
 static int file_send(int folder, const char *part, const struct job_place *place, const struct job_leaving *leaving,
                      const struct job_file *known, const struct piece *piece, struct job_file *ret)
 {
-    int iwd = open(place->iwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC), moved = -1;
-    bool beside = leaving->permit == PERMIT_BESIDE || (known && known->away && known->beside);
-    char name[CONFINED_NAME_MAX + 32];
+    struct away away = {.job = place->job,
+                        .name = leaving->name,
+                        .permit = leaving->permit,
+                        .before = known && known->away,
+                        .before_beside = known && known->away && known->beside,
+                        .size = piece->size,
+                        .hash = piece->hash};
+    int iwd = open(place->iwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC), moved;
 
     if (iwd < 0)
         return -1;
-    beside = beside && leaving->permit != PERMIT_REPLACE;
-    for (;; beside = true) {
-        bool brought = known && known->away && known->beside == beside;
-
-        errno = ENAMETOOLONG;
-        if (jobfiles_away_name(place, leaving->name, beside, name))
-            moved = away_move(folder, part, iwd, name, brought || leaving->permit == PERMIT_REPLACE, piece);
-        if (moved == 0 || errno != EEXIST || beside)
-            break;
-    }
+    moved = away_put(folder, part, iwd, &away, &ret->beside);
     ret->away = moved == 0;
-    ret->beside = moved == 0 && beside;
     return close_keep(iwd), moved;
 }
 
@@ -267,8 +224,12 @@ static enum piece_result store_in(struct jobfiles *files, int folder, const stru
                              .size = (uint64_t)piece->size,
                              .mode = leaving->mode & 0111 && leaving->permit == PERMIT_REPLACE ? 0755 : 0644,
                              .whole = true,
+                             .before = known && (known->away || known->delivered || known->before),
                              .claim = place->claim,
                              .number = place->number};
+    file.before_beside = file.before && (known->before ? known->before_beside : known->beside);
+    if (leaving->kind == JOB_FILE_OUTPUT)
+        file.permit = leaving->permit;
     memcpy(file.hash, piece->hash, HASH_DIGITS);
     if (file_settle(folder, part, place, leaving, known, piece, &file, err) < 0) {
         int failed = errno;

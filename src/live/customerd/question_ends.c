@@ -6,6 +6,7 @@
 #include "live/data/stored.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define UNMADE_TOLD 10 /* names of files that are told */
@@ -112,6 +113,8 @@ struct tree *question_finish(struct asking *asking)
     int64_t transfers;
     const char *text;
     struct err err;
+    uint32_t uid;
+    char *folder;
     size_t len;
 
     if (again)
@@ -126,6 +129,9 @@ struct tree *question_finish(struct asking *asking)
     if (ad_string(asking->question, "Words", &text, &len))
         attempts_text(&asking->one->words, text, len);
     asking->one->finished = asking->now;
+    folder = job_iwd_of(asking->view.ad, &uid);
+    asking->one->delivering = folder != NULL;
+    free(folder);
     if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
         return NULL;
     unmade_told(asking);

@@ -34,17 +34,18 @@ void gate_done(struct gate *gate)
 static unsigned caller_by_socket(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
                                  const char **ret_why)
 {
-    char name[TOKEN_NAME_MAX + 1] = "";
-    scopes scope;
+    struct gate_local local = {.status = 403, .why = "this is for the user who runs it"};
     uint32_t uid;
 
     if (!gate->settings.local || !exchange_peer_user(exchange, &uid))
         return *ret_why = "a token is needed", 401;
-    scope = gate->settings.local(gate->settings.user, uid, now, name);
-    if (scope == SCOPE_NONE)
-        return *ret_why = "this is for the user who runs it", 403;
-    *ret = (struct caller){
-        .identity = callers_add(&gate->callers, name, strlen(name), now), .scope = scope, .local = true};
+    gate->settings.local(gate->settings.user, uid, now, &local);
+    if (local.scope == SCOPE_NONE)
+        return *ret_why = local.why, local.status;
+    *ret = (struct caller){.identity = callers_add(&gate->callers, local.name, strlen(local.name), now),
+                           .scope = local.scope,
+                           .local = true,
+                           .uid = uid};
     ret->account = ret->identity;
     return 0;
 }

@@ -21,20 +21,30 @@ struct caller {
     uint32_t identity; /* its place among the callers; CALLERS_NONE: there is no caller */
     uint32_t account;  /* the place of the account that it counts for */
     scopes scope;
-    bool local;      /* proved by the kernel */
+    bool local;      /* proved by the kernel: */
+    uint32_t uid;    /* ... this user of the machine */
     int64_t expires; /* when its token expires, in seconds; 0: never */
     uint32_t links;  /* links of its token, and the id of each: any of them may be revoked */
     char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
     struct proof proof; /* the proof that its token has passed */
 };
 
+#define GATE_LATER "your account is being looked up on this machine, which takes long; try again in a moment"
+
+/* What a daemon says of a user of its machine. */
+struct gate_local {
+    scopes scope;                  /* SCOPE_NONE: it is not admitted, */
+    unsigned status;               /* ... with this status */
+    const char *why;               /* ... and these words (static, or the daemon's) */
+    char name[TOKEN_NAME_MAX + 1]; /* its identity here */
+};
+
 struct gate_settings {
     void *user;
     /* Fills in what the token is checked against; false: tokens cannot be checked yet. NULL: no token is accepted. */
     bool (*proof)(void *user, const char *token, size_t len, struct proof *ret);
-    /* The scopes of that user of this machine, and its name here; SCOPE_NONE: none. NULL: local users need a
-     * token too. */
-    scopes (*local)(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1]);
+    /* Fills in what holds for that user of this machine; at first it is not admitted. NULL: local users need a token too. */
+    void (*local)(void *user, uint32_t uid, int64_t now, struct gate_local *ret);
     /* A token was refused, after a check against that proof (zeros: against nothing). May be NULL. */
     void (*refused)(void *user, const struct proof *proof, enum token_fault fault);
     const char *reserved;        /* an identity that no token may have; NULL: none */

@@ -3,25 +3,15 @@
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
-#include "lang/base/mem.h"
 #include "sys/secrets.h"
+#include "sys/unix_users.h"
 
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define LOCAL_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_CLAIM | SCOPE_MATCH)
 #define RESERVED_IDENTITY "matchmaker" /* our own: nobody else may have this name */
-#define LOCAL_SPAN MINUTE              /* how long the name of a local user is remembered */
-
-/* The name of a local user, as it was looked up a while ago. */
-struct local_user {
-    uint32_t uid;
-    int64_t until; /* when it is looked up again; 0: the place is free */
-    char name[TOKEN_NAME_MAX + 1];
-};
-#define LOCAL_USERS 64 /* names that are remembered at a time */
 
 static bool token_is_revoked(void *user, const char *id)
 {
@@ -30,32 +20,28 @@ static bool token_is_revoked(void *user, const char *id)
     return textmap_find(&matchmakerd->revoked, id, strlen(id)) != TEXTMAP_NONE;
 }
 
-/* The name of a user of this machine. It is remembered for a while: if names come from a directory, looking one up can take long, and
- * all others would wait meanwhile. */
-static const char *local_name(struct matchmakerd *matchmakerd, uint32_t uid, int64_t now)
+/* The user who runs the matchmaker, and root, may do everything. Who has no account is known by its number. */
+static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local *ret)
 {
-    struct local_user *user = &matchmakerd->local_users[uid % LOCAL_USERS];
-    struct passwd row, *found = NULL;
-    char text[2048];
+    struct matchmakerd *matchmakerd = user;
+    struct unix_user account;
 
-    if (user->until > now && user->uid == uid)
-        return user->name;
-    getpwuid_r(uid, &row, text, sizeof text, &found);
-    if (found && subject_valid(found->pw_name, strlen(found->pw_name)) &&
-        strcmp(found->pw_name, RESERVED_IDENTITY) != 0)
-        snprintf(user->name, sizeof user->name, "%s", found->pw_name);
-    else
-        snprintf(user->name, sizeof user->name, "uid.%u", uid);
-    user->uid = uid;
-    user->until = now + LOCAL_SPAN;
-    return user->name;
-}
-
-/* The user who runs the matchmaker, and root, may do everything. */
-static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
-{
-    snprintf(ret_name, TOKEN_NAME_MAX + 1, "%s", local_name(user, uid, now));
-    return uid == geteuid() || uid == 0 ? SCOPE_ALL : LOCAL_SCOPES;
+    switch (unix_users_look(matchmakerd->local_users, uid, now, &account)) {
+    case UNIX_USERS_LATER:
+        ret->status = 503;
+        ret->why = GATE_LATER;
+        return;
+    case UNIX_USERS_FOUND:
+        if (subject_valid(account.name, strlen(account.name)) && strcmp(account.name, RESERVED_IDENTITY) != 0) {
+            snprintf(ret->name, sizeof ret->name, "%s", account.name);
+            break;
+        }
+        /* fall through */
+    case UNIX_USERS_NOBODY:
+        snprintf(ret->name, sizeof ret->name, "uid.%u", uid);
+        break;
+    }
+    ret->scope = uid == geteuid() || uid == 0 ? SCOPE_ALL : LOCAL_SCOPES;
 }
 
 static bool token_proof(void *user, const char *token, size_t len, struct proof *ret)
@@ -105,8 +91,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                  .reserved = RESERVED_IDENTITY,
                                  .config = &matchmakerd->config};
 
-    matchmakerd->local_users = mem_alloc(LOCAL_USERS * sizeof *matchmakerd->local_users);
-    memset(matchmakerd->local_users, 0, LOCAL_USERS * sizeof *matchmakerd->local_users);
+    matchmakerd->local_users = unix_users_new(NULL, 0);
     gate_init(&matchmakerd->gate, &gate, secrets_word(&secrets_live));
     front_init(&matchmakerd->front, &settings);
 }

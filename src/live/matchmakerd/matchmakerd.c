@@ -14,6 +14,7 @@
 #include "live/http/guard.h"
 #include "match/assign/assign.h"
 #include "sys/secrets.h"
+#include "sys/unix_users.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -490,7 +491,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     agents_done(&matchmakerd->agents);
     gate_done(&matchmakerd->gate);
     front_done(&matchmakerd->front);
-    free(matchmakerd->local_users);
+    unix_users_free(matchmakerd->local_users);
     textmap_done(&matchmakerd->revoked);
     networks_done(&matchmakerd->networks);
     census_done(&matchmakerd->census);

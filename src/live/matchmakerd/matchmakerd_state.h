@@ -58,7 +58,7 @@ struct scan;
 struct relay;
 struct waiting;
 struct command_wait;
-struct local_user;
+struct unix_users;
 
 struct matchmakerd {
     uv_loop_t *loop;
@@ -97,7 +97,7 @@ struct matchmakerd {
         *wait_words[WAIT_REASON_COUNT + 1]; /* for metrics */
     struct gate gate;
     struct front front;
-    struct local_user *local_users; /* local users whose names are remembered (admit.c) */
+    struct unix_users *local_users; /* who the users of this machine are */
     struct page_link *links;        /* an array of PAGE_LINKS */
     struct agents agents;
     struct census census; /* counts of the ads */

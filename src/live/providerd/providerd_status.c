@@ -137,13 +137,13 @@ const struct route_table providerd_routes = {
 /* --------------------------------------------------------------------------------------------------------------- life */
 
 /* Admits the user who runs the provider, and the superuser. */
-static scopes local_admit(void *user, uint32_t uid, int64_t now, char ret_name[TOKEN_NAME_MAX + 1])
+static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local *ret)
 {
     const struct providerd *providerd = user;
 
     (void)now;
-    snprintf(ret_name, TOKEN_NAME_MAX + 1, "%s", providerd->daemon.identity);
-    return uid == 0 || uid == getuid() ? SCOPE_ALL : SCOPE_NONE;
+    snprintf(ret->name, sizeof ret->name, "%s", providerd->daemon.identity);
+    ret->scope = uid == 0 || uid == getuid() ? SCOPE_ALL : SCOPE_NONE;
 }
 
 int status_start(struct providerd *providerd, struct err *err)

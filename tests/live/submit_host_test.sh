@@ -1,0 +1,121 @@
+#!/bin/bash
+# submit_host_test.sh: one customer for all users of a machine: each is who the kernel says, sees its own jobs, and has its files written with its own
+# rights. As root, who alone can be several users. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
+need setsid setpriv curl
+[ "$(id -u)" = 0 ] || { echo '1..0 # SKIP only root can be several users' && exit; }
+for user in daemon games nobody; do id -u $user >/dev/null 2>&1 || { echo "1..0 # SKIP there is no account $user" && exit; }; done
+setpriv --reuid games --regid "$(id -g games)" --clear-groups true 2>/dev/null || { echo '1..0 # SKIP other users cannot be taken on here' && exit; }
+
+# soon COMMAND...: it succeeds within forty seconds.
+soon() { for _ in $(seq 400); do "$@" >/dev/null 2>&1 && return; sleep 0.1; done; return 1; }
+# says STATUS PATTERN COMMAND...: it ends with that status, and prints a line like that.
+says() { local got; "${@:3}" >out 2>&1; got=$?; cat out; [ $got = "$1" ] && grep -q -e "$2" out; }
+# as USER COMMAND...: in a folder of that user's.
+as() {
+  local user=$1
+  (cd "$work/$user" && exec setpriv --reuid "$user" --regid "$(id -g "$user")" --clear-groups env -i PATH="$PATH" HOME="$work/$user" \
+    BERTH_SUBMIT_SOCKET="$work/run/customer.sock" ASAN_OPTIONS="${ASAN_OPTIONS:-}" "${@:2}")
+}
+umask 022
+chmod 755 "$work"
+cp "$berth" "$work/berth" && berth=$work/berth # where every user can start it
+for user in daemon games nobody; do mkdir "$user" && chown "$user:" "$user" && chmod 700 "$user"; done
+chown nobody: nobody
+mkdir state && chmod 700 state
+serve() {
+  setsid "$berth" pool --state "$work/state" --listen 127.0.0.1:0 --set 'SubmitFor={ "daemon", "games" }' --set SubmitSocket="$work/run/customer.sock" \
+    --set Unprotected=true -v >up 2>>pool.err &
+  leader=$!
+  groups="$groups $leader"
+  disown
+  soon grep -q 'To end it' up
+}
+: >up
+check 'a pool for the users of this machine starts' serve
+check 'its socket is where they find it' [ -S run/customer.sock ]
+
+# ------------------------------------------------------------------------------------------------------------------------ jobs
+
+# submitted USER FILE...: the number of the job that this submits.
+submitted() { as "$1" "$berth" submit "${@:2}" | sed -n "s/.*submitted: \([0-9]*\).*/\1/p" | head -1; }
+runs() { as games timeout 60 "$berth" run sh -c 'id -un >who; echo hello'; }
+check 'a user runs a command' soon runs
+check 'whose output is a file of that user' [ "$(stat -c %U games/who)" = games ]
+owns() { as games "$berth" job 1 | grep 'owner  *games'; }
+check 'the job is that of the user' owns
+over() { as games "$berth" history | grep 'sh -c'; }
+check 'and is in the list of those that are over' soon over
+foreign() { says 0 '^0 jobs' as daemon "$berth" jobs --all && ! as daemon "$berth" history | grep 'sh -c'; }
+check 'another user does not see it' foreign
+unseen() { says 1 'no such job\|there is no job' as daemon "$berth" job 1; }
+check 'not even when it is named' unseen
+echo '[ Cmd = "true"; Outputs = {}; Constraint = other.Name == "nobody" ]' >games/never.ad
+kept() {
+  id=$(submitted games never.ad --force) && ! as daemon "$berth" rm "$id" && ! as daemon "$berth" hold "$id" && ! as daemon "$berth" logs "$id" --events &&
+    as games "$berth" job "$id" | grep '^Job [0-9]*: Waiting'
+}
+check 'nor removed, held or read' kept
+all() { BERTH_STATE=$work/state "$berth" history | grep 'sh -c'; }
+check 'the administrator sees all' all
+stranger() { says 2 'SubmitFor: you are in none of the groups' as nobody "$berth" jobs; }
+check 'a user who is in none of the groups is refused, and told why' stranger
+forged() {
+  echo '[ Cmd = "true"; Owner = "daemon"; Outputs = {} ]' >games/forged.ad
+  says 2 'Owner: you can submit jobs only for yourself' as games "$berth" submit --force forged.ad
+}
+check 'nobody submits in the name of another' forged
+
+# ----------------------------------------------------------------------------------------------------------------------- files
+
+mkdir secret && chmod 700 secret # root's
+# into FOLDER [NAME]: a job of a user whose output is to go there.
+into() {
+  printf '[ Cmd = "/bin/sh"; Args = { "-c", "echo evil >%s" }; Outputs = { "%s" }; Iwd = "%s" ]' "${2:-taken}" "${2:-taken}" "$1" >games/into.ad
+  id=$(submitted games into.ad) && [ -n "$id" ] && as games timeout 60 "$berth" wait "$id"
+  as games "$berth" logs "$id" --events
+}
+outside() { into "$work/secret" && [ -z "$(ls secret)" ] && as games "$berth" logs "$id" --events | grep 'could not be put into .*secret: Permission denied'; }
+check 'outputs do not go where the user may not write, though the service is root' outside
+others() { into "$work/daemon" && [ -z "$(ls daemon)" ]; }
+check 'nor into the folder of another user' others
+linked() {
+  as games ln -s "$work/secret" inner && as games ln -s "$work/secret/file" link && into "$work/games" link && [ ! -L games/link ] && [ "$(cat games/link)" = evil ] &&
+    into "$work/games/inner" && [ -z "$(ls secret)" ]
+}
+check 'nor where a link leads' linked
+kept_here() { into "$work/daemon" && as games "$berth" outputs "$id" -o fetched && [ "$(cat games/fetched/taken)" = evil ]; }
+check 'what cannot be put there is kept' kept_here
+absent() { ! says 0 'no such folder' into "$work/secret/none"; }
+check 'nothing is learnt about folders that one cannot see' absent
+
+flow() {
+  cat >games/flow.ad <<'AD'
+[ Node = "a"; Cmd = "/bin/sh"; Args = { "-c", "echo one >first" }; Outputs = { "first" } ]
+[ Node = "b"; After = { "a" }; NodeInputs = { "a:first" }; Cmd = "/bin/sh"; Args = { "-c", "cat first first >second" }; Outputs = { "second" } ]
+AD
+  id=$(submitted games flow.ad) && as games timeout 60 "$berth" wait "$id-$((id + 1))" && [ "$(cat games/first)" = one ] && [ "$(wc -l <games/second)" = 2 ] &&
+    [ "$(stat -c %U games/second)" = games ]
+}
+check 'nodes of a workflow read what others have made, and all of it comes to the user' flow
+
+# A customer that is killed while outputs are on their way brings them when it is back.
+customer_pid() { pgrep -s "$leader" -f 'berth customer' | head -1; }
+killed() {
+  printf '[ Cmd = "/bin/sh"; Args = { "-c", "i=0; while [ $i -lt 40 ]; do echo $i >f$i; i=$((i+1)); done" }; Iwd = "%s" ]' "$work/games/many" >games/many.ad
+  as games mkdir many && id=$(submitted games many.ad) && soon test -e games/many/f1 && kill -9 "$(customer_pid)" || return
+  as games timeout 100 "$berth" wait "$id" || soon over_again
+  soon arrived
+}
+over_again() { as games "$berth" wait "$id"; }
+arrived() { [ "$(ls games/many | wc -l)" = 40 ] && [ "$(cat games/many/f39)" = 39 ]; }
+check 'a customer that was killed meanwhile brings the rest when it is back, once' killed
+tidy() { ! ls -A games games/many | grep -F .part; }
+check 'and nothing half is left' tidy
+sound() { ! grep -n 'Sanitizer\|runtime error' pool.err; }
+check 'none of them has complained' sound
+
+echo "1..$count"
+exit $((failures > 0))
