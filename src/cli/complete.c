@@ -11,8 +11,10 @@
 
 #include "cli/ask/jobs.h"
 #include "cli/term/command.h"
+#include "cli/term/terminal.h"
 #include "lang/ad/functions.h"
 #include "lang/ad/get.h"
+#include "lang/base/cut.h"
 #include "lang/base/mem.h"
 #include "sys/signals.h"
 
@@ -52,9 +54,9 @@ static bool is_there(const struct buf *out, const char *text, size_t len)
 static bool is_plain(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if ((unsigned char)text[i] <= ' ' || text[i] == 127 || strchr("'\"\\$`|&;<>()*?!#~:", text[i]))
+        if (text[i] == ' ' || strchr("'\"\\$`|&;<>()[]{}*?!#~:", text[i]))
             return false;
-    return len > 0;
+    return len > 0 && !controls_any(text, len);
 }
 
 static void offer_as(struct completing *at, const char *text, size_t len, const char *behind, const char *what)
@@ -100,7 +102,7 @@ static bool ad_offer(void *user, struct tree *ad)
 
     ad_string(ad, "State", &state, &state_len);
     snprintf(what, sizeof what, "%.*s", (int)state_len, state);
-    if (ad_string(ad, "Name", &name, &len))
+    if (ad_string(ad, "Name", &name, &len) && *name != '-') /* nobody's machine becomes an option */
         offer_as(at, name, len, "", what);
     return true;
 }
@@ -120,8 +122,7 @@ static bool job_offer(void *user, struct tree *job)
     cell_print(&what, job, "State", CELL_VALUE, 0);
     buf_adds(&what, ": ");
     job_command(&what, job, &arena);
-    if (what.len > 60)
-        what.len = 60;
+    what.len = cut_len(what.text, what.len, 60);
     snprintf(text, sizeof text, "%" PRId64, number);
     offer(at, text, buf_string(&what));
     buf_done(&what);

@@ -59,6 +59,13 @@ berth submit --force never.ad never.ad >/dev/null 2>&1
 completed 'jobs are completed' '1 2' wait ''
 completed 'a list of them goes on' '1 2' rm 1 ''
 completed 'machines' "$machine" machine ''
+# Names that a machine may have, and no shell should see: an option, what a shell expands, what acts on a terminal.
+if command -v curl >/dev/null; then
+  liar() { printf '[Type="Machine";Name="%b"]' "$2" | curl -sS -m 20 --unix-socket "$work/state/matchmaker.sock" -X PUT --data-binary @- "http://pool/v1/ads/$1"; }
+  { liar option --quiet; liar braces 'a{b,c}'; liar red '\0302\023331m'; liar good 'liar'; } >lies 2>&1
+  completed 'machines, and none whose name would do something' "$machine liar" machine ''
+  for id in option braces red good; do curl -sS -m 20 --unix-socket "$work/state/matchmaker.sock" -X DELETE "http://pool/v1/ads/$id" >>lies; done
+fi
 completed 'offers' "$machine" ads "${machine%?}"
 completed 'agents' "$machine.customer" agent "$machine."
 completed 'users' "$(id -un)" users "$(id -un | cut -c1-3)"

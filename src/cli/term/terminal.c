@@ -46,6 +46,14 @@ void controls_mask(char *text, size_t len, char keep)
     }
 }
 
+bool controls_any(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (control_len((const unsigned char *)text + i, len - i))
+            return true;
+    return false;
+}
+
 size_t columns_count(const char *text, size_t len)
 {
     size_t columns = 0;

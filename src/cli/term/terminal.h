@@ -16,6 +16,7 @@ bool terminal_size(int fd, size_t *ret_columns, size_t *ret_lines);
 /* Puts '?' in the place of control characters, of one byte or of two (U+0080 to U+009F), but for `keep` (0: for none): whatever a file, a machine or a
  * service says, it does not control a terminal. */
 void controls_mask(char *text, size_t len, char keep);
+bool controls_any(const char *text, size_t len); /* is there one? */
 
 /* How many columns a text takes on a terminal, if each character takes one. */
 size_t columns_count(const char *text, size_t len);
