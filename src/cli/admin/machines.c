@@ -5,12 +5,12 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
+#include "cli/term/terminal.h"
 #include "lang/ad/get.h"
 #include "lang/base/span.h"
 
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -260,27 +260,33 @@ static int listing_print(struct connection *pool, const struct machines_settings
     return status;
 }
 
+/* Seconds on a clock that is never set. */
+static int64_t steady_seconds(void)
+{
+    struct timespec now = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 static int machines_watch(struct connection *pool, const struct machines_settings *settings)
 {
-    bool clears = isatty(STDOUT_FILENO);
     int status = STATUS_DONE;
 
     for (bool first = true; status != STATUS_BAD && status != STATUS_UNREACHABLE; first = false) {
-        time_t began = time(NULL);
-        struct winsize size = {0};
-        uint64_t rows_max = 0;
+        int64_t began = steady_seconds();
+        size_t columns, lines;
+        bool clears = terminal_size(STDOUT_FILENO, &columns, &lines);
         struct buf out;
 
-        if (clears && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > WATCH_LINES)
-            rows_max = size.ws_row - WATCH_LINES;
         buf_init(&out);
         buf_adds(&out, clears ? "\033[H\033[2J" : first ? "" : "\n");
         output_write(&out);
         buf_done(&out);
-        status = listing_print(pool, settings, ROWS_TABLE, rows_max);
+        status = listing_print(pool, settings, ROWS_TABLE, lines > WATCH_LINES ? lines - WATCH_LINES : 0);
         if (output_flush() < 0)
             break;
-        sleep((unsigned)(WATCH_PAUSE + WATCH_SHARE * (time(NULL) - began)));
+        sleep((unsigned)(WATCH_PAUSE + WATCH_SHARE * (steady_seconds() - began)));
     }
     return status;
 }
