@@ -95,6 +95,11 @@ guess() { [ "$(session 00000000000000000000000000000000)" = 403 ] && [ "$(sessio
 check 'and a guess is refused' guess
 page() { [ "$(session "$(BERTH_STATE="$work/state" "$berth" page | key)")" = 201 ]; }
 check 'berth page makes another' page
+token_for() { BERTH_STATE="$work/state" "$berth" token create --subject "$1" --scope 'ad:read match' --out "$1.token" "${@:2}" && BERTH_STATE="$work/state" "$berth" page --pool "$url" --token "$1.token" >"$1.page"; }
+narrowed() { token_for ann && grep 'which is good for half a day' ann.page && ! grep -qxF "$(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' ann.token)" ann.page; }
+check 'who has a token that can be delegated gets one for half a day' narrowed
+own() { token_for eve --no-delegation && grep 'which is your own: it cannot be delegated' eve.page; }
+check 'who has one that cannot is told that it is his own' own
 
 # --- a customer by way of the matchmaker
 desk=$(ask /v1/desks | sed -n 's/.*Agent = "\([0-9a-f]*\)".*/\1/p')

@@ -42,7 +42,8 @@ static int token_print(const struct connection *pool, const struct grant *grant)
 
     terms.expires = terms.issued + SESSION_SPAN < grant->expires ? terms.issued + SESSION_SPAN : grant->expires;
     buf_init(&out);
-    buf_addf(&out, "%s\nSign in there with this token, which is good for half a day:\n", pool->places[0].url);
+    buf_addf(&out, "%s\nSign in there with this token, which is %s:\n", pool->places[0].url,
+             pool->token.has_key ? "good for half a day" : "your own: it cannot be delegated");
     if (!pool->token.has_key) {
         buf_adds(&out, pool->token.token);
     } else if (token_delegate(&out, pool->token.token, strlen(pool->token.token), &pool->token.key, &terms, NULL,
@@ -99,7 +100,7 @@ const struct command command_page = {
         "Prints a link for a browser: the page of the pool, signed in as who runs this command, with the same rights, for half a "
         "day. The link is good once, within ten minutes; whoever has it comes in by it, so give it to nobody. Without one the page "
         "asks for a token: who may not make tokens, as the user of a customer on another machine, gets the address of the page and a "
-        "token for half a day that is good for nothing else. A program that was built without the page shows a plain one.",
+        "token for half a day that is good for nothing else (or their own, where that cannot be delegated). A program that was built without the page shows a plain one.",
     .examples = {{"berth page", NULL}},
     .options = page_options,
     .option_count = sizeof page_options / sizeof *page_options,
