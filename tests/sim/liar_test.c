@@ -275,7 +275,10 @@ static void promises_hold(struct liars *liars, struct sim_guest *hooks)
 #ifdef BERTH_MUTANTS
 enum mutant mutant_now;
 
-/* Bugs that an honest pool never shows are found here. */
+/* Bugs that an honest pool never shows are found here. They show in few worlds: the search begins shortly before one that is known. If roles or
+ * worlds change it is longer; then BERTH_SEED=1 says the new one. */
+#define PLANT_SEED 125
+
 static void plants_are_found(struct sim_guest *hooks)
 {
     static const struct {
@@ -293,9 +296,12 @@ static void plants_are_found(struct sim_guest *hooks)
         struct sim_report report;
 
         buf_init(&trace);
+        if (!getenv("BERTH_SEED"))
+            settings.seed = PLANT_SEED;
         mutant_now = plants[i].mutant;
-        tap_ok(sim_run(&settings, &report), "planted: %s: found after %" PRIu64 " claims: %s", plants[i].words,
-               report.claims, report.violation.words);
+        tap_ok(sim_run(&settings, &report),
+               "planted: %s: found after %" PRIu64 " claims in the world of seed %" PRIu64 ": %s", plants[i].words,
+               report.claims, report.failed, report.violation.words);
         mutant_now = MUTANT_NONE;
         buf_done(&trace);
     }
