@@ -257,8 +257,10 @@ static int grid_make(struct grid *grid, struct err *err)
     build_init(&grid->build, world->symbols, &dialect_classic);
     world_reserve(world, CUSTOMERS + scenario->customers + scenario->providers);
     grid_watch(grid);
-    grid->matchmaker =
-        (struct matchmaker_settings){.self = MATCHMAKER + 1, .spans = &grid->spans, .ads_max = scenario->shapes + 1};
+    grid->matchmaker = (struct matchmaker_settings){.self = MATCHMAKER + 1,
+                                                    .spans = &grid->spans,
+                                                    .ads_max = scenario->shapes + scenario->providers + 1,
+                                                    .machine_bytes_max = UINT64_MAX / 2}; /* a site is one account */
     world_add(world, &matchmaker_role, &grid->matchmaker, "pool", true, "matchmaker");
     world_add(world, &crowd_role, &grid->crowd, "crowd", true, "crowd");
     customers_make(grid);

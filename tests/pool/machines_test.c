@@ -303,6 +303,10 @@ static void limits(void)
     tap_ok(tell(pool, &(struct word){.from = 2, .id = 6, .version = 1, .base = 1, .ad = MACHINE}) == REASON_LIMIT &&
                matchmaker_machines(pool->role) == 5,
            "an agent has no more records than it may have ads");
+    tap_ok(
+        tell(pool, &(struct word){.from = 9, .id = 6, .version = 1, .base = 1, .identity = "alice", .ad = MACHINE}) ==
+            REASON_LIMIT,
+        "nor have all agents of its account together");
     tap_ok(tell(pool, &(struct word){.from = 3, .id = 6, .version = 1, .base = 1, .ad = MACHINE}) == REASON_OK,
            "which is nothing to another");
     put(pool, (struct put){.from = 2, .id = 9, .version = 1}, MACHINE);
@@ -313,6 +317,8 @@ static void limits(void)
     pool_drop(pool);
 
     pool = pool_new();
+    pool->settings.ads_max = 30000;
+    role_restart(pool);
     pool->fault = "the books are not looked at at each step";
     for (agent who = 10; who < 13; who++) /* of one account */
         for (uint64_t id = 0; id < 7000; id++)
@@ -490,6 +496,12 @@ static void large_offers(void)
            (unsigned long long)bytes);
     put(pool, (struct put){.from = 3, .id = 1, .version = 1}, text);
     tap_ok(is_as(pool, 3, 1, MACHINE_IDLE), "which is nothing to another");
+    for (agent who = 10; who < 20; who++) /* of one account */
+        for (uint64_t id = 0; id < 8; id++)
+            put(pool, (struct put){.from = who, .id = id, .version = 1}, text);
+    tap_ok(matchmaker_machine_bytes(pool->role) < 2 * COLLECTOR_BYTES_MAX + (4u << 20) &&
+               is_as(pool, 10, 0, MACHINE_IDLE) && !is_as(pool, 19, 7, MACHINE_IDLE),
+           "and so are those of all agents of an account together");
     free(text);
     pool_free(pool, "large offers");
 }

@@ -315,13 +315,14 @@ static int role_start(struct matchmakerd *matchmakerd, struct err *err)
                                  .broken = role_broken};
 
     matchmakerd->spans = config_spans(&matchmakerd->config);
-    matchmakerd->role =
-        (struct matchmaker_settings){.self = agent_handle("matchmaker", ""),
-                                     .spans = &matchmakerd->spans,
-                                     .policy = matchmakerd->policy,
-                                     .shares = matchmakerd->shares,
-                                     .assignment = assignment_of(&matchmakerd->config),
-                                     .ads_max = (uint32_t)config_count(&matchmakerd->config, CONFIG_ADS_PER_IDENTITY)};
+    matchmakerd->role = (struct matchmaker_settings){
+        .self = agent_handle("matchmaker", ""),
+        .spans = &matchmakerd->spans,
+        .policy = matchmakerd->policy,
+        .shares = matchmakerd->shares,
+        .assignment = assignment_of(&matchmakerd->config),
+        .ads_max = (uint32_t)config_count(&matchmakerd->config, CONFIG_ADS_PER_IDENTITY),
+        .machine_bytes_max = config_size(&matchmakerd->config, CONFIG_AD_BYTES_PER_IDENTITY)};
     matchmakerd->runner = runner_new(matchmakerd->loop, &matchmaker_role, &matchmakerd->role, matchmakerd->shelf,
                                      matchmakerd->symbols, &secrets_live, &ports, err);
     if (!matchmakerd->runner)

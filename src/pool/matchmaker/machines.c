@@ -15,16 +15,18 @@
 #define KEPT "Name,Type,Cpus,Memory,Disk,GpuCount,Owner,Identity" /* of a machine that has been away for long */
 
 void machines_init(struct machines *machines, struct collector *collector, struct timers *timers, uint32_t timer_what,
-                   uint32_t share, uint64_t seed)
+                   uint32_t share, uint64_t bytes_max, uint64_t seed)
 {
     *machines = (struct machines){.collector = collector,
                                   .timers = timers,
                                   .timer_what = timer_what,
                                   .share = share ? share : COLLECTOR_ADS_MAX,
+                                  .bytes_max = bytes_max ? bytes_max : COLLECTOR_BYTES_MAX,
                                   .second = symbols_take(collector->symbols, "Preempts", 8),
                                   .free = NOBODY};
     map_init(&machines->places, seed);
-    map_init(&machines->agents, seed);
+    map_init(&machines->accounts, seed);
+    map_init(&machines->account_bytes, seed);
     map_init(&machines->bytes, seed);
     map_init(&machines->absent, seed);
 }
@@ -39,7 +41,8 @@ void machines_done(struct machines *machines)
     }
     free(machines->items);
     map_done(&machines->places);
-    map_done(&machines->agents);
+    map_done(&machines->accounts);
+    map_done(&machines->account_bytes);
     map_done(&machines->bytes);
     map_done(&machines->absent);
     symbols_drop(machines->collector->symbols, machines->second);
@@ -114,18 +117,20 @@ static void record_set(struct machines *machines, struct machine_record *record,
     record->whole = whole;
     record->told = told;
     tally_move(&machines->bytes, record->agent, record_bytes(record), before);
+    tally_move(&machines->account_bytes, record->account, record_bytes(record), before);
 }
 
-/* May the agent's texts change by so much? */
-static bool has_room(const struct machines *machines, agent who, uint64_t more, uint64_t less)
+/* May a record of the peer (NULL: a new one) change by so much? */
+static bool has_room(const struct machines *machines, const struct peer *peer, const struct machine_record *record,
+                     uint64_t more, uint64_t less)
 {
-    return tally_of(&machines->bytes, who) + more - less <= COLLECTOR_BYTES_MAX;
-}
+    uint64_t account = record ? record->account : account_key(machines, peer);
 
-static bool may_add(const struct machines *machines, agent who)
-{
-    return tally_of(&machines->agents, who) < machines->share &&
-           (machines->free != NOBODY || machines->count < MACHINES_MAX);
+    if (!record && (tally_of(&machines->accounts, account) >= machines->share ||
+                    (machines->free == NOBODY && machines->count == MACHINES_MAX)))
+        return false;
+    return tally_of(&machines->bytes, peer->agent) + more - less <= COLLECTOR_BYTES_MAX &&
+           tally_of(&machines->account_bytes, account) + more - less <= machines->bytes_max;
 }
 
 static uint32_t record_add(struct machines *machines, const struct peer *peer, uint64_t id)
@@ -148,7 +153,7 @@ static uint32_t record_add(struct machines *machines, const struct peer *peer, u
                                                      .timers = machines->items[place].timers,
                                                      .next = first == MAP_NONE ? NOBODY : (uint32_t)first};
     map_set(&machines->places, key, place);
-    tally_move(&machines->agents, peer->agent, 1, 0);
+    tally_move(&machines->accounts, machines->items[place].account, 1, 0);
     machines->live++;
     return place;
 }
@@ -169,7 +174,7 @@ static void record_forget(struct machines *machines, uint32_t place)
             at = machines->items[at].next;
         machines->items[at].next = record->next;
     }
-    tally_move(&machines->agents, record->agent, 0, 1);
+    tally_move(&machines->accounts, record->account, 0, 1);
     tally_move(&machines->absent, record->account, 0, record->away);
     *record = (struct machine_record){.timer = record->timer, .timers = record->timers, .next = machines->free};
     machines->free = place;
@@ -331,8 +336,7 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
     if (stands->ad && (reason = whole_take(machines, env, peer, stands, &terms, &whole)) != REASON_OK)
         return reason;
     less = record ? text_bytes(record->told) + (whole ? text_bytes(record->whole) : 0) : 0;
-    if ((!record && !may_add(machines, peer->agent)) ||
-        !has_room(machines, peer->agent, text_bytes(whole) + text_bytes(stands->told), less)) {
+    if (!has_room(machines, peer, record, text_bytes(whole) + text_bytes(stands->told), less)) {
         tree_unref(whole);
         return REASON_LIMIT;
     }
@@ -352,11 +356,11 @@ void machines_offered(struct machines *machines, const struct role_env *env, con
 
     if (!offer || (place == NOBODY && tree_find(offer->ad, tree_root(offer->ad), machines->second)))
         return;
-    fits = has_room(machines, peer->agent, text_bytes(offer->ad),
-                    place == NOBODY ? 0 : text_bytes(machines->items[place].whole));
-    if (place == NOBODY && (!fits || !may_add(machines, peer->agent)))
+    record = place == NOBODY ? NULL : &machines->items[place];
+    fits = has_room(machines, peer, record, text_bytes(offer->ad), record ? text_bytes(record->whole) : 0);
+    if (!record && !fits)
         return;
-    if (place == NOBODY)
+    if (!record)
         place = record_add(machines, peer, id);
     record = &machines->items[place];
     record->lifetime = offer->lifetime;
@@ -388,7 +392,8 @@ void machines_heard(struct machines *machines, const struct role_env *env, const
 
 uint64_t machines_bytes(const struct machines *machines)
 {
-    const struct map *maps[] = {&machines->places, &machines->agents, &machines->bytes, &machines->absent};
+    const struct map *maps[] = {&machines->places, &machines->accounts, &machines->account_bytes, &machines->bytes,
+                                &machines->absent};
     uint64_t bytes = (uint64_t)machines->room * sizeof *machines->items;
 
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)

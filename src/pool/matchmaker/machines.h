@@ -8,8 +8,8 @@
  *
  *     heard of -> silent for a lifetime: Away -> for an hour: only name and size are kept -> for a day, or Gone: forgotten
  *
- * Nothing here is durable, and losing all of it changes no match. Records cost those who make them: an agent has no more of them than it may have
- * ads, nor larger ones, and an account no more than MACHINES_AWAY_MAX that are away. */
+ * Nothing here is durable, and losing all of it changes no match. Records cost those who make them: an account has no more of them than it may have
+ * ads, nor larger ones, an agent of it no larger ones than its ads may be, and no more than MACHINES_AWAY_MAX of an account are away. */
 #ifndef BERTH_POOL_MATCHMAKER_MACHINES_H
 #define BERTH_POOL_MATCHMAKER_MACHINES_H
 
@@ -51,18 +51,21 @@ struct machines {
     struct collector *collector; /* whose ads may be there, and what the matchmaker writes into them */
     struct timers *timers;
     uint32_t timer_what;
-    uint32_t share;    /* records of one agent, at most */
-    symbol second;     /* the attribute by which a second ad is known */
-    struct map places; /* mixed agent and id -> the first record there */
-    struct map agents; /* agent -> how many records */
-    struct map bytes;  /* agent -> their size */
-    struct map absent; /* account -> how many of its records are away */
+    uint32_t share;           /* records of one account, at most ... */
+    uint64_t bytes_max;       /* ... and their size */
+    symbol second;            /* the attribute by which a second ad is known */
+    struct map places;        /* mixed agent and id -> the first record there */
+    struct map accounts;      /* account -> how many records */
+    struct map account_bytes; /* account -> their size */
+    struct map bytes;         /* agent -> the size of its records */
+    struct map absent;        /* account -> how many of its records are away */
     struct machine_record *items;
     uint32_t count, room, free, live; /* `live`: records that are there */
 };
 
+/* `share` and `bytes_max`: of the records of one account; 0: as much as an agent's ads. */
 void machines_init(struct machines *machines, struct collector *collector, struct timers *timers, uint32_t timer_what,
-                   uint32_t share, uint64_t seed);
+                   uint32_t share, uint64_t bytes_max, uint64_t seed);
 void machines_done(struct machines *machines);
 
 /* A machine tells how it stands. BODY: its whole ad is needed. An idle machine may say, by no ad and no base, that its offer is the whole: then

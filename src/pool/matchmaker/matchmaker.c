@@ -110,7 +110,7 @@ static void matchmaker_begin(struct step_ctx *step)
     registrar_begin(&matchmaker->registrar, step->env->now);
     puller_init(&matchmaker->puller, settings->ads_max, seed);
     machines_init(&matchmaker->machines, &matchmaker->collector, &matchmaker->timers, TIMER_MACHINE, settings->ads_max,
-                  seed);
+                  settings->machine_bytes_max, seed);
     matchmaker->began = step->env->now;
     timers_set(&matchmaker->timers, registrar_knows(&matchmaker->registrar, step->env->now), TIMER_LEARNT, 0);
     if (settings->shares)

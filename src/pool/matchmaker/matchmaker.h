@@ -26,7 +26,8 @@ struct matchmaker_settings {
     struct tree *shares; /* groups and limits (shares.h); or NULL */
     uint64_t slice;      /* units of work of the engine in one step; 0: a default */
     uint64_t work;    /* units of work of a cycle; one user may have a quarter of it while others wait; 0: a default */
-    uint32_t ads_max; /* ads of one agent; 0: a default */
+    uint32_t ads_max; /* ads of one agent, and machines of one account; 0: a default */
+    uint64_t machine_bytes_max; /* of what is known of the machines of one account; 0: a default */
     uint32_t
         assignment; /* a policy of match/assign/assign.h plus 1: cycles are its windows; 0: one root after the other */
 };
