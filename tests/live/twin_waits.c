@@ -206,6 +206,8 @@ static bool pool_check(struct twin *twin, const struct waits *waits)
     }
     if (first == WAIT_SOON && (waits->window || waits->ahead))
         first = waits->window ? WAIT_WINDOW : WAIT_SHARE;
+    if (waits->claiming && !waits->left)
+        first = WAIT_CLAIMING;
     if (counted != twin->machines.count || first != waits->first) {
         tap_diag("first is %s, and by the twin %s; %u of %u machines are counted", wait_word(waits->first),
                  wait_word(first), counted, twin->machines.count);
@@ -226,6 +228,8 @@ static bool pool_try(struct twin *twin)
     why_explain(&why, &twin->env, &twin->scratch, &twin->policy, twin->request, twin->machines.wholes,
                 twin->machines.present);
     waits_begin(&waits, &twin->env, &twin->scratch, &twin->machines, twin->request);
+    waits.claiming = below(twin, 8) ? 0 : 2;
+    waits.left = (int64_t)below(twin, 2);
     waits.window = below(twin, 4) ? 0 : 120;
     waits.window_left = below(twin, 2) ? -1 : 7;
     waits.ahead = waits.ahead_users = (uint32_t)below(twin, 2);
@@ -335,7 +339,7 @@ int main(void)
     tap_ok(!bad, "of %u pools each first reason is true, and the machines are counted where they belong", POOLS);
     for (int i = 0; i < WAIT_REASON_COUNT; i++)
         kinds += twin.seen[i] > 0;
-    tap_ok(bad || kinds >= 11, "every reason about machines has come up (%u)", kinds);
+    tap_ok(bad || kinds >= 12, "every reason about machines has come up (%u)", kinds);
     check_slices(&twin);
     check_mask_slices(&twin);
     arena_done(&twin.scratch);

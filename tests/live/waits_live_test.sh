@@ -137,6 +137,13 @@ gone job
 put heron "$(machine heron 4 8G)"
 if_changed() { ask '/v1/match?why' -X POST -H 'Content-Type: application/classad' -H 'Accept: text/plain' -d "$job" | head -1 | grep -x 'ad: matches 1 of 1 offer.'; }
 check 'what would match now is said to' if_changed
+put plover "$(machine plover 77 8G)"
+put lone '[ Type = "Job"; Constraint = other.Cpus == 77 ]'
+claimed() { for _ in $(seq 40); do [ "$(first lone)" = claiming ] && break; sleep 0.1; done; why lone | grep -Eqx 'lone: is being claimed: 1 machine was found for it, and its claim is awaited\.'; }
+check 'a request that was matched, and whose claim is awaited' claimed
+claims() { grep -q '"code": "claiming", .*"data": {"units": 1}' why.json && ask /v1/reasons | grep -q 'Code = "claiming"; Reason = "a machine was found for it, and is being claimed"; Requests = 1; Units = 1; Example = "lone"'; }
+check 'programs are told so' claims
+gone lone plover
 
 # --- a policy that its owner keeps to himself
 stands heron $busy "$(machine heron 4 8G 'ShowPolicy = false; Constraint = other.Secret == 42')" '[ Used = [ Cpus = 4 ] ]'
@@ -189,9 +196,10 @@ check 'and programs are told so' settled
 gone heron
 check 'but where nothing is free, that comes first' says learns
 
-# --- a real pool, full
+# --- a real pool, full; its owner refuses some jobs only when they are to be started
+echo '[ Constraint = other.Type == "Job" && Fits && (isUndefined(other.JobId) || other.Wary isnt true) ]' >wary.ad
 : >pool.up
-BERTH_STATE="$work/pool" setsid "$berth" pool --listen 127.0.0.1:0 --set Unprotected=true >pool.up 2>pool.err &
+BERTH_STATE="$work/pool" setsid "$berth" pool --listen 127.0.0.1:0 --set Unprotected=true --set Window=3 --set "OwnerPolicy=$work/wary.ad" >pool.up 2>pool.err &
 groups="$groups $!"
 disown
 for _ in $(seq 200); do grep -q 'To end it' pool.up && break; sleep 0.1; done
@@ -219,5 +227,25 @@ check 'why of a job that is held' is_held
 "$berth" rm 1 >/dev/null
 over() { "$berth" why 1 | grep -qx 'job 1 is over: Removed.'; }
 check 'why of a job that is over' soon over
+
+# --- a machine that does not answer when it is claimed, and then too late
+"$berth" rm 2 >/dev/null
+free() { curl -s --unix-socket "$work/pool/matchmaker.sock" http://m/v1/machines | grep -q 'State = "Idle"'; }
+check 'the machine is free again' soon free
+provider=$(sed -n 's/.*provider  *process \([0-9]*\).*/\1/p' pool.up | head -1)
+kill -STOP "$provider"
+echo '[ Cmd = "true"; Outputs = {}; RequestCpus = 1 ]' >short.ad
+"$berth" submit short.ad >/dev/null 2>&1
+awaits() { "$berth" why 3 >why3 && grep -qx 'job 3 is being claimed: a machine was found for it, and has not agreed yet.' why3 && "$berth" why --json 3 | grep -q '"verdict": "matches", "first": "claiming"'; }
+check 'why of a job whose machine has not agreed yet' soon awaits
+rejects() { "$berth" why 3 | grep -Eqx 'job 3 was not claimed by those that were found for it: (1 claim came to nothing|[0-9]+ claims in turn came to nothing; the last), at .*: the window is over\.' && "$berth" why --json 3 | grep -Eq '"first": "rejected", "reasons": \[\{"code": "rejected", "text": "[0-9]+ claims? .*", "machines": 0, "data": \{"times": [0-9]+, "machine": ".*", "why": "the window is over"\}'; }
+check 'and of one whose machine did not agree in time' soon rejects
+kill -CONT "$provider"
+done_3() { "$berth" why 3 | grep -qx 'job 3 is over: Succeeded.'; }
+check 'which is claimed when it answers again' soon done_3
+echo '[ Cmd = "true"; Outputs = {}; RequestCpus = 1; Wary = true ]' >wary_job.ad
+"$berth" submit --force wary_job.ad >/dev/null 2>&1
+rests() { "$berth" why 4 | grep -Eqx 'job 4 is offered again in [0-9]+ s: [0-9]+ claims in turn came to nothing; the last: refused by the constraint; offered again after a pause\.' && "$berth" why --json 4 | grep -Eq '"first": "early", "reasons": \[\{"code": "early", "text": "is offered again in .*", "machines": 0, "data": \{"in": [0-9]+, "times": [0-9]+, "machine": '; }
+check 'why of a job that rests until it is offered again' soon rests
 echo "1..$count"
 [ $failures = 0 ]

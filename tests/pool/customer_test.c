@@ -275,6 +275,55 @@ static void refusals(void)
     world_free(o.w, "refusals");
 }
 
+/* What is told of claims for a job that waits. */
+static void claims_are_told(void)
+{
+    struct office o;
+    struct host host;
+    struct job_view view;
+
+    office_start(&o);
+    submit(&o, "k", 3, JOB);
+    view = job_of(&o, 2);
+    tap_ok(!view.claiming && !view.rejected && view.alike == 3, "a job that waits, for which nothing is claimed");
+    host = host_new(&o, 1);
+    host.ad = ad(o.w, "[ Name = \"heron\"; Type = \"Machine\"; Memory = 64; Constraint = other.Type == \"Job\" ]");
+    match(&o, 1, &host);
+    view = job_of(&o, 2);
+    tap_ok(view.claiming == 1 && view.alike == 3, "a machine that is being claimed is, for it and those like it");
+    host_agrees(&o, &host);
+    if (is_asked(&o, &host, MESSAGE_VERIFY)) {
+        struct message refused = {.kind = MESSAGE_VERIFIED, .u.verified = {.claim = 1, .reason = REASON_DRAINING}};
+
+        answer_from(o.w, asked(&o, &host), &host.peer, &refused);
+    }
+    view = job_of(&o, 3);
+    tap_ok(!view.claiming && view.rejected == 1 && view.rejected_for == REASON_DRAINING && view.rejected_by &&
+               !strcmp(view.rejected_by, "heron"),
+           "one that refuses is told, with its name, and why");
+    host = host_new(&o, 2);
+    match(&o, 2, &host);
+    pass(o.w, 2 * o.w->spans.window);
+    view = job_of(&o, 3);
+    tap_ok(view.rejected == 2 && view.rejected_for == REASON_WINDOW && !view.rejected_by,
+           "and so is one that does not answer in time");
+    sent_drop_all(o.w);
+    host = host_new(&o, 3);
+    match(&o, 3, &host);
+    host_until(&o, &host, MESSAGE_COMMIT);
+    left(&o, &host, REASON_PIN);
+    view = job_of(&o, 3);
+    tap_ok(view.rejected == 3 && view.rejected_for == REASON_PIN, "and one that leaves before a job was given to it");
+    sent_drop_all(o.w);
+    host = host_new(&o, 4);
+    match(&o, 4, &host);
+    host_until(&o, &host, MESSAGE_NONE);
+    view = job_of(&o, 3);
+    tap_ok(view.state == JOB_IDLE && !view.rejected && !view.claiming && view.alike == 2,
+           "they are forgotten when a claim comes about");
+    world_free(o.w, "claims that are told");
+}
+
 static void removed_meanwhile(void)
 {
     struct office o;
@@ -916,6 +965,7 @@ int main(void)
     commit_too_late();
     left_undecided();
     refusals();
+    claims_are_told();
     removed_meanwhile();
     ask_hastens();
     start_refused();

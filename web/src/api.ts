@@ -68,7 +68,8 @@ export interface Summary {
 }
 export interface Job {
   Job: number; Cmd: string; State: string; Submitted?: number; Started?: number; Since?: number; Provider?: string; Tries?: number;
-  Reason?: string; Status?: number; Outcome?: string; ExitCode?: number; Signal?: number; Message?: string; Ended?: number; Owner?: string; Request?: string; [name: string]: Value | undefined;
+  Reason?: string; Status?: number; Outcome?: string; ExitCode?: number; Signal?: number; Message?: string; Ended?: number; Owner?: string; Request?: string;
+  Claiming?: number; Alike?: number; Rejected?: number; RejectedBy?: string; RejectedFor?: string; OfferedIn?: number; [name: string]: Value | undefined;
 }
 
 /** A workflow, by its jobs: all but the first four are counts of them. */

@@ -12,6 +12,7 @@
 #include "live/http/represent.h"
 #include "pool/protocol/wait_reason.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -72,6 +73,140 @@ struct tree *explain_body(struct connection *pool, const struct tree *ad)
     return body;
 }
 
+/* ------------------------------------------------------------------------------------------------ what the customer knows */
+
+/* Why a job waits that only its customer knows: no machine is asked for it now, or those that were found did not come about. */
+struct known {
+    enum wait_reason reason;
+    struct buf words; /* that follow its name; no full stop */
+    struct buf data;  /* as fields of a JSON object */
+};
+
+/* Adds a text attribute without control characters. */
+static bool text_add(struct buf *out, const struct tree *ad, const char *name)
+{
+    const char *text;
+    size_t len;
+
+    if (!ad_string(ad, name, &text, &len))
+        return false;
+    for (size_t i = 0; i < len; i++)
+        buf_addc(out, (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i]);
+    return true;
+}
+
+/* A text attribute as a field of a JSON object. */
+static void text_add_json(struct buf *out, const struct tree *ad, const char *name, const char *field)
+{
+    struct buf text;
+
+    buf_init(&text);
+    if (text_add(&text, ad, name)) {
+        buf_addf(out, "%s\"%s\": ", out->len ? ", " : "", field);
+        json_quote(out, text.text, text.len);
+    }
+    buf_done(&text);
+}
+
+/* "4 claims in turn came to nothing; the last, at heron: refused by the constraint" */
+static void rejected_say(struct known *known, const struct tree *job, int64_t times)
+{
+    buf_addf(&known->data, "\"times\": %" PRId64, times);
+    text_add_json(&known->data, job, "RejectedBy", "machine");
+    text_add_json(&known->data, job, "RejectedFor", "why");
+    if (text_add(&known->words, job, "Reason"))
+        return;
+    if (times == 1)
+        buf_adds(&known->words, "1 claim came to nothing");
+    else
+        buf_addf(&known->words, "%" PRId64 " claims in turn came to nothing; the last", times);
+    if (ad_find(job, "RejectedBy")) {
+        buf_adds(&known->words, ", at ");
+        text_add(&known->words, job, "RejectedBy");
+    }
+    buf_adds(&known->words, ": ");
+    text_add(&known->words, job, "RejectedFor");
+}
+
+/* False: the customer knows nothing that keeps the job from machines. */
+static bool known_find(const struct tree *job, struct known *ret)
+{
+    int64_t times = 0, in = 0;
+    size_t from;
+
+    buf_init(&ret->words);
+    buf_init(&ret->data);
+    if (job_text_is(job, "State", "Blocked")) {
+        ret->reason = WAIT_BLOCKED;
+        text_add(&ret->words, job, "Reason");
+        return ret->words.len > 0;
+    }
+    if (!job_text_is(job, "State", "Waiting"))
+        return false;
+    if (ad_integer(job, "Rejected", &times) && times > 0) {
+        bool early = ad_integer(job, "OfferedIn", &in);
+
+        ret->reason = early ? WAIT_EARLY : WAIT_REJECTED;
+        if (early) {
+            buf_addf(&ret->data, "\"in\": %" PRId64 ", ", in);
+            buf_addf(&ret->words, "is offered again in %" PRId64 " s: ", in);
+        }
+        rejected_say(ret, job, times);
+        return true;
+    }
+    ret->reason = WAIT_REFUSED;
+    from = ret->words.len;
+    return text_add(&ret->words, job, "Reason") && strncmp(buf_string(&ret->words) + from, "waits ", 6) != 0;
+}
+
+static void known_done(struct known *known)
+{
+    buf_done(&known->words);
+    buf_done(&known->data);
+}
+
+static void reason_json(struct buf *out, enum wait_reason reason, const struct buf *words, const struct buf *data)
+{
+    buf_addf(out, "{\"code\": \"%s\", \"text\": ", wait_word(reason));
+    json_quote(out, words->text, words->len);
+    buf_adds(out, ", \"machines\": 0, \"data\": {");
+    if (data)
+        buf_add(out, data->text, data->len);
+    buf_adds(out, "}, \"do\": ");
+    json_quote(out, wait_can(reason), strlen(wait_can(reason)));
+    buf_addc(out, '}');
+}
+
+/* Puts what the customer knows in front of the reasons that the pool gives. Within texts quotes are escaped, so that its fields are found. */
+static void known_add_json(const struct known *known, struct buf *json)
+{
+    static const char field[] = "\"first\": \"", list[] = "\", \"reasons\": [";
+    const char *first = strstr(buf_string(json), field), *reasons = first ? strstr(first, list) : NULL;
+    struct buf out;
+
+    if (!reasons)
+        return; /* a pool of an earlier version says less */
+    buf_init(&out);
+    buf_add(&out, json->text, (size_t)(first - json->text));
+    buf_addf(&out, "%s%s%s", field, wait_word(known->reason), list);
+    reason_json(&out, known->reason, &known->words, &known->data);
+    reasons += strlen(list);
+    buf_adds(&out, *reasons == ']' ? "" : ", ");
+    buf_adds(&out, reasons);
+    buf_done(json);
+    *json = out;
+}
+
+/* In words: what stands in front of what the pool says. */
+static void known_print(const struct known *known, const char *name, struct buf *out)
+{
+    if (known->reason == WAIT_EARLY)
+        buf_addf(out, "%s %.*s.\n\n", name, (int)known->words.len, known->words.text);
+    else if (known->reason == WAIT_REJECTED)
+        buf_addf(out, "%s was not claimed by those that were found for it: %.*s.\n\n", name, (int)known->words.len,
+                 known->words.text);
+}
+
 /* Is this a job that waits and has a reason? No matchmaker takes its request, whatever it would match. */
 static bool is_refused(const struct tree *ad, const char **ret_reason, size_t *ret_len)
 {
@@ -91,13 +226,12 @@ static bool refusal_print(struct buf *out, const struct tree *ad, const char *na
     if (!is_refused(ad, &reason, &reason_len))
         return false;
     buf_init(&text);
-    for (size_t i = 0; i < reason_len; i++)
-        buf_addc(&text, (unsigned char)reason[i] < ' ' || reason[i] == 127 ? '?' : reason[i]);
+    text_add(&text, ad, "Reason");
     if (json) {
         buf_adds(out, "{\"refused\": ");
         json_quote(out, text.text, text.len);
         buf_adds(out, ", ");
-    } else {
+    } else if (!ad_find(ad, "Rejected")) {
         buf_addf(out, !strncmp(buf_string(&text), "waits ", 6) ? "%s %s.\n\n" : "%s cannot be matched: %s.\n\n", name,
                  buf_string(&text));
     }
@@ -132,6 +266,7 @@ int explain_ad(struct connection *pool, const struct tree *ad, const char *name,
     static const char unnamed[] = "ad:"; /* what the pool calls an ad that it was sent, in words */
     struct connection_ask ask = {.method = "POST", .path = "/v1/match?why"};
     int status = STATUS_DONE;
+    struct known known;
     struct buf words;
     size_t skip = 0;
 
@@ -147,6 +282,13 @@ int explain_ad(struct connection *pool, const struct tree *ad, const char *name,
                    : 0;
         tree_unref(body);
     }
+    if (known_find(ad, &known) && status == STATUS_DONE) {
+        if (json)
+            known_add_json(&known, &words);
+        else
+            known_print(&known, name, out);
+    }
+    known_done(&known);
     if (status == STATUS_DONE && refusal_print(out, ad, name, json)) {
         *ret_matches = false;
         skip = json ? words.len > 0 : skip; /* the opening brace is there already */
@@ -204,12 +346,12 @@ int explain_first(struct connection *pool, const struct tree *ad, struct explain
     return status;
 }
 
-/* What a job does that does not wait for a machine: it runs, is over, or is held. False: it waits. */
+/* What a job does that does not wait for a machine: it runs, is being claimed, is over, or is held. False: it waits. */
 static bool state_say(struct buf *out, const struct tree *job, enum wait_reason *ret)
 {
     static const char *const running[] = {"Running", "Ready", "Scheduled", "Starting", "Finishing"};
     enum job_outcome outcome;
-    int64_t started;
+    int64_t started, claims, alike;
 
     if (job_outcome(job, &outcome)) {
         *ret = WAIT_ENDED;
@@ -226,7 +368,7 @@ static bool state_say(struct buf *out, const struct tree *job, enum wait_reason 
     for (size_t i = 0; i < sizeof running / sizeof *running; i++) {
         if (!job_text_is(job, "State", running[i]))
             continue;
-        *ret = WAIT_RUNS;
+        *ret = job_text_is(job, "State", "Ready") ? WAIT_CLAIMING : WAIT_RUNS;
         buf_adds(out, i ? "is about to start on " : "runs on ");
         cell_print(out, job, "Provider", CELL_VALUE, 0);
         if (!i && ad_integer(job, "Started", &started)) {
@@ -238,6 +380,12 @@ static bool state_say(struct buf *out, const struct tree *job, enum wait_reason 
                 strftime(text, sizeof text, time(NULL) - at < 20 * 3600 ? "%H:%M" : "%a %d %b %H:%M", &local))
                 buf_addf(out, " since %s", text);
         }
+        return true;
+    }
+    if (job_text_is(job, "State", "Waiting") && ad_integer(job, "Claiming", &claims) &&
+        ad_integer(job, "Alike", &alike) && claims >= alike) {
+        *ret = WAIT_CLAIMING;
+        buf_adds(out, "is being claimed: a machine was found for it, and has not agreed yet");
         return true;
     }
     return false;
@@ -254,15 +402,10 @@ static bool state_explain(struct buf *out, const struct tree *job, const char *n
     told = state_say(&words, job, &reason);
     text_tame(&words, 0);
     if (told && json) {
-        buf_addf(
-            out,
-            "{\"version\": 1, \"request\": \"%s\", \"verdict\": \"%s\", \"first\": \"%s\", \"reasons\": [{\"code\": "
-            "\"%s\", \"text\": ",
-            name, reason == WAIT_RUNS ? "matches" : "not-now", wait_word(reason), wait_word(reason));
-        json_quote(out, words.text, words.len);
-        buf_adds(out, ", \"machines\": 0, \"data\": {}, \"do\": ");
-        json_quote(out, wait_can(reason), strlen(wait_can(reason)));
-        buf_adds(out, "}]}\n");
+        buf_addf(out, "{\"version\": 1, \"request\": \"%s\", \"verdict\": \"%s\", \"first\": \"%s\", \"reasons\": [",
+                 name, reason == WAIT_RUNS || reason == WAIT_CLAIMING ? "matches" : "not-now", wait_word(reason));
+        reason_json(out, reason, &words, NULL);
+        buf_adds(out, "]}\n");
     } else if (told) {
         buf_addf(out, "%s %s.\n", name, buf_string(&words));
     }

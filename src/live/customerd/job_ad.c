@@ -24,11 +24,12 @@ static const char *const words[] = {
 
 /* Attributes that we set: submitted ones of the same name are not shown. */
 static const char *const ours[] = {
-    "Job",       "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
-    "Reason",    "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
-    "WallUsed",  "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
-    "FilesLost", "Stored",     "FilesMissing", "Missing",  "OfferedIn", "CpusGiven",    "MemoryGiven", "DiskGiven",
-    "Outcome",   "ExitCode",   "Signal",       "Claim"};
+    "Job",          "Index",       "State",        "Since",      "Submitted",  "Started",      "Ended",
+    "Status",       "Reason",      "Tries",        "Provider",   "Pool",       "Message",      "CpuUsed",
+    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",    "Workflow",     "WaitsFor",
+    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",     "FilesMissing", "Missing",
+    "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",    "ExitCode",     "Signal",
+    "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -261,6 +262,22 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
     maker_text(maker, "Reason", text);
 }
 
+/* Adds what is known of claims for a job that waits: those on their way to it and jobs like it, and those in a row that came to nothing. */
+static void claims_add(struct maker *maker, const struct job_view *view, const struct job_attempt *last)
+{
+    const char *by = view->in_vain ? (last ? last->provider : NULL) : view->rejected_by;
+
+    if (view->claiming) {
+        maker_integer(maker, "Claiming", view->claiming);
+        maker_integer(maker, "Alike", view->alike);
+    }
+    if (!view->in_vain && !view->rejected)
+        return;
+    maker_integer(maker, "Rejected", (int64_t)view->in_vain + view->rejected);
+    maker_text(maker, "RejectedFor", reason_words(view->in_vain ? view->reason : view->rejected_for));
+    maker_text(maker, "RejectedBy", by);
+}
+
 struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
                     const struct job_attempts *tries, int64_t now)
 {
@@ -297,6 +314,8 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
         waits_add_all(&maker, customer, view);
     else
         reason_add(&maker, view, tries, last);
+    if (view->state == JOB_IDLE && !view->blocked)
+        claims_add(&maker, view, last);
     if (view->state == JOB_IDLE && !view->blocked) /* the request by which a pool knows it and all equal jobs */
         maker_word(&maker, "Request", view->shape);
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);

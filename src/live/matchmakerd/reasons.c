@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPLAINED_MAX 64    /* requests that are explained */
-#define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
-#define GATHER_AT_ONCE 500  /* machines, or requests, that are gathered in a slice */
+#define EXPLAINED_MAX 64             /* requests that are explained */
+#define ROWS_MAX (EXPLAINED_MAX + 2) /* besides: those that are being claimed, and those that are not explained */
+#define EXPLAIN_STEPS 20000          /* steps of evaluation in a slice */
+#define GATHER_AT_ONCE 500           /* machines, or requests, that are gathered in a slice */
 
 struct waiter {
     struct tree *ad; /* held */
@@ -109,8 +110,13 @@ static bool reasons_gather(struct reasons *reasons)
     }
     if (!matchmaker_next(reasons->matchmakerd->matchmaker, reasons->from, &view, &reasons->from))
         return false;
-    if (view.request && view.free > 0 && (!reasons->caller || request_sees(reasons->caller, &view)))
+    if (!view.request || (reasons->caller && !request_sees(reasons->caller, &view)))
+        return true;
+    if (view.free > 0)
         waiter_keep(reasons, &view, entry_id(reasons->matchmakerd, &view));
+    if (view.outstanding > 0)
+        reason_count(reasons, WAIT_CLAIMING, wait_says(WAIT_CLAIMING), entry_id(reasons->matchmakerd, &view), 1,
+                     (uint64_t)view.outstanding);
     return true;
 }
 
@@ -262,7 +268,7 @@ struct reasons *reasons_new(struct matchmakerd *matchmakerd, struct request *cal
 
     *reasons = (struct reasons){.matchmakerd = matchmakerd, .caller = caller, .env = *env};
     reasons->waiters = mem_alloc(EXPLAINED_MAX * sizeof *reasons->waiters);
-    reasons->rows = mem_alloc((EXPLAINED_MAX + 1) * sizeof *reasons->rows);
+    reasons->rows = mem_alloc(ROWS_MAX * sizeof *reasons->rows);
     arena_init(&reasons->scratch);
     return reasons;
 }

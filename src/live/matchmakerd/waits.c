@@ -50,6 +50,7 @@ void waits_begin(struct waits *waits, const struct env *env, struct arena *scrat
 
 void waits_place(struct waits *waits, const struct matchmakerd *matchmakerd, agent who, uint64_t id)
 {
+    struct entry_view view;
     int64_t knows, began = matchmaker_began(matchmakerd->matchmaker, &knows), now = runner_now();
 
     waits->window = (matchmaker_window(matchmakerd->matchmaker, now, &waits->window_left) + SECOND - 1) / SECOND;
@@ -58,6 +59,10 @@ void waits_place(struct waits *waits, const struct matchmakerd *matchmakerd, age
     waits->began = (now - began) / SECOND;
     if (!who)
         return;
+    if (matchmaker_find(matchmakerd->matchmaker, who, id, &view)) {
+        waits->claiming = view.outstanding;
+        waits->left = view.free;
+    }
     waits->has_hold = request_hold(matchmakerd->matchmaker, who, id, &waits->hold);
     matchmaker_ahead(matchmakerd->matchmaker, runner_wall() / SECOND, who, id, &waits->ahead, &waits->ahead_users);
 }
@@ -144,6 +149,8 @@ static enum wait_reason first_find(const struct waits *waits, const struct why *
                                              WAIT_DRAINED, WAIT_SICK, WAIT_AWAY, WAIT_REFUSES};
     enum wait_reason first = WAIT_NOFIT;
 
+    if (waits->claiming > 0 && !waits->left)
+        return WAIT_CLAIMING;
     if (waits->has_hold && waits->hold.kind <= HOLD_LEARNS)
         return hold_reason(waits->hold.kind);
     for (size_t i = 0; i < sizeof order / sizeof *order && first == WAIT_NOFIT; i++)
@@ -190,6 +197,7 @@ bool waits_only(const struct waits *waits)
     case WAIT_OWNER:
     case WAIT_BUSY:
     case WAIT_PULL:
+    case WAIT_CLAIMING:
         return true;
     case WAIT_SOON:
         return !waits->free;

@@ -28,6 +28,7 @@ struct waits {
     double asked[AMOUNTS];  /* what the request asks for */
     bool has_hold;          /* the matchmaker holds it back ... */
     struct user_hold hold;  /* ... for this */
+    int64_t claiming, left; /* units of it that were matched, and whose claims are awaited; and units that wait */
     uint64_t ahead;         /* units of users who come first */
     uint32_t ahead_users;
     int64_t window;      /* all who wait are settled together, every so many seconds; 0: one after the other ... */

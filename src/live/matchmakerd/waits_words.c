@@ -220,6 +220,15 @@ static void nofit_say(struct buf *out, const struct waits *waits)
     buf_addf(out, " that %s known would, even when idle", known == 1 ? "is" : "are");
 }
 
+static void claiming_say(struct buf *out, const struct waits *waits)
+{
+    bool one = waits->claiming == 1;
+
+    buf_add_count(out, (size_t)waits->claiming);
+    buf_addf(out, " machine%s found for it, and %s awaited", one ? " was" : "s were",
+             one ? "its claim is" : "their claims are");
+}
+
 /* "all who wait are settled together, every 2 min: next in 80 s" */
 static void window_say(struct buf *out, const struct waits *waits)
 {
@@ -300,6 +309,10 @@ void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_re
         span_say(out, waits->began);
         buf_adds(out, " ago");
         break;
+    case WAIT_CLAIMING:
+        buf_adds(out, "is being claimed: ");
+        claiming_say(out, waits);
+        break;
     case WAIT_WINDOW:
         buf_adds(out, "waits for those who come with it: ");
         window_say(out, waits);
@@ -334,11 +347,13 @@ void waits_print_more(struct buf *out, const struct waits *waits)
 {
     struct buf words;
 
-    if (waits->first != WAIT_SHARE && waits->first != WAIT_WINDOW)
+    if (waits->first != WAIT_SHARE && waits->first != WAIT_WINDOW && waits->first != WAIT_CLAIMING)
         return;
     buf_init(&words);
     if (waits->first == WAIT_SHARE)
         ahead_say(&words, waits);
+    else if (waits->first == WAIT_CLAIMING)
+        claiming_say(&words, waits);
     else
         window_say(&words, waits);
     words.text[0] = (char)toupper((unsigned char)words.text[0]);
@@ -431,6 +446,8 @@ static void json_reason(struct buf *out, const struct waits *waits, enum wait_re
     buf_addf(out, ", \"machines\": %u, \"data\": {", waits->counts[reason]);
     if (reason == WAIT_SHARE)
         buf_addf(out, "\"ahead\": %" PRIu64 ", \"users\": %u", waits->ahead, waits->ahead_users);
+    else if (reason == WAIT_CLAIMING)
+        buf_addf(out, "\"units\": %" PRId64, waits->claiming);
     else if (reason == WAIT_WINDOW)
         json_window(out, waits);
     else if (reason == WAIT_QUOTA || reason == WAIT_LIMIT || reason == WAIT_NEVER) {
@@ -471,7 +488,8 @@ void waits_print_json(struct buf *out, const struct waits *waits)
     buf_addf(out, ", \"machines\": %u, \"first\": \"%s\", \"reasons\": [", waits->runners, wait_word(waits->first));
     json_reason(out, waits, waits->first);
     for (int i = 0; i < WAIT_REASON_COUNT; i++)
-        if (i != (int)waits->first && (waits->counts[i] || (i == WAIT_SHARE && waits->ahead))) {
+        if (i != (int)waits->first &&
+            (waits->counts[i] || (i == WAIT_SHARE && waits->ahead) || (i == WAIT_CLAIMING && waits->claiming > 0))) {
             buf_adds(out, ", ");
             json_reason(out, waits, (enum wait_reason)i);
         }

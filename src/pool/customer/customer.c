@@ -172,6 +172,21 @@ static void customer_step(void *role, const struct role_env *env, const struct e
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
+/* What is under way for a request, or came to nothing. */
+static void claims_view(const struct shape *lead, struct job_view *ret)
+{
+    const struct rejection *rejection = lead->rejection;
+
+    ret->alike = lead->waiting;
+    for (uint32_t i = 0; i < lead->pool_count; i++)
+        ret->claiming += lead->pools[i].pending;
+    if (!rejection)
+        return;
+    ret->rejected = rejection->count;
+    ret->rejected_for = rejection->reason;
+    ret->rejected_by = *rejection->by ? rejection->by : NULL;
+}
+
 static void job_view(const struct customer *customer, const struct job *job, struct job_view *ret)
 {
     *ret =
@@ -202,8 +217,10 @@ static void job_view(const struct customer *customer, const struct job *job, str
                           .blocked = job->state == JOB_IDLE && job_is_blocked(job),
                           .stuck = job->state == JOB_IDLE && job_is_blocked(job) && !job->from->flow->moving,
                           .kept = job->from->flow && job->from->flow->left};
-    if (job->state == JOB_IDLE && job->waits)
+    if (job->state == JOB_IDLE && job->waits) {
         turns_waits(customer, job->shape->lead, &ret->turn_room, &ret->turn_waiting);
+        claims_view(job->shape->lead, ret);
+    }
 }
 
 void customer_each(const struct customer *customer, customer_job_fn *fn, void *user)

@@ -85,7 +85,13 @@ struct job_view {
     enum reason reason;         /* why the job ended, or is held */
     uint32_t turn_room,
         turn_waiting; /* of a waiting job whose turn to be offered has not come: how many requests the pool takes, how many wait; else 0 */
-    enum reason refused; /* of a waiting job: why no matchmaker takes its request; OK: one does, or may yet */
+    int64_t claiming; /* of a waiting job: claims on their way to it and jobs like it ... */
+    int64_t alike;    /* ... and how many of those wait */
+    uint32_t
+        rejected; /* of a waiting job: claims in a row for it and jobs like it that came to nothing before one was given to them ... */
+    enum reason rejected_for; /* ... why the last of them did ... */
+    const char *rejected_by;  /* ... and at which machine; lent; NULL: not known */
+    enum reason refused;      /* of a waiting job: why no matchmaker takes its request; OK: one does, or may yet */
     int64_t status;
     const char *owner;       /* lent */
     const struct tree *ad;   /* lent: what was submitted */

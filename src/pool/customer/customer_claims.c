@@ -192,6 +192,7 @@ static void root_decide(const struct customer_step *step, struct root *root)
     }
     root->pending = false;
     root->shape->pools[root->pool].pending--;
+    rejection_forget(root->shape);
     root->active = step->env->now;
     if (root_is_gang(root))
         root_draw_pass(step, root);
@@ -250,6 +251,7 @@ static void root_advance(const struct customer_step *step, struct root *root)
             struct claim_member_errand errand = root_errand(step, root);
 
             if (!crew_accepts(&root->crew, &errand)) { /* a member is not as it was when the others were verified */
+                rejection_add(root->shape, NULL, REASON_CONSTRAINT);
                 root_abort(step, root);
                 break;
             }
@@ -352,6 +354,7 @@ void root_due(const struct customer_step *step, uint64_t gang)
     if ((root->state == ROOT_VERIFYING && now >= root->until) ||
         (root->state == ROOT_COMMITTING && !MUTANT(DECIDE_LATE) &&
          now - root->began > step->customer->spans->pin / COLLECT_PART)) {
+        rejection_late(root);
         root_abort(step, root);
         return;
     }
@@ -452,9 +455,13 @@ void root_answer(const struct customer_step *step, const struct event *event)
         break;
     case CLAIM_MEMBER_REFUSED:
         root_refused(root, event);
+        if (!root_decided(root))
+            rejection_heard(root, member, event);
         root_loses(step, root, member);
         break;
     case CLAIM_MEMBER_LOST:
+        if (!root_decided(root))
+            rejection_heard(root, member, event);
         root_loses(step, root, member);
         break;
     }
@@ -565,6 +572,8 @@ void root_left(const struct customer_step *step, const struct event *event)
     gang = root->gang;
     member->state = CLAIM_MEMBER_GONE;
     ending = root->state == ROOT_ENDING;
+    if (!root_decided(root))
+        rejection_heard(root, member, event);
     root_loses(step, root, member);
     root = root_of(&step->customer->gangs, gang); /* before the decision the root is forgotten at once */
     if (!ending && root && root->state == ROOT_ENDING && root->job && root->job->state == JOB_RUNNING)

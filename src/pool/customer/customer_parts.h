@@ -74,6 +74,13 @@ struct shape_pool {
     struct advert advert;
 };
 
+/* Claims in a row that came to nothing before a job was given to them. */
+struct rejection {
+    uint32_t count;
+    enum reason reason; /* of the last one ... */
+    char by[64];        /* ... and the machine's name; "": not known */
+};
+
 /* How many requests a pool takes of us. */
 #define TURNS_UNLIMITED UINT32_MAX
 struct turns {
@@ -102,8 +109,9 @@ struct shape {
     uint64_t uses;            /* by jobs, submissions and roots */
     struct shape_pool *pools;
     uint32_t pool_count;
-    int64_t rest; /* the shape is not advertised before then, so that a rush is one update */
-    int64_t set;  /* the earliest timer that is set */
+    struct rejection *rejection; /* NULL: none */
+    int64_t rest;                /* the shape is not advertised before then, so that a rush is one update */
+    int64_t set;                 /* the earliest timer that is set */
     uint64_t stored;
 };
 
@@ -215,6 +223,12 @@ void shape_answer(const struct customer_step *step, uint64_t token, const struct
 struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker); /* NULL: not one of its pools */
 void shape_disown(const struct customer_step *step, struct shape *shape, struct shape_pool *pool);
 enum reason shape_refused(const struct shape *shape); /* why no pool takes its request; OK: one does, or may yet */
+
+/* rejections.c */
+void rejection_add(struct shape *shape, const struct claim_member *by, enum reason reason); /* `by` may be NULL */
+void rejection_heard(struct root *root, const struct claim_member *member, const struct event *event);
+void rejection_late(struct root *root); /* the claim's time is up */
+void rejection_forget(struct shape *shape);
 
 /* shape_request.c */
 struct tree *shape_request(struct tree *ad); /* the caller unrefs it */

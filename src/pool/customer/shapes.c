@@ -149,6 +149,7 @@ static void shape_free(struct shape *shape)
     for (uint32_t i = 0; i < shape->pool_count; i++)
         advert_done(&shape->pools[i].advert);
     free(shape->pools);
+    rejection_forget(shape);
     tree_unref(shape->request);
     tree_unref(shape->ad);
     free(shape);

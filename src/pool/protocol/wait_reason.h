@@ -16,6 +16,9 @@ extern "C" {
     X(HELD, "held", "it is held", "release it, or remove it")                                                        \
     X(REFUSED, "refused", "no matchmaker takes its request", "change the job")                                       \
     X(BLOCKED, "blocked", "it waits for other jobs of its workflow", "look at those jobs")                           \
+    X(EARLY, "early", "it is not offered to machines before a time", "wait")                                         \
+    X(CLAIMING, "claiming", "a machine was found for it, and is being claimed", "wait")                              \
+    X(REJECTED, "rejected", "machines that were found for it let no claim come about", "wait")                       \
     X(LEARNS, "learns", "the matchmaker has just begun, and has not heard of all machines yet", "wait")              \
     X(NOFIT, "nofit", "no machine fits it, even when idle", "change what it asks for")                               \
     X(REFUSES, "refuses", "machines fit it, and their owners do not accept it",                                      \

@@ -124,8 +124,17 @@ function Files({ desk, id, state }: { desk: string; id: string; state: string })
   );
 }
 
+/** What its customer knows of claims for a job that waits; undefined: nothing. */
+const claimsText = (job: Job): string | undefined => {
+  if (job.Claiming && job.Claiming >= (job.Alike ?? 0)) return 'It is being claimed: a machine was found for it, and has not agreed yet.';
+  if (!job.Rejected) return undefined;
+  const vain = job.Rejected === 1 ? '1 claim came to nothing' : `${job.Rejected} claims in turn came to nothing; the last`;
+  const told = job.Reason ?? `${vain}${job.RejectedBy ? `, at ${job.RejectedBy}` : ''}: ${job.RejectedFor ?? ''}`;
+  return job.OfferedIn ? `It is offered again in ${job.OfferedIn} s: ${told}.` : `It was not claimed by those that were found for it: ${told}.`;
+};
+
 /** What its ad would match at this moment; nothing is taken by asking. */
-function Waits({ ad, id, request, refused }: { ad: AdText; id: string; request?: string; refused?: string }): JSX.Element {
+function Waits({ ad, id, request, refused, claims }: { ad: AdText; id: string; request?: string; refused?: string; claims?: string }): JSX.Element {
   const why = useLoad(async (signal) => {
     const alone = (): Promise<Explained> => api.matchWhy(ad.text, ad.type, 'request', signal);
     if (!request) return alone();
@@ -137,6 +146,7 @@ function Waits({ ad, id, request, refused }: { ad: AdText; id: string; request?:
   return (
     <Section title="What it waits for">
       {refused ? <p class="problem" role="alert"><strong>It cannot be matched:</strong> {refused}.</p> : null}
+      {claims ? <p class="verdict"><Tag tone="warn">claims</Tag> {claims}</p> : null}
       <Shown of={why}>{(said) => (isGang(said) ? <GangTree why={said} ad={ad} /> : <WhyView why={said} ad={ad} name={`job ${id}`} />)}</Shown>
     </Section>
   );
@@ -171,7 +181,7 @@ export function JobView({ desk, id }: { desk: string; id: string }): JSX.Element
       </Shown>
       {job.value ? (
         <>
-          {state === 'Waiting' && ad.value ? <Waits ad={ad.value} id={id} request={job.value.Request} refused={job.value.Reason} /> : null}
+          {state === 'Waiting' && ad.value ? <Waits ad={ad.value} id={id} request={job.value.Request} refused={job.value.Rejected ? undefined : job.value.Reason} claims={claimsText(job.value)} /> : null}
           <Section title="Output" side={<Choice label="What to follow" of={streams} value={stream} pick={setStream} />}>
             <Output key={stream} desk={desk} id={id} stream={stream} />
           </Section>

@@ -131,7 +131,7 @@ export function HoldView({ of }: { of: Standing }): JSX.Element | null {
 }
 
 /** Reasons that only time, or somebody else, takes away: then the clauses of the request explain nothing. */
-const waitsFor = ['learns', 'away', 'sick', 'drained', 'owner', 'busy', 'pull', 'quota', 'limit', 'never'];
+const waitsFor = ['claiming', 'learns', 'away', 'sick', 'drained', 'owner', 'busy', 'pull', 'quota', 'limit', 'never'];
 export const onlyWaits = (of: Standing): boolean => of.first !== undefined && waitsFor.includes(of.first);
 
 /** Why a request waits: the first reason, what one can do, and what else holds. */
