@@ -33,7 +33,7 @@ static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local
         return;
     case UNIX_USERS_FOUND:
         if (subject_valid(account.name, strlen(account.name)) && strcmp(account.name, RESERVED_IDENTITY) != 0) {
-            snprintf(ret->name, sizeof ret->name, "%s", account.name);
+            snprintf(ret->name, sizeof ret->name, "%.*s", TOKEN_NAME_MAX, account.name);
             break;
         }
         /* fall through */
