@@ -286,6 +286,29 @@ static void leaves_for_good(void)
     ears_free(&e, "leaves for good");
 }
 
+/* An answer to what was said before is not one to the farewell. */
+static void leaves_while_it_speaks(void)
+{
+    struct machine m;
+    struct ears e;
+    struct sent *sent;
+
+    ears_start(&e, &m, SHARED);
+    e.deaf = true;
+    happen(m.w, &(struct event){.kind = EVENT_DRAIN});
+    go(&e, 6 * SECOND);
+    happen(m.w, &(struct event){.kind = EVENT_GONE});
+    sent = sent_of(m.w, MESSAGE_STANDS);
+    if (sent && !sent->message.u.stands.gone)
+        stands_hear(&e, sent);
+    tap_ok(e.last.u.stands.state == MACHINE_DRAINED && !e.last.u.stands.gone && !provider_told_gone(m.w->role),
+           "a machine that speaks when it leaves waits until its farewell is heard");
+    e.deaf = false;
+    go(&e, SECOND);
+    tap_ok(e.last.u.stands.gone && provider_told_gone(m.w->role), "and then it has told all");
+    ears_free(&e, "leaves while it speaks");
+}
+
 /* ------------------------------------------------------------------------------------------------------ the pace */
 
 static bool is_paced(const struct ears *e, int64_t least)
@@ -677,6 +700,7 @@ int main(void)
     load_of_its_own_jobs();
     drained_and_sick();
     leaves_for_good();
+    leaves_while_it_speaks();
     paced();
     renewed();
     reports_fail();

@@ -231,7 +231,7 @@ struct provider_step {
 struct env provider_env(const struct role_env *env);
 
 /* Tags of the provider's own messages; adverts have their own. */
-/* these are smaller than the first tag of an advert; the last two are not, but neither adverts nor members use it */
+/* these are smaller than the first tag of an advert; the last two are not, but neither adverts nor members use them */
 enum provider_tag {
     TAG_BEAT = CLAIM_MEMBER_TAG + 1,
     TAG_ASK,

@@ -32,6 +32,14 @@
 #define AMOUNT_EXACT 9e15              /* whole numbers below this are exact as a double */
 #define STALE_STEP (UINT64_C(1) << 32) /* versions of one life */
 
+/* The token of a message: the place of the offer, the road, and whether it is the farewell. */
+#define GONE_BIT (UINT64_C(1) << 63)
+
+static uint64_t token_of(uint32_t place, uint32_t road, bool gone)
+{
+    return (uint64_t)road << 32 | place | (gone ? GONE_BIT : 0);
+}
+
 static uint32_t road_count(const struct provider *provider)
 {
     return provider->settings->pool_count ? provider->settings->pool_count : 1;
@@ -439,7 +447,7 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
     road->sent = now;
     road->again = now + part - (int64_t)rng_below(step->env->chance, (uint64_t)part / 4 + 1);
     road->latest = road->again + machine->lifetime - part - part / 6;
-    effects_send(step->effects, road_end(step->provider, at), &message, (uint64_t)at << 32 | place, TAG_STANDS,
+    effects_send(step->effects, road_end(step->provider, at), &message, token_of(place, at, false), TAG_STANDS,
                  step->provider->stored);
     message_done(&message);
 }
@@ -513,14 +521,14 @@ static void road_answered(const struct provider_step *step, struct machine *mach
 
 void stands_answer(const struct provider_step *step, const struct event *event)
 {
-    uint32_t place = (uint32_t)event->token, at = (uint32_t)(event->token >> 32);
+    uint32_t place = (uint32_t)event->token, at = (uint32_t)((event->token & ~GONE_BIT) >> 32);
     struct stands_road *road;
 
     if (place >= step->provider->settings->count || at >= road_count(step->provider))
         return;
     road = &step->provider->offers[place].machine.roads[at];
-    if (!road->flying)
-        return;
+    if (!road->flying || step->provider->gone != !!(event->token & GONE_BIT))
+        return; /* after the farewell no other answer counts */
     road->flying = false;
     if (step->provider->gone)
         return;
@@ -547,7 +555,7 @@ void stands_gone(const struct provider_step *step)
                                                .until = -1,
                                                .gone = true};
             machine->roads[at].flying = true;
-            effects_send(step->effects, road_end(step->provider, at), &message, (uint64_t)at << 32 | place, TAG_STANDS,
+            effects_send(step->effects, road_end(step->provider, at), &message, token_of(place, at, true), TAG_STANDS,
                          step->provider->stored);
         }
 }
