@@ -7,6 +7,7 @@
 #include "cli/term/terminal.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/cut.h"
 #include "lang/base/json.h"
 #include "live/customerd/job_outcome.h"
 #include "live/http/represent.h"
@@ -307,7 +308,7 @@ static void text_copy(const struct tree *ad, const char *name, char *out, size_t
     size_t len = 0;
 
     ad_string(ad, name, &text, &len);
-    len = len < room ? len : room - 1;
+    len = cut_len(text, len, room - 1);
     memcpy(out, text, len);
     out[len] = '\0';
     controls_mask(out, len, 0);
