@@ -178,6 +178,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_SHARES:
         buf_adds(out, "is told of groups and limits");
         break;
+    case EVENT_WEIGH:
+        buf_adds(out, "is asked about quotas");
+        break;
     case EVENT_FORGET:
         buf_addf(out, "is to forget job %llu", (unsigned long long)event->job);
         break;

@@ -124,11 +124,19 @@ expect 'and are all that holds' 0 ''
 kill "$main"
 wait "$main" 2>/dev/null
 : >up
-"$berth" matchmaker --listen 127.0.0.1:0 --set Shares="$work/shares.ad" >up 2>log &
+"$berth" matchmaker --listen 127.0.0.1:0 --set Shares="$work/shares.ad" --set CycleInterval=60 >up 2>log &
 pids="$pids $!"
 for _ in $(seq 100); do grep -q 'listening at  unix' up && break; sleep 0.05; done
 run "$berth" users --limits --json
 expect 'after a restart they go before the file' 0 '{"name": "matlab", "most": 7, "used": 0}'
+holds 'groups are applied where cycles are rare' [ "$(put /v1/shares '[ Groups = { [ Name = "physics"; Quota = 0.5 ] } ]')" = 200 ]
+for i in 1 2 3 4; do put "/v1/ads/q$i" '[ Type = "Machine" ]'; done >>put.codes
+run "$berth" users --groups --json
+holds 'and the pool is as large as it is when one looks, and not when there was a cycle' grep -qx '{"name": "physics", "quota": 2.0, "used": 0.0, "surplus": true, "pool": 4.0}' out
+curl -sS --unix-socket "$work/state/matchmaker.sock" -X DELETE http://localhost/v1/ads/q4
+put /v1/ads/z '[ Type = "Job"; Owner = "zoe"; AccountingGroup = "physics"; Constraint = false ]' >>put.codes
+run "$berth" users --why physics~zoe
+holds 'what a user is told of it as well' grep -q 'of its quota of 1.5 units in use, of a pool of 3' out
 
 # ------------------------------------------------------------------------------------------------------------- the manual
 

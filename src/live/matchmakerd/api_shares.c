@@ -168,8 +168,15 @@ static bool groups_step(struct scan *scan)
     return collection_add((struct collection *)scan, maker_seal(&maker));
 }
 
+/* Lets quotas that are parts of the pool be those of the pool as it is now. */
+static void pool_weigh(struct matchmakerd *matchmakerd)
+{
+    runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_WEIGH});
+}
+
 void api_groups_list(struct request *request)
 {
+    pool_weigh(request_matchmakerd(request));
     collection_tour(request, groups_step);
 }
 
@@ -366,6 +373,7 @@ void api_user_why(struct request *request)
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct user_why why;
 
+    pool_weigh(matchmakerd);
     if (user_why(matchmakerd->matchmaker, runner_wall() / SECOND, request_variable(request, 0), &why))
         request_ad_take(request, 200, why_ad(matchmakerd, &why));
     else

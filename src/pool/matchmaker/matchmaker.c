@@ -450,6 +450,10 @@ static void matchmaker_step(void *role, const struct role_env *env, const struct
     case EVENT_SHARES:
         shares_take(&step, event->ad);
         break;
+    case EVENT_WEIGH: /* without roots that wait there may be no cycle for long */
+        if (step.matchmaker->registrar.groups.count > 1)
+            pool_resize(&step);
+        break;
     default:
         break;
     }

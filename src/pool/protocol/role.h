@@ -91,6 +91,7 @@ enum event_kind {
     EVENT_POLICY, /* matchmaker: `ad` is the policy from now on; NULL: the defaults */
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
+    EVENT_WEIGH,  /* matchmaker: somebody looks at quotas: they are what they are of the pool as it is now */
     EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
     EVENT_GONE, /* provider: it leaves for good, as a pilot does at its end: matchmakers are told to forget its machines */
     EVENT_KNOWN, /* provider, customer: the matchmaker `claim` knows us now: it may have begun anew, without ads */

@@ -152,6 +152,7 @@ static void provider_event(const struct provider_step *step, const struct event 
     case EVENT_POLICY:
     case EVENT_FACTOR:
     case EVENT_SHARES:
+    case EVENT_WEIGH:
     case EVENT_FORGET:
         break;
     case EVENT_MESSAGE:
