@@ -7,6 +7,7 @@
 #include "lang/base/cut.h"
 #include "lang/base/err.h"
 #include "lang/base/map.h"
+#include "lang/base/natural.h"
 #include "lang/base/number.h"
 #include "lang/base/rng.h"
 #include "lang/base/symbols.h"
@@ -734,9 +735,47 @@ static void texts_are_cut_at_characters(void)
     tap_ok(good, "text is cut at the end of a character");
 }
 
+static void names_have_an_order(void)
+{
+    static const char *const names[] = {"",
+                                        "1",
+                                        "2",
+                                        "10",
+                                        "Heron",
+                                        "heron",
+                                        "heron0",
+                                        "heron02",
+                                        "heron2",
+                                        "heron9",
+                                        "heron10",
+                                        "heron10a",
+                                        "heron10b2",
+                                        "heron10b11",
+                                        "node",
+                                        "node-2",
+                                        "node-2.lab",
+                                        "node-18446744073709551617",
+                                        "node-18446744073709551618",
+                                        "z\xc3\xa9"};
+    size_t count = sizeof names / sizeof *names;
+    bool ordered = true;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++) {
+            int order = natural_compare(names[i], strlen(names[i]), names[k], strlen(names[k]));
+
+            if (i == k ? order != 0 : (order < 0) != (i < k)) {
+                ordered = false;
+                printf("# '%s' and '%s': %d\n", names[i], names[k], order);
+            }
+        }
+    tap_ok(ordered, "names are in the order in which people look for them, numbers by value");
+}
+
 int main(void)
 {
     texts_are_cut_at_characters();
+    names_have_an_order();
     symbols_are_names();
     symbols_are_counted();
     symbols_have_many_spellings();

@@ -61,6 +61,15 @@ noted() { grep -x 'swift  *Idle .* pulls' list && grep -x 'NAME  *STATE  *CPUS  
 check 'the table has notes' noted
 totals() { grep -x '4 machines: 3 Idle, 1 Owner; in use: 0 of 5 processors, 0 of 2.5 GiB of memory' list && grep '^The matchmaker began .* ago: not all machines may have been heard of yet\.$' list; }
 check 'and ends with how many there are, and whether that may be all' totals
+names() { ask "/v1/machines?order=name&select=Name&$1" | sed 's/[^"]*"\([^"]*\)".*/\1/' | tr '\n' ' '; }
+by_name() {
+  local name; for name in pc10 pc9 pc2; do ask /v1/ads/$name -X PUT -d "[Type=\"Machine\";Name=\"$name\";Cpus=1;Lifetime=100;Constraint=false]" || return; done
+  [ "$("$berth" machines -c 'Name != "none"' --json | sed 's/^{"name": "\([^"]*\)".*/\1/' | tr '\n' ' ')" = 'crane heron pc2 pc9 pc10 stork swift ' ] &&
+    [ "$("$berth" machines -n 3 | sed -n '2,4s/ .*//p' | tr '\n' ' ')" = 'crane heron pc2 ' ] &&
+    [ "$(names 'limit=4') $(names 'limit=4&cursor=4')" = 'crane heron pc2 pc9  pc10 stork swift ' ] && ask '/v1/machines?order=size' | grep 'order: expected name' &&
+    for name in pc10 pc9 pc2; do ask /v1/ads/$name -X DELETE || return; done
+}
+check "they come by name, numbers by value, and so do their pages where a program asks for that" by_name
 
 # job CPUS: one of alice's on heron, which must end in a quarter of an hour.
 job() {

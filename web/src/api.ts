@@ -247,7 +247,7 @@ export const api = {
   userWhy: (name: string, signal?: AbortSignal) => json<UserWhy>(`/v1/users/${word(name)}/why`, { signal }),
   groups: (signal?: AbortSignal) => list<Group>('/v1/groups', { query: { limit: 200 }, signal }),
   limits: (signal?: AbortSignal) => list<Limit>('/v1/limits', { query: { limit: 200 }, signal }),
-  machines: (query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
+  machines: (query: { constraint?: string; limit: number; cursor?: string; order: 'name' }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
   machine: (name: string, signal?: AbortSignal) => json<Machine>(`/v1/machines/${word(name)}`, { signal }),
   agents: (limit: number, cursor?: string, signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit, cursor }, signal }),
 

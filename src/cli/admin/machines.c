@@ -7,16 +7,20 @@
 #include "cli/term/rows.h"
 #include "cli/term/terminal.h"
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
+#include "lang/base/natural.h"
 #include "lang/base/span.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
-#define WATCH_PAUSE 2  /* seconds between two looks; a look that takes long is followed by a longer pause */
-#define WATCH_SHARE 10 /* a look takes at most this part of the time */
-#define WATCH_LINES 4  /* of a screen that are not rows */
+#define WATCH_PAUSE 2    /* seconds between two looks; a look that takes long is followed by a longer pause */
+#define WATCH_SHARE 10   /* a look takes at most this part of the time */
+#define WATCH_LINES 4    /* of a screen that are not rows */
+#define SORTED_MAX 20000 /* machines that are shown by name */
 
 struct machines_settings {
     struct connection_options pool;
@@ -28,7 +32,7 @@ struct machines_settings {
 #define S struct machines_settings
 static const struct option machines_options[] = {
     {'c', "constraint", "EXPR", "only those for which it is true", option_text, offsetof(S, constraint)},
-    {'n', "limit", "N", "so many at most; all if not given", option_limit, offsetof(S, limit)},
+    {'n', "limit", "N", "the first N by name; all if not given", option_limit, offsetof(S, limit)},
     {'a', "all", NULL, "whatever is offered, not only machines: licences, storage", option_flag, offsetof(S, all)},
     {'w', "watch", NULL, "again and again, until Ctrl-C", option_flag, offsetof(S, watch)},
     {0, "json", NULL, "JSON lines: an object a row; spans in seconds, amounts in bytes", option_flag,
@@ -77,6 +81,9 @@ struct listing {
     uint64_t rows_max; /* rows that are shown; 0: all */
     uint64_t by_state[MACHINE_STATE_COUNT];
     double all[TOTALS], used[TOTALS];
+    struct tree **held; /* those that have come, for they are shown by name */
+    uint32_t held_count, held_room;
+    bool too_many; /* for that */
 };
 
 static void totals_add(struct listing *list, const struct tree *machine)
@@ -183,13 +190,10 @@ static bool is_machine(const struct tree *ad)
     return ad_string(ad, "Type", &type, &len) && len == 7 && !strncasecmp(type, "Machine", 7);
 }
 
-static bool listing_add(void *user, struct tree *machine)
+static bool machine_show(struct listing *list, struct tree *machine)
 {
-    struct listing *list = user;
     uint64_t limit = list->settings->limit;
 
-    if (!list->settings->all && !is_machine(machine))
-        return true;
     if (limit && list->count == limit)
         return false;
     list->count++;
@@ -200,6 +204,55 @@ static bool listing_add(void *user, struct tree *machine)
         return true;
     row_add(&list->table, machine);
     return list->count % ROWS_AT_ONCE || table_flush(&list->table) == 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- order */
+
+static int names_compare(const void *a, const void *b)
+{
+    const struct tree *const *one = a, *const *other = b;
+    const char *name = "", *other_name = "";
+    size_t len = 0, other_len = 0;
+
+    ad_string(*one, "Name", &name, &len);
+    ad_string(*other, "Name", &other_name, &other_len);
+    return natural_compare(name, len, other_name, other_len);
+}
+
+/* Shows those that are held. */
+static bool held_show(struct listing *list)
+{
+    bool goes_on = true;
+
+    for (uint32_t i = 0; i < list->held_count; i++) {
+        goes_on = goes_on && machine_show(list, list->held[i]);
+        tree_unref(list->held[i]);
+    }
+    list->held_count = 0;
+    return goes_on;
+}
+
+/* Holds a machine until all are there; of a pool that is too large they are shown as they come. */
+static bool listing_add(void *user, struct tree *machine)
+{
+    struct listing *list = user;
+
+    if (!list->settings->all && !is_machine(machine))
+        return true;
+    if (list->too_many)
+        return machine_show(list, machine);
+    ARRAY_ROOM(list->held, list->held_count, list->held_room, 64);
+    list->held[list->held_count++] = tree_ref(machine);
+    list->too_many = list->held_count > SORTED_MAX;
+    return !list->too_many || held_show(list);
+}
+
+static void listing_sort(struct listing *list)
+{
+    if (list->held_count)
+        qsort(list->held, list->held_count, sizeof *list->held, names_compare);
+    held_show(list);
+    free(list->held);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- listing */
@@ -238,6 +291,7 @@ static int listing_print(struct connection *pool, const struct machines_settings
     rows_init(&list.rows, form, form == ROWS_JSON ? json_columns : NULL, form == ROWS_JSON ? JSON_COLUMNS : 0);
     table_init(&list.table, table_names, TABLE_NAMES, false);
     status = connection_list(pool, buf_string(&path), 0, listing_add, &list);
+    listing_sort(&list);
     if (form != ROWS_TABLE) {
         rows_finish(&list.rows);
     } else if (status == STATUS_DONE) {
@@ -323,6 +377,7 @@ const struct command command_machines = {
         "Prints a row a machine, whether or not it has room: its state, processors, memory and GPUs in use of all that it has, its "
         "load, how many jobs hold something of it, whose it is, since when it stands so, and a note: until when its owner lets "
         "nobody in, what a sick one lacks, when one that is away was last heard of, when the first job of a busy one must end. "
+        "They come by name, numbers in names by their value: node2 before node10 (of more than 20,000, as the pool has come to know them). "
         "Then a line that counts them; what those that are away have is not in it. `berth machine NAME` tells more of one.\n"
         "\n"
         "The states: Idle (nothing of it is in use), Part (a part is, and the rest may be had), Busy (what is left accepts nobody), "

@@ -8,6 +8,7 @@
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/machine_facts.h"
+#include "live/matchmakerd/machine_order.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
@@ -144,9 +145,46 @@ static bool machines_step(struct scan *scan)
            collection_add((struct collection *)scan, machine_row(scan->request, &view, false));
 }
 
+/* The same in the order of names. */
+struct ordered_list {
+    struct collection collection;
+    struct machine_order order;
+};
+
+static bool ordered_step(struct scan *scan)
+{
+    const struct matchmaker *matchmaker = request_matchmakerd(scan->request)->matchmaker;
+    struct ordered_list *list = (struct ordered_list *)scan;
+    struct machine_view view;
+
+    if (!list->order.made)
+        machine_order_make(&list->order, matchmaker);
+    return machine_order_next(&list->order, matchmaker, scan->from, &view, &scan->from) &&
+           collection_add(&list->collection, machine_row(scan->request, &view, false));
+}
+
+static void ordered_free(struct collection *collection)
+{
+    machine_order_done(&((struct ordered_list *)collection)->order);
+}
+
 void api_machines_list(struct request *request)
 {
-    collection_tour(request, machines_step);
+    const char *order = request_query(request, "order");
+    struct ordered_list *list;
+
+    if (order && strcmp(order, "name") != 0) {
+        request_problem(request, 400,
+                        "order: expected name, or nothing: then they come as the pool has come to know them");
+        return;
+    }
+    if (!order) {
+        collection_tour(request, machines_step);
+        return;
+    }
+    list = mem_alloc(sizeof *list);
+    *list = (struct ordered_list){0};
+    collection_tour_more(&list->collection, request, ordered_step, ordered_free);
 }
 
 /* Is that the machine's name, or the id of its ad? */

@@ -113,6 +113,8 @@ static void collection_answer(struct collection *collection)
 
 static void collection_done(struct collection *collection)
 {
+    if (collection->free_more)
+        collection->free_more(collection);
     tree_unref(collection->query);
     buf_done(&collection->out);
     arena_done(&collection->scratch);
@@ -134,14 +136,19 @@ static void scan_done(struct scan *scan)
     collection_done((struct collection *)scan);
 }
 
-void collection_tour(struct request *request, bool (*step)(struct scan *scan))
+void collection_tour_more(struct collection *collection, struct request *request, bool (*step)(struct scan *scan),
+                          void (*free_more)(struct collection *collection))
 {
-    struct collection *collection = mem_alloc(sizeof *collection);
-
     if (!collection_begin(collection, request)) {
         free(collection);
         return;
     }
+    collection->free_more = free_more;
     collection->scan = (struct scan){.step = step, .finish = scan_finish, .done = scan_done};
     scan_start(&collection->scan, request);
+}
+
+void collection_tour(struct request *request, bool (*step)(struct scan *scan))
+{
+    collection_tour_more(mem_alloc(sizeof(struct collection)), request, step, NULL);
 }

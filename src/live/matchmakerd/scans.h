@@ -65,6 +65,7 @@ struct collection {
     struct listing listing;
     struct buf out;
     bool more, spent;
+    void (*free_more)(struct collection *collection); /* NULL: nothing */
 };
 
 /* False, after a problem was answered, when a parameter is wrong. */
@@ -75,6 +76,9 @@ void collection_end(struct collection *collection); /* answers */
 
 /* The same in slices: `step` adds what is at scan.from, and advances it; false when there is no more, or enough. */
 void collection_tour(struct request *request, bool (*step)(struct scan *scan));
+/* The same for one that holds more: it is the first member of a block from mem_alloc, which this takes, and `free_more` frees what it holds. */
+void collection_tour_more(struct collection *collection, struct request *request, bool (*step)(struct scan *scan),
+                          void (*free_more)(struct collection *collection));
 
 #ifdef __cplusplus
 }

@@ -63,7 +63,7 @@ export function MachinesView(): JSX.Element {
   const [pick, setPick] = useState<Pick>('all');
   const paging = usePaging(pick), counts = useStore(live).overview?.Machines;
   const constraint = `Type == "Machine"${pick === 'all' ? '' : ` && State == "${pick}"`}`;
-  const machines = useLoad((signal) => api.machines({ constraint, limit: PAGE, cursor: paging.cursor }, signal), `${pick} ${paging.cursor ?? 'first'}`, 5000);
+  const machines = useLoad((signal) => api.machines({ constraint, limit: PAGE, cursor: paging.cursor, order: 'name' }, signal), `${pick} ${paging.cursor ?? 'first'}`, 5000);
   useTitle('Machines');
   return (
     <>
