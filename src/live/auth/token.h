@@ -204,6 +204,12 @@ struct proof {
 /* Verifies a token by way of the cache. `*ret` is set only when TOKEN_OK is returned. */
 enum token_fault token_check(const struct proof *proof, const char *text, size_t len, int64_t now, struct grant *ret);
 
+/* For tokens that are verified elsewhere, as those of other issuers are: gives the grant of a text that is kept, keeps one, and forgets all. What may have
+ * changed since (time, revocation) is the caller's to look at. */
+bool token_cache_find(const struct token_cache *cache, const char *text, size_t len, struct grant *ret);
+void token_cache_keep(struct token_cache *cache, const char *text, size_t len, const struct grant *grant);
+void token_cache_forget(struct token_cache *cache);
+
 /* Forgets what was signed by keys that are not among these: after a rotation. token_check would refuse it anyway. */
 void token_cache_retain(struct token_cache *cache, const struct token_keys *keys);
 

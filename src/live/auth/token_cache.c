@@ -123,6 +123,38 @@ static bool is_revoked(const struct grant *grant, token_revoked_fn *revoked, voi
     return false;
 }
 
+static void text_hash(const struct token_cache *cache, const char *text, size_t len, unsigned char ret[HASH_BYTES])
+{
+    crypto_generichash(ret, HASH_BYTES, (const unsigned char *)text, len, cache->key, sizeof cache->key);
+}
+
+bool token_cache_find(const struct token_cache *cache, const char *text, size_t len, struct grant *ret)
+{
+    unsigned char hash[HASH_BYTES];
+    const struct entry *entry;
+
+    text_hash(cache, text, len, hash);
+    entry = entry_find(cache, hash);
+    if (entry)
+        *ret = entry->grant;
+    return entry != NULL;
+}
+
+void token_cache_keep(struct token_cache *cache, const char *text, size_t len, const struct grant *grant)
+{
+    unsigned char hash[HASH_BYTES];
+
+    text_hash(cache, text, len, hash);
+    if (!entry_find(cache, hash))
+        entry_add(cache, hash, grant);
+}
+
+void token_cache_forget(struct token_cache *cache)
+{
+    for (uint32_t i = 0; i < cache->made; i++)
+        entry_drop(cache, &cache->entries[i]);
+}
+
 enum token_fault token_check(const struct proof *proof, const char *text, size_t len, int64_t now, struct grant *ret)
 {
     unsigned char hash[HASH_BYTES];
@@ -133,7 +165,7 @@ enum token_fault token_check(const struct proof *proof, const char *text, size_t
 
     if (len > TOKEN_BYTES_MAX)
         return TOKEN_TOO_LONG;
-    crypto_generichash(hash, sizeof hash, (const unsigned char *)text, len, cache->key, sizeof cache->key);
+    text_hash(cache, text, len, hash);
     entry = entry_find(cache, hash);
     if (entry && key_known(proof->keys, &entry->grant)) {
         grant = entry->grant;

@@ -5,7 +5,7 @@
  *
  * name     as written in a file; BERTH_CYCLE_INTERVAL in the environment, --cycle-interval as a flag
  * sort     TEXT, LIST (of texts), SPAN (microseconds; written as seconds), SIZE (bytes), COUNT, FLAG, ADS (a list, kept as it is written)
- * form     what its value is called in help; a text is also checked by it: ADDRESS, CONTACT, URL, CATALOGUE, NETWORK, SOURCE, FOLDER, FILE, TEXT, POOLS, or the words it may be
+ * form     what its value is called in help; a text is also checked by it: ADDRESS, CONTACT, URL, CATALOGUE, NETWORK, SOURCE, FOLDER, FILE, TEXT, POOLS, ISSUERS, or the words it may be
  * default  as it would be written in a file
  * low high bounds, both allowed: of the number; of a text's bytes; of a list's length
  * when     LIVE: a reload takes it on; RESTART: it waits for the next start */
@@ -61,6 +61,8 @@
       "a provider asks for jobs when it has room, and does not advertise")                                              \
     X(POOLS, "Pools", ADS, "POOLS", "{}", 0, 16, RESTART,                                                               \
       "the pools that a provider pulls from, in that order, and that a customer offers jobs to")                        \
+    X(ISSUERS, "Issuers", ADS, "ISSUERS", "{}", 0, 16, RESTART,                                                         \
+      "institutes whose tokens a matchmaker takes, and what they give")                                                 \
     X(CATALOGUES, "Catalogues", LIST, "CATALOGUE", "{}", 0, 2, RESTART,                                                 \
       "where the catalogues of files are, one or two; none: the pool's own")                                            \
     X(CATALOGUE_TOKENS, "CatalogueTokens", LIST, "FILE", "{}", 0, 2, RESTART,                                           \

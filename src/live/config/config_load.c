@@ -71,7 +71,7 @@ static int put_text(struct loader *loader, enum config_key key, const char *text
     if (tree && config_row(key)->sort != CONFIG_IS_ADS)
         eval_tree(&eval, NULL, tree, &value);
     if (tree && config_row(key)->sort == CONFIG_IS_ADS)
-        result = config_read_ads(arena, tree, tree_root(tree), &fresh, err);
+        result = config_read_ads(arena, key, tree, tree_root(tree), &fresh, err);
     else if (tree && config_value_fits(key, &value))
         result = config_read_value(arena, key, &eval, &value, &fresh, err);
     else
@@ -192,7 +192,7 @@ static int put_attribute(struct loader *loader, const struct scope *scope, const
         return fail_unknown("setting", name, len, err);
     eval_init(&eval, &loader->env, &loader->scratch);
     if (config_row((enum config_key)key)->sort == CONFIG_IS_ADS) {
-        result = config_read_ads(&loader->config->arena, scope->tree, attribute, &fresh, err);
+        result = config_read_ads(&loader->config->arena, (enum config_key)key, scope->tree, attribute, &fresh, err);
     } else {
         eval_attribute(&eval, scope, attribute->label, &value);
         result = config_read_value(&loader->config->arena, (enum config_key)key, &eval, &value, &fresh, err);

@@ -18,8 +18,8 @@ int config_read_text(struct arena *arena, enum config_key key, const char *text,
 
 /* Reads a list of ads, whose expressions are not evaluated. */
 struct expr;
-int config_read_ads(struct arena *arena, const struct tree *tree, const struct expr *e, struct config_value *ret,
-                    struct err *err);
+int config_read_ads(struct arena *arena, enum config_key key, const struct tree *tree, const struct expr *e,
+                    struct config_value *ret, struct err *err);
 
 /* Appends what the key may be: "seconds from 0.001 to 86400", "auto, on or off". */
 void config_expected(struct buf *out, enum config_key key);

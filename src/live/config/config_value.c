@@ -3,6 +3,7 @@
 #include "lang/text/print.h"
 #include "live/config/address.h"
 #include "live/config/config_parts.h"
+#include "live/config/issuer_list.h"
 #include "live/config/pool_list.h"
 
 #include <ctype.h>
@@ -71,6 +72,7 @@ static const struct config_form {
     {"FOLDER", "the name of a folder", is_any},
     {"FILE", "the name of a file", is_any},
     {"TEXT", "a text", is_any},
+    {"ISSUERS", "[ Issuer = \"https://idp.example.org\"; Audience = \"https://pool.example.org:7600\" ]", is_any},
     {"POOLS", "[ Name = \"world\"; Token = \"world.token\"; Share = 0.1 ]", is_any},
 };
 
@@ -377,20 +379,38 @@ int config_read_value(struct arena *arena, enum config_key key, struct eval *eva
     return -1;
 }
 
-int config_read_ads(struct arena *arena, const struct tree *tree, const struct expr *e, struct config_value *ret,
-                    struct err *err)
+/* Reads the list, to see whether it is good; -1, or how many ads it has. */
+static int list_check(enum config_key key, const struct tree *tree, const struct expr *e, struct err *err)
 {
-    struct pool_list list;
+    struct issuer_list issuers;
+    struct pool_list pools;
+    int count = -1;
+
+    if (key == CONFIG_ISSUERS) {
+        if (issuer_list_read(&issuers, tree, e, err) == 0) {
+            count = (int)issuers.count;
+            issuer_list_done(&issuers);
+        }
+    } else if (pool_list_read(&pools, tree, e, err) == 0) {
+        count = (int)pools.count;
+        pool_list_done(&pools);
+    }
+    return count;
+}
+
+int config_read_ads(struct arena *arena, enum config_key key, const struct tree *tree, const struct expr *e,
+                    struct config_value *ret, struct err *err)
+{
+    int count = list_check(key, tree, e, err);
     struct buf text;
 
-    if (pool_list_read(&list, tree, e, err) < 0)
+    if (count < 0)
         return -1;
     buf_init(&text);
-    if (list.count)
+    if (count)
         print_expr(&text, tree, e, PRINT_PLAIN);
     else
         buf_adds(&text, "{}");
-    pool_list_done(&list);
     ret->text = memcpy(arena_alloc(arena, text.len + 1), buf_string(&text), text.len + 1);
     buf_done(&text);
     return 0;

@@ -96,6 +96,7 @@ struct http_call {
     size_t bytes_max; /* of the answer; 0: CLIENT_BYTES_MAX. With `bytes` 0: as many as come */
     const char *pin;  /* "sha256//BASE64" of the server's public key, which replaces the check by a CA; or NULL */
     bool unchecked;   /* accept any server: only for what is then compared with a fingerprint, and never with a token */
+    bool older_tls;   /* TLS 1.2 will do: the server is not one of ours */
     bool https_only;  /* refuse http:// */
     bool plain_token; /* a token may go by http:// to another machine; else not: everybody on the way would have it */
     call_address_fn *may_connect; /* NULL: any address */

@@ -483,6 +483,8 @@ int transfer_prepare(struct transfer *transfer, const struct http_call *call, co
     transfer->bytes = call->bytes;
     transfer->bytes_user = call->bytes_user ? call->bytes_user : transfer->user;
     rules_set(easy);
+    if (call->older_tls)
+        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     callbacks_set(transfer);
     trust_set(transfer, call, ca_file);
     curl_easy_setopt(easy, CURLOPT_URL, call->url);

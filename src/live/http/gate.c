@@ -2,7 +2,9 @@
  * the head alone. */
 #include "live/http/gate.h"
 
+#include "live/auth/jwt.h"
 #include "live/config/address.h"
+#include "live/http/issuers.h"
 #include "pool/protocol/role.h"
 #include "sys/clock.h"
 
@@ -21,12 +23,15 @@ void gate_init(struct gate *gate, const struct gate_settings *settings, uint64_t
     if (!gate->settings.bodies_account)
         gate->settings.bodies_account = BODIES_ACCOUNT_MAX;
     callers_init(&gate->callers, seed);
+    buf_init(&gate->why);
 }
 
 void gate_done(struct gate *gate)
 {
-    if (gate)
-        callers_done(&gate->callers);
+    if (!gate)
+        return;
+    callers_done(&gate->callers);
+    buf_done(&gate->why);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ caller */
@@ -54,13 +59,22 @@ static enum token_fault token_prove(struct gate *gate, const char *token, struct
 {
     enum token_fault fault = TOKEN_UNKNOWN_KEY;
     size_t len = strlen(token);
+    struct err why = {0};
 
     if (gate->settings.proof && gate->settings.proof(gate->settings.user, token, len, proof)) {
         assert(proof->revoked);
-        fault = token_check(proof, token, len, clock_wall() / SECOND, ret);
+        if (gate->settings.issuers && jwt_is(token, len))
+            fault = issuers_check(gate->settings.issuers, token, len, clock_wall() / SECOND, proof->revoked,
+                                  proof->user, ret, &why);
+        else
+            fault = token_check(proof, token, len, clock_wall() / SECOND, ret);
     }
     if (fault != TOKEN_OK && gate->settings.refused)
         gate->settings.refused(gate->settings.user, proof, fault);
+    buf_reset(&gate->why);
+    buf_adds(&gate->why, token_fault_words(fault));
+    if (*why.text)
+        buf_addf(&gate->why, " (%s)", why.text);
     return fault;
 }
 
@@ -80,15 +94,20 @@ unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t
     field += 7;
     field += strspn(field, " ");
     fault = token_prove(gate, field, &proof, &grant);
+    if (fault == TOKEN_KEYS) /* which is not the caller's fault, and passes */
+        return *ret_why = "the keys of the token's issuer have not come yet; try again soon", 503;
     if (fault != TOKEN_OK)
-        return *ret_why = token_fault_words(fault), 401;
+        return *ret_why = buf_string(&gate->why), 401;
     if (gate->settings.reserved && !strcmp(grant.subject, gate->settings.reserved))
         return *ret_why = "that identity is the matchmaker's own", 401;
     *ret = (struct caller){.identity = callers_add(&gate->callers, grant.subject, strlen(grant.subject), now),
                            .scope = grant.scope,
                            .expires = grant.expires,
                            .links = grant.links,
-                           .proof = proof};
+                           .proof = proof,
+                           .foreign = grant.foreign};
+    memcpy(ret->group, grant.group, sizeof ret->group);
+    memcpy(ret->unix_account, grant.unix_account, sizeof ret->unix_account);
     memcpy(ret->ids, grant.ids, sizeof ret->ids);
     ret->account = callers_add(&gate->callers, grant.root, strlen(grant.root), now);
     return 0;

@@ -1,6 +1,7 @@
 /* gate.h: the caller of a request: proved by a token, or by the kernel if it comes by a Unix socket; and how much each caller has under way.
  *
  *     Authorization: Bearer ...   -> proof: which keys, which audience, what is revoked         -> subject, scopes
+ *     the same, a JWT             -> issuers: who issued it, and what that gives                -> subject, scopes
  *     a Unix socket, no token     -> local: the daemon decides about that user of the machine   -> a name, scopes
  *
  * A daemon has one gate for each interface that it offers. A delegate counts for whoever delegated to it, its account. */
@@ -16,6 +17,8 @@
 extern "C" {
 #endif
 
+struct issuers; /* live/http/issuers.h */
+
 /* The caller of a request. */
 struct caller {
     uint32_t identity; /* its place among the callers; CALLERS_NONE: there is no caller */
@@ -27,6 +30,9 @@ struct caller {
     uint32_t links;  /* links of its token, and the id of each: any of them may be revoked */
     char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
     struct proof proof; /* the proof that its token has passed */
+    bool foreign;       /* its token is another issuer's: it has neither key nor links, and these may be "" */
+    char group[TOKEN_GROUP_MAX + 1];
+    char unix_account[TOKEN_UNIX_MAX + 1];
 };
 
 #define GATE_LATER "your account is being looked up on this machine, which takes long; try again in a moment"
@@ -43,6 +49,8 @@ struct gate_settings {
     void *user;
     /* Fills in what the token is checked against; false: tokens cannot be checked yet. NULL: no token is accepted. */
     bool (*proof)(void *user, const char *token, size_t len, struct proof *ret);
+    /* Who checks tokens of other issuers; NULL: none is accepted. `proof` has to be there too: what is revoked is asked there. Lent. */
+    struct issuers *issuers;
     /* Fills in what holds for that user of this machine; at first it is not admitted. NULL: local users need a token too. */
     void (*local)(void *user, uint32_t uid, int64_t now, struct gate_local *ret);
     /* A token was refused, after a check against that proof (zeros: against nothing). May be NULL. */
@@ -58,12 +66,13 @@ struct gate {
     struct callers callers;
     uint64_t bodies;    /* bytes of bodies under way */
     const char *called; /* the URL that others know the daemon by; NULL: none. Lent */
+    struct buf why;     /* of the last refusal of another issuer's token */
 };
 
 void gate_init(struct gate *gate, const struct gate_settings *settings, uint64_t seed);
 void gate_done(struct gate *gate);
 
-/* Returns 0, or the status and why not (static); then there is no caller. */
+/* Returns 0, or the status and why not (good until the next call); then there is no caller. */
 unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
                      const char **ret_why);
 const char *gate_name(const struct gate *gate, const struct caller *caller); /* "": no caller */

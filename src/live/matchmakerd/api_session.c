@@ -32,6 +32,10 @@ void api_whoami(struct request *request)
     maker_text(&maker, "Scope", buf_string(&scope));
     if (request->caller.expires)
         maker_integer(&maker, "Expires", request->caller.expires);
+    if (request->caller.account != request->caller.identity)
+        maker_text(&maker, "Account", caller_text(&request->part->gate->callers, request->caller.account));
+    maker_text(&maker, "Group", *request->caller.group ? request->caller.group : NULL);
+    maker_text(&maker, "UnixAccount", *request->caller.unix_account ? request->caller.unix_account : NULL);
     buf_done(&scope);
     request_ad_take(request, 200, maker_seal(&maker));
 }

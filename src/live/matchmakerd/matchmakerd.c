@@ -345,6 +345,20 @@ static int client_start(struct matchmakerd *matchmakerd, struct err *err)
     return matchmakerd->checker ? 0 : -1;
 }
 
+static int issuers_start(struct matchmakerd *matchmakerd, struct err *err)
+{
+    struct issuer_list list;
+
+    if (issuer_list_parse(&list, matchmakerd->symbols, config_ads(&matchmakerd->config, CONFIG_ISSUERS), err) < 0)
+        return -1;
+    if (!list.count)
+        return 0;
+    matchmakerd->issuers = issuers_new(matchmakerd->loop, &list, &matchmakerd->log, &matchmakerd->networks, err);
+    issuer_list_done(&list);
+    matchmakerd->gate.settings.issuers = matchmakerd->issuers;
+    return matchmakerd->issuers ? 0 : -1;
+}
+
 static void handles_start(struct matchmakerd *matchmakerd)
 {
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
@@ -420,7 +434,8 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     buf_init(&matchmakerd->out);
     handles_start(matchmakerd);
     if (keys_open(matchmakerd, err) < 0 || matchmakerd_load(matchmakerd, err) < 0 || role_start(matchmakerd, err) < 0 ||
-        client_start(matchmakerd, err) < 0 || matchmakerd_listen(matchmakerd, err) < 0)
+        client_start(matchmakerd, err) < 0 || issuers_start(matchmakerd, err) < 0 ||
+        matchmakerd_listen(matchmakerd, err) < 0)
         return -1;
     matchmakerd->ready = true;
     LOG(&matchmakerd->log, LEVEL_INFO, "started", log_text("url", matchmakerd->url),
@@ -472,6 +487,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
         server_free(matchmakerd->servers[i]);
     client_free(matchmakerd->client);
     client_free(matchmakerd->checker);
+    issuers_free(matchmakerd->issuers);
     checks_sweep(matchmakerd, INT64_MAX);
     uv_run(matchmakerd->loop, UV_RUN_NOWAIT);
     runner_free(matchmakerd->runner);

@@ -23,6 +23,7 @@
 #include "live/http/client.h"
 #include "live/http/front.h"
 #include "live/http/guard.h"
+#include "live/http/issuers.h"
 #include "live/http/metrics.h"
 #include "live/http/request.h"
 #include "live/http/server.h"
@@ -92,6 +93,7 @@ struct matchmakerd {
     size_t server_count;
     struct client *client;
     struct check *failed_checks; /* checks of contact addresses that failed, told when their time is over */
+    struct issuers *issuers;     /* whose tokens are taken besides our own */
     struct client *checker;      /* for contact addresses alone: those that do not answer keep nobody else waiting */
     const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT], *guard_texts[GUARD_REASON_COUNT],
         *wait_words[WAIT_REASON_COUNT + 1]; /* for metrics */
