@@ -255,6 +255,7 @@ static bool thread_call(struct unix_users *users)
     return users->threads > 0;
 }
 
+/* Until there is an answer, or the directory has failed. */
 static void wait_a_moment(struct unix_users *users, const struct place *place)
 {
     struct timespec until;
@@ -265,7 +266,8 @@ static void wait_a_moment(struct unix_users *users, const struct place *place)
         until.tv_nsec -= 1000000000L;
         until.tv_sec++;
     }
-    while (!place->known && pthread_cond_timedwait(&users->answer, &users->lock, &until) == 0)
+    while (!place->known && (place->again || place->asked) &&
+           pthread_cond_timedwait(&users->answer, &users->lock, &until) == 0)
         ;
 }
 
@@ -281,8 +283,10 @@ enum unix_users_answer unix_users_look(struct unix_users *users, uint32_t uid, i
     if (place->known && now - place->at > HOLDS)
         place->known = false;
     if (!place->known || now - place->at > FRESH) {
+        bool begun = place->again || place->asked; /* and was waited for: once is enough */
+
         place->again = !place->asked;
-        if ((!place->again || thread_call(users)) && !place->known)
+        if ((!place->again || thread_call(users)) && !place->known && !begun)
             wait_a_moment(users, place);
     }
     answer = !place->known ? UNIX_USERS_LATER : place->exists ? UNIX_USERS_FOUND : UNIX_USERS_NOBODY;
