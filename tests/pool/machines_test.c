@@ -9,6 +9,7 @@
 
 #define LIFETIME (pool->spans.lifetime)
 #define HOUR (60 * MINUTE)
+#define LIFE (UINT64_C(1) << 32) /* between the versions of two lives of an agent */
 #define TOLD \
     "[ Used = [ Cpus = 3 ]; Claims = { [ Claim = \"0000000000000001\"; Job = 5; Ends = 60 ] }; Words = \"so\" ]"
 
@@ -263,6 +264,90 @@ static void renewals_keep_it(void)
     role_restart(pool);
     tap_ok(!knows(pool, 2, 7, &view), "a matchmaker that begins anew knows none");
     pool_free(pool, "renewals");
+}
+
+/* The offer is renewed for a lifetime, in that version. */
+static void lives_on(struct pool *pool, uint64_t version)
+{
+    put(pool, (struct put){.from = 2, .id = 7, .version = version}, MACHINE);
+    for (int i = 0; i < 3; i++) {
+        pass(pool, LIFETIME / 3);
+        put(pool, (struct put){.from = 2, .id = 7, .version = version, .bare = true}, NULL);
+    }
+}
+
+static void an_older_program(void)
+{
+    struct pool *pool = pool_new();
+    struct machine_view view;
+    struct word word = {
+        .from = 2, .id = 7, .version = LIFE + 6, .base = LIFE + 6, .state = MACHINE_PART, .ad = MACHINE, .told = TOLD};
+
+    put(pool, (struct put){.from = 2, .id = 7, .version = LIFE + 3}, MACHINE);
+    tell(pool, &word);
+    lives_on(pool, LIFE + 9);
+    tap_ok(is_as(pool, 2, 7, MACHINE_PART), "within one life of its agent renewals keep the word of a machine");
+    word.version = word.base = 2 * LIFE + 1;
+    tell(pool, &word);
+    lives_on(pool, 2 * LIFE + 1);
+    lives_on(pool, 2 * LIFE + 2);
+    tap_ok(is_as(pool, 2, 7, MACHINE_PART),
+           "in the next as well, when it has told how it stands there, before its offer");
+    put(pool, (struct put){.from = 2, .id = 7, .version = 3 * LIFE + 1}, MACHINE);
+    word.version = word.base = 3 * LIFE + 1;
+    tell(pool, &word);
+    lives_on(pool, 3 * LIFE + 2);
+    tap_ok(is_as(pool, 2, 7, MACHINE_PART), "or after it");
+    put(pool, (struct put){.from = 2, .id = 7, .version = 4 * LIFE + 1},
+        "[ Type = \"Machine\"; Cpus = 5; Constraint = true ]");
+    pass(pool, LIFETIME / 3);
+    put(pool, (struct put){.from = 2, .id = 7, .version = 4 * LIFE + 1, .bare = true}, NULL);
+    tap_ok(is_as(pool, 2, 7, MACHINE_PART), "a machine that begins anew has its time to tell");
+    for (int i = 0; i < 2; i++) {
+        pass(pool, LIFETIME / 3);
+        put(pool, (struct put){.from = 2, .id = 7, .version = 4 * LIFE + 1, .bare = true}, NULL);
+    }
+    tap_ok(knows(pool, 2, 7, &view) && view.state == MACHINE_IDLE && !view.told &&
+               ad_says(pool, view.whole, "Cpus == 5"),
+           "if an older program runs there, which tells nothing, its offer is its record within a lifetime");
+    withdraw(pool, 2, 7, 4 * LIFE + 2);
+    tap_ok(!knows(pool, 2, 7, &view), "and goes with it");
+    pool_free(pool, "an older program");
+}
+
+static void gone_for_good(void)
+{
+    struct pool *pool = pool_new();
+    struct machine_view view;
+    struct word word = {.from = 2, .id = 7, .version = 5, .base = 5, .state = MACHINE_BUSY, .ad = MACHINE};
+
+    tell(pool, &word);
+    put(pool, (struct put){.from = 2, .id = 7, .version = 1}, MACHINE);
+    tell(pool, &(struct word){.from = 2, .id = 7, .version = 6, .gone = true});
+    tap_ok(tell(pool, &word) == REASON_STALE && !knows(pool, 2, 7, &view),
+           "a machine that is gone does not come back by a word that is older");
+    put(pool, (struct put){.from = 2, .id = 7, .version = 1, .bare = true}, NULL);
+    tap_ok(!knows(pool, 2, 7, &view), "nor by a renewal of its offer that comes late");
+    tell(pool, &(struct word){.from = 2, .id = 7, .version = 4, .gone = true});
+    tap_ok(tell(pool, &word) == REASON_STALE && !knows(pool, 2, 7, &view), "whatever else is said late");
+    word.from = 3;
+    tap_ok(tell(pool, &word) == REASON_OK && is_as(pool, 3, 7, MACHINE_BUSY),
+           "which is nothing to that of another agent");
+    word = (struct word){.from = 2, .id = 8, .version = 5, .base = 5, .ad = MACHINE};
+    tell(pool, &(struct word){.from = 2, .id = 8, .version = 6, .gone = true});
+    tap_ok(tell(pool, &word) == REASON_STALE && !knows(pool, 2, 8, &view),
+           "nor does one of which nothing but its end was heard");
+    word.version = word.base = 7;
+    tap_ok(tell(pool, &word) == REASON_OK && knows(pool, 2, 8, &view), "a later word brings it back");
+    tell(pool, &(struct word){.from = 2, .id = 8, .version = 8, .gone = true});
+    for (uint64_t id = 100; id < 100 + MACHINES_GONE_MAX; id++)
+        tell(pool, &(struct word){.from = 2, .id = id, .version = 8, .gone = true});
+    word = (struct word){.from = 2, .id = 100, .version = 7, .base = 7, .ad = MACHINE};
+    tap_ok(tell(pool, &word) == REASON_STALE, "of many that are gone the latest are remembered");
+    pass(pool, LIFETIME + SECOND);
+    put(pool, (struct put){.from = 2, .id = 7, .version = 2}, MACHINE);
+    tap_ok(is_as(pool, 2, 7, MACHINE_IDLE), "and after a lifetime its offer counts again");
+    pool_free(pool, "gone");
 }
 
 static void reports_keep_it(void)
@@ -632,6 +717,33 @@ static bool old_is_refused(void)
     return good;
 }
 
+static bool gone_stays_gone(void)
+{
+    struct pool *pool = pool_new();
+    struct machine_view view;
+    bool good;
+
+    tell(pool, &(struct word){.from = 2, .id = 7, .version = 5, .gone = true});
+    tell(pool, &(struct word){.from = 2, .id = 7, .version = 4, .base = 4, .ad = MACHINE});
+    good = !knows(pool, 2, 7, &view);
+    pool_drop(pool);
+    return good;
+}
+
+static bool offer_counts_again(void)
+{
+    struct pool *pool = pool_new();
+    bool good;
+
+    put(pool, (struct put){.from = 2, .id = 7, .version = LIFE + 1}, MACHINE);
+    tell(pool, &(struct word){
+                   .from = 2, .id = 7, .version = LIFE + 1, .base = LIFE + 1, .state = MACHINE_PART, .ad = MACHINE});
+    lives_on(pool, 2 * LIFE + 1);
+    good = is_as(pool, 2, 7, MACHINE_IDLE);
+    pool_drop(pool);
+    return good;
+}
+
 static bool away_is_told(void)
 {
     struct pool *pool = pool_new();
@@ -651,6 +763,8 @@ static void plants_are_found(void)
         bool (*good)(void);
         const char *words;
     } rows[] = {{MUTANT_GONE_KEPT, gone_is_forgotten, "a machine that is gone is remembered"},
+                {MUTANT_GONE_REVIVED, gone_stays_gone, "a machine that is gone comes back by an older word"},
+                {MUTANT_WORD_OUTLIVES, offer_counts_again, "the word of a machine outlives the program that told it"},
                 {MUTANT_STANDS_OLD, old_is_refused, "an older word of a machine replaces a newer one"},
                 {MUTANT_AWAY_FITS, away_is_told, "a machine that is away is told as it last stood"}};
 
@@ -674,6 +788,8 @@ int main(void)
     offers_and_records();
     away_and_forgotten();
     renewals_keep_it();
+    an_older_program();
+    gone_for_good();
     reports_keep_it();
     limits();
     timers_are_bounded();

@@ -48,7 +48,8 @@ static void plants_are_found(void)
         struct sim_report report;
         int broken;
 
-        if (plants[i].mutant == MUTANT_GONE_KEPT || plants[i].mutant == MUTANT_STANDS_OLD)
+        if (plants[i].mutant == MUTANT_GONE_KEPT || plants[i].mutant == MUTANT_GONE_REVIVED ||
+            plants[i].mutant == MUTANT_WORD_OUTLIVES || plants[i].mutant == MUTANT_STANDS_OLD)
             continue;
         mutant_now = plants[i].mutant;
         broken = sim_run(&settings, &report);

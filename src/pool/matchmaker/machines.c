@@ -29,6 +29,7 @@ void machines_init(struct machines *machines, struct collector *collector, struc
     map_init(&machines->account_bytes, seed);
     map_init(&machines->bytes, seed);
     map_init(&machines->absent, seed);
+    map_init(&machines->parted, seed);
 }
 
 void machines_done(struct machines *machines)
@@ -45,6 +46,8 @@ void machines_done(struct machines *machines)
     map_done(&machines->account_bytes);
     map_done(&machines->bytes);
     map_done(&machines->absent);
+    map_done(&machines->parted);
+    free(machines->gone);
     symbols_drop(machines->collector->symbols, machines->second);
 }
 
@@ -149,6 +152,7 @@ static uint32_t record_add(struct machines *machines, const struct peer *peer, u
                                                      .id = id,
                                                      .account = account_key(machines, peer),
                                                      .until = INT64_MAX,
+                                                     .doubt = INT64_MAX,
                                                      .timer = machines->items[place].timer,
                                                      .timers = machines->items[place].timers,
                                                      .next = first == MAP_NONE ? NOBODY : (uint32_t)first};
@@ -179,6 +183,57 @@ static void record_forget(struct machines *machines, uint32_t place)
     *record = (struct machine_record){.timer = record->timer, .timers = record->timers, .next = machines->free};
     machines->free = place;
     machines->live--;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------- gone */
+
+/* Which machines are gone is known by a mixed number alone: one that is taken for another is answered that its word is old, and says it anew. */
+static const struct machine_gone *gone_find(const struct machines *machines, agent who, uint64_t id, int64_t now)
+{
+    uint64_t found = map_find(&machines->parted, place_key(machines, who, id));
+
+    return found == MAP_NONE || machines->gone[found].until <= now ? NULL : &machines->gone[found];
+}
+
+static void gone_drop(struct machines *machines, uint64_t key)
+{
+    uint64_t found = map_find(&machines->parted, key);
+
+    if (found == MAP_NONE)
+        return;
+    map_remove(&machines->parted, key);
+    machines->gone[found] = (struct machine_gone){0};
+}
+
+static void gone_note(struct machines *machines, uint64_t key, uint64_t version, int64_t until)
+{
+    struct machine_gone *oldest;
+
+    if (!machines->gone) {
+        machines->gone = mem_alloc(MACHINES_GONE_MAX * sizeof *machines->gone);
+        memset(machines->gone, 0, MACHINES_GONE_MAX * sizeof *machines->gone);
+    }
+    gone_drop(machines, key);
+    oldest = &machines->gone[machines->gone_next];
+    if (oldest->until)
+        map_remove(&machines->parted, oldest->key);
+    *oldest = (struct machine_gone){key, version, until};
+    map_set(&machines->parted, key, machines->gone_next);
+    machines->gone_next = (machines->gone_next + 1) % MACHINES_GONE_MAX;
+}
+
+/* A machine is gone for good, as far as it says. */
+static void gone_take(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id,
+                      uint64_t version)
+{
+    const struct machine_gone *before = gone_find(machines, peer->agent, id, env->now);
+    uint32_t place = record_find(machines, peer->agent, id);
+    int64_t lifetime = place != NOBODY ? machines->items[place].lifetime : machines->collector->spans->lifetime;
+
+    if (place != NOBODY && !MUTANT(GONE_KEPT))
+        record_forget(machines, place);
+    gone_note(machines, place_key(machines, peer->agent, id),
+              before && before->version > version ? before->version : version, env->now + lifetime);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------- time */
@@ -287,6 +342,22 @@ static bool told_is_good(const struct machines *machines, const struct tree *tol
                      told->cell_count <= MACHINES_TOLD_CELLS && text_bytes(told) <= MACHINES_TOLD_BYTES);
 }
 
+/* Versions of offers and of words rise within a life of the machine's agent, and from one to the next by at least 2^32. */
+static uint64_t machine_life(uint64_t version)
+{
+    return version >> 32;
+}
+
+/* True: this is a later life than any before. */
+static bool life_note(struct machine_record *record, uint64_t version)
+{
+    bool later = machine_life(version) > record->life;
+
+    if (later)
+        record->life = machine_life(version);
+    return later;
+}
+
 /* Takes the word of a machine; `whole` is its ad, which this takes over, or NULL: it is as it was. */
 static void record_take(struct machines *machines, const struct role_env *env, uint32_t place,
                         const struct stands *stands, struct tree *whole)
@@ -302,6 +373,7 @@ static void record_take(struct machines *machines, const struct role_env *env, u
     record->sure = stands->sure;
     record->shrunk = false;
     record->said = env->now;
+    record->doubt = INT64_MAX;
     record->since = env->now - (stands->since >= 0 && stands->since < INT64_MAX / 2 ? stands->since : 0);
     record->until = ends ? env->now + stands->until : INT64_MAX;
     record_heard(machines, place, env->now);
@@ -314,6 +386,7 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
     const struct machine_record *record = place == NOBODY ? NULL : &machines->items[place];
     const struct entry *offer = machines_offer(machines, peer->agent, stands->id);
     struct text_terms terms = {.lifetime = record ? record->lifetime : 0};
+    const struct machine_gone *gone = gone_find(machines, peer->agent, stands->id, env->now);
     struct tree *whole = NULL;
     enum reason reason;
     uint64_t less;
@@ -321,10 +394,11 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
     if (record && stands->version < record->version && !MUTANT(STANDS_OLD))
         return REASON_STALE;
     if (stands->gone) {
-        if (record && !MUTANT(GONE_KEPT))
-            record_forget(machines, place);
+        gone_take(machines, env, peer, stands->id, stands->version);
         return REASON_OK;
     }
+    if (gone && stands->version < gone->version && !MUTANT(GONE_REVIVED))
+        return REASON_STALE;
     if (!stands->version || stands->state >= MACHINE_AWAY || !told_is_good(machines, stands->told))
         return REASON_INVALID;
     if (!stands->ad && !stands->base && stands->state == MACHINE_IDLE && offer) {
@@ -342,9 +416,35 @@ enum reason machines_take(struct machines *machines, const struct role_env *env,
     }
     if (!record)
         place = record_add(machines, peer, stands->id);
+    gone_drop(machines, place_key(machines, peer->agent, stands->id));
     machines->items[place].lifetime = terms.lifetime;
+    life_note(&machines->items[place], stands->version);
+    if (offer)
+        life_note(&machines->items[place], offer->version);
     record_take(machines, env, place, stands, whole);
     return REASON_OK;
+}
+
+/* Takes the offer for all that there is of the machine: its word was of an earlier life, and none has come in this one. */
+static void word_drop(struct machines *machines, struct machine_record *record, int64_t now)
+{
+    record_set(machines, record, tree_ref(record->whole), NULL);
+    record->version = record->base = 0;
+    record->state = MACHINE_IDLE;
+    record->pulls = record->sure = false;
+    record->since = now;
+    record->until = record->doubt = INT64_MAX;
+}
+
+/* The offer is of that version. In a new life a word is awaited, for somewhat less than a lifetime: offers are renewed three times within one. */
+static void life_watch(struct machines *machines, struct machine_record *record, uint64_t version, int64_t now)
+{
+    if (!record->version)
+        return;
+    if (life_note(record, version))
+        record->doubt = now + record->lifetime - record->lifetime / 3;
+    else if (now >= record->doubt && !MUTANT(WORD_OUTLIVES))
+        word_drop(machines, record, now);
 }
 
 void machines_offered(struct machines *machines, const struct role_env *env, const struct peer *peer, uint64_t id)
@@ -358,12 +458,13 @@ void machines_offered(struct machines *machines, const struct role_env *env, con
         return;
     record = place == NOBODY ? NULL : &machines->items[place];
     fits = has_room(machines, peer, record, text_bytes(offer->ad), record ? text_bytes(record->whole) : 0);
-    if (!record && !fits)
+    if (!record && (!fits || gone_find(machines, peer->agent, id, env->now)))
         return;
     if (!record)
         place = record_add(machines, peer, id);
     record = &machines->items[place];
     record->lifetime = offer->lifetime;
+    life_watch(machines, record, offer->version, env->now);
     if (!record->whole)
         record->since = env->now;
     if (!record->base && record->whole != offer->ad && fits) {
@@ -392,9 +493,10 @@ void machines_heard(struct machines *machines, const struct role_env *env, const
 
 uint64_t machines_bytes(const struct machines *machines)
 {
-    const struct map *maps[] = {&machines->places, &machines->accounts, &machines->account_bytes, &machines->bytes,
-                                &machines->absent};
-    uint64_t bytes = (uint64_t)machines->room * sizeof *machines->items;
+    const struct map *maps[] = {&machines->places, &machines->accounts, &machines->account_bytes,
+                                &machines->bytes,  &machines->absent,   &machines->parted};
+    uint64_t bytes = (uint64_t)machines->room * sizeof *machines->items +
+                     (machines->gone ? MACHINES_GONE_MAX * sizeof *machines->gone : 0);
 
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         bytes += (uint64_t)maps[i]->room * sizeof *maps[i]->slots;

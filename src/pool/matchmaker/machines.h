@@ -8,6 +8,10 @@
  *
  *     heard of -> silent for a lifetime: Away -> for an hour: only name and size are kept -> for a day, or Gone: forgotten
  *
+ * Who is gone stays so for a lifetime, whatever comes late: an older word, or a renewal of its offer; only a newer word brings it back. A machine
+ * that begins anew tells how it stands; one that renews its offer in a new life and does not (an older program runs there now) has no word any more:
+ * its offer is its record.
+ *
  * Nothing here is durable, and losing all of it changes no match. Records cost those who make them: an account has no more of them than it may have
  * ads, nor larger ones, an agent of it no larger ones than its ads may be, and no more than MACHINES_AWAY_MAX of an account are away. */
 #ifndef BERTH_POOL_MATCHMAKER_MACHINES_H
@@ -30,6 +34,7 @@ extern "C" {
     16 /* timers of one place that wait: it has one, unless lifetimes shrink or machines come and go */
 #define MACHINES_SHRINK (60 * MINUTE) /* after that silence only name and size are kept */
 #define MACHINES_FORGET (24 * 60 * MINUTE)
+#define MACHINES_GONE_MAX 16384 /* machines that are remembered as gone; of more, the latest */
 
 struct machine_record {
     uint64_t agent, id; /* agent 0: the place is free */
@@ -45,6 +50,14 @@ struct machine_record {
     struct tree *whole, *told; /* held; told: NULL when nothing was */
     uint32_t next;             /* the next record at the same place in the map; of a free one: the next free one */
     int64_t said;              /* when `told` was: an ad that is renewed says nothing of what is in use */
+    uint64_t life;             /* the latest that the machine was heard in (machine_life) */
+    int64_t doubt;             /* when its word counts no more, if none comes in this life; INT64_MAX: it has come */
+};
+
+/* A machine that is gone. */
+struct machine_gone {
+    uint64_t key, version;
+    int64_t until;
 };
 
 struct machines {
@@ -61,6 +74,9 @@ struct machines {
     struct map absent;        /* account -> how many of its records are away */
     struct machine_record *items;
     uint32_t count, room, free, live; /* `live`: records that are there */
+    struct map parted;                /* mixed agent and id of a machine that is gone -> its place in `gone` */
+    struct machine_gone *gone;        /* a ring; NULL: none was ever */
+    uint32_t gone_next;               /* whose place is taken next */
 };
 
 /* `share` and `bytes_max`: of the records of one account; 0: as much as an agent's ads. */

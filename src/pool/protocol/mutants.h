@@ -82,6 +82,8 @@ extern "C" {
 #define MACHINE_MUTANTS(X)                                                          \
     X(BUSY_IS_OWNER, "a machine without room is said to be its owner's")            \
     X(GONE_KEPT, "a machine that is gone is remembered")                            \
+    X(GONE_REVIVED, "a machine that is gone comes back by an older word")           \
+    X(WORD_OUTLIVES, "the word of a machine outlives the program that told it")     \
     X(END_GROWS, "the time by which a claim must end is counted anew at each word") \
     X(STANDS_OLD, "an older word of a machine replaces a newer one")                \
     X(AWAY_FITS, "a machine that is away is told as it last stood")
