@@ -5,10 +5,10 @@
 #include "live/data/transfer_parts.h"
 
 #include "live/auth/certs.h"
+#include "live/http/libcurl.h"
 #include "live/world/runner.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static int on_ready(void *user, char *remote_ip, char *local_ip, int remote_port
     (void)local_port;
     if (strcmp(errand->scheme, "https") != 0 || !errand->opened)
         return CURL_PREREQFUNC_OK;
-    if (curl_easy_getinfo(errand->easy, CURLINFO_CERTINFO, &chain) == CURLE_OK && chain && chain->num_of_certs > 0)
+    if (libcurl()->easy_getinfo(errand->easy, CURLINFO_CERTINFO, &chain) == CURLE_OK && chain &&
+        chain->num_of_certs > 0)
         line = chain->certinfo[0];
     while (line && strncmp(line->data, "Cert:", 5) != 0)
         line = line->next;
@@ -97,8 +98,8 @@ static bool is_stalled(struct errand *errand, int64_t moved)
     if (now - errand->looked < rules->stall * SECOND)
         return false;
     if (moved - errand->moved < least * rules->stall) {
-        snprintf(errand->words, sizeof errand->words, "less than %lld bytes a second came for %lld s",
-                 (long long)least, (long long)rules->stall);
+        snprintf(errand->words, sizeof errand->words, "less than %lld bytes a second came for %lld s", (long long)least,
+                 (long long)rules->stall);
         return true;
     }
     errand->looked = now;
@@ -189,15 +190,16 @@ static size_t on_nothing(char *bytes, size_t size, size_t count, void *user)
 static bool url_read_parts(struct errand *errand)
 {
     char *port = NULL;
-    bool good = curl_url_set(errand->parts, CURLUPART_URL, errand->carriage->url, CURLU_DISALLOW_USER) == CURLUE_OK &&
-                curl_url_get(errand->parts, CURLUPART_SCHEME, &errand->scheme, 0) == CURLUE_OK &&
-                curl_url_get(errand->parts, CURLUPART_HOST, &errand->host, 0) == CURLUE_OK &&
-                curl_url_get(errand->parts, CURLUPART_PATH, &errand->path, CURLU_URLDECODE) == CURLUE_OK &&
-                curl_url_get(errand->parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
+    bool good =
+        libcurl()->url_set(errand->parts, CURLUPART_URL, errand->carriage->url, CURLU_DISALLOW_USER) == CURLUE_OK &&
+        libcurl()->url_get(errand->parts, CURLUPART_SCHEME, &errand->scheme, 0) == CURLUE_OK &&
+        libcurl()->url_get(errand->parts, CURLUPART_HOST, &errand->host, 0) == CURLUE_OK &&
+        libcurl()->url_get(errand->parts, CURLUPART_PATH, &errand->path, CURLU_URLDECODE) == CURLUE_OK &&
+        libcurl()->url_get(errand->parts, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 
     if (good)
         sscanf(port, "%hu", &errand->port);
-    curl_free(port);
+    libcurl()->free(port);
     return good &&
            (!strcmp(errand->scheme, "http") || !strcmp(errand->scheme, "https") || !strcmp(errand->scheme, "sftp"));
 }
@@ -216,22 +218,23 @@ static void http_set(struct errand *errand)
     const char *token = transfer_token_for(errand->carriage->rules, errand->host, errand->port);
     char line[8192 + 32];
 
-    curl_easy_setopt(errand->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(errand->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(errand->easy, CURLOPT_FAILONERROR, 1L);
-    curl_easy_setopt(errand->easy, CURLOPT_CERTINFO, 1L);
-    curl_easy_setopt(errand->easy, CURLOPT_SSL_SESSIONID_CACHE, 0L); /* each new connection shows its certificate */
-    curl_easy_setopt(errand->easy, CURLOPT_PREREQFUNCTION, on_ready);
-    curl_easy_setopt(errand->easy, CURLOPT_PREREQDATA, errand);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_FAILONERROR, 1L);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_CERTINFO, 1L);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SSL_SESSIONID_CACHE,
+                           0L); /* each new connection shows its certificate */
+    libcurl()->easy_setopt(errand->easy, CURLOPT_PREREQFUNCTION, on_ready);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_PREREQDATA, errand);
     if (errand->carriage->rules->ca) {
-        curl_easy_setopt(errand->easy, CURLOPT_CAINFO, errand->carriage->rules->ca);
-        curl_easy_setopt(errand->easy, CURLOPT_CAPATH, NULL);
+        libcurl()->easy_setopt(errand->easy, CURLOPT_CAINFO, errand->carriage->rules->ca);
+        libcurl()->easy_setopt(errand->easy, CURLOPT_CAPATH, NULL);
     }
     if (token && may_show_token(errand)) {
         snprintf(line, sizeof line, "Authorization: Bearer %.8000s", token);
-        errand->head = curl_slist_append(errand->head, line);
+        errand->head = libcurl()->slist_append(errand->head, line);
         memset(line, 0, sizeof line);
-        curl_easy_setopt(errand->easy, CURLOPT_HTTPHEADER, errand->head);
+        libcurl()->easy_setopt(errand->easy, CURLOPT_HTTPHEADER, errand->head);
     }
 }
 
@@ -246,12 +249,12 @@ static bool sftp_set(struct errand *errand)
                              "sftp needs the settings TransferKey and TransferKnownHosts");
     if (!rules->user && (getpwuid_r(getuid(), &room, bytes, sizeof bytes, &own) != 0 || !own))
         return carriage_ends(errand->carriage, TRANSFER_REFUSED, "sftp needs the setting TransferUser");
-    curl_easy_setopt(errand->easy, CURLOPT_USERNAME, rules->user ? rules->user : own->pw_name);
-    curl_easy_setopt(errand->easy, CURLOPT_SSH_AUTH_TYPES, (long)CURLSSH_AUTH_PUBLICKEY);
-    curl_easy_setopt(errand->easy, CURLOPT_SSH_PRIVATE_KEYFILE, rules->key);
-    curl_easy_setopt(errand->easy, CURLOPT_SSH_KNOWNHOSTS, rules->known_hosts);
-    curl_easy_setopt(errand->easy, CURLOPT_SSH_KEYFUNCTION, on_host_key);
-    curl_easy_setopt(errand->easy, CURLOPT_SSH_KEYDATA, errand);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_USERNAME, rules->user ? rules->user : own->pw_name);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SSH_AUTH_TYPES, (long)CURLSSH_AUTH_PUBLICKEY);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SSH_PRIVATE_KEYFILE, rules->key);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SSH_KNOWNHOSTS, rules->known_hosts);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SSH_KEYFUNCTION, on_host_key);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SSH_KEYDATA, errand);
     return true;
 }
 
@@ -260,26 +263,27 @@ static void rules_set(struct errand *errand)
     const struct transfer_rules *rules = errand->carriage->rules;
     CURL *easy = errand->easy;
 
-    curl_easy_setopt(easy, CURLOPT_CURLU, errand->parts);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https,sftp");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "berth");
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, errand->words);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)(rules->stall < CONNECT_SPAN ? rules->stall : CONNECT_SPAN));
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)rules->stall);
-    curl_easy_setopt(easy, CURLOPT_MAX_SEND_SPEED_LARGE, (curl_off_t)rules->speed);
-    curl_easy_setopt(easy, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)rules->speed);
-    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
-    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, errand);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, errand);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_nothing);
+    libcurl()->easy_setopt(easy, CURLOPT_CURLU, errand->parts);
+    libcurl()->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_PROXY, "");
+    libcurl()->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https,sftp");
+    libcurl()->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    libcurl()->easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_USERAGENT, "berth");
+    libcurl()->easy_setopt(easy, CURLOPT_ERRORBUFFER, errand->words);
+    libcurl()->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
+                           (long)(rules->stall < CONNECT_SPAN ? rules->stall : CONNECT_SPAN));
+    libcurl()->easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)rules->stall);
+    libcurl()->easy_setopt(easy, CURLOPT_MAX_SEND_SPEED_LARGE, (curl_off_t)rules->speed);
+    libcurl()->easy_setopt(easy, CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)rules->speed);
+    libcurl()->easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    libcurl()->easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+    libcurl()->easy_setopt(easy, CURLOPT_XFERINFODATA, errand);
+    libcurl()->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    libcurl()->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, errand);
+    libcurl()->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_nothing);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ what became */
@@ -306,7 +310,7 @@ static bool errand_failed(struct errand *errand, CURLcode code)
 {
     long status = 0;
 
-    curl_easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
     if (errand->too_long)
         return carriage_ends(errand->carriage, TRANSFER_DAMAGED, "the file is longer than it should be");
     if (errand->no_disk)
@@ -316,12 +320,12 @@ static bool errand_failed(struct errand *errand, CURLcode code)
                              "%.100s answers %ld%s", errand->host, status, token_hint(errand, status));
     return carriage_ends(errand->carriage,
                          errand->forbidden || is_for_good(code, status) ? TRANSFER_REFUSED : TRANSFER_AGAIN, "%.200s",
-                         errand->words[0] ? errand->words : curl_easy_strerror(code));
+                         errand->words[0] ? errand->words : libcurl()->easy_strerror(code));
 }
 
 static bool errand_begin(struct errand *errand, struct carriage *carriage)
 {
-    *errand = (struct errand){.carriage = carriage, .easy = curl_easy_init(), .parts = curl_url()};
+    *errand = (struct errand){.carriage = carriage, .easy = libcurl()->easy_init(), .parts = libcurl()->url()};
     if (!errand->easy || !errand->parts || !url_read_parts(errand))
         return carriage_ends(carriage, TRANSFER_REFUSED,
                              "%.150s: expected file, http, https or sftp, a host and a path", carriage->url);
@@ -334,13 +338,13 @@ static bool errand_begin(struct errand *errand, struct carriage *carriage)
 
 static void errand_end(struct errand *errand)
 {
-    curl_easy_cleanup(errand->easy);
-    curl_url_cleanup(errand->parts);
-    curl_slist_free_all(errand->head);
-    curl_slist_free_all(errand->after);
-    curl_free(errand->scheme);
-    curl_free(errand->host);
-    curl_free(errand->path);
+    libcurl()->easy_cleanup(errand->easy);
+    libcurl()->url_cleanup(errand->parts);
+    libcurl()->slist_free_all(errand->head);
+    libcurl()->slist_free_all(errand->after);
+    libcurl()->free(errand->scheme);
+    libcurl()->free(errand->host);
+    libcurl()->free(errand->path);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- put */
@@ -368,7 +372,7 @@ static void command_add(struct errand *errand, const char *word, const char *pat
         buf_addc(&line, ' ');
         quoted_add(&line, other);
     }
-    errand->after = curl_slist_append(errand->after, buf_string(&line));
+    errand->after = libcurl()->slist_append(errand->after, buf_string(&line));
     buf_done(&line);
 }
 
@@ -386,21 +390,21 @@ static bool sftp_put_set(struct errand *errand)
     buf_adds(&path, temporary);
     command_add(errand, "*rm ", errand->path, NULL);
     command_add(errand, "rename ", buf_string(&path), errand->path);
-    good = curl_url_set(errand->parts, CURLUPART_PATH, buf_string(&path), CURLU_URLENCODE) == CURLUE_OK;
+    good = libcurl()->url_set(errand->parts, CURLUPART_PATH, buf_string(&path), CURLU_URLENCODE) == CURLUE_OK;
     buf_done(&path);
-    curl_easy_setopt(errand->easy, CURLOPT_POSTQUOTE, errand->after);
-    curl_easy_setopt(errand->easy, CURLOPT_FTP_CREATE_MISSING_DIRS, 1L);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_POSTQUOTE, errand->after);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_FTP_CREATE_MISSING_DIRS, 1L);
     return good;
 }
 
 static void put_set(struct errand *errand)
 {
-    curl_easy_setopt(errand->easy, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(errand->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)errand->carriage->size);
-    curl_easy_setopt(errand->easy, CURLOPT_READFUNCTION, on_read);
-    curl_easy_setopt(errand->easy, CURLOPT_READDATA, errand);
-    curl_easy_setopt(errand->easy, CURLOPT_SEEKFUNCTION, on_seek);
-    curl_easy_setopt(errand->easy, CURLOPT_SEEKDATA, errand);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_UPLOAD, 1L);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)errand->carriage->size);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_READFUNCTION, on_read);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_READDATA, errand);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SEEKFUNCTION, on_seek);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_SEEKDATA, errand);
 }
 
 /* Is the file there, and as long as it should be? A server that does not say is believed. */
@@ -410,15 +414,15 @@ static bool http_put_check(struct errand *errand)
     long status = 0;
     CURLcode code;
 
-    curl_easy_setopt(errand->easy, CURLOPT_UPLOAD, 0L);
-    curl_easy_setopt(errand->easy, CURLOPT_NOBODY, 1L);
-    curl_easy_setopt(errand->easy, CURLOPT_FAILONERROR, 0L);
-    curl_easy_setopt(errand->easy, CURLOPT_NOPROGRESS, 1L); /* the bytes have gone already */
-    code = curl_easy_perform(errand->easy);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_UPLOAD, 0L);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_NOBODY, 1L);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_FAILONERROR, 0L);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_NOPROGRESS, 1L); /* the bytes have gone already */
+    code = libcurl()->easy_perform(errand->easy);
     if (code != CURLE_OK)
         return errand_failed(errand, code);
-    curl_easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(errand->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
     if (status == 404 || status == 410 || (status == 200 && size >= 0 && size != errand->carriage->size))
         return carriage_ends(errand->carriage, TRANSFER_AGAIN, "%.100s has not kept all of it", errand->host);
     return true;
@@ -427,14 +431,14 @@ static bool http_put_check(struct errand *errand)
 /* Carries out a put. Anything but a success, in the sense of HTTP, is a refusal, also the advice to look elsewhere. */
 static bool put_perform(struct errand *errand)
 {
-    CURLcode code = curl_easy_perform(errand->easy);
+    CURLcode code = libcurl()->easy_perform(errand->easy);
     long status = 0;
 
     if (code != CURLE_OK)
         return errand_failed(errand, code);
     if (errand_is_sftp(errand))
         return true;
-    curl_easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status / 100 != 2)
         return carriage_ends(errand->carriage, TRANSFER_REFUSED, "%.100s answers %ld", errand->host, status);
     return http_put_check(errand);
@@ -467,11 +471,11 @@ bool curl_get(struct carriage *carriage, int64_t from, bool *ret_anew)
     errand.came = from;
     *ret_anew = false;
     if (good) {
-        curl_easy_setopt(errand.easy, CURLOPT_WRITEFUNCTION, on_bytes);
-        curl_easy_setopt(errand.easy, CURLOPT_WRITEDATA, &errand);
-        curl_easy_setopt(errand.easy, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)from);
-        code = curl_easy_perform(errand.easy);
-        curl_easy_getinfo(errand.easy, CURLINFO_RESPONSE_CODE, &status);
+        libcurl()->easy_setopt(errand.easy, CURLOPT_WRITEFUNCTION, on_bytes);
+        libcurl()->easy_setopt(errand.easy, CURLOPT_WRITEDATA, &errand);
+        libcurl()->easy_setopt(errand.easy, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)from);
+        code = libcurl()->easy_perform(errand.easy);
+        libcurl()->easy_getinfo(errand.easy, CURLINFO_RESPONSE_CODE, &status);
         *ret_anew = from && (code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME || status == 416);
         good = code == CURLE_OK ? true : errand_failed(&errand, code);
         if (good && !errand_is_sftp(&errand) && status / 100 != 2)

@@ -2,10 +2,9 @@
 #include "live/data/transfer_parts.h"
 
 #include "lang/base/mem.h"
+#include "live/http/libcurl.h"
 #include "pool/protocol/role.h"
 #include "sys/private_file.h"
-
-#include <curl/curl.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -91,8 +90,11 @@ static void folders_copy(struct transfer_rules *rules, const struct config *conf
 
 struct transfer_rules *transfer_rules_new(const struct config *config, const struct networks *networks, struct err *err)
 {
-    struct transfer_rules *rules = mem_alloc(sizeof *rules);
+    struct transfer_rules *rules;
 
+    if (libcurl_take(err) < 0) /* given back with the rules */
+        return NULL;
+    rules = mem_alloc(sizeof *rules);
     *rules = (struct transfer_rules){.refs = 1,
                                      .key = text_or_null(config, CONFIG_TRANSFER_KEY),
                                      .known_hosts = text_or_null(config, CONFIG_TRANSFER_KNOWN_HOSTS),
@@ -101,7 +103,6 @@ struct transfer_rules *transfer_rules_new(const struct config *config, const str
                                      .stall = config_span(config, CONFIG_TRANSFER_STALL) / SECOND,
                                      .speed = (int64_t)config_size(config, CONFIG_TRANSFER_SPEED),
                                      .bytes_max = (int64_t)config_size(config, CONFIG_TRANSFER_FILE_MAX)};
-    curl_global_init(CURL_GLOBAL_DEFAULT); /* counted: given back with the rules */
     networks_copy(&rules->networks, networks);
     folders_copy(rules, config);
     if (tokens_read(rules, config_text(config, CONFIG_TRANSFER_TOKENS), err) < 0) {
@@ -137,7 +138,7 @@ void transfer_rules_unref(struct transfer_rules *rules)
     free(rules->ca);
     networks_done(&rules->networks);
     free(rules);
-    curl_global_cleanup();
+    libcurl_give();
 }
 
 /* Is a line without a port for that port? What listens on another one may be any user's of that host, and names in catalogues are others'. */

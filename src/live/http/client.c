@@ -81,7 +81,7 @@ static void transfer_recycle(struct client *client, struct transfer *transfer)
 /* Takes the transfer out of the lists; then tells the caller, if it still wants to know. */
 static void transfer_end(struct client *client, struct transfer *transfer, CURLcode curl, bool cancelled)
 {
-    if (transfer->added && curl_multi_remove_handle(client->multi, transfer->easy) != CURLM_OK)
+    if (transfer->added && libcurl()->multi_remove_handle(client->multi, transfer->easy) != CURLM_OK)
         abort(); /* we are inside libcurl, which would go on using what is freed here */
     transfers_remove(transfer->added ? &client->running : &client->fresh, transfer);
     if (transfer->added && transfer_is_stream(transfer) && --client->streams == 0)
@@ -108,12 +108,12 @@ static void client_settle(struct client *client)
                 transfer_end(client, transfer, CURLE_OK, false);
         }
     }
-    while ((message = curl_multi_info_read(client->multi, &left))) {
+    while ((message = libcurl()->multi_info_read(client->multi, &left))) {
         struct transfer *transfer;
 
         if (message->msg != CURLMSG_DONE)
             continue;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+        libcurl()->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
         transfer_end(client, transfer, message->data.result, false);
     }
 }
@@ -123,7 +123,7 @@ static void client_act(struct client *client, curl_socket_t socket, int events)
     int running;
 
     client->inside = true;
-    curl_multi_socket_action(client->multi, socket, events, &running);
+    libcurl()->multi_socket_action(client->multi, socket, events, &running);
     client->inside = false;
     client_settle(client);
 }
@@ -181,7 +181,7 @@ static int on_curl_socket(CURL *easy, curl_socket_t socket, int what, void *user
 
     (void)easy;
     if (what == CURL_POLL_REMOVE) {
-        curl_multi_assign(client->multi, socket, NULL);
+        libcurl()->multi_assign(client->multi, socket, NULL);
         if (watch)
             uv_close((uv_handle_t *)&watch->poll, on_watch_closed);
         return 0;
@@ -190,7 +190,7 @@ static int on_curl_socket(CURL *easy, curl_socket_t socket, int what, void *user
         watch = watch_new(client, socket);
         if (!watch)
             return -1;
-        curl_multi_assign(client->multi, socket, watch);
+        libcurl()->multi_assign(client->multi, socket, watch);
     }
     return uv_poll_start(&watch->poll, events, on_poll) ? -1 : 0;
 }
@@ -234,7 +234,7 @@ static void transfer_start(struct client *client, struct transfer *transfer)
     transfers_add(&client->running, transfer);
     transfer->added = true;
     transfer->heard = client_now(client);
-    curl_multi_add_handle(client->multi, transfer->easy);
+    libcurl()->multi_add_handle(client->multi, transfer->easy);
     if (!transfer_is_stream(transfer))
         return;
     left = uv_is_active((uv_handle_t *)&client->silence) ? uv_timer_get_due_in(&client->silence) : UINT64_MAX;
@@ -321,12 +321,10 @@ struct client *client_new(uv_loop_t *loop, const struct client_settings *setting
     long at_once = s->at_once ? s->at_once : CLIENT_AT_ONCE, per_host = s->per_host ? s->per_host : CLIENT_PER_HOST;
     struct client *client;
 
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        err_set(err, "libcurl cannot be used");
+    if (libcurl_take(err) < 0)
         return NULL;
-    }
     client = mem_alloc(sizeof *client);
-    *client = (struct client){.loop = loop, .multi = curl_multi_init(), .idle_max = (uint32_t)at_once};
+    *client = (struct client){.loop = loop, .multi = libcurl()->multi_init(), .idle_max = (uint32_t)at_once};
     if (!client->multi)
         abort(); /* out of memory */
     map_init(&client->ids, 0);
@@ -334,14 +332,14 @@ struct client *client_new(uv_loop_t *loop, const struct client_settings *setting
     timer_init(client, &client->wake);
     timer_init(client, &client->due);
     timer_init(client, &client->silence);
-    curl_multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
-    curl_multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
-    curl_multi_setopt(client->multi, CURLMOPT_TIMERFUNCTION, on_curl_time);
-    curl_multi_setopt(client->multi, CURLMOPT_TIMERDATA, client);
-    curl_multi_setopt(client->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
-    curl_multi_setopt(client->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, at_once);
-    curl_multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host);
-    curl_multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, at_once);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_SOCKETDATA, client);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_TIMERFUNCTION, on_curl_time);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_TIMERDATA, client);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_NOTHING);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, at_once);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host);
+    libcurl()->multi_setopt(client->multi, CURLMOPT_MAXCONNECTS, at_once);
     return client;
 }
 
@@ -358,8 +356,8 @@ void client_free(struct client *client)
         transfers_remove(&client->idle, transfer);
         transfer_free(transfer);
     }
-    curl_multi_cleanup(client->multi);
-    curl_global_cleanup();
+    libcurl()->multi_cleanup(client->multi);
+    libcurl_give();
     map_done(&client->ids);
     free(client->ca_file);
     uv_close((uv_handle_t *)&client->wake, on_timer_closed);

@@ -3,9 +3,8 @@
 #define BERTH_LIVE_HTTP_CLIENT_PARTS_H
 
 #include "live/http/client.h"
+#include "live/http/libcurl.h"
 #include "sys/socket_path.h"
-
-#include <curl/curl.h>
 
 /* The answer's fields that are kept: a member of struct http_outcome and the field's name. */
 #define ANSWER_FIELDS(X)          \

@@ -33,9 +33,9 @@ struct transfer *transfer_new(struct client *client)
 {
     struct transfer *transfer = mem_alloc(sizeof *transfer);
 
-    *transfer = (struct transfer){.client = client, .easy = curl_easy_init()};
+    *transfer = (struct transfer){.client = client, .easy = libcurl()->easy_init()};
     if (!transfer->easy)
-        abort(); /* out of memory: there is no other reason once curl_global_init has passed */
+        abort(); /* out of memory: there is no other reason once libcurl is ready */
     return transfer;
 }
 
@@ -44,7 +44,7 @@ void transfer_free(struct transfer *transfer)
     if (!transfer)
         return;
     transfer_reset(transfer);
-    curl_easy_cleanup(transfer->easy);
+    libcurl()->easy_cleanup(transfer->easy);
     buf_done(&transfer->request);
     buf_done(&transfer->answer);
     free(transfer);
@@ -72,8 +72,8 @@ void transfer_reset(struct transfer *transfer)
     CURL *easy = transfer->easy;
     struct buf request = transfer->request, answer = transfer->answer;
 
-    curl_easy_reset(easy);
-    curl_slist_free_all(transfer->head);
+    libcurl()->easy_reset(easy);
+    libcurl()->slist_free_all(transfer->head);
     fields_forget(&transfer->fields);
     if (transfer->is_long)
         socket_path_close(&transfer->through);
@@ -149,7 +149,8 @@ static bool ready_certificate(struct transfer *transfer)
 
     if (!transfer->by_name)
         return true;
-    if (curl_easy_getinfo(transfer->easy, CURLINFO_CERTINFO, &chain) == CURLE_OK && chain && chain->num_of_certs > 0)
+    if (libcurl()->easy_getinfo(transfer->easy, CURLINFO_CERTINFO, &chain) == CURLE_OK && chain &&
+        chain->num_of_certs > 0)
         line = chain->certinfo[0];
     else if (!transfer->opened)
         return true;
@@ -235,7 +236,7 @@ static size_t on_head(char *line, size_t size, size_t count, void *user)
     ANSWER_FIELDS(X)
 #undef X
     if (len == 2 && memcmp(line, "\r\n", 2) == 0) {
-        curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+        libcurl()->easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
         transfer->head_over = status >= 200;
         transfer->status = transfer->head_over ? (unsigned)status : 0;
     }
@@ -293,7 +294,7 @@ static int field_add(struct transfer *transfer, const char *name, const char *va
     buf_adds(&line, name);
     buf_adds(&line, *value ? ": " : ";"); /* this is how libcurl is told of an empty field */
     buf_adds(&line, value);
-    longer = curl_slist_append(transfer->head, buf_string(&line));
+    longer = libcurl()->slist_append(transfer->head, buf_string(&line));
     buf_done(&line);
     if (!longer)
         abort(); /* out of memory */
@@ -304,7 +305,7 @@ static int field_add(struct transfer *transfer, const char *name, const char *va
 /* Suppresses a field that libcurl would add by itself. */
 static void field_leave_out(struct transfer *transfer, const char *line)
 {
-    struct curl_slist *longer = curl_slist_append(transfer->head, line);
+    struct curl_slist *longer = libcurl()->slist_append(transfer->head, line);
 
     if (!longer)
         abort();
@@ -362,15 +363,15 @@ static void method_set(struct transfer *transfer, const struct http_call *call, 
         }
     if (has_body) {
         buf_add(&transfer->request, call->body, call->body ? call->len : 0);
-        curl_easy_setopt(easy, CURLOPT_POST, 1L);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)transfer->request.len);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, buf_string(&transfer->request));
+        libcurl()->easy_setopt(easy, CURLOPT_POST, 1L);
+        libcurl()->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)transfer->request.len);
+        libcurl()->easy_setopt(easy, CURLOPT_POSTFIELDS, buf_string(&transfer->request));
     } else if (strcmp(method, "HEAD") == 0) {
-        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+        libcurl()->easy_setopt(easy, CURLOPT_NOBODY, 1L);
         return;
     }
     if (strcmp(method, has_body ? "POST" : "GET") != 0)
-        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+        libcurl()->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
 static int call_check(struct transfer *transfer, const struct http_call *call, const char *method)
@@ -402,34 +403,34 @@ static int call_check(struct transfer *transfer, const struct http_call *call, c
 /* Options that are the same for every call. */
 static void rules_set(CURL *easy)
 {
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
-    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* never wait for a name that is still being resolved */
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "berth");
+    libcurl()->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_PROXY, "");
+    libcurl()->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    libcurl()->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    libcurl()->easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    libcurl()->easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    libcurl()->easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
+    libcurl()->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* never wait for a name that is still being resolved */
+    libcurl()->easy_setopt(easy, CURLOPT_USERAGENT, "berth");
 }
 
 static void callbacks_set(struct transfer *transfer)
 {
     CURL *easy = transfer->easy;
 
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->curl_words);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_ready);
-    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
-    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    libcurl()->easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+    libcurl()->easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->curl_words);
+    libcurl()->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+    libcurl()->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    libcurl()->easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_ready);
+    libcurl()->easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+    libcurl()->easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
+    libcurl()->easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    libcurl()->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    libcurl()->easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 }
 
 /* A pin names the one key that is trusted, so neither the CA nor the name in the certificate is checked. */
@@ -439,16 +440,17 @@ static void trust_set(struct transfer *transfer, const struct http_call *call, c
 
     transfer->by_name = !call->pin && !call->unchecked && strncasecmp(call->url, "https:", 6) == 0;
     if (call->pin || call->unchecked) {
-        curl_easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, call->pin);
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+        libcurl()->easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, call->pin);
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        libcurl()->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
         return;
     }
-    curl_easy_setopt(easy, CURLOPT_CERTINFO, 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L); /* so that each new connection shows its certificate */
+    libcurl()->easy_setopt(easy, CURLOPT_CERTINFO, 1L);
+    libcurl()->easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE,
+                           0L); /* so that each new connection shows its certificate */
     if (ca_file) {
-        curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); /* or the system's CAs would be trusted as well */
+        libcurl()->easy_setopt(easy, CURLOPT_CAINFO, ca_file);
+        libcurl()->easy_setopt(easy, CURLOPT_CAPATH, NULL); /* or the system's CAs would be trusted as well */
     }
 }
 
@@ -465,7 +467,7 @@ static void socket_set(struct transfer *transfer, const char *path)
         snprintf(stand_in, sizeof stand_in, "/berth/%s", digits);
         path = stand_in;
     }
-    curl_easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, path); /* copied */
+    libcurl()->easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, path); /* copied */
 }
 
 int transfer_prepare(struct transfer *transfer, const struct http_call *call, const char *ca_file)
@@ -484,14 +486,14 @@ int transfer_prepare(struct transfer *transfer, const struct http_call *call, co
     transfer->bytes_user = call->bytes_user ? call->bytes_user : transfer->user;
     rules_set(easy);
     if (call->older_tls)
-        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+        libcurl()->easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     callbacks_set(transfer);
     trust_set(transfer, call, ca_file);
-    curl_easy_setopt(easy, CURLOPT_URL, call->url);
+    libcurl()->easy_setopt(easy, CURLOPT_URL, call->url);
     socket_set(transfer, call->unix_socket);
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->head);
+    libcurl()->easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->head);
     if (!call->bytes) /* a stream's silence is measured by the client */
-        curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)transfer->timeout);
+        libcurl()->easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)transfer->timeout);
     method_set(transfer, call, method);
     return 0;
 }
@@ -517,7 +519,7 @@ static const char *words_of(const struct transfer *transfer, CURLcode curl, bool
         return "the client was ended";
     if (transfer->why[0])
         return transfer->why;
-    return transfer->curl_words[0] ? transfer->curl_words : curl_easy_strerror(curl);
+    return transfer->curl_words[0] ? transfer->curl_words : libcurl()->easy_strerror(curl);
 }
 
 void transfer_report(struct transfer *transfer, CURLcode curl, bool cancelled)
