@@ -17,6 +17,8 @@
 #define JOIN_NAME_MAX 50 /* so that the identity fits into an ad's Owner */
 #define MACHINE_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH)
 #define CUSTOMER_SCOPES (MACHINE_SCOPES | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
+#define PERSON_SCOPES (MACHINE_SCOPES | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN)
+#define PERSON_SPAN (INT64_C(30) * 86400)  /* seconds that the token of a person lasts; it is renewed */
 #define CODE_FOR_MAX (TOKEN_NAME_MAX + 16) /* "alice", or "alice serve" */
 
 /* --------------------------------------------------------------------------------------------------------------- keys */
@@ -81,7 +83,8 @@ void api_keys_rotate(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------------- codes, joining */
 
-int matchmakerd_join_code(struct matchmakerd *matchmakerd, const char *code_for, struct buf *out, struct err *err)
+int matchmakerd_join_code(struct matchmakerd *matchmakerd, const struct code_purpose *purpose, struct buf *out,
+                          struct err *err)
 {
     struct shelf *shelf = matchmakerd->shelf;
     struct join_code code;
@@ -96,19 +99,24 @@ int matchmakerd_join_code(struct matchmakerd *matchmakerd, const char *code_for,
         return -1;
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
     failed = shelf->kind->put(shelf, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes, err);
-    if (!failed && code_for)
-        failed = shelf->kind->put(shelf, CODE_FOR_SPACE, key, strlen(key), code_for, strlen(code_for), err);
+    if (!failed && purpose)
+        failed = shelf->kind->put(shelf, purpose->space, key, strlen(key), purpose->whom, strlen(purpose->whom), err);
     if (!failed)
         join_code_print(out, &code);
     join_code_done(&code);
     return failed;
 }
 
+bool person_valid(const char *name)
+{
+    return subject_valid(name, strlen(name)) && strlen(name) <= TEXT_MAX && strncmp(name, "machine/", 8) != 0 &&
+           strcmp(name, "machine") != 0 && strcmp(name, "matchmaker") != 0;
+}
+
 /* Whom a code is for: "alice", "alice serve"; the name is written as it is into a token. */
 static bool code_for(const char *customer, bool serves, char ret[CODE_FOR_MAX])
 {
-    if (!subject_valid(customer, strlen(customer)) || strlen(customer) > TEXT_MAX ||
-        !strncmp(customer, "machine/", 8) || !strcmp(customer, "matchmaker"))
+    if (!person_valid(customer))
         return false;
     snprintf(ret, CODE_FOR_MAX, "%s%s", customer, serves ? " serve" : "");
     return true;
@@ -117,7 +125,8 @@ static bool code_for(const char *customer, bool serves, char ret[CODE_FOR_MAX])
 void api_code_create(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    const char *customer = exchange_query(request->exchange, "customer");
+    const char *customer = exchange_query(request->exchange, "customer"), *user = request_query(request, "user");
+    struct code_purpose purpose = {CODE_FOR_SPACE, NULL};
     char whom[CODE_FOR_MAX];
     struct err err = {0};
     struct maker maker;
@@ -127,14 +136,23 @@ void api_code_create(struct request *request)
         request_problem(request, 400, "customer: expected the name of a user");
         return;
     }
+    if (user && (customer || !person_valid(user) || strchr(user, '/'))) {
+        request_problem(request, 400, "user: expected the name of a user, and no customer");
+        return;
+    }
+    if (customer)
+        purpose.whom = whom;
+    else if (user)
+        purpose = (struct code_purpose){CODE_USER_SPACE, user};
     buf_init(&text);
-    if (matchmakerd_join_code(matchmakerd, customer ? whom : NULL, &text, &err) < 0) {
+    if (matchmakerd_join_code(matchmakerd, purpose.whom ? &purpose : NULL, &text, &err) < 0) {
         request_problem(request, 429, "%s", err.text);
     } else {
         maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Code", buf_string(&text));
         maker_integer(&maker, "Expires", runner_wall() / SECOND + JOIN_SPAN);
-        LOG_AUDIT(&matchmakerd->log, "code", log_text("subject", request_identity(request)), log_text("for", customer));
+        LOG_AUDIT(&matchmakerd->log, "code", log_text("subject", request_identity(request)),
+                  log_text("for", purpose.whom));
         request_answer_durable(request, 201, maker_seal(&maker));
     }
     buf_wipe(&text);
@@ -196,17 +214,21 @@ static int joins_as(struct matchmakerd *matchmakerd, const char *key, const char
                     char subject[TOKEN_NAME_MAX + 1], struct err *err)
 {
     struct shelf *shelf = matchmakerd->shelf;
-    char whom[CODE_FOR_MAX] = "", *mark;
+    char customer[CODE_FOR_MAX] = "", person[CODE_FOR_MAX] = "";
 
-    if (shelf->kind->get(shelf, CODE_FOR_SPACE, key, strlen(key), whom_row, whom, err) < 0)
+    if (shelf->kind->get(shelf, CODE_FOR_SPACE, key, strlen(key), whom_row, customer, err) < 0 ||
+        shelf->kind->get(shelf, CODE_USER_SPACE, key, strlen(key), whom_row, person, err) < 0)
         return -1;
-    if (!*whom) {
+    if (*customer) {
+        terms->scope = CUSTOMER_SCOPES | (strchr(customer, ' ') ? SCOPE_SERVE : SCOPE_NONE);
+        snprintf(subject, TOKEN_NAME_MAX + 1, "%.*s", (int)strcspn(customer, " "), customer);
+    } else if (*person) {
+        terms->scope = PERSON_SCOPES;
+        terms->expires = terms->issued + PERSON_SPAN;
+        snprintf(subject, TOKEN_NAME_MAX + 1, "%s", person);
+    } else {
         snprintf(subject, TOKEN_NAME_MAX + 1, "machine/%s", name);
-        return 0;
     }
-    mark = strchr(whom, ' ');
-    terms->scope = CUSTOMER_SCOPES | (mark ? SCOPE_SERVE : SCOPE_NONE);
-    snprintf(subject, TOKEN_NAME_MAX + 1, "%.*s", (int)strcspn(whom, " "), whom);
     return 0;
 }
 

@@ -44,6 +44,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
         maker_text(&maker, "Delegate", key);
     }
     maker_text(&maker, "By", request_identity(request));
+    maker_text(&maker, "Renews", terms->renews);
     ad = maker_seal(&maker);
     represent_ad(&text, FORM_CLASSAD, ad);
     kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len);
@@ -249,24 +250,79 @@ static bool agents_revoke(struct request *request, const char *id)
     return true;
 }
 
-/* Any id may be revoked, since the ids of delegated tokens are not known here. A revoked id is remembered for as long as a token can last. */
+/* Finds the tokens that were made by renewing one of these. */
+struct renewals {
+    struct matchmakerd *matchmakerd;
+    struct textmap ids;
+    bool more;
+};
+
+static bool renewal_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct renewals *renewals = user;
+    struct err err;
+    const char *before;
+    size_t before_len;
+    struct tree *ad =
+        form_parse(renewals->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+
+    if (ad && ad_string(ad, "Renews", &before, &before_len) &&
+        textmap_find(&renewals->ids, before, before_len) != TEXTMAP_NONE &&
+        textmap_find(&renewals->ids, key, key_len) == TEXTMAP_NONE) {
+        textmap_add(&renewals->ids, key, key_len);
+        renewals->more = true;
+    }
+    tree_unref(ad);
+    return true;
+}
+
+/* Fills in the token and all that followed it. */
+static void renewals_find(struct renewals *renewals, const char *id)
+{
+    struct shelf *shelf = renewals->matchmakerd->shelf;
+    struct err err;
+
+    textmap_init(&renewals->ids, 0);
+    textmap_add(&renewals->ids, id, strlen(id));
+    do {
+        renewals->more = false;
+        shelf->kind->each(shelf, TOKEN_SPACE, renewal_row, renewals, &err);
+    } while (renewals->more);
+}
+
+/* Revokes one id. False, after a problem was answered, when the store has failed. */
+static bool id_revoke(struct request *request, const char *id)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    char ends[24];
+
+    snprintf(ends, sizeof ends, "%" PRId64, runner_wall() / SECOND + REVOKED_SPAN);
+    if (!request_row_put(request, REVOKED_SPACE, id, strlen(id), ends, strlen(ends)))
+        return false;
+    textmap_add(&matchmakerd->revoked, id, strlen(id));
+    waitings_revoked(matchmakerd, id);
+    return agents_revoke(request, id);
+}
+
+/* Any id may be revoked, since the ids of delegated tokens are not known here; those that the token was renewed by go with it. A revoked id is
+ * remembered for as long as a token can last. */
 void api_token_revoke(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct renewals renewals = {.matchmakerd = matchmakerd};
     const char *id = request_variable(request, 0);
     unsigned char bytes[TOKEN_ID_DIGITS / 2];
-    char ends[24];
+    bool good = true;
 
     if (!hex_read(id, strlen(id), bytes, sizeof bytes)) {
         request_problem(request, 400, "the id of a token has %d hexadecimal digits", TOKEN_ID_DIGITS);
         return;
     }
-    snprintf(ends, sizeof ends, "%" PRId64, runner_wall() / SECOND + REVOKED_SPAN);
-    if (!request_row_put(request, REVOKED_SPACE, id, strlen(id), ends, strlen(ends)))
-        return;
-    textmap_add(&matchmakerd->revoked, id, strlen(id));
-    waitings_revoked(matchmakerd, id);
-    if (!agents_revoke(request, id))
+    renewals_find(&renewals, id);
+    for (uint32_t i = 0; good && i < renewals.ids.places; i++)
+        good = id_revoke(request, textmap_text(&renewals.ids, i));
+    textmap_done(&renewals.ids);
+    if (!good)
         return;
     LOG_AUDIT(&matchmakerd->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
     request_answer_durable(request, 204, NULL);

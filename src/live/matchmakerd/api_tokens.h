@@ -10,10 +10,19 @@ extern "C" {
 
 /* Signs a token, records it, and answers with it when that is durable. */
 void token_give(struct request *request, unsigned status, const struct token_terms *terms);
+/* Can a person have that name in the pool? Not that of a machine, or of the matchmaker. */
+bool person_valid(const char *name);
 void tokens_sweep(struct matchmakerd *matchmakerd); /* removes the records of tokens that have expired */
 
-/* Appends a code with which a machine joins; its row is on the shelf and needs a commit. */
-int matchmakerd_join_code(struct matchmakerd *matchmakerd, const char *code_for, struct buf *out, struct err *err);
+/* Whom a code is for: NULL: a machine. */
+struct code_purpose {
+    const char *space; /* CODE_FOR_SPACE: the customer of a user; CODE_USER_SPACE: that user */
+    const char *whom;
+};
+
+/* Appends a code with which a machine joins, or a user logs in; its rows are on the shelf and need a commit. */
+int matchmakerd_join_code(struct matchmakerd *matchmakerd, const struct code_purpose *purpose, struct buf *out,
+                          struct err *err);
 
 #ifdef __cplusplus
 }

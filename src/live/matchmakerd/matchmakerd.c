@@ -145,6 +145,7 @@ static void sweep_due(uv_timer_t *timer)
         snprintf(key, sizeof key, "%016llx", (unsigned long long)gone);
         matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_SPACE, key, strlen(key), &err);
         matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_FOR_SPACE, key, strlen(key), &err);
+        matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_USER_SPACE, key, strlen(key), &err);
         runner_commit(matchmakerd->runner, NULL, NULL);
     }
 }
