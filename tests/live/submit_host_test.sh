@@ -68,6 +68,26 @@ forged() {
 }
 check 'nobody submits in the name of another' forged
 
+# ------------------------------------------------------------------------------------------------------------------------ asking
+
+asks() { as games "$berth" machines | grep -i 'idle\|part\|busy' && as games "$berth" status; }
+check 'a user asks the pool, on the word of this host' asks
+silent() { as games "$berth" submit --force never.ad >out 2>&1 && ! grep 'could not be asked' out; }
+check 'and so does berth submit' silent
+explained() { says 1 'nobody' as games "$berth" why "$(sed -n 's/.*submitted: \([0-9]*\).*/\1/p' out)"; }
+check 'and berth why' explained
+listed() { BERTH_STATE=$work/state "$berth" token list >list && grep -c 'games' list; }
+once() { as games "$berth" status >/dev/null && as games "$berth" status >/dev/null && [ "$(listed)" = 1 ]; }
+check 'one token is enough for that' once
+only() {
+  as games curl -sS --unix-socket "$work/run/customer.sock" -X POST http://customer/v1/token >lent &&
+    token=$(sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p' lent) && url=$(sed -n 's/.*Pool *= *"\([^"]*\)".*/\1/p' lent) && [ -n "$token" ] &&
+    [ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" "$url/v1/status")" = 200 ] &&
+    [ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" -X PUT --data '[ Type = "Job" ]' "$url/v1/ads/x")" = 403 ] &&
+    [ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" -X POST "$url/v1/tokens/lend" --data '[ Subject = "root" ]')" = 403 ]
+}
+check 'and that token can do nothing else' only
+
 # ----------------------------------------------------------------------------------------------------------------------- files
 
 mkdir secret && chmod 700 secret # root's

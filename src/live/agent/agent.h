@@ -101,10 +101,12 @@ const char *agent_address(const struct live_agent *live); /* where it listens, "
 typedef void agent_answer_fn(void *user, const struct tree *answer);
 bool agent_ask(struct live_agent *live, agent to, const struct tree *question, agent_answer_fn *done, void *user);
 
-/* GETs that path of the matchmaker of the pool in which `who` is known. `done` is called once, with the body (lent) of a 200, or NULL; also
- * when the agent is freed. False, and `done` is not called, when nobody can be asked. */
+/* GETs that path of the matchmaker of the pool in which `who` is known; or POSTs it an ad. `done` is called once, with the body (lent) of a good
+ * answer, or NULL; also when the agent is freed. False, and `done` is not called, when nobody can be asked. */
 typedef void agent_fetched_fn(void *user, const char *body, size_t len);
 bool agent_fetch(struct live_agent *live, agent who, const char *path, agent_fetched_fn *done, void *user);
+bool agent_post(struct live_agent *live, agent who, const char *path, const struct buf *body, agent_fetched_fn *done,
+                void *user);
 
 /* Hands a message to the agent's own role from within the process. `done` is called once, with the answer (lent) when what it stands for is durable, or
  * with NULL when the agent is freed before. It may be called from within this call, when nothing has to be durable first. */

@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #define STATE_MAX 4000              /* bytes of the state folder's name; what is in it comes behind that */
-#define TOKEN_LOOK (10 * 60 * 1000) /* milliseconds between looks at the token's file */
+#define TOKEN_LOOK (10 * 60 * 1000) /* milliseconds between looks at the token's file ... */
+#define TOKEN_FIRST 2000            /* ... and before the first: a machine may be on only now and then */
 #define MACHINE_PREFIX "machine/"   /* of the identity of one that joined by a code */
 
 void networks_fill(struct daemon *daemon, struct networks *networks, const char *matchmaker)
@@ -231,33 +232,9 @@ static int identity_find(struct daemon *daemon, const char *role, const char *fi
     return 0;
 }
 
-void token_renew(struct daemon *daemon, const char *path, const char *identity, struct token_file *token)
-{
-    struct token_file fresh;
-    struct grant grant, before;
-    struct err err = {0};
-
-    if (token_file_read(path, &fresh, &err) < 0) {
-        LOG(&daemon->log, LEVEL_WARNING, "token", log_text("why", err.text));
-        return;
-    }
-    if (fresh.has_key && strcmp(fresh.token, token->token) != 0 &&
-        token_read(fresh.token, strlen(fresh.token), &grant) == TOKEN_OK && !strcmp(grant.subject, identity) &&
-        token_read(token->token, strlen(token->token), &before) == TOKEN_OK && !strcmp(grant.issuer, before.issuer)) {
-        token_file_done(token);
-        *token = fresh;
-        LOG(&daemon->log, LEVEL_INFO, "token.renewed", log_text("subject", identity));
-        return;
-    }
-    token_file_done(&fresh);
-}
-
 static void token_again(uv_timer_t *timer)
 {
-    struct daemon *daemon = timer->data;
-
-    token_renew(daemon, daemon->token_path, daemon->identity, &daemon->token);
-    daemon_pools_renew(daemon);
+    daemon_tokens_tend(timer->data);
 }
 
 /* Fills in what an agent needs to know of all this. */
@@ -320,7 +297,7 @@ int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, s
     return 0;
 }
 
-int daemon_run(struct daemon *daemon, const struct live_agent *live)
+int daemon_run(struct daemon *daemon, struct live_agent *live)
 {
     LOG(&daemon->log, LEVEL_INFO, "started", log_text("name", daemon->name), log_text("identity", daemon->identity),
         log_text("matchmaker", agent_asks(live)), log_text("address", agent_address(live)));
@@ -331,9 +308,10 @@ int daemon_run(struct daemon *daemon, const struct live_agent *live)
             log_text("matchmaker", view.url));
     }
     notify_ready(&daemon->notify, NULL);
+    daemon->live = live;
     uv_timer_init(&daemon->loop, &daemon->renewal);
     daemon->renewal.data = daemon;
-    uv_timer_start(&daemon->renewal, token_again, TOKEN_LOOK, TOKEN_LOOK);
+    uv_timer_start(&daemon->renewal, token_again, TOKEN_FIRST, TOKEN_LOOK);
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     LOG(&daemon->log, LEVEL_INFO, "stopped", log_number("status", daemon->status));
     return daemon->status;

@@ -61,6 +61,7 @@ struct daemon {
     struct daemon_pool *others; /* those of the list that are not its own */
     struct agent_pool *pools;   /* the same, for the agent */
     uint32_t other_count;
+    struct live_agent *live;     /* while it runs; lent */
     struct agent_settings agent; /* all but role, job, changed, asked, other and user is filled in */
     void (*reload)(void *user);  /* SIGHUP: the configuration is that of the files again; or NULL */
     void (*ending)(void *user);  /* it is told to end, and is to stop the loop soon; NULL: that stops at once */
@@ -74,12 +75,17 @@ struct daemon {
 /* Makes a daemon; the configuration is taken. After an error daemon_done is still to be called. */
 int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, struct config *config, struct err *err);
 int daemon_run(struct daemon *daemon,
-               const struct live_agent *live); /* 0 when it was told to end; 1 when it could not go on */
+               struct live_agent *live); /* 0 when it was told to end; 1 when it could not go on */
 void daemon_close(
     struct daemon *daemon); /* all handles of the loop, after the agent was freed; nothing is called back after it */
 void daemon_done(struct daemon *daemon); /* closes it, when that was not done before */
 struct tree *daemon_pools_ad(struct daemon *daemon, const struct live_agent *live, struct tree *status); /* takes it */
 void daemon_broken(struct daemon *daemon, const char *why); /* ends, with status 1 */
+
+/* ---- daemon_tokens.c ---- */
+
+/* Keeps the tokens good, of all its pools: reads their files again, and has those renewed that are in the second half of their life. */
+void daemon_tokens_tend(struct daemon *daemon);
 
 /* ---- daemon_pools.c ---- */
 
@@ -88,9 +94,6 @@ int daemon_pools_read(struct daemon *daemon, struct err *err); /* the list */
 const struct pool_entry *daemon_pool_own(const struct daemon *daemon);
 int daemon_pools_open(struct daemon *daemon, struct err *err); /* the others */
 void daemon_pools_done(struct daemon *daemon);
-/* Read the tokens' files again, of all pools or of one: a file may hold a newer token, since whoever looks after it renews it before it ends. */
-void daemon_pools_renew(struct daemon *daemon);
-void token_renew(struct daemon *daemon, const char *path, const char *identity, struct token_file *token);
 void daemon_pools_networks(struct daemon *daemon); /* the configuration is another */
 /* Words for a person about which pools are asked: one URL, or those of several pools, in the buffer. */
 const char *daemon_pools_words(const struct daemon *daemon, const struct live_agent *live, struct buf *ret);

@@ -109,12 +109,6 @@ void daemon_pools_networks(struct daemon *daemon)
         networks_fill(daemon, &daemon->others[i].networks, daemon->others[i].matchmakers[0]);
 }
 
-void daemon_pools_renew(struct daemon *daemon)
-{
-    for (uint32_t i = 0; i < daemon->other_count; i++)
-        token_renew(daemon, daemon->others[i].token_path, daemon->others[i].identity, &daemon->others[i].token);
-}
-
 const char *daemon_pools_words(const struct daemon *daemon, const struct live_agent *live, struct buf *ret)
 {
     if (daemon->list.count < 2)

@@ -300,6 +300,7 @@ static void customerd_done(struct customerd *customerd)
     deliveries_free(customerd->deliveries);
     gate_done(&customerd->gate);
     unix_users_free(customerd->users);
+    lent_tokens_done(customerd);
     catalogues_free(customerd->catalogues);
     daemon_close(&customerd->daemon);
     commands_done(&customerd->commands);

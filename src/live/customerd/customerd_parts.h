@@ -8,6 +8,7 @@
  *     customerd_routes.c  the table of routes
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
+ *     api_token.c    tokens for the users of this machine
  *     api_workflows.c  how far workflows are                       api_submissions.c  how far submissions are
  *     customerd_commands.c  commands to running jobs: kept, and sent to their providers until they have answered */
 #ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
@@ -46,6 +47,7 @@ extern "C" {
 
 struct customerd_task;
 struct deliveries;
+struct lent_tokens;
 struct unix_users;
 
 struct customerd {
@@ -59,6 +61,7 @@ struct customerd {
     struct server *server;
     struct server *submit;    /* for all users whom it serves; NULL: it serves only the user who runs it */
     struct unix_users *users; /* ... and who they are */
+    struct lent_tokens *lent; /* the tokens that they have got; or NULL */
     struct gate gate;
     struct front_part part; /* the customer's part of its agent's front */
 
@@ -189,6 +192,8 @@ void api_job_files(struct request *request);
 void api_job_file(struct request *request);
 void api_spool_head(struct request *request);
 void api_spool_put(struct request *request);
+void api_user_token(struct request *request);
+void lent_tokens_done(struct customerd *customerd);
 
 #ifdef __cplusplus
 }

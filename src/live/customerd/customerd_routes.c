@@ -45,6 +45,8 @@ static const struct route routes[] = {
      "How much of a file the spool has.", api_spool_head, 0},
     {"spool.put", HTTP_PUT, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, BODY_BYTES, SPOOL_PIECE_MAX, "offset size",
      "200 201 400 403 413 422 429", ADS, "A piece of a file for the spool.", api_spool_put, 0},
+    {"token", HTTP_POST, "/v1/token", SCOPE_JOB_SUBMIT, BODY_NONE, ROUTE_BODY, "", "201 403 503", ADS,
+     "A token with which a user of this machine may ask the pool, and nothing else.", api_user_token, 0},
 };
 
 static const struct parameter parameters[] = {
