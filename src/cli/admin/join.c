@@ -1,13 +1,8 @@
-/* join.c: berth join: this machine joins a pool by a code, and then offers itself there, or is the customer of the user that the code is for.
- *
- *     CODE = secret, fingerprint of the CA, address
- *     GET  ADDRESS/v1/keys    whoever answers: its Ca must have that fingerprint
- *     POST ADDRESS/v1/join    checked by that CA: the secret, and a public key of our own -> STATE/provider/token
- *                                                                                               or STATE/customer/token */
-#include "live/auth/join.h"
+/* join.c: berth join: this machine joins a pool by a code (redeem.h), and then offers itself there, or is the customer of the user that the code is for.
+ * The token is kept in STATE/provider/token or STATE/customer/token. */
+#include "cli/admin/login.h"
+#include "cli/admin/redeem.h"
 
-#include "cli/ask/connection.h"
-#include "cli/ask/token_ask.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -55,133 +50,13 @@ static const struct option join_options[] = {
 
 static const struct join_settings join_defaults = {0};
 
-/* Reads the code from a file, without the blanks around it. -1 when it cannot be read, which has been reported. */
-static int code_file_read(const char *name, char ret[JOIN_TEXT_MAX + 1])
-{
-    bool given = !strcmp(name, "-");
-    int fd = given ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-    char text[JOIN_TEXT_MAX + 256];
-    size_t len = 0, begin = 0;
-    ssize_t got = -1;
-
-    while (fd >= 0 && len < sizeof text &&
-           ((got = read(fd, text + len, sizeof text - len)) > 0 || (got < 0 && errno == EINTR)))
-        len += got > 0 ? (size_t)got : 0;
-    if (got < 0)
-        report("%s: the code cannot be read: %s", given ? "standard input" : name, strerror(errno));
-    if (fd >= 0 && !given)
-        close(fd);
-    while (begin < len && strchr(" \t\r\n", text[begin]))
-        begin++;
-    while (len > begin && strchr(" \t\r\n", text[len - 1]))
-        len--;
-    if (got >= 0 && (len == begin || len - begin > JOIN_TEXT_MAX || memchr(text + begin, '\0', len - begin))) {
-        report("%s: there is no code in it", given ? "standard input" : name);
-        got = -1;
-    }
-    if (got >= 0) {
-        memcpy(ret, text + begin, len - begin);
-        ret[len - begin] = '\0';
-    }
-    explicit_bzero(text, sizeof text);
-    return got < 0 ? -1 : 0;
-}
-
-static int code_read(const char *text, struct join_code *ret)
-{
-    struct err err = {0};
-
-    if (join_code_read(text, strlen(text), ret, &err) == 0) {
-        if (url_is_private(ret->address))
-            return STATUS_DONE;
-        err_set(&err, "%s: nothing secret is sent there, for the connection is not encrypted", ret->address);
-        join_code_done(ret);
-    }
-    report("%s", err.text);
-    return STATUS_BAD;
-}
-
-/* Fetches the pool's CA, if it is the one that the code means; the caller frees it. */
-static int ca_fetch(const struct join_code *code, struct symbols *symbols, char **ret)
-{
-    unsigned char fingerprint[CERT_HASH_BYTES];
-    struct http_call call = {.accept = TYPE_CLASSAD, .unchecked = true};
-    struct fetched fetched;
-    struct err err = {0};
-    struct tree *keys = NULL;
-    struct buf url;
-    const char *ca;
-    size_t len;
-    int status = STATUS_UNREACHABLE;
-
-    buf_init(&url);
-    buf_addf(&url, "%s/v1/keys", code->address);
-    call.url = buf_string(&url);
-    if (client_fetch(NULL, &call, &fetched, &err) < 0) {
-        report("%s: %s", code->address, err.text);
-        buf_done(&url);
-        return status;
-    }
-    keys = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, fetched.body.text, fetched.body.len, NULL);
-    if (fetched.status != 200 || !keys || !ad_string(keys, "Ca", &ca, &len)) {
-        report("%s: no pool answers there (status %u)", code->address, fetched.status);
-    } else {
-        char *text = mem_dup(ca, len);
-
-        if (cert_fingerprint(text, fingerprint, &err) == 0 && !memcmp(fingerprint, code->ca, sizeof fingerprint)) {
-            *ret = text;
-            status = STATUS_DONE;
-        } else {
-            report("%s: this is not the pool that the code is of: its certificate is another; nothing was sent",
-                   code->address);
-            free(text);
-            status = STATUS_BAD;
-        }
-    }
-    tree_unref(keys);
-    fetched_done(&fetched);
-    buf_done(&url);
-    return status;
-}
-
-/* Shows the secret, and gets a token for the key; its subject is printed to `ret_subject`. */
-static int code_redeem(const struct join_code *code, struct connection *pool, const char *name, struct token_file *file,
-                       struct buf *ret_subject)
-{
-    char secret[2 * JOIN_SECRET_BYTES + 1], key[2 * PUBLIC_KEY_BYTES + 1];
-    struct tree *body, *answer = NULL;
-    struct maker maker;
-    int status;
-
-    signing_key_draw(&file->key);
-    file->has_key = true;
-    hex_print(code->secret, sizeof code->secret, secret);
-    hex_print(file->key.open.bytes, PUBLIC_KEY_BYTES, key);
-    maker_init(&maker, pool->symbols);
-    maker_text(&maker, "Secret", secret);
-    maker_text(&maker, "Key", key);
-    maker_text(&maker, "Name", name);
-    body = maker_seal(&maker);
-    status = connection_fetch_ad(pool, &(struct connection_ask){.method = "POST", .path = "/v1/join", .body = body},
-                                 &answer);
-    if (status == STATUS_DONE)
-        status = token_answer(answer, file);
-    if (status == STATUS_DONE)
-        cell_print(ret_subject, answer, "Subject", CELL_VALUE, 0);
-    tree_unref(body);
-    tree_unref(answer);
-    return status;
-}
-
-static int token_keep(const char *state, const char *role, const char *also, struct token_file *file,
-                      const struct join_code *code, struct buf *ret_path)
+static int token_keep(const char *state, const char *role, const char *also, const struct token_file *file,
+                      struct buf *ret_path)
 {
     struct err err = {0};
     struct buf folder;
     int status = STATUS_BAD;
 
-    if (!file->pool)
-        file->pool = mem_dup(code->address, strlen(code->address));
     buf_init(&folder);
     buf_addf(&folder, "%s/%s", state, role);
     buf_addf(ret_path, also ? "%s/%s.token" : "%s/token", buf_string(&folder), also);
@@ -214,16 +89,10 @@ static int agent_become(const char *role, const char *state, const char *config,
     return STATUS_BAD;
 }
 
-/* A code is for a machine that is to be a provider, or for the customer of a user. */
-static const char *role_of(const char *subject)
-{
-    return !strncmp(subject, "machine/", strlen("machine/")) ? "provider" : "customer";
-}
-
-static void tell_joined(const struct join_settings *settings, const char *state, const char *pool, const char *subject,
+static void tell_joined(const struct join_settings *settings, const char *state, const struct redeemed *redeemed,
                         const char *path)
 {
-    bool is_provider = !strcmp(role_of(subject), "provider"), named = settings->pool.config.count;
+    bool is_provider = redeemed->for_whom == REDEEMED_MACHINE, named = settings->pool.config.count;
     const char *option = named ? " --state " : "", *where = named ? state : "";
     struct buf out;
 
@@ -231,7 +100,7 @@ static void tell_joined(const struct join_settings *settings, const char *state,
     buf_addf(&out,
              is_provider ? "This machine has joined the pool at %s as %s.\nIts token is %s\n"
                          : "This machine has joined the pool at %s as the customer of %s.\nIts token is %s\n",
-             pool, subject, path);
+             redeemed->file.pool, redeemed->subject, path);
     if (settings->also)
         buf_addf(
             &out,
@@ -247,36 +116,27 @@ static void tell_joined(const struct join_settings *settings, const char *state,
     buf_done(&out);
 }
 
+/* The token is kept, and the role that it is for told; NULL: a person's, who starts nothing. */
 static int join_pool(const struct join_settings *settings, const char *state, const struct join_code *code,
                      const char **ret_role)
 {
-    struct connection_options options = {.url = code->address, .config = settings->pool.config};
-    char name[MACHINE_NAME_MAX + 1];
-    struct token_file file;
-    struct connection pool;
-    struct buf path, subject;
-    int status;
+    struct redeemed redeemed;
+    struct buf path;
+    int status = redeem(code, &settings->pool.config, settings->name, &redeemed);
 
-    token_file_init(&file);
     buf_init(&path);
-    buf_init(&subject);
-    machine_name(settings->name, name);
-    status = connection_open_stranger(&pool, &options);
-    if (status == STATUS_DONE)
-        status = ca_fetch(code, pool.symbols, &pool.token.ca);
-    if (status == STATUS_DONE)
-        status = connection_trust(&pool);
-    if (status == STATUS_DONE)
-        status = code_redeem(code, &pool, name, &file, &subject);
-    *ret_role = role_of(buf_string(&subject));
-    if (status == STATUS_DONE)
-        status = token_keep(state, *ret_role, settings->also, &file, code, &path);
-    if (status == STATUS_DONE)
-        tell_joined(settings, state, file.pool, buf_string(&subject), buf_string(&path));
-    buf_done(&subject);
+    *ret_role = redeemed.for_whom == REDEEMED_MACHINE    ? "provider"
+                : redeemed.for_whom == REDEEMED_CUSTOMER ? "customer"
+                                                         : NULL;
+    if (status == STATUS_DONE && !*ret_role) {
+        status = login_keep(state, &redeemed);
+    } else if (status == STATUS_DONE) {
+        status = token_keep(state, *ret_role, settings->also, &redeemed.file, &path);
+        if (status == STATUS_DONE)
+            tell_joined(settings, state, &redeemed, buf_string(&path));
+    }
     buf_done(&path);
-    connection_close(&pool);
-    token_file_done(&file);
+    redeemed_done(&redeemed);
     return status;
 }
 
@@ -286,7 +146,6 @@ static int join_run(const void *given, int word_count, char **words)
     const char *file = settings->code_file                         ? settings->code_file
                        : word_count == 1 && !strcmp(words[0], "-") ? "-"
                                                                    : NULL;
-    char text[JOIN_TEXT_MAX + 1];
     struct join_code code;
     struct config config;
     const char *role;
@@ -300,15 +159,12 @@ static int join_run(const void *given, int word_count, char **words)
         report("--also %s: expected a name of up to %d letters, digits, . _ and -", settings->also, AGENT_NAME_MAX);
         return STATUS_BAD;
     }
-    if (file && code_file_read(file, text) < 0)
-        return STATUS_BAD;
-    status = code_read(file ? text : words[0], &code);
-    explicit_bzero(text, sizeof text);
+    status = redeem_code_read(words[0], file, &code);
     if (status != STATUS_DONE || config_options_load(&settings->pool.config, &config) < 0)
         return STATUS_BAD;
     status = join_pool(settings, config_text(&config, CONFIG_STATE), &code, &role);
     join_code_done(&code);
-    if (status == STATUS_DONE && !settings->only && !settings->also)
+    if (status == STATUS_DONE && role && !settings->only && !settings->also)
         status = agent_become(role, config_text(&config, CONFIG_STATE), settings->pool.config.file,
                               settings->pull && !strcmp(role, "provider"));
     config_done(&config);

@@ -25,7 +25,7 @@
 
 struct token_settings {
     struct connection_options pool;
-    const char *subject, *suffix, *scope, *constraint, *out, *customer;
+    const char *subject, *suffix, *scope, *constraint, *out, *customer, *user;
     int64_t lifetime; /* seconds; 0: not given */
     bool no_delegation, serve, json, long_form;
 };
@@ -47,6 +47,7 @@ static const struct option token_options[] = {
      offsetof(S, out)},
     {0, "customer", "NAME", "code: for a machine that shall be the customer of that user, not a provider", option_text,
      offsetof(S, customer)},
+    {0, "user", "NAME", "code: for that person, who logs in with it (`berth login`)", option_text, offsetof(S, user)},
     {0, "serve", NULL, "code: that customer may serve other users, too", option_flag, offsetof(S, serve)},
     {'c', "constraint", "EXPR", "list: only those for which it is true", option_text, offsetof(S, constraint)},
     {0, "json", NULL, "JSON lines: an object a token; times in seconds since 1970", option_flag, offsetof(S, json)},
@@ -383,6 +384,10 @@ static int token_code(const struct token_settings *settings, int word_count, cha
 
     (void)word_count;
     (void)words;
+    if (settings->user && settings->customer) {
+        report("--user is for a person, --customer for a machine where that person submits jobs: one of them");
+        return STATUS_BAD;
+    }
     if (settings->serve && !settings->customer) {
         report("--serve is for the code of a customer: --customer NAME --serve");
         return STATUS_BAD;
@@ -391,6 +396,7 @@ static int token_code(const struct token_settings *settings, int word_count, cha
     buf_init(&path);
     buf_adds(&path, "/v1/codes");
     path_query(&path, "customer", settings->customer);
+    path_query(&path, "user", settings->user);
     path_query(&path, "serve", settings->serve ? "true" : NULL);
     status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
@@ -461,7 +467,7 @@ const struct command command_token = {
     .name = "token",
     .summary = "make, narrow, list and revoke tokens; codes for machines",
     .usage =
-        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID|SUBJECT...\ncode [--customer NAME [--serve]] [--json]",
+        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID|SUBJECT...\ncode [--customer NAME [--serve] | --user NAME] [--json]",
     .about =
         "A token says who its holder is and what they may do in a pool, until when. It is kept in a file that only its owner "
         "may read, with the pool's address and certificate; `--token FILE` and $BERTH_TOKEN show it to a pool. A file that was "

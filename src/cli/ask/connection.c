@@ -291,7 +291,11 @@ static int open_by(struct connection *pool, const struct connection_options *opt
 
 int connection_open(struct connection *pool, const struct connection_options *options)
 {
-    return open_by(pool, options, places_find);
+    int status = open_by(pool, options, places_find);
+
+    if (status == STATUS_DONE)
+        token_keep_good(pool);
+    return status;
 }
 
 int customer_open(struct connection *pool, const struct connection_options *options)

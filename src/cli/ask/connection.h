@@ -107,6 +107,7 @@ struct connection_ask {
     bool may_miss;           /* 404 is the answer no: STATUS_NO */
     bool may_conflict;       /* 404 and 409 are too: what is asked cannot be done as things are */
     bool hush;               /* an answer of 404 is not reported */
+    bool mute;               /* nor any other problem */
     bool quiet;              /* nor is it reported that nobody answers */
     bool patient;            /* 429, too many requests at once: wait, and ask again */
     const char *about;       /* what a problem is about, put in front; or NULL */

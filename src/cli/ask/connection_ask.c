@@ -192,7 +192,7 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
     if (fetch_patiently(&settings, &call, ask->patient ? PATIENCE : 0, ret, err) < 0) {
         status = ret->result == CALL_REFUSED ? STATUS_BAD : STATUS_UNREACHABLE;
     } else if (ret->status / 100 != 2) {
-        if (!ask->hush || ret->status != 404)
+        if (!ask->mute && (!ask->hush || ret->status != 404))
             problem_report(pool, ask, ret);
         status = problem_status(ask, ret->status);
         fetched_done(ret);

@@ -6,11 +6,14 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/auth/token_renewal.h"
 #include "sys/encoding.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct tree *wish_body(struct connection *pool, const struct token_wish *wish, const struct token_file *file)
@@ -83,4 +86,47 @@ int token_ask(struct connection *pool, const struct token_wish *wish, struct tok
         status = token_answer(answer, ret);
     tree_unref(answer);
     return status;
+}
+
+/* What is asked for, and the proof; NULL: the token cannot be renewed. */
+static struct tree *renewal_body(struct connection *pool)
+{
+    char id[TOKEN_ID_DIGITS + 1];
+    struct tree *body = NULL;
+    struct maker maker;
+    struct buf proof;
+
+    buf_init(&proof);
+    if (token_renewal_prove(&proof, &pool->token, time(NULL), id) == 0) {
+        maker_init(&maker, pool->symbols);
+        maker_text(&maker, "Id", id);
+        maker_text(&maker, "Proof", buf_string(&proof));
+        body = maker_seal(&maker);
+    }
+    buf_done(&proof);
+    return body;
+}
+
+void token_keep_good(struct connection *pool)
+{
+    struct connection_ask ask = {
+        .method = "POST", .path = "/v1/tokens/renew", .hush = true, .mute = true, .quiet = true};
+    struct tree *body, *answer = NULL;
+    struct token_file fresh = pool->token;
+    struct grant grant;
+
+    if (!pool->token_name || pool->token_named || !pool->token.has_key || pool->places[0].socket ||
+        token_read(pool->token.token, strlen(pool->token.token), &grant) != TOKEN_OK ||
+        !token_renewal_due(&grant, time(NULL)))
+        return;
+    body = renewal_body(pool);
+    ask.body = body;
+    if (body && connection_fetch_ad(pool, &ask, &answer) == STATUS_DONE) {
+        fresh.token = ad_text_dup(answer, "Token");
+        if (fresh.token)
+            token_file_write(pool->token_name, &fresh, NULL); /* the next command tries it again */
+        free(fresh.token);
+    }
+    tree_unref(body);
+    tree_unref(answer);
 }

@@ -65,6 +65,7 @@ extern const struct command command_history;
 extern const struct command command_outputs;
 extern const struct command command_pool;
 extern const struct command command_join;
+extern const struct command command_login;
 extern const struct command command_matchmaker;
 extern const struct command command_provider;
 extern const struct command command_provide;

@@ -127,7 +127,7 @@ struct token_terms {
     scopes scope;
     int64_t issued, expires;
     const struct public_key *delegate; /* `dlg`; NULL: none */
-    const char *renews;                /* the id of the token that this one follows, for the record; NULL: none */
+    const char *follows; /* ids, with blanks between: it is revoked with each of them. For the record; NULL: none */
 };
 
 /* Is that a subject? It has letters, digits and . _ - + = @ : in parts with "/" between them; no part is empty, "." or ".."; it has up to

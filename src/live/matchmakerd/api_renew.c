@@ -89,7 +89,7 @@ static void token_renew_by(struct request *request, const struct tree *ad)
     terms.scope = record.scope;
     terms.expires = now + (record.expires - record.issued);
     terms.delegate = &record.delegate;
-    terms.renews = id;
+    terms.follows = id;
     token_give(request, 201, &terms);
 }
 

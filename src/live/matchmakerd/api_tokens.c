@@ -44,7 +44,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
         maker_text(&maker, "Delegate", key);
     }
     maker_text(&maker, "By", request_identity(request));
-    maker_text(&maker, "Renews", terms->renews);
+    maker_text(&maker, "Follows", terms->follows);
     ad = maker_seal(&maker);
     represent_ad(&text, FORM_CLASSAD, ad);
     kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len);
@@ -250,44 +250,46 @@ static bool agents_revoke(struct request *request, const char *id)
     return true;
 }
 
-/* Finds the tokens that were made by renewing one of these. */
-struct renewals {
+/* Finds the tokens that follow one of these: they were made by renewing it. */
+struct followers {
     struct matchmakerd *matchmakerd;
     struct textmap ids;
     bool more;
 };
 
-static bool renewal_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+static bool follower_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct renewals *renewals = user;
+    struct followers *followers = user;
     struct err err;
     const char *before;
+    bool follows = false;
     size_t before_len;
     struct tree *ad =
-        form_parse(renewals->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+        form_parse(followers->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
 
-    if (ad && ad_string(ad, "Renews", &before, &before_len) &&
-        textmap_find(&renewals->ids, before, before_len) != TEXTMAP_NONE &&
-        textmap_find(&renewals->ids, key, key_len) == TEXTMAP_NONE) {
-        textmap_add(&renewals->ids, key, key_len);
-        renewals->more = true;
+    if (ad && ad_string(ad, "Follows", &before, &before_len))
+        for (size_t at = 0; at + TOKEN_ID_DIGITS <= before_len; at += TOKEN_ID_DIGITS + 1)
+            follows = follows || textmap_find(&followers->ids, before + at, TOKEN_ID_DIGITS) != TEXTMAP_NONE;
+    if (follows && textmap_find(&followers->ids, key, key_len) == TEXTMAP_NONE) {
+        textmap_add(&followers->ids, key, key_len);
+        followers->more = true;
     }
     tree_unref(ad);
     return true;
 }
 
 /* Fills in the token and all that followed it. */
-static void renewals_find(struct renewals *renewals, const char *id)
+static void followers_find(struct followers *followers, const char *id)
 {
-    struct shelf *shelf = renewals->matchmakerd->shelf;
+    struct shelf *shelf = followers->matchmakerd->shelf;
     struct err err;
 
-    textmap_init(&renewals->ids, 0);
-    textmap_add(&renewals->ids, id, strlen(id));
+    textmap_init(&followers->ids, 0);
+    textmap_add(&followers->ids, id, strlen(id));
     do {
-        renewals->more = false;
-        shelf->kind->each(shelf, TOKEN_SPACE, renewal_row, renewals, &err);
-    } while (renewals->more);
+        followers->more = false;
+        shelf->kind->each(shelf, TOKEN_SPACE, follower_row, followers, &err);
+    } while (followers->more);
 }
 
 /* Revokes one id. False, after a problem was answered, when the store has failed. */
@@ -309,7 +311,7 @@ static bool id_revoke(struct request *request, const char *id)
 void api_token_revoke(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    struct renewals renewals = {.matchmakerd = matchmakerd};
+    struct followers followers = {.matchmakerd = matchmakerd};
     const char *id = request_variable(request, 0);
     unsigned char bytes[TOKEN_ID_DIGITS / 2];
     bool good = true;
@@ -318,10 +320,10 @@ void api_token_revoke(struct request *request)
         request_problem(request, 400, "the id of a token has %d hexadecimal digits", TOKEN_ID_DIGITS);
         return;
     }
-    renewals_find(&renewals, id);
-    for (uint32_t i = 0; good && i < renewals.ids.places; i++)
-        good = id_revoke(request, textmap_text(&renewals.ids, i));
-    textmap_done(&renewals.ids);
+    followers_find(&followers, id);
+    for (uint32_t i = 0; good && i < followers.ids.places; i++)
+        good = id_revoke(request, textmap_text(&followers.ids, i));
+    textmap_done(&followers.ids);
     if (!good)
         return;
     LOG_AUDIT(&matchmakerd->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
