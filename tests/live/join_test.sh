@@ -243,6 +243,8 @@ pids="$pids $alice"
 holds 'by a code for a user, a machine becomes the customer of that user' soon told alice.out 'joined the pool at .* as the customer of alice'
 holds 'its tools know the pool' soon ip netns exec "$second" "$berth" status --state "$work/alice"
 well_there() { [ "$(ip netns exec "$second" "$berth" run --state "$work/alice" -- echo well)" = well ]; }
+desk_is_up() { [ -S "$work/alice/customer/customer.sock" ]; }
+holds 'its customer comes up' soon desk_is_up
 holds 'and submit jobs' well_there
 ip netns exec "$second" "$berth" page --state "$work/alice" >page.out
 url=$(sed -n 's/^Berth matchmaker is up: //p' up)
