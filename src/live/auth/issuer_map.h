@@ -5,6 +5,10 @@
 #include "lang/ad/eval.h"
 #include "live/auth/jwt.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The claims as an ad, and what evaluation needs. A claim whose name is no identifier is called by it with _ for what does not fit: wlcg_groups. */
 struct issuer_map {
     struct tree *ad;
@@ -27,4 +31,7 @@ enum mapped issuer_map_text(struct issuer_map *map, const char *field, const cha
 /* The same for scopes: a text with blanks between them, or a list of texts. */
 enum mapped issuer_map_scopes(struct issuer_map *map, const char *expression, scopes *ret, struct err *why);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -104,7 +104,7 @@ static void how_words(const struct customerd *customerd, const struct job_view *
     const char *words = last && view->reason == REASON_SETUP ? last->words : NULL;
 
     if (view->reason == REASON_EXITED && view->status < 0)
-        snprintf(ret, 512, "%s by signal %lld", verb, (long long)job_signal(view->status));
+        snprintf(ret, 512, "%s by signal %lld", verb, (long long)status_signal(view->status));
     else if (view->reason == REASON_EXITED)
         snprintf(ret, 512, "%s with status %lld", verb, (long long)view->status);
     else

@@ -88,7 +88,7 @@ void job_outcome_add(struct maker *maker, enum job_outcome outcome, int64_t stat
     if (outcome == OUTCOME_SUCCEEDED || (outcome == OUTCOME_FAILED && status))
         maker_integer(maker, "ExitCode", status);
     else if (outcome == OUTCOME_KILLED)
-        maker_integer(maker, "Signal", job_signal(status));
+        maker_integer(maker, "Signal", status_signal(status));
 }
 
 static void amount_print(struct buf *out, double amount)
@@ -129,7 +129,7 @@ void job_outcome_print(struct buf *out, enum job_outcome outcome, const struct t
     if (outcome == OUTCOME_FAILED && status)
         buf_addf(out, " (exit %" PRId64 ")", status);
     else if (outcome == OUTCOME_KILLED && status)
-        buf_addf(out, " (signal %" PRId64 ")", job_signal(status));
+        buf_addf(out, " (signal %" PRId64 ")", status_signal(status));
     else if (outcome == OUTCOME_OUT_OF_MEMORY)
         limit_print(out, job, "MemoryUsed", "MemoryGiven", "RequestMemory");
     else if (outcome == OUTCOME_OUT_OF_DISK)

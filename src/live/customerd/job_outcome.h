@@ -39,7 +39,7 @@ const char *job_outcome_word(enum job_outcome outcome);
 enum outcome_tone job_outcome_tone(enum job_outcome outcome);
 
 /* The signal that ended a program, by its status, which is below 0. A machine may say any number: the smallest has no opposite. */
-static inline int64_t job_signal(int64_t status)
+static inline int64_t status_signal(int64_t status)
 {
     return status == INT64_MIN ? INT64_MAX : -status;
 }
