@@ -9,7 +9,7 @@
 
 static void place_add(struct machine_order *order, const struct machine_view *view)
 {
-    struct machine_place place = {.agent = view->agent, .id = view->id};
+    struct machine_place place = {.of = view->agent, .id = view->id};
     const char *name;
 
     if (ad_string(view->whole, "Name", &name, &place.len))
@@ -26,7 +26,7 @@ static int places_compare(const void *a, const void *b)
     int order = natural_compare(one->name, one->len, other->name, other->len);
 
     if (!order)
-        order = (one->agent > other->agent) - (one->agent < other->agent);
+        order = (one->of > other->of) - (one->of < other->of);
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
@@ -62,7 +62,7 @@ bool machine_order_next(const struct machine_order *order, const struct matchmak
     if (!order->sorted)
         return matchmaker_next_machine(matchmaker, from, ret, ret_next);
     for (uint32_t i = from; i < order->count; i++)
-        if (matchmaker_find_machine(matchmaker, order->items[i].agent, order->items[i].id, ret)) {
+        if (matchmaker_find_machine(matchmaker, order->items[i].of, order->items[i].id, ret)) {
             *ret_next = i + 1;
             return true;
         }

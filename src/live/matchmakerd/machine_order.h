@@ -12,7 +12,7 @@ extern "C" {
 #define MACHINE_ORDER_MAX 10000 /* machines that are put in order: some ten milliseconds of work, all at once */
 
 struct machine_place {
-    agent agent;
+    agent of;
     uint64_t id;
     const char *name; /* in `names` */
     size_t len;
