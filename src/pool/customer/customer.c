@@ -231,8 +231,7 @@ void customer_each(const struct customer *customer, customer_job_fn *fn, void *u
         fn(user, &view);
 }
 
-/* The first submission with jobs behind that number. */
-static uint32_t submission_behind(const struct customer *customer, uint64_t id)
+uint32_t submission_behind(const struct customer *customer, uint64_t id)
 {
     uint32_t low = 0, high = customer->submission_count;
 

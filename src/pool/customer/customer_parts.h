@@ -201,6 +201,8 @@ struct customer_step {
 
 /* customer.c */
 void customer_store(const struct customer_step *step); /* the customer's own row */
+uint32_t submission_behind(const struct customer *customer,
+                           uint64_t id); /* the place of the first with jobs behind that number */
 
 /* The job's place in its sweep, which may be several submissions: 0, 1, ... */
 static inline uint64_t job_index(const struct job *job)

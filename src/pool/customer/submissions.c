@@ -11,7 +11,6 @@
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,52 +245,37 @@ void queue_submit(const struct customer_step *step, const struct event *event)
 
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
-/* The submission of the ad at that place under the same key; NULL: it is forgotten, or there was none. */
-static const struct submission *submission_beside(const struct customer *customer, const struct submission *one,
-                                                  size_t key_len, uint64_t place)
+/* Were both submitted under one key, which has that length, b's jobs right behind a's? */
+static bool is_beside(const struct submission *a, const struct submission *b, size_t key_len)
 {
-    const struct submission *found;
-    char bytes[TEXT_MAX + 32];
-    struct text key;
-
-    snprintf(bytes, sizeof bytes, "%.*s/%" PRIu64, (int)key_len, one->key.bytes, place);
-    if (!text_set(&key, bytes, strlen(bytes)))
-        return NULL;
-    found = submission_find(customer, &one->owner, &key);
-    return found && text_same(&found->key, &key) && text_same(&found->owner, &one->owner) ? found : NULL;
+    return a->first + a->count == b->first && !strncmp(a->key.bytes, b->key.bytes, key_len + 1) &&
+           !strchr(a->key.bytes + key_len + 1, '/') && !strchr(b->key.bytes + key_len + 1, '/') &&
+           text_same(&a->owner, &b->owner);
 }
 
+/* Those of one key stand side by side, as their jobs' numbers do: there may be very many. */
 bool customer_submission(const struct customer *customer, uint64_t id, struct submission_view *ret)
 {
     const struct job *job = job_find(customer, id);
-    const struct submission *one = job ? job->from : NULL, *beside;
+    const struct submission *one = job ? job->from : NULL, **all = (const struct submission **)customer->submissions;
     const char *slash = one ? strrchr(one->key.bytes, '/') : NULL;
-    uint64_t place = slash ? strtoull(slash + 1, NULL, 10) : 0, at;
+    uint32_t first, last;
+    size_t len;
 
     if (!one)
         return false;
+    len = slash ? (size_t)(slash - one->key.bytes) : strlen(one->key.bytes);
+    first = last = submission_behind(customer, one->first - 1);
+    while (slash && first > 0 && is_beside(all[first - 1], all[first], len))
+        first--;
+    while (slash && last + 1 < customer->submission_count && is_beside(all[last], all[last + 1], len))
+        last++;
     *ret = (struct submission_view){.key = one->key.bytes,
-                                    .key_len = slash ? (size_t)(slash - one->key.bytes) : strlen(one->key.bytes),
-                                    .first = one->first,
-                                    .last = one->first + one->count - 1,
-                                    .ads = 1,
-                                    .whole = !slash};
-    if (!slash)
-        return true;
-    for (at = place; at > 0; at--) {
-        beside = submission_beside(customer, one, ret->key_len, at - 1);
-        if (!beside || beside->first + beside->count != ret->first)
-            break;
-        ret->first = beside->first;
-        ret->ads++;
-    }
-    ret->whole = at == 0;
-    for (at = place + 1; (beside = submission_beside(customer, one, ret->key_len, at)); at++) {
-        if (beside->first != ret->last + 1)
-            break;
-        ret->last = beside->first + beside->count - 1;
-        ret->ads++;
-    }
+                                    .key_len = len,
+                                    .first = all[first]->first,
+                                    .last = all[last]->first + all[last]->count - 1,
+                                    .ads = last - first + 1,
+                                    .whole = !slash || strtoull(all[first]->key.bytes + len + 1, NULL, 10) == 0};
     return true;
 }
 
