@@ -110,16 +110,16 @@ struct check {
 
 static int name_order(const void *a, const void *b)
 {
-    return strcmp(a, *(const char *const *)b);
+    return strcmp(a, ((const struct schema_dimension *)b)->name);
 }
 
-/* The spelling of a dimension in the schema itself, or NULL: that text outlives the check. */
-static const char *schema_spelling(const char *dimension)
+/* The element that a dimension is checked as, or NULL: that text outlives the check. */
+static const char *schema_element(const char *dimension)
 {
-    const char *const *found =
+    const struct schema_dimension *found =
         bsearch(dimension, schema_dimensions, schema_dimension_count, sizeof *schema_dimensions, name_order);
 
-    return found ? *found : NULL;
+    return found ? found->element : NULL;
 }
 
 static void complaint_tell(struct check *check, enum grdl_complaint complaint, struct err *err)
@@ -172,7 +172,9 @@ static void on_invalid(void *user, xmlErrorPtr error)
                 check->at->type);
         buf_done(&set);
     } else {
-        err_set(&check->found, "%s: %.*s", check->at->dimension, (int)strcspn(message, "\n"), message);
+        if (strncmp(message, "Element '", 9) == 0) /* the name that it was checked by */
+            message += 9 + strcspn(message + 9, "'") + 1;
+        err_set(&check->found, "%s%.*s", check->at->dimension, (int)strcspn(message, "\n"), message);
     }
 }
 
@@ -199,7 +201,7 @@ static void element_end(struct check *check, const char *name)
 static void property_check(struct check *check, struct grdl_schema *schema, const struct grdl_char *at,
                            const enum grdl_operator *match, const double *rank)
 {
-    const char *name = schema_spelling(at->dimension), *attributes[6];
+    const char *name = schema_element(at->dimension), *attributes[6];
     char number[NUMBER_TEXT_MAX + 1];
     struct err err = {0};
     int count = 0;

@@ -8,7 +8,9 @@ extern "C" {
 
 extern const char *const schema_lines[]; /* all layers as one text */
 extern const unsigned schema_line_count;
-extern const char *const schema_dimensions[]; /* that are known, sorted by bytes */
+extern const struct schema_dimension {
+    const char *name, *element; /* the one of its kind that is in the text */
+} schema_dimensions[];          /* that are known, sorted by the bytes of their names */
 extern const unsigned schema_dimension_count;
 
 #ifdef __cplusplus
