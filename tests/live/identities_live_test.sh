@@ -113,6 +113,33 @@ unblocked() {
 }
 check 'an issuer that is down is no fault of the caller, and nobody waits for it' unblocked
 
+# --------------------------------------------------------------------------------------------------------------- exchange
+
+rich=$(token "$(claims '"rights":"ad:read ad:write match"')")
+# given BODY [OPTION...]: a token of the pool is given, and is in $given.
+given() { ask "$rich" /v1/exchange -d "$1" "${@:2}" && [ "$status" = 201 ] && given=$(sed -n 's/.*"Token": *"\([^"]*\)".*/\1/p' body) && [ -n "$given" ]; }
+field() { sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p" body; }
+same() { given '[]' && ask "$given" && grep -F '"Subject": "idp:alice"' body && grep -F '"Scope": "ad:read ad:write match"' body; }
+check "an institute's token is exchanged for one of the pool, with the same identity and scopes" same
+bounded() { given '[ Lifetime = 86400 ]' && [ "$(field Expires)" -le $(($(date +%s) + 600)) ]; }
+check '... that lasts no longer' bounded
+narrow() { given '[ Scope = "ad:read"; Lifetime = 60 ]' && [ "$(field Expires)" -le $(($(date +%s) + 60)) ] && ask "$given" && grep -F '"Scope": "ad:read"' body; }
+check '... and may be narrower' narrow
+wider() { ask "$rich" /v1/exchange -d '[ Scope = "ad:read admin" ]' && [ "$status" = 403 ] && grep -F 'Scope: the token that was shown' body; }
+check '... but not wider' wider
+other() { ask "$rich" /v1/exchange -d '[ Subject = "root" ]' && [ "$status" = 400 ]; }
+check '... nor for somebody else' other
+twice() { given '[]' && ask "$given" /v1/exchange -d '[]' && [ "$status" = 403 ]; }
+check 'a token of the pool is not exchanged' twice
+renewed() { given '[]' && ask "$given" /v1/tokens/renew -d "[ Id = \"$(field Id)\"; Proof = \"x\" ]" && [ "$status" = 403 ] && grep -F 'given for that of an institute' body; }
+check '... and cannot be made to outlive it by renewal' renewed
+revoked() {
+  given '[]' || return
+  id=$(grep -F event=audit.identity matchmaker.err | tail -n 1 | sed 's/.* id=\([0-9a-f]*\).*/\1/')
+  curl -sS -m 20 --unix-socket "$socket" -X DELETE "http://pool/v1/tokens/$id" && refused REVOKED "$rich" && refused REVOKED "$given"
+}
+check "an institute's token that is revoked takes with it what was given for it" revoked
+
 # ------------------------------------------------------------------------------------------------------------------- keys
 
 kept=$(token "$(claims)")

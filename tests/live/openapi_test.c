@@ -115,19 +115,25 @@ static void variables_of(const char *path, char out[128])
 static bool scope_is(const struct world *world, const struct route *route)
 {
     const struct expr *list = part(world->api, operation(world, route), "security");
+    uint32_t count = 0;
     struct buf words;
-    bool good;
+    bool good = true;
 
     if (!list || list->kind != EXPR_LIST)
         return false;
-    if (route->scope == SCOPE_NONE)
-        return list->u.run.count == 0;
     buf_init(&words);
-    scopes_print(&words, route->scope);
-    good = list->u.run.count == 1 &&
-           list_has(world->api, part(world->api, tree_parts(world->api, list), "token"), buf_string(&words));
+    for (int i = 0; i < SCOPE_COUNT; i++) { /* any of them is enough: one entry each */
+        if (!(route->scope >> i & 1))
+            continue;
+        buf_reset(&words);
+        scopes_print(&words, (scopes)1 << i);
+        good =
+            good && count < list->u.run.count &&
+            list_has(world->api, part(world->api, tree_parts(world->api, list) + count, "token"), buf_string(&words));
+        count++;
+    }
     buf_done(&words);
-    return good;
+    return good && list->u.run.count == count;
 }
 
 static bool statuses_are(const struct world *world, const struct route *route)

@@ -75,6 +75,7 @@ void api_config_put_option(struct request *request);
 void api_config_delete(struct request *request);
 void api_tokens_list(struct request *request);
 void api_token_create(struct request *request);
+void api_token_exchange(struct request *request);
 void api_token_renew(struct request *request);
 void api_token_lend(struct request *request);
 void api_token_revoke(struct request *request);

@@ -20,7 +20,7 @@
 /* What was recorded about a token. */
 struct record_of_token {
     struct symbols *symbols;
-    bool found, delegates;
+    bool found, delegates, foreign; /* foreign: it was given for the token of an institute */
     char subject[TOKEN_NAME_MAX + 1];
     scopes scope;
     int64_t issued, expires;
@@ -52,6 +52,7 @@ static bool record_read(void *user, const void *key, size_t key_len, const void 
                     ad_integer(ad, "Issued", &record->issued) && ad_integer(ad, "Expires", &record->expires);
     record->delegates = record->found && text_of(ad, "Delegate", digits, sizeof digits) &&
                         hex_read(digits, strlen(digits), record->delegate.bytes, PUBLIC_KEY_BYTES);
+    record->foreign = record->found && ad_find(ad, "Of");
     tree_unref(ad);
     return false;
 }
@@ -74,6 +75,12 @@ static void token_renew_by(struct request *request, const struct tree *ad)
         return;
     if (shelf->kind->get(shelf, TOKEN_SPACE, id, strlen(id), record_read, &record, &err) < 0) {
         request_problem(request, 503, "%s", err.text);
+        return;
+    }
+    if (record.foreign && request->caller.links && !strcmp(request->caller.ids[0], id)) {
+        request_problem(
+            request, 403,
+            "the token was given for that of an institute, and ends with it: show a new one of the institute");
         return;
     }
     /* Who asks has passed the gate with a token of that root: it is not revoked, and has not ended. */

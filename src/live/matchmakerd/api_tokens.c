@@ -45,6 +45,11 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     }
     maker_text(&maker, "By", request_identity(request));
     maker_text(&maker, "Follows", terms->follows);
+    if (request->caller.foreign) { /* what the pool's own token cannot say */
+        maker_text(&maker, "Of", request->caller.ids[0]);
+        maker_text(&maker, "Group", *request->caller.group ? request->caller.group : NULL);
+        maker_text(&maker, "UnixAccount", *request->caller.unix_account ? request->caller.unix_account : NULL);
+    }
     ad = maker_seal(&maker);
     represent_ad(&text, FORM_CLASSAD, ad);
     kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len);
@@ -83,24 +88,54 @@ void token_give(struct request *request, unsigned status, const struct token_ter
     buf_done(&text);
 }
 
+/* Reads the span and the key that a token shall have, where the body says so; `span` is the default. False after a problem was answered. */
+static bool body_terms(struct request *request, const struct tree *ad, double span, struct token_terms *terms,
+                       struct public_key *delegate)
+{
+    if (ad_find(ad, "Lifetime") &&
+        (!ad_number(ad, "Lifetime", &span) || !(span >= 1) || span > (double)TOKEN_SPAN_MAX)) {
+        request_problem(request, 400, "Lifetime: expected 1 second to a year");
+        return false;
+    }
+    if (ad_find(ad, "Delegate")) {
+        if (!body_key(request, ad, "Delegate", delegate))
+            return false;
+        terms->delegate = delegate;
+    }
+    terms->expires = terms->issued + (int64_t)span;
+    return true;
+}
+
+static bool body_scope(struct request *request, const struct tree *ad, const char *missing, scopes *ret)
+{
+    char scope[256];
+
+    if (!body_text(request, ad, "Scope", missing, scope, sizeof scope))
+        return false;
+    if (scopes_read(scope, strlen(scope), ret))
+        return true;
+    request_problem(request, 400, "Scope: expected names of scopes with blanks between");
+    return false;
+}
+
+static double token_span(const struct matchmakerd *matchmakerd)
+{
+    return (double)config_span(&matchmakerd->config, CONFIG_TOKEN_LIFETIME) / (double)SECOND;
+}
+
 static void token_create(struct request *request, const struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    char subject[TOKEN_NAME_MAX + 1], scope[256];
+    char subject[TOKEN_NAME_MAX + 1];
     struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = subject,
                                 .audience = keyring_pool(matchmakerd->keys),
                                 .issued = runner_wall() / SECOND};
-    double span = (double)config_span(&matchmakerd->config, CONFIG_TOKEN_LIFETIME) / (double)SECOND;
     struct public_key delegate;
 
     if (!body_text(request, ad, "Subject", request_identity(request), subject, sizeof subject) ||
-        !body_text(request, ad, "Scope", "ad:read", scope, sizeof scope))
+        !body_scope(request, ad, "ad:read", &terms.scope))
         return;
-    if (!scopes_read(scope, strlen(scope), &terms.scope)) {
-        request_problem(request, 400, "Scope: expected names of scopes with blanks between");
-        return;
-    }
     if (strlen(subject) > TEXT_MAX) {
         request_problem(request, 400, "Subject: expected up to %d bytes", TEXT_MAX);
         return;
@@ -109,18 +144,8 @@ static void token_create(struct request *request, const struct tree *ad)
         request_problem(request, 403, "Subject: that identity is the matchmaker's own");
         return;
     }
-    if (ad_find(ad, "Lifetime") &&
-        (!ad_number(ad, "Lifetime", &span) || !(span >= 1) || span > (double)TOKEN_SPAN_MAX)) {
-        request_problem(request, 400, "Lifetime: expected 1 second to a year");
-        return;
-    }
-    if (ad_find(ad, "Delegate")) {
-        if (!body_key(request, ad, "Delegate", &delegate))
-            return;
-        terms.delegate = &delegate;
-    }
-    terms.expires = terms.issued + (int64_t)span;
-    token_give(request, 201, &terms);
+    if (body_terms(request, ad, token_span(matchmakerd), &terms, &delegate))
+        token_give(request, 201, &terms);
 }
 
 void api_token_create(struct request *request)
@@ -129,6 +154,52 @@ void api_token_create(struct request *request)
 
     if (ad)
         token_create(request, ad);
+    tree_unref(ad);
+}
+
+/* A token of the pool for one of another issuer: for the same person, no wider and no longer; it follows that one, and is revoked with it. Tokens of the pool
+ * are not taken: they are renewed, by who has their key. */
+static void token_exchange(struct request *request, const struct tree *ad)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    const struct caller *caller = &request->caller;
+    char subject[TOKEN_NAME_MAX + 1];
+    struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
+                                .subject = subject,
+                                .audience = keyring_pool(matchmakerd->keys),
+                                .issued = runner_wall() / SECOND,
+                                .follows = caller->ids[0]};
+    struct public_key delegate;
+    struct buf all;
+    bool good;
+
+    if (!caller->foreign) {
+        request_problem(request, 403, "only the token of an institute is exchanged: this one is the pool's already");
+        return;
+    }
+    buf_init(&all);
+    scopes_print(&all, caller->scope);
+    good = body_scope(request, ad, buf_string(&all), &terms.scope) &&
+           body_terms(request, ad, token_span(matchmakerd), &terms, &delegate);
+    buf_done(&all);
+    if (!good)
+        return;
+    if (terms.scope & ~caller->scope) {
+        request_problem(request, 403, "Scope: the token that was shown does not have all of it");
+        return;
+    }
+    if (terms.expires > caller->expires)
+        terms.expires = caller->expires;
+    snprintf(subject, sizeof subject, "%s", request_identity(request));
+    token_give(request, 201, &terms);
+}
+
+void api_token_exchange(struct request *request)
+{
+    struct tree *ad = request_body_of(request, "Scope Lifetime Delegate");
+
+    if (ad)
+        token_exchange(request, ad);
     tree_unref(ad);
 }
 

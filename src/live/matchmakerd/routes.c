@@ -154,6 +154,8 @@ static const struct route routes[] = {
      ADS, "Makes the caller's own token anew, for as long as it was made for.", api_token_renew, 0},
     {"tokens.lend", HTTP_POST, "/v1/tokens/lend", SCOPE_SERVE, BODY_AD, ROUTE_BODY, "", "201 400 413 415", ADS,
      "A token with which a user of a submit host may ask.", api_token_lend, 0},
+    {"tokens.exchange", HTTP_POST, "/v1/exchange", SCOPE_ALL, BODY_AD, ROUTE_BODY, "", "201 400 403 413 415", ADS,
+     "Makes a token for the bearer of another issuer's, no wider and no longer.", api_token_exchange, 0},
     {"tokens.revoke", HTTP_DELETE, "/v1/tokens/{id}", SCOPE_ADMIN, BODY_NONE, ROUTE_BODY, "", "204 400", "",
      "Revokes a token, and all that were delegated from it.", api_token_revoke, 0},
     {"whoami", HTTP_GET, "/v1/whoami", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200", ADS,
