@@ -154,5 +154,15 @@ check 'and keeps them' still
 "$berth" rm 1 2 >/dev/null
 check 'when the jobs are gone the machine is Idle again' soon of heron 'State = "Idle".*CpusUsed = 0;.*Jobs = 0;'
 
+# rail's owner waits for something that no clock brings.
+echo '[ Cpus = 1; Memory = 512M; Constraint = other.Type == "Job" && LoadAvg < -1 ]' >rail.ad
+waits() {
+  mkdir -p rail/provider && token machine/rail "$machine" rail/provider/token && provider rail && soon of rail 'State = "Owner"' && "$berth" agent rail status >out &&
+    grep -x 'rail: its owner lets nobody in now' out && grep '^  state  *Owner: no counterpart can satisfy LoadAvg < -1 (LoadAvg is [0-9.]*), for [0-9]* s$' out
+}
+check 'an owner who waits for something that has no time says what' waits
+why_timed() { "$berth" agent stork status >out && grep "^  state  *Owner: back at" out && grep '^  why  *no counterpart can satisfy .*[dD]ayTime() >= ' out; }
+check 'one whose time is known says why' why_timed
+
 echo "1..$count"
 exit $((failures > 0))

@@ -113,6 +113,16 @@ static void stands_add(struct buf *out, const struct tree *answer)
     buf_addc(out, '\n');
 }
 
+/* Of an owner who is back at a certain time the state says only that: then this is why. */
+static void owner_add(struct buf *out, const struct tree *answer)
+{
+    enum machine_state state;
+    double until;
+
+    if (answer && machine_state_of(answer, &state) && state == MACHINE_OWNER && ad_number(answer, "Until", &until))
+        line_add(out, "why", answer, "Words", CELL_VALUE, "");
+}
+
 static void status_tell(struct buf *out, const char *name, const struct tree *machine, const struct tree *answer,
                         const struct waiting_list *waiting)
 {
@@ -124,6 +134,7 @@ static void status_tell(struct buf *out, const char *name, const struct tree *ma
              : answer && ad_find(answer, "Unwell") ? "is unwell, and takes no more work for now"
                                                    : work_word(answer));
     stands_add(out, answer);
+    owner_add(out, answer);
     line_add(out, "identity", machine, "Identity", CELL_VALUE, "");
     line_add(out, "host", machine, "Host", CELL_VALUE, "");
     line_add(out, "version", machine, "Version", CELL_VALUE, "");

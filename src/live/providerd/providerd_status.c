@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STATUS_JOBS_MAX 64 /* that are told one by one */
@@ -45,6 +46,26 @@ static void drain_tell_of(struct maker *maker, const struct providerd *providerd
     maker_flag(maker, "DrainedNow", providerd->drain.now);
 }
 
+/* What its owner waits for: the keyboard, the load, an hour of the day. */
+static void owner_tell_of(struct maker *maker, const struct providerd *providerd, int64_t wall)
+{
+    time_t seconds = (time_t)wall;
+    struct env env = {.now = wall};
+    struct arena scratch;
+    struct buf words;
+    struct tm local;
+
+    if (localtime_r(&seconds, &local))
+        env.zone = (int)(local.tm_gmtoff / 60);
+    arena_init(&scratch);
+    buf_init(&words);
+    provider_owner_why(runner_role(agent_runner(providerd->live)), 0, &env, &scratch, &words);
+    if (words.len)
+        maker_bytes(maker, "Words", words.text, words.len);
+    buf_done(&words);
+    arena_done(&scratch);
+}
+
 /* How the machine stands, in the words of the pool. */
 static void stands_tell_of(struct maker *maker, const struct providerd *providerd)
 {
@@ -59,7 +80,9 @@ static void stands_tell_of(struct maker *maker, const struct providerd *provider
         maker_integer(maker, "Until", stands.until > wall ? stands.until - wall : 0);
         maker_flag(maker, "Sure", stands.sure);
     }
-    if (stands.state == MACHINE_SICK)
+    if (stands.state == MACHINE_OWNER)
+        owner_tell_of(maker, providerd, wall);
+    else if (stands.state == MACHINE_SICK)
         maker_text(maker, "Words", health_words(providerd));
 }
 

@@ -11,6 +11,7 @@
 #ifndef BERTH_POOL_PROVIDER_PROVIDER_H
 #define BERTH_POOL_PROVIDER_PROVIDER_H
 
+#include "lang/ad/eval.h"
 #include "pool/claim/duty.h"
 #include "pool/protocol/machine_state.h"
 
@@ -93,6 +94,10 @@ struct stands_view {
     bool sure;
 };
 bool provider_stands(const struct provider *provider, uint32_t place, struct stands_view *ret);
+
+/* Appends what an Owner machine waits for, as its matchmaker is told it: the clauses of its owner that nobody satisfies now, with their values. */
+void provider_owner_why(const struct provider *provider, uint32_t place, const struct env *env, struct arena *scratch,
+                        struct buf *ret);
 
 #ifdef __cplusplus
 }

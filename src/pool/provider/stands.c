@@ -323,6 +323,16 @@ static void claims_add(const struct provider_step *step, uint32_t place, uint32_
         tree_unref(rows[i]);
 }
 
+void provider_owner_why(const struct provider *provider, uint32_t place, const struct env *env, struct arena *scratch,
+                        struct buf *ret)
+{
+    struct tree *whole = whole_if_idle(provider, place, tenants_using(provider, place) > 0);
+
+    owner_why(env, scratch, whole, ret);
+    buf_cut(ret, 0, STANDS_WORDS_MAX - strlen("..."));
+    tree_unref(whole);
+}
+
 /* Why it stands so, where there is something to say. */
 static void words_make(const struct provider_step *step, uint32_t place, struct buf *ret)
 {
@@ -330,16 +340,13 @@ static void words_make(const struct provider_step *step, uint32_t place, struct 
     symbol unwell = symbols_find(offer->base->symbols, "Unwell", 6);
     const struct expr *e = offer->probe && unwell ? tree_find(offer->probe, tree_root(offer->probe), unwell) : NULL;
     struct env eval = provider_env(step->env);
-    struct tree *whole;
 
     if (offer->machine.state == MACHINE_SICK && e && e->kind == EXPR_STRING) {
         buf_add(ret, tree_string(offer->probe, e), e->u.run.count);
     } else if (offer->machine.state == MACHINE_SICK) {
         buf_adds(ret, "a job could not be run");
     } else if (offer->machine.state == MACHINE_OWNER) {
-        whole = whole_if_idle(step->provider, place, tenants_using(step->provider, place) > 0);
-        owner_why(&eval, step->env->scratch, whole, ret);
-        tree_unref(whole);
+        provider_owner_why(step->provider, place, &eval, step->env->scratch, ret);
     }
     buf_cut(ret, 0, STANDS_WORDS_MAX - strlen("..."));
 }
