@@ -36,13 +36,13 @@ static void claim_name(uint64_t id, char name[CLAIM_NAME_MAX])
     snprintf(name, CLAIM_NAME_MAX, "%016llx", (unsigned long long)id);
 }
 
-/* Chooses a user number for a claim, where the agent is root: one that no other claim has. */
+/* Chooses a user number for a claim, where it can have one: one that no other claim has. */
 static uint32_t choose_uid(const struct local *local, uint64_t id)
 {
     uint32_t uid = (uint32_t)(rng_mix(id ^ ((uint64_t)local->tag << 32)) % SUPPORT_UID_COUNT);
     bool taken = true;
 
-    if (geteuid() != 0)
+    if (!local->support.users)
         return 0;
     while (taken) {
         taken = false;

@@ -16,7 +16,21 @@
 
 #define LANDLOCK_USED 6 /* the version from which on it adds something to the sandbox */
 
-static _Noreturn void trial_run(const char *program, int said)
+/* Are all users of claims there? In a user namespace, such as one of a container, root may be the only one. `map` is uid_map or gid_map. */
+static bool users_are_mapped(const char *map)
+{
+    unsigned long long first, outer, count;
+    FILE *file = fopen(map, "re");
+    bool mapped = false;
+
+    while (file && !mapped && fscanf(file, "%llu %llu %llu", &first, &outer, &count) == 3)
+        mapped = first <= SUPPORT_UID_FIRST && first + count >= SUPPORT_UID_FIRST + SUPPORT_UID_COUNT;
+    if (file)
+        fclose(file);
+    return mapped;
+}
+
+static _Noreturn void trial_run(const char *program, bool users, int said)
 {
     static const char *const argv[] = {"bwrap",
                                        "--unshare-user",
@@ -50,16 +64,15 @@ static _Noreturn void trial_run(const char *program, int said)
 
         _exit(write(2, why, sizeof why - 1) > 0 ? 126 : 127);
     }
-    if (geteuid() == 0 &&
-        (setgroups(0, NULL) < 0 || setresgid(SUPPORT_UID_FIRST, SUPPORT_UID_FIRST, SUPPORT_UID_FIRST) < 0 ||
-         setresuid(SUPPORT_UID_FIRST, SUPPORT_UID_FIRST, SUPPORT_UID_FIRST) < 0))
+    if (users && (setgroups(0, NULL) < 0 || setresgid(SUPPORT_UID_FIRST, SUPPORT_UID_FIRST, SUPPORT_UID_FIRST) < 0 ||
+                  setresuid(SUPPORT_UID_FIRST, SUPPORT_UID_FIRST, SUPPORT_UID_FIRST) < 0))
         _exit(126);
     execve(program, (char *const *)(uintptr_t)argv, nothing);
     _exit(126);
 }
 
 /* Runs /bin/true as a job would. */
-static bool trial(const char *program, char *why_not, size_t size)
+static bool trial(const char *program, bool users, char *why_not, size_t size)
 {
     int ends[2], status = -1;
     size_t len = 0;
@@ -70,7 +83,7 @@ static bool trial(const char *program, char *why_not, size_t size)
         return false;
     pid = fork();
     if (pid == 0)
-        trial_run(program, ends[1]);
+        trial_run(program, users, ends[1]);
     close(ends[1]);
     while (pid > 0 && len + 1 < size && (got = read(ends[0], why_not + len, size - 1 - len)) > 0)
         len += (size_t)got;
@@ -91,8 +104,9 @@ void support_probe(uint32_t tag, struct support *ret)
     memset(ret, 0, sizeof *ret);
     cgroups_probe(tag, &ret->cgroups);
     ret->landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= LANDLOCK_USED; /* 1: asks for the version */
+    ret->users = geteuid() == 0 && users_are_mapped("/proc/self/uid_map") && users_are_mapped("/proc/self/gid_map");
     if (program)
-        ret->sandbox = trial(program, ret->why_not, sizeof ret->why_not);
+        ret->sandbox = trial(program, ret->users, ret->why_not, sizeof ret->why_not);
 }
 
 int support_refuse(const struct support *support, struct err *err)

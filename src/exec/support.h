@@ -13,6 +13,7 @@ extern "C" {
 
 struct support {
     bool sandbox, landlock;
+    bool users; /* each claim can have a user of its own: we are root, and these users are there */
     char why_not[200];
     struct cgroups cgroups;
 };

@@ -1,6 +1,6 @@
 #!/bin/sh
 # surroundings_live_test.sh: a pool where the surroundings are not as usual: a port in use, a long HOME, all addresses of IPv6, a folder of somebody
-# else, a machine with the longest name, a provider that does not start. What is said then is what to do. Prints TAP.
+# else, a machine with the longest name, a provider that does not start, root without other users. What is said then is what to do. Prints TAP.
 set -u
 berth=$(realpath "${BERTH:?the program}")
 BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
@@ -122,10 +122,22 @@ if $alone hostname $name 2>/dev/null; then
   holds 'an address stands for a name that a URL cannot have' expr "$url" : 'https://\([0-9.]*\|localhost\):[1-9]'
   run curl -skS -o /dev/null -w '%{http_code}' "$url/healthz"
   holds 'by which the pool answers' grep -qx 200 out
-  if [ "$alone" = 'unshare -u' ]; then # in a namespace of users with one user nobody else's files can be made
-    run "$berth" run -q --state "$work/named" -- echo fine
-    expect 'jobs run on it' 0 fine
-  fi
+  run "$berth" run -q --state "$work/named" -- echo fine
+  expect 'jobs run on it' 0 fine
+  kill "$pids" && wait "$pids"
+  pids=
+fi
+
+# ------------------------------------------------------------------------------------------- root of a world with one user
+
+if unshare -Ur true 2>/dev/null; then
+  : >up
+  unshare -Ur "$berth" pool --state "$work/lone" --listen 127.0.0.1:0 --set Unprotected=true >up 2>pool.err </dev/null &
+  pids=$!
+  holds 'a pool is up where root is the only user that there is' soon grep -q 'To end it' up
+  run unshare -Ur "$berth" run -q --state "$work/lone" -o made -- sh -c 'id -u >made && echo fine'
+  expect 'its jobs run, though they cannot have users of their own' 0 fine
+  holds 'and make files' test -s made
   kill "$pids" && wait "$pids"
   pids=
 fi
