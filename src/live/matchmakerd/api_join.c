@@ -225,7 +225,7 @@ static int joins_as(struct matchmakerd *matchmakerd, const char *key, const char
     } else if (*person) {
         terms->scope = PERSON_SCOPES;
         terms->expires = terms->issued + PERSON_SPAN;
-        snprintf(subject, TOKEN_NAME_MAX + 1, "%s", person);
+        snprintf(subject, TOKEN_NAME_MAX + 1, "%.*s", TOKEN_NAME_MAX, person);
     } else {
         snprintf(subject, TOKEN_NAME_MAX + 1, "machine/%s", name);
     }
