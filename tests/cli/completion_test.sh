@@ -1,6 +1,6 @@
 #!/bin/bash
 # completion_test.sh: what shells complete, from the tables of help and from a real pool: by the function that bash gets, at a real prompt of bash, and
-# in zsh and fish where they are. Prints TAP.
+# in zsh and fish, which `./dev` installs for the tests. Prints TAP.
 set -u
 berth=$(realpath "${BERTH:?the program}")
 BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
