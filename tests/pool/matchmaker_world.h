@@ -35,6 +35,7 @@ struct pool {
     uint32_t sent_count;
     struct record rows[64];
     uint32_t row_count;
+    uint32_t written[RECORD_COUNT]; /* how often rows of each kind were */
     int64_t wake;
     uint64_t notes, tokens;
     const char *fault; /* that the role found in itself */
@@ -44,6 +45,7 @@ struct pool {
 
 static inline void row_keep(struct pool *pool, const struct record *record)
 {
+    pool->written[record->kind]++;
     for (uint32_t i = 0; i < pool->row_count; i++) {
         if (pool->rows[i].kind != record->kind || pool->rows[i].key != record->key)
             continue;
@@ -56,6 +58,15 @@ static inline void row_keep(struct pool *pool, const struct record *record)
     }
     if (!record->removed && pool->row_count < 64)
         record_copy(&pool->rows[pool->row_count++], record);
+}
+
+static inline uint32_t rows_of(const struct pool *pool, enum record_kind kind)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < pool->row_count; i++)
+        count += pool->rows[i].kind == kind;
+    return count;
 }
 
 static inline void effect_carry_out(struct pool *pool, const struct effect *effect)

@@ -81,6 +81,7 @@ extern const struct command command_agent;
 extern const struct command command_commands;
 extern const struct command command_matches;
 extern const struct command command_claims;
+extern const struct command command_usage;
 extern const struct command command_users;
 extern const struct command command_dag;
 extern const struct command command_files;

@@ -62,6 +62,7 @@ struct membership {
     struct client *client;
     struct contacts contacts;
     bool contact_bad; /* we could not be called from there, when that was last known: nothing waits for another check */
+    bool takes_usage; /* the matchmaker understands the totals in reports */
     struct token_keys keys;
     bool has_keys;         /* its id, at least */
     struct box_public box; /* the matchmaker's: offers' keys are sealed to it */

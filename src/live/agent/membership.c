@@ -267,6 +267,22 @@ static void contact_note(struct membership *pool, const struct http_outcome *out
     tree_unref(ad);
 }
 
+/* Notes what the matchmaker says that it understands; earlier ones say nothing. */
+static void knows_note(struct membership *pool, const struct http_outcome *outcome)
+{
+    struct live_agent *live = pool->live;
+    const char *knows = "";
+    struct tree *ad;
+    struct err err;
+    size_t len = 0;
+
+    ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, outcome->body, outcome->len, &err);
+    if (ad)
+        ad_string(ad, "Knows", &knows, &len);
+    pool->takes_usage = len == 5 && !memcmp(knows, "usage", 5);
+    tree_unref(ad);
+}
+
 static void register_done(void *user, const struct http_outcome *outcome)
 {
     struct membership *pool = user;
@@ -279,8 +295,10 @@ static void register_done(void *user, const struct http_outcome *outcome)
     if (agent_heard_later(pool, outcome))
         return;
     pool->accepted = pool->accepted || good;
-    if (good)
+    if (good) {
         contact_note(pool, outcome);
+        knows_note(pool, outcome);
+    }
     if (pool->standing == BEING_REGISTERED || !good)
         pool->standing = good ? REGISTERED : UNKNOWN_THERE;
     if (pool->standing == REGISTERED)

@@ -103,19 +103,29 @@ static void ads_leave(const struct membership *pool, const struct layout *layout
     }
 }
 
+/* Takes out of a report what its matchmaker would refuse. */
+static void report_leave(struct report *report)
+{
+    report->life = 0;
+    report->wall = report->cpu = report->memory = report->taken = report->brought = report->jobs = 0;
+}
+
 const struct message *message_leave(struct membership *pool, const struct message *message, struct message *copy)
 {
     const struct layout *layout = message_layout(message->kind);
     bool has_ad = false, other = pool != pool->live->pools, names = message->kind == MESSAGE_START && pool->salt;
+    bool older = message->kind == MESSAGE_REPORT && !pool->takes_usage;
 
     *copy = (struct message){.kind = MESSAGE_NONE};
     for (uint32_t i = 0; layout && i < layout->count; i++)
         has_ad = has_ad || layout->fields[i].sort == FIELD_AD;
-    if (!(other && has_ad) && !names)
+    if (!(other && has_ad) && !names && !older)
         return message;
     message_copy(copy, message);
     if (other && has_ad)
         ads_leave(pool, layout, copy);
+    if (older)
+        report_leave(&copy->u.report);
     if (names)
         copy->u.start.customer = handle_leave(pool, copy->u.start.customer);
     return copy;

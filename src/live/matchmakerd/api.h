@@ -47,6 +47,7 @@ void api_users_list(struct request *request);
 void api_user_get(struct request *request);
 void api_user_put(struct request *request);
 void api_user_why(struct request *request);
+void api_usage(struct request *request);
 void api_shares_get(struct request *request);
 void api_shares_put(struct request *request);
 void api_groups_list(struct request *request);

@@ -411,6 +411,8 @@ static const struct {
     {"Note", offsetof(struct agent_row, note)},
 };
 
+/* What this matchmaker understands and earlier ones refuse: `usage`, the totals in reports. Agents tell it nothing else that is new. */
+#define MATCHMAKER_KNOWS "usage"
 #define CHECK_WAIT_MAX 25                                        /* how many seconds a check may take */
 #define NOTE_TEXT (sizeof agent_texts / sizeof *agent_texts - 1) /* the last of those texts */
 
@@ -495,13 +497,21 @@ static void said_take(struct agent_row *row, const struct said *said)
 
 void agent_answer(struct request *request, uint32_t place)
 {
-    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &request_matchmakerd(request)->agents.items[place];
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    const struct agent_row *row = place == TEXTMAP_NONE ? NULL : &matchmakerd->agents.items[place];
+    struct maker maker;
+    struct tree *ad;
 
-    if (!row)
+    if (!row) {
         request_problem(request, 404, "no such agent is known");
-    else
-        request_ad_take(request, row->contact_state == CONTACT_CHECKING ? 202 : 200,
-                        agent_ad(request_matchmakerd(request), row, runner_now()));
+        return;
+    }
+    ad = agent_ad(matchmakerd, row, runner_now());
+    maker_init(&maker, matchmakerd->symbols);
+    maker_parts(&maker, ad, "Knows");
+    maker_text(&maker, "Knows", MATCHMAKER_KNOWS);
+    request_ad_take(request, row->contact_state == CONTACT_CHECKING ? 202 : 200, maker_seal(&maker));
+    tree_unref(ad);
 }
 
 /* Does the agent know a feature that earlier versions do not (receipts)? It says so in a header field, which other

@@ -111,7 +111,7 @@ static void collection_answer(struct collection *collection)
         request_list(request, &collection->out, collection->more, collection->at);
 }
 
-static void collection_done(struct collection *collection)
+void collection_done(struct collection *collection)
 {
     if (collection->free_more)
         collection->free_more(collection);

@@ -72,7 +72,8 @@ struct collection {
 bool collection_begin(struct collection *collection, struct request *request);
 /* Adds the next ad, which it takes; false when there are enough. */
 bool collection_add(struct collection *collection, struct tree *ad);
-void collection_end(struct collection *collection); /* answers */
+void collection_end(struct collection *collection);  /* answers, and frees what it holds */
+void collection_done(struct collection *collection); /* without an answer */
 
 /* The same in slices: `step` adds what is at scan.from, and advances it; false when there is no more, or enough. */
 void collection_tour(struct request *request, bool (*step)(struct scan *scan));

@@ -84,6 +84,7 @@ static void role_tell(struct providerd *providerd, const struct executor_news *n
                                                                 .reason = news->reason,
                                                                 .status = news->status,
                                                                 .used = news->usage.cpu,
+                                                                .memory = news->usage.memory,
                                                                 .at = news->deadline});
 }
 

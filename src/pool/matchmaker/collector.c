@@ -12,9 +12,10 @@
 #include <string.h>
 
 static const char *const name_texts[] = {
-    "Owner",           "Identity",          "Received",       "Lifetime", "RemoteUser", "Weight",
-    "AccountingGroup", "ConcurrencyLimits", "RemoteGroup",    "Priority", "JobPrio",    "Submitted",
-    "FirstJob",        "UserPrio",          "RemoteUserPrio", "Usage",
+    "Owner",           "Identity",          "Received",       "Lifetime",  "RemoteUser", "Weight",
+    "AccountingGroup", "ConcurrencyLimits", "RemoteGroup",    "Priority",  "JobPrio",    "Submitted",
+    "FirstJob",        "UserPrio",          "RemoteUserPrio", "Usage",     "Name",       "Cpus",
+    "GpuCount",        "RequestCpus",       "RequestGpus",    "Benchmark", "Residual",
 };
 
 void collector_init(struct collector *collector, const struct collector_settings *settings)

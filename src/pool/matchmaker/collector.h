@@ -23,6 +23,7 @@
 #include "pool/matchmaker/groups.h"
 #include "pool/matchmaker/limits.h"
 #include "pool/matchmaker/matchmaker.h"
+#include "pool/matchmaker/tally.h"
 #include "pool/protocol/timers.h"
 
 #ifdef __cplusplus
@@ -98,6 +99,13 @@ enum collector_name {
     COLLECTOR_USER_PRIO,
     COLLECTOR_REMOTE_USER_PRIO,
     COLLECTOR_USAGE,
+    COLLECTOR_NAME,
+    COLLECTOR_CPUS,
+    COLLECTOR_GPUS,
+    COLLECTOR_REQUEST_CPUS,
+    COLLECTOR_REQUEST_GPUS,
+    COLLECTOR_BENCHMARK,
+    COLLECTOR_RESIDUAL,
     COLLECTOR_NAMES
 };
 
@@ -174,6 +182,17 @@ bool collector_asks(const struct collector *collector, const struct role_env *en
                     struct limits_asked *ret);
 int64_t collector_weight(const struct collector *collector, const struct role_env *env, const struct tree *offer,
                          const struct tree *root);
+
+/* collector_unit.c: what a match gives away. */
+struct collector_match_ads {
+    const struct tree *offer; /* as it was matched */
+    const struct tree *root;
+    const struct tree *left; /* of the offer, if it is known: NULL: nothing */
+    bool known;
+    const struct tree *whole; /* with nothing given away, if that is known; or NULL */
+};
+void collector_unit(const struct collector *collector, const struct role_env *env,
+                    const struct collector_match_ads *ads, struct tally_unit *ret);
 
 /* The owner that the ad names. */
 void collector_owner(const struct collector *collector, const struct tree *ad, struct text *ret);

@@ -185,7 +185,7 @@ static enum reason check_form(const struct collector *collector, const struct tr
         return REASON_INVALID;
     if (ad->cell_count > COLLECTOR_CELLS_MAX)
         return REASON_LIMIT;
-    for (int i = COLLECTOR_USER_PRIO; i < COLLECTOR_NAMES; i++)
+    for (int i = COLLECTOR_USER_PRIO; i <= COLLECTOR_USAGE; i++)
         if (tree_find(ad, tree_root(ad), collector->names[i]))
             return REASON_INVALID;
     return residual_check(ad, NULL) == 0 ? check_ports(collector, ad) : REASON_INVALID;

@@ -101,7 +101,7 @@ static void matchmaker_begin(struct step_ctx *step)
                                                                         .seed = seed});
     notifier_init(&matchmaker->notifier, settings->spans, &matchmaker->timers, TIMER_RECIPIENT, seed);
     registrar_init(&matchmaker->registrar, settings->spans, matchmaker->engine, matchmaker->accountant,
-                   &matchmaker->timers, TIMER_CLAIM, TIMER_WRITE, seed);
+                   &matchmaker->timers, TIMER_CLAIM, TIMER_WRITE, TIMER_BOOK, seed);
     matchmaker->collector.groups = &matchmaker->registrar.groups;
     engine_set_gates(matchmaker->engine, root_closed, matchmaker);
     engine_tell_apart(matchmaker->engine, matchmaker->collector.names[COLLECTOR_LIMITS]);
@@ -177,14 +177,19 @@ static struct tree *match_expect(struct step_ctx *step, const struct match_told 
                                  uint32_t user, const struct tree *root_ad, const struct tree *offer_ad)
 {
     struct matchmaker *matchmaker = step->matchmaker;
+    struct collector_match_ads ads = {
+        .offer = offer_ad, .root = root_ad, .left = offer->left, .known = true, .whole = offer->ad};
+    struct tally_unit unit;
     struct limits_asked asked;
     struct expected expected = {.claim = match->claim,
                                 .gang = match->gang,
                                 .from = offer->agent,
                                 .offer = offer->id,
                                 .user = user,
-                                .asked = &asked};
+                                .asked = &asked,
+                                .unit = &unit};
 
+    collector_unit(&matchmaker->collector, step->env, &ads, &unit);
     collector_asks(&matchmaker->collector, step->env, root_ad, &asked);
     expected.weight = collector_weight(&matchmaker->collector, step->env, offer_ad, root_ad);
     return registrar_expect(&matchmaker->registrar, step->env, &expected);
@@ -367,6 +372,9 @@ static void timers_run(struct step_ctx *step)
         case TIMER_WRITE:
             registrar_write_due(&matchmaker->registrar, step->env, step->effects);
             break;
+        case TIMER_BOOK:
+            registrar_book_due(&matchmaker->registrar, step->env, step->effects);
+            break;
         case TIMER_LEARNT:
             limits_learnt(&matchmaker->registrar.limits);
             break;
@@ -422,7 +430,7 @@ static void matchmaker_step(void *role, const struct role_env *env, const struct
     registrar_clock(&step.matchmaker->registrar, env);
     if (event->kind == EVENT_LOADED) {
         if (event->record)
-            registrar_load(&step.matchmaker->registrar, event->record);
+            registrar_load(&step.matchmaker->registrar, env, event->record);
         step.matchmaker->env = NULL;
         return;
     }

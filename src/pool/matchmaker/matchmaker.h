@@ -9,6 +9,7 @@
 #define BERTH_POOL_MATCHMAKER_MATCHMAKER_H
 
 #include "pool/engine/engine.h"
+#include "pool/matchmaker/usage_book.h"
 #include "pool/protocol/machine_state.h"
 #include "pool/protocol/receipt.h"
 #include "pool/protocol/role.h"
@@ -144,6 +145,10 @@ struct user_view {
 bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uint32_t from, struct user_view *ret,
                           uint32_t *ret_next);
 bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, const char *name, struct user_view *ret);
+
+/* What was used in a month, by an account or of a machine (usage_book.h); as matchmaker_next. */
+bool matchmaker_next_usage(const struct matchmaker *matchmaker, uint32_t from, const struct usage_row **ret,
+                           uint32_t *ret_next);
 
 /* A group of users, as in matchmaker_next: a group comes before the groups in it. <none> is for users outside all
  * groups. */

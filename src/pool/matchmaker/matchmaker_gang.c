@@ -170,14 +170,23 @@ static void party_expect(const struct gathering *gathering, uint32_t number, uin
     const struct step_ctx *step = gathering->step;
     struct matchmaker *matchmaker = step->matchmaker;
     struct gang_party *party = &gathering->parties[number];
+    const struct entry *offer = party_entry(gathering, number);
+    struct collector_match_ads ads = {.offer = party->ad,
+                                      .root = gathering->parties[party->superior].ad,
+                                      .left = offer->left,
+                                      .known = true,
+                                      .whole = offer->ad};
     struct limits_asked asked = {.count = 0};
+    struct tally_unit unit;
     struct expected expected = {.claim = party->claim,
                                 .gang = gathering->gang,
-                                .from = party_entry(gathering, number)->agent,
-                                .offer = party_entry(gathering, number)->id,
+                                .from = offer->agent,
+                                .offer = offer->id,
                                 .user = owner,
-                                .asked = &asked};
+                                .asked = &asked,
+                                .unit = &unit};
 
+    collector_unit(&matchmaker->collector, step->env, &ads, &unit);
     collector_asks(&matchmaker->collector, step->env, gathering->parties[0].ad, &asked);
     expected.weight =
         collector_weight(&matchmaker->collector, step->env, party->ad, gathering->parties[party->superior].ad);

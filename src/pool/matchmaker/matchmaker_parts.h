@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE, TIMER_LEARNT, TIMER_MACHINE };
+enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE, TIMER_BOOK, TIMER_LEARNT, TIMER_MACHINE };
 
 struct matchmaker {
     const struct matchmaker_settings *settings;

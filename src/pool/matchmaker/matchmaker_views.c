@@ -279,6 +279,20 @@ bool matchmaker_find_user(const struct matchmaker *matchmaker, int64_t wall, con
     return number != ACCOUNTANT_NOBODY && matchmaker_next_user(matchmaker, wall, number, ret, &number);
 }
 
+bool matchmaker_next_usage(const struct matchmaker *matchmaker, uint32_t from, const struct usage_row **ret,
+                           uint32_t *ret_next)
+{
+    const struct usage_book *book = &matchmaker->registrar.book;
+
+    while (from < book->room && !book->rows[from].name)
+        from++;
+    if (from >= book->room)
+        return false;
+    *ret = &book->rows[from];
+    *ret_next = from + 1;
+    return true;
+}
+
 bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, struct group_view *ret,
                            uint32_t *ret_next)
 {

@@ -232,6 +232,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     struct match_told told = {
         .id = root->id, .incarnation = collector->incarnation, .window = collector->spans->window};
     struct edges *edges = edges_new(1);
+    struct tally_unit unit;
     struct limits_asked asked;
     struct text owner;
 
@@ -249,6 +250,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     if (MUTANT(PULL_TWICE))
         unit_put_back(collector, place, ret->superior_ad);
     collector_asks(collector, env, ret->superior_ad, &asked);
+    collector_unit(collector, env, &(struct collector_match_ads){.offer = text, .root = ret->superior_ad}, &unit);
     ret->receipt =
         registrar_expect(pool->registrar, env,
                          &(struct expected){.claim = ret->claim,
@@ -257,7 +259,8 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
                                             .offer = pull->id,
                                             .user = root->user,
                                             .weight = collector_weight(collector, env, text, ret->superior_ad),
-                                            .asked = &asked});
+                                            .asked = &asked,
+                                            .unit = &unit});
     edges->items[0].receipt = ret->receipt ? tree_ref(ret->receipt) : NULL;
     notifier_add(pool->notifier, env, root->agent, &told, effects);
     edges_unref(edges);

@@ -14,7 +14,7 @@
 
 void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
                     struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
-                    uint64_t seed)
+                    uint32_t timer_book, uint64_t seed)
 {
     *registrar = (struct registrar){.spans = spans,
                                     .engine = engine,
@@ -22,16 +22,20 @@ void registrar_init(struct registrar *registrar, const struct spans *spans, stru
                                     .timers = timers,
                                     .timer_claim = timer_claim,
                                     .timer_write = timer_write,
+                                    .timer_book = timer_book,
                                     .free = NOBODY,
                                     .learns_until = INT64_MIN,
                                     .priced = INT64_MIN,
-                                    .written = INT64_MIN};
+                                    .written = INT64_MIN,
+                                    .book_next = INT64_MAX};
     groups_init(&registrar->groups, engine);
     limits_init(&registrar->limits, engine, seed);
     map_init(&registrar->claims, seed);
     map_init(&registrar->gangs, seed);
     map_init(&registrar->past, seed);
     map_init(&registrar->rows, seed);
+    map_init(&registrar->tallies, seed);
+    usage_book_init(&registrar->book, seed);
 }
 
 void registrar_done(struct registrar *registrar)
@@ -45,7 +49,9 @@ void registrar_done(struct registrar *registrar)
     for (uint32_t i = 0; i < registrar->count; i++) {
         free(registrar->active[i].holdings);
         free(registrar->active[i].asked);
+        free(registrar->active[i].tally);
     }
+    registrar_book_done(registrar);
     groups_done(&registrar->groups);
     limits_done(&registrar->limits);
     free(registrar->active);
@@ -228,7 +234,7 @@ void registrar_loaded(struct registrar *registrar, const struct role_env *env, s
     effects_persist(effects, &record);
 }
 
-void registrar_load(struct registrar *registrar, const struct record *record)
+void registrar_load(struct registrar *registrar, const struct role_env *env, const struct record *record)
 {
     const struct user_record *row = &record->u.user_record;
     struct account account = {row->name.bytes, strnlen(row->name.bytes, TEXT_MAX), (double)row->usage / REGISTRAR_SCALE,
@@ -236,6 +242,8 @@ void registrar_load(struct registrar *registrar, const struct record *record)
 
     if (record->kind == RECORD_ROLE && !record->removed)
         receipts_load(registrar, &record->u.role_record.receipts);
+    if (record->kind == RECORD_USAGE || record->kind == RECORD_TALLY)
+        registrar_book_load(registrar, env, record);
     if (record->kind != RECORD_USER || record->removed)
         return;
     map_set(&registrar->rows, record->key, 0);
@@ -440,19 +448,39 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
     return place;
 }
 
-/* The last claims are remembered, so that late reports of them change nothing. */
-static void history_add(struct registrar *registrar, const struct active_claim *claim, int64_t now, enum reason reason)
+static void past_forget(struct registrar *registrar, struct past_claim *past)
+{
+    registrar_book_end(registrar, past->claim, past->tally);
+    past->tally = NULL;
+}
+
+/* The last claims are remembered, so that late reports of them change nothing but what was used. */
+static void history_add(struct registrar *registrar, struct active_claim *claim, int64_t now, enum reason reason)
 {
     struct past_claim *past;
 
     if (!registrar->history)
         registrar->history = mem_alloc(REGISTRAR_HISTORY_MAX * sizeof *registrar->history);
     past = &registrar->history[registrar->history_next];
-    if (registrar->history_count == REGISTRAR_HISTORY_MAX)
+    if (registrar->history_count == REGISTRAR_HISTORY_MAX) {
         map_remove(&registrar->past, past->claim);
-    else
+        if (past->tally)
+            past_forget(registrar, past);
+    } else {
         registrar->history_count++;
-    *past = (struct past_claim){claim->claim, claim->gang, claim->agent, claim->since, now, claim->used, reason};
+    }
+    *past = (struct past_claim){.claim = claim->claim,
+                                .gang = claim->gang,
+                                .agent = claim->agent,
+                                .since = claim->since,
+                                .ended = now,
+                                .used = claim->used,
+                                .reason = reason};
+    if (reason == REASON_LEASE) { /* its provider may only have been out of reach */
+        past->tally = claim->tally;
+        claim->tally = NULL;
+        registrar_book_settle(registrar, past->claim, past->tally);
+    }
     map_set(&registrar->past, claim->claim, registrar->history_next);
     registrar->history_next = (registrar->history_next + 1) % REGISTRAR_HISTORY_MAX;
 }
@@ -465,6 +493,7 @@ static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, 
         history_add(registrar, claim, now, reason);
         registrar->reported--;
     }
+    registrar_book_end(registrar, claim->claim, claim->tally);
     map_remove(&registrar->claims, claim->claim);
     share_of(registrar, claim->user)->claims--;
     if (!claim->lapsed)
@@ -494,6 +523,7 @@ static struct tree *expected_receipt(const struct registrar *registrar, const st
 
 struct tree *registrar_expect(struct registrar *registrar, const struct role_env *env, const struct expected *expected)
 {
+    const char *account = accountant_name(registrar->accountant, expected->user);
     struct active_claim claim = {.claim = expected->claim,
                                  .gang = expected->gang,
                                  .agent = expected->from,
@@ -510,6 +540,11 @@ struct tree *registrar_expect(struct registrar *registrar, const struct role_env
         claim.asked = mem_alloc(sizeof *claim.asked);
         *claim.asked = *expected->asked;
     }
+    claim.tally = mem_alloc(sizeof *claim.tally);
+    *claim.tally = (struct tally){.weight = expected->weight};
+    text_set(&claim.tally->account, account, strlen(account));
+    if (expected->unit)
+        claim.tally->unit = *expected->unit;
     claim_add(registrar, &claim, expected->asked);
     share_price(registrar, expected->user, seconds_of(registrar, env));
     return expected_receipt(registrar, env, expected);
@@ -539,7 +574,8 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
     struct limits_asked asked;
     struct receipt receipt;
 
-    if (env->now > registrar->learns_until || !registrar->has_receipts)
+    if ((env->now > registrar->learns_until && !registrar_book_has(registrar, report->claim)) ||
+        !registrar->has_receipts)
         return REASON_UNKNOWN;
     if (!(MUTANT(REPORT_BELIEVED) ? report_believed(registrar, peer, report, &receipt)
                                   : receipt_read(env, &registrar->receipts, report->receipt, &receipt)) ||
@@ -555,31 +591,34 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
     claim.offer = receipt.offer;
     claim.user = accountant_user(registrar->accountant, receipt.account.bytes, strlen(receipt.account.bytes));
     claim.weight = receipt.weight < WEIGHT_MAX ? receipt.weight : WEIGHT_MAX;
+    claim.tally = registrar_book_learn(registrar, &receipt, claim.weight);
     registrar->learnt++;
     *ret = claim_add(registrar, &claim, &asked);
     return REASON_OK;
 }
 
 /* Usage cannot be more than the time since the claim is known, plus a lease, which a first report may cover. */
-static void claim_charge(struct registrar *registrar, const struct role_env *env, struct active_claim *claim,
-                         int64_t used)
+static int64_t claim_charge(struct registrar *registrar, const struct role_env *env, struct active_claim *claim,
+                            int64_t used)
 {
     int64_t most = env->now - claim->since + registrar->spans->lease - claim->used;
 
     if (used > most)
         used = most;
     if (used <= 0)
-        return;
+        return 0;
     claim->used += used;
     accountant_charge(registrar->accountant, claim->user, (double)used / (double)SECOND * weight_units(claim->weight),
                       seconds_of(registrar, env));
     share_of(registrar, claim->user)->dirty = share_of(registrar, claim->user)->moved = true;
     write_schedule(registrar, env->now);
+    return used;
 }
 
 /* Agents that go on have reported their claims by then: they renew within the lifetime of an ad. */
 void registrar_begin(struct registrar *registrar, int64_t now)
 {
+    registrar->began = now;
     registrar->learns_until = now + registrar->spans->lifetime + registrar->spans->lease + registrar->spans->deadline;
 }
 
@@ -588,6 +627,22 @@ int64_t registrar_knows(const struct registrar *registrar, int64_t began)
     const struct spans *spans = registrar->spans;
 
     return began + spans->window + spans->pin + spans->lease + spans_margin(spans) + spans->deadline;
+}
+
+/* A claim that is over: if it only fell silent, what its provider tells later still counts in the book. */
+static enum reason past_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
+                               const struct report *report)
+{
+    struct past_claim *past = &registrar->history[map_find(&registrar->past, report->claim)];
+    enum reason reason;
+
+    if (!past->tally || past->agent != peer->agent)
+        return REASON_OK;
+    reason = registrar_book_take(registrar, env, past->tally, report, 0, past->since);
+    registrar_book_settle(registrar, past->claim, past->tally);
+    if (report->over)
+        past_forget(registrar, past);
+    return reason;
 }
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
@@ -601,7 +656,7 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
     if (!report->claim || report->used < 0)
         return REASON_INVALID;
     if (found == MAP_NONE && map_find(&registrar->past, report->claim) != MAP_NONE)
-        return REASON_OK;
+        return past_report(registrar, env, peer, report);
     place = (uint32_t)found;
     if (found == MAP_NONE) {
         reason = claim_learn(registrar, env, peer, report, &place);
@@ -618,11 +673,12 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
     claim->asked = NULL;
     registrar->reported += !claim->reported;
     claim->reported = true;
-    claim_charge(registrar, env, claim, report->used);
+    reason = registrar_book_take(registrar, env, claim->tally, report,
+                                 claim_charge(registrar, env, claim, report->used), claim->since);
     claim->ends = env->now + registrar->spans->lease + spans_margin(registrar->spans);
     if (report->over)
         claim_end(registrar, place, env->now, report->reason == REASON_OK ? REASON_RELEASED : report->reason);
-    return REASON_OK;
+    return reason;
 }
 
 void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,
@@ -687,5 +743,5 @@ bool registrar_valid(const struct registrar *registrar, const char **ret_why)
         why = "the history is not counted right";
     if (why)
         *ret_why = why;
-    return !why && groups_valid(&registrar->groups, ret_why);
+    return !why && groups_valid(&registrar->groups, ret_why) && usage_book_valid(&registrar->book, ret_why);
 }

@@ -23,6 +23,7 @@
 #include "pool/matchmaker/accountant.h"
 #include "pool/matchmaker/groups.h"
 #include "pool/matchmaker/limits.h"
+#include "pool/matchmaker/tally.h"
 #include "pool/protocol/receipt.h"
 #include "pool/protocol/role.h"
 #include "pool/protocol/timers.h"
@@ -48,6 +49,7 @@ struct active_claim {
     bool reported;
     bool lapsed; /* its window closed and it was not reported: it holds nothing and counts for nothing until it is */
     int64_t weight;
+    struct tally *tally;        /* owned: what it has used, for the book */
     struct holdings *holdings;  /* or NULL */
     struct limits_asked *asked; /* until it is reported: what to hold again if it has lapsed; or NULL */
     uint32_t mate;              /* the next claim of its gang that shares limits, in a ring; itself: none other */
@@ -60,7 +62,8 @@ struct past_claim {
     uint64_t claim, gang;
     uint64_t agent;
     int64_t since, ended, used;
-    enum reason reason; /* as reported, RELEASED where the report says none; LEASE: there were no more reports */
+    enum reason reason;  /* as reported, RELEASED where the report says none; LEASE: there were no more reports */
+    struct tally *tally; /* owned; of one with LEASE, of which more may be told; or NULL */
 };
 
 /* What the registrar knows of a user beside the account. */
@@ -82,7 +85,16 @@ struct registrar {
     struct limits limits;
     int64_t weight;        /* of all claims */
     struct timers *timers; /* `which` is a claim's place */
-    uint32_t timer_claim, timer_write;
+    uint32_t timer_claim, timer_write, timer_book;
+    struct usage_book book;
+    struct map tallies;    /* claims of an earlier life that have a row -> their places in `loaded` */
+    struct tally **loaded; /* owned; NULL: the claim is known again */
+    uint32_t loaded_count, loaded_room;
+    int64_t began;     /* when the role began */
+    uint64_t *tallied; /* claims whose rows are to be written, or to be removed */
+    uint32_t tallied_count, tallied_room;
+    uint32_t book_at;  /* the next claim that is looked at for the book */
+    int64_t book_next; /* when the book is written next; INT64_MAX: there is nothing to write */
     struct map claims; /* claim -> place */
     struct map gangs;  /* gang -> the place of the claim that holds the limits for the whole gang */
     struct active_claim *active;
@@ -110,7 +122,7 @@ struct registrar {
 
 void registrar_init(struct registrar *registrar, const struct spans *spans, struct engine *engine,
                     struct accountant *accountant, struct timers *timers, uint32_t timer_claim, uint32_t timer_write,
-                    uint64_t seed);
+                    uint32_t timer_book, uint64_t seed);
 void registrar_done(struct registrar *registrar);
 
 /* The registrar begins: for a while it believes claims that it does not know, by their receipts. */
@@ -121,7 +133,7 @@ void registrar_begin(struct registrar *registrar, int64_t now);
 int64_t registrar_knows(const struct registrar *registrar, int64_t began);
 
 /* Loads a durable row. */
-void registrar_load(struct registrar *registrar, const struct record *record);
+void registrar_load(struct registrar *registrar, const struct role_env *env, const struct record *record);
 
 /* All rows are loaded: if there is no key for receipts yet, one is drawn and written. */
 void registrar_loaded(struct registrar *registrar, const struct role_env *env, struct effects *effects);
@@ -136,6 +148,7 @@ struct expected {
     int64_t weight;
     const struct limits_asked
         *asked; /* or NULL; all members of a gang say the same, and it is taken once, until the last of them ends */
+    const struct tally_unit *unit; /* what the claim is on; or NULL: not known */
 };
 
 /* Returns the receipt, for both sides; the caller unrefs it. NULL: there is no key yet. */
@@ -174,6 +187,19 @@ static inline int64_t registrar_time(const struct registrar *registrar, int64_t 
 
 /* The priority that the engine goes by, at that second of registrar_time. */
 double registrar_priority(const struct registrar *registrar, uint32_t user, int64_t seconds);
+
+/* registrar_book.c: what claims have used, on its way into the book. `take` is for a report; `settle` books
+ * all that was told; `end` does the same when the claim is over, and frees the tally, which may be NULL. */
+enum reason registrar_book_take(struct registrar *registrar, const struct role_env *env, struct tally *tally,
+                                const struct report *report, int64_t charged, int64_t known);
+void registrar_book_end(struct registrar *registrar, uint64_t claim, struct tally *tally);
+void registrar_book_settle(struct registrar *registrar, uint64_t claim, struct tally *tally);
+void registrar_book_due(struct registrar *registrar, const struct role_env *env, struct effects *effects);
+void registrar_book_load(struct registrar *registrar, const struct role_env *env, const struct record *record);
+/* The tally of a claim that an earlier life has begun: of its row, or one that is unsure. */
+struct tally *registrar_book_learn(struct registrar *registrar, const struct receipt *receipt, int64_t weight);
+bool registrar_book_has(const struct registrar *registrar, uint64_t claim); /* is there such a row? */
+void registrar_book_done(struct registrar *registrar);
 
 bool registrar_valid(const struct registrar *registrar, const char **ret_why);
 

@@ -148,6 +148,7 @@ enum field_sort {
 #define FIELD_TYPE_LATER_WORD FIELD_TYPE_WORD
 #define FIELD_TYPE_LATER_FLAG FIELD_TYPE_FLAG
 #define FIELD_TYPE_LATER_TEXT FIELD_TYPE_TEXT
+#define FIELD_TYPE_QUIET_NUMBER FIELD_TYPE_NUMBER
 #define FIELD_TYPE_QUIET_WORD FIELD_TYPE_WORD
 #define FIELD_TYPE_QUIET_FLAG FIELD_TYPE_FLAG
 #define FIELD_TYPE_QUIET_REASON FIELD_TYPE_REASON
@@ -159,6 +160,7 @@ enum field_sort {
 #define FIELD_LATER_WORD FIELD_WORD, .later = true
 #define FIELD_LATER_FLAG FIELD_FLAG, .later = true
 #define FIELD_LATER_TEXT FIELD_TEXT, .later = true
+#define FIELD_QUIET_NUMBER FIELD_NUMBER, .later = true, .quiet = true
 #define FIELD_QUIET_WORD FIELD_WORD, .later = true, .quiet = true
 #define FIELD_QUIET_FLAG FIELD_FLAG, .later = true, .quiet = true
 #define FIELD_QUIET_REASON FIELD_REASON, .later = true, .quiet = true

@@ -130,15 +130,21 @@ extern "C" {
 /* Each member reports to the registrar. `used` counts since the last report; the first report is sent when the claim is
  * pinned. `group` and `limits` are what the root's ad says, `weight` the unit's in thousandths (0: one unit). `reason`:
  * why the claim is over; OK: it was released, or is not over. A matchmaker that has begun anew learns of the claim by
- * the `receipt`, and believes what that says. */
-#define REPORT_FIELDS(F, S) \
-    F(S, WORD, claim)       \
-    F(S, WORD, gang)        \
-    F(S, TEXT, owner)       \
-    F(S, NUMBER, used)      \
-    F(S, FLAG, over)        \
-    F(S, LATER_TEXT, group) \
-    F(S, LATER_TEXT, limits) F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason) F(S, AD, receipt)
+ * the `receipt`, and believes what that says.
+ * What was used so far, all together, so that a report that is lost or comes twice changes nothing: `wall` is how long the claim has been active; `cpu`
+ * (microseconds), `memory` (the most), `taken` and `brought` (bytes) are of its `jobs`, those that have ended. They count from 0 in each `life`, the
+ * number of the provider's start. Matchmakers before that know none of these seven, and are not told (live/agent). */
+#define REPORT_FIELDS(F, S)                                                                                   \
+    F(S, WORD, claim)                                                                                         \
+    F(S, WORD, gang)                                                                                          \
+    F(S, TEXT, owner)                                                                                         \
+    F(S, NUMBER, used)                                                                                        \
+    F(S, FLAG, over)                                                                                          \
+    F(S, LATER_TEXT, group)                                                                                   \
+    F(S, LATER_TEXT, limits)                                                                                  \
+    F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason) F(S, AD, receipt) F(S, QUIET_WORD, life)            \
+        F(S, QUIET_NUMBER, wall) F(S, QUIET_NUMBER, cpu) F(S, QUIET_NUMBER, memory) F(S, QUIET_NUMBER, taken) \
+            F(S, QUIET_NUMBER, brought) F(S, QUIET_NUMBER, jobs)
 
 /* A node of a workflow says which workflow that is (`flow`, a word that all its nodes share; 0: none), how many `nodes` it has, and in `node` its own
  * name and which nodes it waits for: [ Node = "D"; After = { "B", "C" } ]. */

@@ -102,6 +102,11 @@ extern "C" {
     X(PORT_RUNS_ALL, "whoever says that it executes runs the job, whatever its port says")       \
     X(RUNS_ON, "a member goes on with the last job while its gang begins the next")
 
+/* Planted bugs in what is counted as used (tests/sim/charge_test.c): they change no match. */
+#define USAGE_MUTANTS(X)                                                                        \
+    X(TALLY_ADDS, "what a report says was used is added, whether or not it was counted before") \
+    X(TALLY_ANEW, "a claim that is learnt again is counted from its beginning")
+
 /* Planted bugs that only a lying provider can use (tests/sim/liar_test.c). */
 #define LIAR_MUTANTS(X) X(IDLE_RESULT, "the failure of a member that was given nothing to run counts as a try")
 
@@ -112,7 +117,7 @@ enum mutant {
 #undef X
         MUTANT_COUNT,
 #define X(id, words) MUTANT_##id,
-    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X)
+    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X)
 #undef X
 };
 

@@ -88,6 +88,38 @@ extern "C" {
     F(S, LATER_WORD, place)        \
     F(S, LATER_FLAG, dropped) F(S, AD, ad) F(S, QUIET_KEY, pass) F(S, EDGES, below) F(S, AD, receipt)
 
+/* Matchmaker: what an account has used in a month, or what was used of a machine (usage_book.h): `whose` it is, and amounts. */
+#define USAGE_RECORD_FIELDS(F, S) \
+    F(S, NUMBER, month)           \
+    F(S, FLAG, of_machine)        \
+    F(S, TEXT, whose)             \
+    F(S, NUMBER, claims)          \
+    F(S, NUMBER, jobs)            \
+    F(S, NUMBER, wall)            \
+    F(S, NUMBER, units)           \
+    F(S, NUMBER, cpus)            \
+    F(S, NUMBER, gpus)            \
+    F(S, NUMBER, cpu)             \
+    F(S, NUMBER, normal) F(S, NUMBER, memory) F(S, NUMBER, taken) F(S, NUMBER, brought)
+/* Matchmaker: how much of a claim's use stands in those rows, at the second `stamp`; while the claim lasts. The amounts of `life`, as its reports tell
+ * them, and of all lives; and what they are multiplied by: `cpus` and `gpus` in thousandths, `speed` in millionths (tally.h). Key: the claim. */
+#define TALLY_RECORD_FIELDS(F, S) \
+    F(S, TEXT, machine)           \
+    F(S, NUMBER, cpus)            \
+    F(S, NUMBER, gpus)            \
+    F(S, NUMBER, speed)           \
+    F(S, NUMBER, cores)           \
+    F(S, NUMBER, stamp)           \
+    F(S, FLAG, begun)             \
+    F(S, WORD, life)              \
+    F(S, NUMBER, wall)            \
+    F(S, NUMBER, cpu)             \
+    F(S, NUMBER, jobs)            \
+    F(S, NUMBER, taken)           \
+    F(S, NUMBER, brought)         \
+    F(S, NUMBER, all_wall)        \
+    F(S, NUMBER, all_cpu) F(S, NUMBER, all_jobs) F(S, NUMBER, all_taken) F(S, NUMBER, all_brought)
+
 #define RECORDS(X)             \
     X(ROLE, role_record)       \
     X(USER, user_record)       \
@@ -96,7 +128,9 @@ extern "C" {
     X(SHAPE, shape_record)     \
     X(JOB, job_record)         \
     X(KEY, key_record)         \
-    X(BRANCH, branch_record)
+    X(BRANCH, branch_record)   \
+    X(USAGE, usage_record)     \
+    X(TALLY, tally_record)
 
 enum record_kind {
     RECORD_NONE,

@@ -84,7 +84,7 @@ enum event_kind {
     EVENT_MESSAGE, /* message, peer; the role owes an answer: EFFECT_REPLY with `token` */
     EVENT_ANSWER,  /* token and tag of the send, answer; message and the peer who answered, if one did */
     EVENT_WAKE,
-    EVENT_JOB,    /* news, claim, number, reason, status, used, at */
+    EVENT_JOB,    /* news, claim, number, reason, status, used (and memory, taken, brought), at */
     EVENT_PROBED, /* provider: the machine's state, as an ad, for the offer `claim` (its place: 0, 1, ...) */
     EVENT_DRAIN,  /* provider: take no more claims; those that run may end; with status 1 jobs are warned and must go */
     EVENT_RESUME, /* provider: take claims again */
@@ -109,6 +109,7 @@ struct event {
     uint64_t claim, number, job;
     enum reason reason;
     int64_t status, used, at;
+    int64_t memory, taken, brought; /* of a job: bytes; the most it had, and what went to it and came from it */
     struct tree *ad;
     const char *user; /* with EVENT_FACTOR */
     double factor;

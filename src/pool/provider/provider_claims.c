@@ -259,13 +259,22 @@ void tenant_report(const struct provider_step *step, struct tenant *tenant, bool
 
     if (tenant_is_blind(tenant) && !MUTANT(SERVICE_CHARGED))
         return;
+    if (uses)
+        tenant->spent.wall += step->env->now - tenant->reported;
     message.u.report = (struct report){.claim = tenant->claim,
                                        .gang = tenant->gang,
                                        .owner = *tenant_charged(tenant),
                                        .used = uses ? step->env->now - tenant->reported : 0,
                                        .over = over,
                                        .reason = over && tenant->end != REASON_RELEASED ? tenant->end : REASON_OK,
-                                       .receipt = tenant->receipt};
+                                       .receipt = tenant->receipt,
+                                       .life = step->provider->starts,
+                                       .wall = tenant->spent.wall,
+                                       .cpu = tenant->spent.cpu,
+                                       .memory = tenant->spent.memory,
+                                       .taken = tenant->spent.taken,
+                                       .brought = tenant->spent.brought,
+                                       .jobs = tenant->spent.jobs};
     tenant_says(step, tenant, &message.u.report);
     if (uses)
         tenant->reported = step->env->now;
@@ -501,6 +510,20 @@ static int64_t within(int64_t at, int64_t now, int64_t least, int64_t most)
     return at < now + least ? least : at > now + most ? most : at - now;
 }
 
+/* A job has ended, by itself or not: what it took is the claim's. */
+static void tenant_spends(struct tenant *tenant, const struct event *event)
+{
+    struct tenant_spent *spent = &tenant->spent;
+
+    if (!event->number)
+        return;
+    spent->cpu += event->used > 0 ? event->used : 0;
+    spent->taken += event->taken > 0 ? event->taken : 0;
+    spent->brought += event->brought > 0 ? event->brought : 0;
+    spent->memory = event->memory > spent->memory ? event->memory : spent->memory;
+    spent->jobs++;
+}
+
 void tenant_job(const struct provider_step *step, const struct event *event)
 {
     struct tenant *tenant = tenant_find(step->provider, event->claim);
@@ -511,6 +534,8 @@ void tenant_job(const struct provider_step *step, const struct event *event)
         (event->number != tenant->number &&
          !(event->news == JOB_GONE && (tenant->state == TENANT_STOPPING || tenant->clearing))))
         return;
+    if (event->news != JOB_FOUND)
+        tenant_spends(tenant, event);
     if (fault) /* nothing came of the job, and not by its own fault: it is to run elsewhere */
         offer_fails(step, tenant->offer);
     switch (fault ? JOB_GONE : event->news) {

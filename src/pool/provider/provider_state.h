@@ -130,6 +130,11 @@ struct tenant_memo {
     struct text group, limits;
 };
 
+/* What a tenant has used, all together, since the provider began or since the claim did: how long it was active, and what its jobs took that have ended. */
+struct tenant_spent {
+    int64_t wall, cpu, memory, taken, brought, jobs;
+};
+
 struct tenant {
     uint64_t claim, gang;
     uint32_t offer; /* the offer's place */
@@ -151,18 +156,19 @@ struct tenant {
     int64_t active;           /* since when it is CLAIMED */
     uint64_t boot;            /* the machine's boot in which it was pinned: in another boot it holds no more */
     uint64_t number, job;
-    uint64_t port, link;     /* the superior's port, and our own port that docks there */
-    bool serves;             /* the tenant was started and launches nothing: its unit is in use */
-    int64_t started;         /* when its job was started: seconds, on the wall clock; -1: not since activation */
-    bool suspended;          /* the owner wants the job to stand still for a while */
-    bool running;            /* a launcher has the job, or is about to */
-    bool clearing;           /* the running job is being ended, for the superior's next one */
-    bool found;              /* after a restart: the launcher, or the job's end, has been seen */
-    enum reason end;         /* STOPPING: why */
-    uint64_t reply;          /* STOPPING: the token of the superior's release, answered at the end; 0: none */
-    uint64_t stored;         /* the persist that our messages stand behind */
-    int64_t beat, ask;       /* when to send the next of each */
-    int64_t reported;        /* the registrar knows the usage up to then */
+    uint64_t port, link; /* the superior's port, and our own port that docks there */
+    bool serves;         /* the tenant was started and launches nothing: its unit is in use */
+    int64_t started;     /* when its job was started: seconds, on the wall clock; -1: not since activation */
+    bool suspended;      /* the owner wants the job to stand still for a while */
+    bool running;        /* a launcher has the job, or is about to */
+    bool clearing;       /* the running job is being ended, for the superior's next one */
+    bool found;          /* after a restart: the launcher, or the job's end, has been seen */
+    enum reason end;     /* STOPPING: why */
+    uint64_t reply;      /* STOPPING: the token of the superior's release, answered at the end; 0: none */
+    uint64_t stored;     /* the persist that our messages stand behind */
+    int64_t beat, ask;   /* when to send the next of each */
+    int64_t reported;    /* the registrar knows the usage up to then */
+    struct tenant_spent spent;
     bool spoken, told;       /* the registrar was told of the claim; and has answered */
     struct key nonce, proof; /* VERIFIED: our answer's */
     int64_t set;             /* the earliest timer that is set */

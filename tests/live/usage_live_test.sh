@@ -1,0 +1,95 @@
+#!/bin/bash
+# usage_live_test.sh: what jobs use is counted by user, group, machine and month, once, and told to those who may know it: a real pool, jobs that
+# take a known amount of processor time, a restart of everything. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
+
+cat >shares.ad <<'AD'
+[ Groups = { [ Name = "physics"; Quota = 0.5 ] } ]
+AD
+begin() {
+  : >up
+  "$berth" pool --listen 127.0.0.1:0 --set Shares="$work/shares.ad" >up 2>>log </dev/null &
+  pids=$!
+  soon grep -q 'To end it' up
+}
+end() { kill $pids && wait $pids; pids=; }
+holds 'a pool is up' begin
+me=$(id -un)
+
+cat >burn.sh <<'SH'
+# takes a second of processor time, by its own account
+python3 -c 'import time
+while time.process_time() < 1: pass'
+SH
+run timeout 60 "$berth" run -i burn.sh -- sh burn.sh
+holds 'a job takes a second of processor time' [ "$status" = 0 ]
+cat >job.ad <<'AD'
+[ Cmd = "true"; AccountingGroup = "physics" ]
+AD
+run timeout 60 "$berth" submit job.ad
+holds 'another is charged to a group' [ "$status" = 0 ]
+run timeout 60 "$berth" wait --all
+counted() { listed 'usage' "len(rows) == 1 and rows[0]['user'] == '$me' and rows[0]['jobs'] == 2"; }
+holds 'both are counted' soon counted
+run "$berth" usage --json
+json 'with what they used' 0 \
+  "rows[0]['claims'] == 2 and 1 <= rows[0]['cpu'] <= 10 and rows[0]['wall'] >= 0.9 and rows[0]['cpus_held'] >= rows[0]['wall'] * 0.9 and rows[0]['gpus_held'] == 0 and rows[0]['memory'] > 100000"
+run "$berth" usage --json
+json 'the row has these members, in this order' 0 \
+  'list(rows[0]) == ["user", "claims", "jobs", "wall", "cpu", "normalised", "cpus_held", "gpus_held", "memory", "bytes_in", "bytes_out"]'
+run "$berth" usage --by group --json
+json 'by group it is apart' 0 \
+  '[r["group"] for r in rows] == ["<none>", "physics"] and rows[0]["cpu"] >= 1 > rows[1]["cpu"] and rows[1]["jobs"] == 1'
+run "$berth" usage --by machine,month --json
+json 'by machine and month it is together' 0 \
+  'len(rows) == 1 and rows[0]["jobs"] == 2 and rows[0]["machine"] and len(rows[0]["month"]) == 7'
+run "$berth" usage --by month --csv
+holds 'as CSV there is a line of names, and a line a row' python3 -c '
+import csv
+rows = list(csv.reader(open("out")))
+assert rows[0] == "month claims jobs wall cpu normalised cpus_held gpus_held memory bytes_in bytes_out".split(), rows
+assert len(rows) == 2 and all(len(r) == 11 for r in rows) and rows[1][2] == "2" and float(rows[1][4]) >= 1, rows'
+run "$berth" usage --since 2990-01
+says 'of a later month there is nothing' 0 '' ''
+run "$berth" usage --until 1999-12-31 --json
+says 'nor of an earlier one' 0 '' ''
+run "$berth" usage --since 2020-01 --until 2990-01-31 --user "$me" --group physics --json
+json 'months, user and group choose' 0 'len(rows) == 1 and rows[0]["jobs"] == 1'
+run "$berth" usage --since yesterday
+says 'what is no date is refused' 2 '' 'berth: since: expected a month, 2026-11, or a day, 2026-11-18, which stands for its month'
+run "$berth" usage --by colour
+says 'what cannot be added up by is refused' 2 '' 'berth: by: expected user, group, machine or month, or one of these and month: user,month'
+run "$berth" usage somebody
+says 'words are refused' 2 '' 'berth: usage takes no arguments, only options: `berth usage --user NAME` is one user*s'
+run "$berth" usage --csv --json
+says 'there is one form at a time' 2 '' 'berth: --csv, --json and --long cannot be used together'
+
+# Who is no administrator sees the own use.
+run "$berth" token create --subject eve --scope ad:read --lifetime 1h --out eve.token
+holds 'another has a token' [ "$status" = 0 ]
+
+as_eve() { run "$berth" usage --token eve.token "$@"; }
+as_eve --json
+says 'who has used nothing sees nothing' 0 '' ''
+as_eve --user "$me"
+says 'what others have used is not told' 2 '' 'berth: what another has used is for administrators'
+as_eve --by machine
+says 'nor what was used of machines' 2 '' 'berth: what was used of machines is for administrators; *'
+as_eve --by month --json
+says 'nor all together' 0 '' ''
+
+"$berth" usage --json >before
+end
+holds 'the pool begins again' begin
+same() { "$berth" usage --json >after && cmp -s before after; }
+holds 'and nothing was lost or counted again' soon same
+run timeout 60 "$berth" run -- true
+third() { listed 'usage' "rows[0]['jobs'] == 3 and rows[0]['claims'] == 3"; }
+holds 'it goes on from there' soon third
+holds 'the store is sound' "$berth" store check "$work/state/berth.db"
+end
+
+echo "1..$count"
+[ $failures -eq 0 ]
