@@ -86,6 +86,7 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
     map_init(&judge->job_map, 2);
     map_init(&judge->ad_map, 3);
     map_init(&judge->root_map, 6);
+    map_init(&judge->told_map, 12);
     judge->claims.size = sizeof(struct claim_fact);
     judge->jobs.size = sizeof(struct job_fact);
     judge->ads.size = sizeof(struct ad_fact);
@@ -129,6 +130,7 @@ void judge_free(struct judge *judge)
     map_done(&judge->job_map);
     map_done(&judge->ad_map);
     map_done(&judge->root_map);
+    map_done(&judge->told_map);
     free(judge->claims.items);
     free(judge->jobs.items);
     free(judge->ads.items);

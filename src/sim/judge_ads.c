@@ -161,8 +161,12 @@ void judge_matchmaker(struct judge *judge, struct host *host, const struct role_
         if (event->message->u.withdraw.version >= fact->version)
             fact->accepted = false;
     }
-    if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_REPORT)
+    if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_REPORT) {
+        judge_told(judge, host, &event->message->u.report);
         judge_reported(judge, host, &event->message->u.report);
+    }
+    if (event->kind == EVENT_WAKE)
+        judge_usage(judge, host);
     counts = matchmaker_counts(host->role);
     judge_limits(judge, host);
     if (counts.matches != *matches && event->kind == EVENT_WAKE) {

@@ -12,6 +12,7 @@
  *     judge_ads.c          5, 7, 8, 10: a matchmaker and its ads
  *     judge_charges.c      10: to whom a gang is charged, and its limits
  *     judge_quotas.c       10: groups below their quotas come first
+ *     judge_usage.c        10: what is counted as used is no more than was told
  *     judge_machines.c     11: the matchmaker knows how each machine stands
  *     judge_words.c        what parties say to each other
  *     judge_runs.c         what becomes durable, and what really runs
@@ -137,7 +138,9 @@ struct judge {
     uint32_t looked;                                                  /* the matchmaker that the judge is looking at */
     struct judged_shares shares[MATCHMAKERS_MAX];
     int64_t limits_used[MATCHMAKERS_MAX]; /* the sum over all limits */
-    struct map root_map;                  /* by gang */
+    struct map told_map; /* matchmaker, claim and life of its provider, mixed -> the largest Wall that was told */
+    int64_t told_wall[MATCHMAKERS_MAX]; /* the sum of these, in all its lives */
+    struct map root_map;                /* by gang */
     struct slab roots;
     uint64_t stamp;
     struct judged_bound bound[HOSTS_MAX]; /* of each superior */
@@ -219,6 +222,8 @@ void judge_unbound(struct judge *judge, const struct host *host); /* the host ha
 void judge_charges(struct judge *judge, const struct host *host, const struct effect *effect);  /* a match is sent */
 void judge_reported(struct judge *judge, const struct host *host, const struct report *report); /* to a matchmaker */
 void judge_limits(struct judge *judge, const struct host *host);
+void judge_told(struct judge *judge, const struct host *host, const struct report *report); /* to a matchmaker */
+void judge_usage(struct judge *judge, const struct host *host);
 void judge_quotas(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
 /* The account to which a request is charged: its Owner, in the group that it names if that exists. */
 void judged_account(const struct judge *judge, const struct host *matchmaker, const struct tree *ad,

@@ -7,6 +7,7 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/matchmaker/registrar.h"
+#include "pool/protocol/mutants.h"
 
 #include <stdlib.h>
 
@@ -86,6 +87,8 @@ struct tally *registrar_book_learn(struct registrar *registrar, const struct rec
         tally = registrar->loaded[found];
         registrar->loaded[found] = NULL;
         map_remove(&registrar->tallies, receipt->claim);
+        if (MUTANT(TALLY_ANEW))
+            tally->counted = tally->booked = tally->all = (struct tally_counts){0};
     } else {
         tally = mem_alloc(sizeof *tally);
         *tally = (struct tally){.unsure = true};

@@ -76,7 +76,7 @@ enum reason tally_take(struct tally *tally, const struct report *report, int64_t
     tally->month = month;
     if (report->life > tally->life)
         life_begin(tally, report->life);
-    if (tally->unsure && !MUTANT(TALLY_ANEW))
+    if (tally->unsure)
         tally->counted = tally->booked =
             (struct tally_counts){least(report->wall, USAGE_AMOUNT_MAX), least(report->cpu, USAGE_AMOUNT_MAX),
                                   least(report->jobs, USAGE_AMOUNT_MAX), least(report->taken, USAGE_AMOUNT_MAX),
