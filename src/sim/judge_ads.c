@@ -143,6 +143,7 @@ void judge_matchmaker(struct judge *judge, struct host *host, const struct role_
 {
     uint64_t *matches = &judge->matches[(host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX];
     struct matchmaker_counts counts;
+    const struct host *peer;
     const char *wrong;
 
     if (*incarnation_of(judge, host->place) != matchmaker_incarnation(host->role))
@@ -153,6 +154,8 @@ void judge_matchmaker(struct judge *judge, struct host *host, const struct role_
                         event->kind == EVENT_WAKE);
     if (wrong)
         judge_finds(judge, 10, host, "%s", wrong);
+    if (event->kind == EVENT_MESSAGE && event->peer && (peer = world_host(judge->world, event->peer->agent)))
+        judge->came[peer->place] = judge->world->time;
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_ADVERTISE)
         check_advertised(judge, host, event);
     if (event->kind == EVENT_MESSAGE && event->message->kind == MESSAGE_WITHDRAW) {

@@ -171,7 +171,8 @@ static void check_machine(struct judge *judge, const struct host *host, agent ma
         return;
     known = matchmaker_find_machine(at->role, host_agent(host), settings->ids[0], &view);
     if (!host->role) {
-        if (known && judge->fell[host->place] <= now - judge_machines_span(judge) && view.state != MACHINE_AWAY)
+        if (known && judge->fell[host->place] <= now - judge_machines_span(judge) &&
+            judge->came[host->place] <= now - judge_machines_span(judge) && view.state != MACHINE_AWAY)
             judge_finds(judge, 11, host, "it has been down for a lifetime, and is told as %s",
                         machine_state_word(view.state));
         return;
@@ -227,8 +228,8 @@ static void check_claim(struct judge *judge, const struct host *host, const stru
     }
     provider_each(host->role, sought_tenant, &sought);
     /* a word may wait for what must be durable first, and the claim end meanwhile */
-    if (!sought.found && (map_find(&judge->claim_map, sought.claim) == MAP_NONE ||
-                          !judged_claim(judge, sought.claim)->row_session))
+    if (!sought.found &&
+        (map_find(&judge->claim_map, sought.claim) == MAP_NONE || !judged_claim(judge, sought.claim)->row_session))
         judge_finds(judge, 11, host, "a claim is told that was never there");
     process = judged_process(judge, host, sought.claim);
     if (!ad_integer(row, "Ends", &ends) || !judge->watched || !process || process->began < judge->watched ||

@@ -149,6 +149,8 @@ struct judge {
     int64_t watched; /* machines are watched since then; 0: they are not */
     struct judged_stood stood[HOSTS_MAX];
     bool drained[HOSTS_MAX];
+    int64_t
+        came[HOSTS_MAX]; /* when a word of the host last came to a matchmaker: it may have been under way for long */
     int64_t fell[HOSTS_MAX], walls[HOSTS_MAX]; /* when the host went down last; its wall clock when the watch began */
     symbol cpus, request_cpus, request_memory, residual, owner, count, lifetime, group, limits, ports, preempts,
         preemption, remote_user, unwell, load;
