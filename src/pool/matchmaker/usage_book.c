@@ -3,7 +3,6 @@
 
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "pool/protocol/mutants.h"
 
 #include <stdio.h>
 #include <stdlib.h>
