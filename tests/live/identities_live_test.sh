@@ -140,6 +140,32 @@ revoked() {
 }
 check "an institute's token that is revoked takes with it what was given for it" revoked
 
+# ------------------------------------------------------------------------------------------------------------------ login
+
+# login OPTION...: what it says is in `said`, and what it asks the person to do in `shown`.
+login() { timeout 60 "$berth" login --pool "$here" --state "$work/me" "$@" >said 2>shown </dev/null; }
+token "$(claims '"rights":"ad:read match","nick":"al"')" >site/token
+by_device() {
+  : >asked
+  login --issuer "$url" --client tool --ask 'openid compute.read' || { cat said shown; return 1; }
+  grep -F "Open $url/activate in a browser, and enter the code WDJB-MJHT" shown && grep -F 'You are idp:alice in the pool' said && grep -F 'it ends with that of the institute' said &&
+    grep -F '"client_id": "tool", "scope": "openid compute.read"' asked && [ "$(grep -c '^/token' asked)" = 3 ]
+}
+check 'berth login --issuer shows an address and a code, waits, and has a token of the pool' by_device
+known() { timeout 60 "$berth" login --pool "$here" --state "$work/me" --json >said && grep -F '"user": "idp:alice"' said; }
+check 'which commands find' known
+by_file() { rm -f me/token; login --institute site/token && known; }
+check 'berth login --institute does so with a token that is there' by_file
+: >site/denied
+refused_login() { login --issuer "$url" || [ $? = 2 ] && grep -F 'the login was refused' shown; }
+check 'a login that the person refuses is refused' refused_login
+another() { login --issuer "$url/" || [ $? = 2 ] && grep -F 'is not that issuer' shown; }
+check 'an issuer that says it is another is not asked further' another
+nothing() { echo v4.public.x >no && ! login --institute no && grep -F 'it is not the token of an institute' shown; }
+check 'a file with something else is not sent' nothing
+plain() { ! login --issuer http://192.0.2.1 && grep -F 'only https:// is allowed' shown; }
+check 'nobody logs in over plain HTTP' plain
+
 # ------------------------------------------------------------------------------------------------------------------- keys
 
 kept=$(token "$(claims)")

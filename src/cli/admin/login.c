@@ -1,21 +1,25 @@
 /* login.c: berth login: a person gets a token for the pool, which commands find and renew by themselves.
  *
  *     berth login CODE    the code of an administrator (`berth token code --user NAME`) -> STATE/token
+ *     berth login --issuer URL, --institute FILE    the identity of an institute, and a token of the pool for it -> STATE/token
  *     berth login         who one is now: by that token, by a socket of this machine, or by the word of a submit host */
 #include "cli/admin/login.h"
 
+#include "cli/admin/institute.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
 #include "lang/ad/get.h"
+#include "sys/encoding.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct login_settings {
     struct connection_options pool;
-    const char *code_file;
+    const char *code_file, *institute_file;
+    struct institute institute;
     bool json;
 };
 
@@ -24,12 +28,25 @@ static const struct option login_options[] = {
     {0, "code-file", "FILE",
      "the file that the code is in, so that nobody sees it in the list of processes; `-`: the standard input",
      option_text, offsetof(S, code_file)},
+    {0, "issuer", "URL",
+     "log in at that issuer of an institute, which the pool knows: an address and a code are shown for any browser",
+     option_text, offsetof(S, institute.issuer)},
+    {0, "client", "ID", "what the issuer knows this program as (default: berth)", option_text,
+     offsetof(S, institute.client)},
+    {0, "ask", "SCOPES",
+     "the scopes that the issuer is asked for (default: openid compute.read compute.create compute.modify compute.cancel)",
+     option_text, offsetof(S, institute.scope)},
+    {0, "issuer-ca", "FILE", "the certificates that the issuer's is checked against, if not the system's", option_file,
+     offsetof(S, institute.ca)},
+    {0, "institute", "FILE", "a token that an institute has given already; `-`: the standard input", option_file,
+     offsetof(S, institute_file)},
     {0, "json", NULL, "without a code: who one is, as one JSON object", option_flag, offsetof(S, json)},
     POOL_OPTION_ROWS(S),
 };
 #undef S
 
-static const struct login_settings login_defaults = {0};
+static const struct login_settings login_defaults = {
+    .institute = {.client = "berth", .scope = "openid compute.read compute.create compute.modify compute.cancel"}};
 
 int login_keep(const char *state, const struct redeemed *redeemed)
 {
@@ -47,8 +64,9 @@ int login_keep(const char *state, const struct redeemed *redeemed)
             struct buf out;
 
             buf_init(&out);
-            buf_addf(&out, "You are %s in the pool at %s.\nThe token is %s; commands find it there, and renew it.\n",
-                     redeemed->subject, redeemed->file.pool, buf_string(&path));
+            buf_addf(&out, "You are %s in the pool at %s.\nThe token is %s; commands find it there%s.\n",
+                     redeemed->subject, redeemed->file.pool, buf_string(&path),
+                     redeemed->bounded ? "; it ends with that of the institute" : ", and renew it");
             output_write(&out);
             buf_done(&out);
             status = STATUS_DONE;
@@ -82,6 +100,30 @@ static int login_by_code(const struct login_settings *settings, const char *word
         config_done(&config);
     }
     redeemed_done(&redeemed);
+    return status;
+}
+
+static int login_by_institute(const struct login_settings *settings)
+{
+    struct redeemed redeemed;
+    struct config config;
+    struct buf token;
+    int status;
+
+    buf_init(&token);
+    status = settings->institute_file ? institute_read(settings->institute_file, &token)
+                                      : institute_ask(&settings->institute, &token);
+    if (status == STATUS_DONE) {
+        status = institute_exchange(&settings->pool, buf_string(&token), &redeemed);
+        if (status == STATUS_DONE && config_options_load(&settings->pool.config, &config) < 0) {
+            status = STATUS_BAD;
+        } else if (status == STATUS_DONE) {
+            status = login_keep(config_text(&config, CONFIG_STATE), &redeemed);
+            config_done(&config);
+        }
+        redeemed_done(&redeemed);
+    }
+    buf_wipe(&token);
     return status;
 }
 
@@ -134,18 +176,29 @@ static int login_run(const void *given, int word_count, char **words)
         report("login takes one CODE, as `berth token code --user NAME` prints it, or none");
         return STATUS_BAD;
     }
+    if (settings->institute.issuer || settings->institute_file) {
+        if (word_count || file || (settings->institute.issuer && settings->institute_file)) {
+            report("login takes one of a CODE, --issuer and --institute");
+            return STATUS_BAD;
+        }
+        return login_by_institute(settings);
+    }
     return word_count || file ? login_by_code(settings, word_count ? words[0] : NULL, file) : login_show(settings);
 }
 
 const struct command command_login = {
     .name = "login",
-    .summary = "get a token for a pool by a code, or show who one is there",
+    .summary = "log in to a pool by a code or an institute, or show who one is",
     .usage = "[OPTIONS] [CODE|-]",
     .about =
         "With a code that an administrator has made (`berth token code --user NAME`; it is good once, within an hour), it gets a "
         "token for that user, keeps it in STATE/token, and from then on all commands use it. It lasts 30 days, and every command "
         "that is typed in the second half of them renews it. Words on a command line are seen by all who may list processes: `-` "
         "reads the code from the standard input, --code-file from a file.\n"
+        "\n"
+        "With --issuer one logs in at an institute that the pool takes tokens of (the setting Issuers): it shows an address and a code, "
+        "waits until that code was entered in a browser, on whatever machine, and gets a token of the pool for the institute's. "
+        "--institute does so with a token that is there already. Such a token of the pool ends when the institute's does.\n"
         "\n"
         "Without a code it says who one is in the pool, and what one may do there. Where a pool of one's own runs, or on a submit "
         "host, no login is needed: the machine itself says who one is.",

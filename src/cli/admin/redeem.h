@@ -16,6 +16,7 @@ struct redeemed {
     enum redeemed_for for_whom;
     struct token_file file; /* with the pool's address */
     char subject[TOKEN_NAME_MAX + 1];
+    bool bounded; /* it cannot be renewed: it ends with the token of an institute */
 };
 
 /* Reads a code: the word, or from a file (NULL: none), "-" being the standard input. Errors have been reported. */

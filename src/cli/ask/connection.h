@@ -89,6 +89,9 @@ int customer_open(struct connection *pool,
 int connection_knock(struct connection *pool);               /* does the pool answer at all? */
 void connection_close(struct connection *pool);
 
+/* Shows that token from now on, which another issuer has made; the one of a file is forgotten. */
+void connection_show(struct connection *pool, const char *bearer);
+
 /* Opens the pool at options->url, of which nothing is known: no token is shown. Once its CA is known (token.ca), connection_trust makes that CA the
  * only one that is trusted. */
 int connection_open_stranger(struct connection *pool, const struct connection_options *options);

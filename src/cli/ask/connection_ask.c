@@ -82,6 +82,19 @@ static int bearer_for(struct connection *pool, const struct connection_place *pl
     return STATUS_DONE;
 }
 
+void connection_show(struct connection *pool, const char *bearer)
+{
+    static const char name[] = "the token of the institute";
+
+    token_file_done(&pool->token);
+    token_file_init(&pool->token);
+    free(pool->token_name);
+    pool->token_name = mem_dup(name, sizeof name - 1);
+    pool->token_named = true;
+    buf_reset(&pool->bearer);
+    buf_adds(&pool->bearer, bearer);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- problems */
 
 static void report_about(const char *about, const char *detail)
