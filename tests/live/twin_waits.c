@@ -8,13 +8,15 @@
  *     owner     one that is named would, if its owner were gone
  *     away, sick, drained    one that is named would, if it were not; and none that is there would
  *     refuses   the request takes some machine, and none takes it, whatever is in use
- *     nofit     the request takes no machine, whatever is in use */
+ *     nofit     the request takes no machine, whatever is in use
+ *
+ * A request with ports is told the same of each port as it would be of a plain request that asks for the same. */
 #include "common/lang.h"
 #include "common/tap.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "lang/text/parse.h"
-#include "live/matchmakerd/waits.h"
+#include "live/matchmakerd/gang_waits.h"
 #include "match/pair/match.h"
 
 #include <stdio.h>
@@ -41,6 +43,9 @@ struct twin {
     struct pool_machines machines;
     struct made made[MACHINES];
     struct tree *request;
+    const char *group;
+    int asks, least;   /* of it */
+    uint32_t unfilled; /* gangs with a port that nobody can fill */
     uint64_t seen[WAIT_REASON_COUNT];
 };
 
@@ -100,10 +105,13 @@ static void pool_make(struct twin *twin)
     for (uint32_t i = 0; i < twin->machines.count; i++)
         machine_make(twin, i);
     pool_machines_end(&twin->machines);
+    twin->group = below(twin, 2) ? "a" : "b";
+    twin->asks = 1 + (int)below(twin, 4);
+    twin->least = (int)below(twin, 4);
     snprintf(
         text, sizeof text,
         "[ Type = \"Job\"; Group = \"%s\"; RequestCpus = %d; Constraint = other.Type == \"Machine\" && other.Cpus >= %d ]",
-        below(twin, 2) ? "a" : "b", 1 + (int)below(twin, 4), (int)below(twin, 4));
+        twin->group, twin->asks, twin->least);
     twin->request = ad_of(twin, text);
 }
 
@@ -183,9 +191,9 @@ static bool pool_check(struct twin *twin, const struct waits *waits)
     static const enum wait_reason order[] = {WAIT_SOON, WAIT_PULL, WAIT_BUSY,    WAIT_OWNER, WAIT_DRAINED,
                                              WAIT_SICK, WAIT_AWAY, WAIT_REFUSES, WAIT_NOFIT};
     enum wait_reason first = WAIT_NOFIT;
-    uint32_t counted = 0;
+    uint32_t counted = 0, wanted = waits->wanted ? waits->wanted : 1;
 
-    for (size_t o = sizeof order / sizeof *order; o-- > 0;) {
+    for (size_t o = 0; o < sizeof order / sizeof *order; o++) {
         enum wait_reason reason = order[o];
         uint32_t count = 0;
 
@@ -200,7 +208,7 @@ static bool pool_check(struct twin *twin, const struct waits *waits)
                 tap_diag("%s names a machine of which it is not true", wait_word(reason));
                 return false;
             }
-        if (count)
+        if (counted < wanted && counted + count >= wanted)
             first = reason;
         counted += count;
     }
@@ -216,8 +224,65 @@ static bool pool_check(struct twin *twin, const struct waits *waits)
     return true;
 }
 
+/* Are they the same but for how long something has been so? The clock goes on meanwhile. */
+static bool is_same_said(const char *a, const char *b)
+{
+    static const char since[] = "\"since\": ";
+
+    while (*a && *a == *b) {
+        if (!strncmp(a, since, strlen(since)) && !strncmp(b, since, strlen(since))) {
+            a += strlen(since);
+            b += strlen(since);
+            a += strspn(a, "0123456789");
+            b += strspn(b, "0123456789");
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return *a == *b;
+}
+
+/* Two ports that ask for what the request asks for, and one that asks for nothing: each is told what a plain request is. */
+static bool ports_check(struct twin *twin, const struct waits *plain)
+{
+    static const char format[] =
+        "[ Type = \"Job\"; Group = \"%s\"; Ports = { [ Label = c; Essential = false ], [ Label = a; RequestCpus = %d; Constraint = a.Type == \"Machine\" && a.Cpus >= %d "
+        "&& a.Cpus != c.Cpus * 9 ], [ Label = b; RequestCpus = %d; Constraint = b.Type == \"Machine\" && b.Cpus >= %d ] } ]";
+    struct gang_waits gang;
+    enum wait_reason first;
+    struct buf reasons, words;
+    struct tree *request;
+    char text[600];
+    bool good;
+
+    snprintf(text, sizeof text, format, twin->group, twin->asks, twin->least, twin->asks, twin->least);
+    request = ad_of(twin, text);
+    buf_init(&reasons);
+    buf_init(&words);
+    waits_print_json_reasons(&reasons, plain);
+    waits_print_reason(&words, plain, plain->first);
+    good = request && gang_waits_begin(&gang, NULL, &twin->env, &twin->scratch, &twin->machines, request, NULL) == 0;
+    while (good && gang_waits_go_on(&gang))
+        ;
+    for (uint32_t i = 1; good && i < 3; i++)
+        good = gang.items[i].first == plain->first &&
+               is_same_said(buf_string(&gang.items[i].reasons), buf_string(&reasons)) &&
+               !strcmp(buf_string(&gang.items[i].words), buf_string(&words));
+    if (!good)
+        tap_diag("a plain request: %s %s, and a port: %s, %s", wait_word(plain->first), buf_string(&reasons),
+                 buf_string(&gang.items[1].reasons), buf_string(&gang.items[2].reasons));
+    twin->unfilled += good && gang_waits_unfilled(&gang, &first) != NULL;
+    gang_waits_done(&gang);
+    tree_unref(request);
+    buf_done(&reasons);
+    buf_done(&words);
+    return good;
+}
+
 static bool pool_try(struct twin *twin)
 {
+    struct waits port;
     struct waits waits;
     struct why why;
     uint64_t steps = 0;
@@ -228,6 +293,11 @@ static bool pool_try(struct twin *twin)
     why_explain(&why, &twin->env, &twin->scratch, &twin->policy, twin->request, twin->machines.wholes,
                 twin->machines.present);
     waits_begin(&waits, &twin->env, &twin->scratch, &twin->machines, twin->request);
+    port = waits;
+    port.wanted = 1;
+    while (waits_go_on(&port, &twin->env, &twin->scratch, &why, &steps))
+        ;
+    waits.wanted = (uint32_t)below(twin, 4);
     waits.claiming = below(twin, 8) ? 0 : 2;
     waits.left = (int64_t)below(twin, 2);
     waits.window = below(twin, 4) ? 0 : 120;
@@ -235,7 +305,7 @@ static bool pool_try(struct twin *twin)
     waits.ahead = waits.ahead_users = (uint32_t)below(twin, 2);
     while (waits_go_on(&waits, &twin->env, &twin->scratch, &why, &steps))
         ;
-    good = pool_check(twin, &waits);
+    good = pool_check(twin, &waits) && ports_check(twin, &port);
     twin->seen[waits.first]++;
     buf_init(&out);
     waits_print(&out, &waits, "job");
@@ -339,6 +409,8 @@ int main(void)
     tap_ok(!bad, "of %u pools each first reason is true, and the machines are counted where they belong", POOLS);
     for (int i = 0; i < WAIT_REASON_COUNT; i++)
         kinds += twin.seen[i] > 0;
+    tap_ok(bad || (twin.unfilled > POOLS / 20 && twin.unfilled < POOLS), "ports that nobody can fill have come up (%u)",
+           twin.unfilled);
     tap_ok(bad || kinds >= 12, "every reason about machines has come up (%u)", kinds);
     check_slices(&twin);
     check_mask_slices(&twin);

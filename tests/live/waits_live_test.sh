@@ -118,9 +118,35 @@ put job "$job"
 put gang '[ Type = "Job"; Ports = { [ Label = cpu; Constraint = cpu.Type == "Machine" ] } ]'
 formed() { [ "$(first gang)" = busy ] && why gang | grep -qx 'gang: waits for free machines: its gang would form if nothing of them were in use.'; }
 check 'a gang whose members are in use' formed
+port_busy() { grep -qx 'Port cpu waits for a free machine: 1 machine fits, all its processors are in use (heron 4 of 4).' words && grep -q '"reasons": \[{"code": "busy", .*{"code": "port", "text": "its port cpu waits for a free machine: .*"data": {"label": "cpu", "reason": "busy", "reasons": \[{"code": "busy", .*"name": "heron"' why.json; }
+check 'and each port says by which machines' port_busy
 forget heron
 unformed() { [ "$(first gang)" = forms ]; }
 check 'and one for which there is nobody' unformed
+port_says() { [ "$(first gang)" = "$1" ] || { first gang; return 1; }; why gang >/dev/null; local line; for line in "${@:2}"; do grep -Eqx "$line" words || { echo "no line: $line"; cat words; return 1; }; done; }
+put gang '[ Type = "Job"; Ports = { [ Label = cpu; RequestCpus = 1; Constraint = cpu.Type == "Machine" && cpu.Cpus >= 1 ], [ Label = disk; Site = cpu.Name; Constraint = disk.Type == "Machine" && disk.Cpus == 2 && disk.Room == cpu.Room ] } ]'
+stands heron $busy "$(machine heron 4 8G 'Room = 1')" '[ Used = [ Cpus = 4 ] ]'
+stands stork $owner "$(machine stork 2 8G 'Room = 1; Constraint = KeyboardIdle > 900 && other.Site isnt 3; KeyboardIdle = 3')" '[ Words = "somebody types" ]'
+check 'a port whose machines are for their owners alone' port_says port 'gang: its port disk waits for an owner: stork lets nobody in: somebody types\.' 'Port cpu waits for a free machine: 1 machine fits, all its processors are in use \(heron 4 of 4\)\.'
+clauses_no() { ! grep -q alone words; }
+check 'of which no clause is blamed' clauses_no
+port_json() { grep -q '"first": "port", "reasons": \[{"code": "port", "text": "its port disk waits for an owner: .*"data": {"label": "disk", "reason": "owner", .*"data": {"label": "cpu", "reason": "busy"' why.json; }
+check 'the port that nobody can fill comes first' port_json
+gang_counted() { ask /v1/reasons | grep -q 'Code = "port"; Reason = "its port disk waits for an owner: stork lets nobody in: somebody types"; Requests = 1; Units = 1; Example = "gang"'; }
+check 'and it is counted so' gang_counted
+stands stork $drained "$(machine stork 2 8G 'Room = 1')" '[]'
+check 'that were drained' port_says port 'gang: its port disk waits for a machine that takes no more jobs: stork fits and was drained\.'
+stands stork $busy "$(machine stork 3 8G 'Room = 1')" '[ Used = [ Cpus = 3 ] ]'
+check 'that are too small' port_says forms 'gang: its port disk waits for a machine that fits: none of the 2 that are known would, even when idle\.' ' +0 +0  disk.Cpus == 2'
+stands stork $busy "$(machine stork 2 8G 'Room = 2')" '[ Used = [ Cpus = 2 ] ]'
+check 'ports of which each could be filled, but not together' port_says forms 'gang: gets no gang from 2 offers now\.' 'Ports cpu and disk cannot be filled together; any fewer ports can\.'
+stands stork $busy "$(machine stork 2 8G 'Room = 1')" '[ Used = [ Cpus = 2 ] ]'
+check 'and together, if nothing were in use' port_says busy 'gang: waits for free machines: .*' 'Port cpu waits for a free machine: 2 machines fit, .*' 'Port disk waits for a free machine: 1 machine fits, .*'
+busy_counted() { ask /v1/reasons | grep -q 'Code = "busy"; Reason = "waits for free machines: its gang would form if nothing of them were in use"; Requests = 1'; }
+check 'which is counted, too' busy_counted
+put gang '[ Type = "Job"; Ports = { [ Label = node; Count = 3; Constraint = node.Type == "Machine" ] } ]'
+check 'a port for several machines' port_says forms 'gang: its port node wants 3 machines, and waits for more machines that fit: 2 are known\.'
+forget heron stork
 gone gang
 
 # --- an offer with ports that a plain job cannot dock at

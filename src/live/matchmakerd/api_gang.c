@@ -2,6 +2,7 @@
 #include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/explain.h"
+#include "live/matchmakerd/gang_waits.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
@@ -49,70 +50,140 @@ bool gang_is_asked(const struct request *request, struct gang_question *question
 
 static void offer_name(void *user, size_t place, struct buf *out)
 {
-    const struct gang_question *question = user;
+    char *const *ids = user;
 
-    buf_adds(out, question->ids[place]);
+    buf_adds(out, ids[place]);
 }
 
-/* Why a gang waits: would it form if nothing were in use? */
-static enum wait_reason gang_first(const struct gang_question *question, const struct policy *policy,
-                                   const struct gang_why *now)
-{
-    enum wait_reason first = WAIT_FORMS;
-    struct gang_why idle;
+/* What is known of a gang that is explained. */
+struct gang_known {
+    struct gang_why now, idle; /* by what may be had now; and if nothing were in use */
+    bool has_idle;
+    struct waits place; /* its turn, and the claims of it that are expected */
+    enum wait_reason first;
+    const struct port_said *unfilled; /* the port that nobody can fill; NULL: there is none */
+};
 
-    if (now->outcome == GANG_FORMED)
-        return WAIT_SOON;
-    if (now->outcome == GANG_GAVE_UP)
-        return WAIT_GAVEUP;
-    if (question->wholes &&
-        gang_why_explain(
-            &idle, &question->env, question->scratch, policy, question->ad, question->wholes, question->whole_count,
-            &(struct gang_why_terms){GANG_ASK_NODES, GANG_ASK_STEPS, question->whole_hidden, ad_masked}, NULL) == 0) {
-        first = idle.outcome == GANG_FORMED ? WAIT_BUSY : WAIT_FORMS;
-        gang_why_done(&idle);
+/* Why a gang waits: would it form if nothing were in use? If not, is there a port that nobody can fill, whoever docks at the others? */
+static void gang_first(const struct gang_question *question, const struct policy *policy, struct gang_known *known)
+{
+    known->first = WAIT_FORMS;
+    if (known->place.claiming > 0 && !known->place.left) {
+        known->first = WAIT_CLAIMING;
+    } else if (known->now.outcome == GANG_FORMED) {
+        known->first = known->place.window ? WAIT_WINDOW : known->place.ahead ? WAIT_SHARE : WAIT_SOON;
+    } else if (known->now.outcome == GANG_GAVE_UP) {
+        known->first = WAIT_GAVEUP;
+    } else {
+        known->has_idle = gang_why_explain(&known->idle, &question->env, question->scratch, policy, question->ad,
+                                           question->wholes, question->whole_count,
+                                           &(struct gang_why_terms){GANG_ASK_NODES, GANG_ASK_STEPS,
+                                                                    question->whole_hidden, ad_masked, false},
+                                           NULL) == 0;
+        known->unfilled = gang_waits_unfilled(question->waits, &known->first);
+        if (known->has_idle && known->idle.outcome == GANG_FORMED)
+            known->first = gang_waits_idle(question->waits);
     }
-    return first;
 }
 
-static const char gang_busy[] = "waits for free machines: its gang would form if nothing of them were in use";
-
-static void gang_print(struct buf *out, const struct gang_question *question, const struct gang_why *why,
-                       enum wait_reason first, bool json)
+static void gang_print(struct buf *out, const struct gang_question *question, const struct gang_known *known)
 {
-    struct why_names names = {.request = question->name, .offer = offer_name, .user = (void *)(uintptr_t)question};
+    struct why_names names = {.request = question->name, .offer = offer_name, .user = question->ids};
+    struct why_names wholes = {.request = question->name, .offer = offer_name, .user = question->whole_ids};
 
-    if (json)
-        gang_why_print_json(out, why, &names);
-    else if (first == WAIT_BUSY)
-        buf_addf(out, "%s: %s.\n", question->name, gang_busy);
-    else
-        gang_why_print(out, why, &names);
+    switch (known->first) {
+    case WAIT_BUSY:
+    case WAIT_PULL:
+        buf_addf(out, "%s: %s.\n", question->name,
+                 known->first == WAIT_BUSY ? GANG_WAITS_BUSY : "waits for machines that ask for jobs by themselves");
+        gang_waits_print(out, question->waits, NULL);
+        break;
+    case WAIT_PORT:
+    case WAIT_FORMS:
+        if (!known->unfilled) {
+            gang_why_print(out, known->has_idle ? &known->idle : &known->now, known->has_idle ? &wholes : &names);
+            break;
+        }
+        buf_addf(out, "%s: ", question->name);
+        port_said_print(out, known->unfilled, "its port");
+        buf_adds(out, ".\n");
+        gang_waits_print(out, question->waits, known->unfilled);
+        if (known->first == WAIT_FORMS && known->has_idle)
+            gang_why_print_ports(out, &known->idle, &wholes);
+        break;
+    case WAIT_CLAIMING:
+        buf_addf(out, "%s: ", question->name);
+        waits_print_reason(out, &known->place, known->first);
+        buf_adds(out, ".\n");
+        break;
+    default:
+        gang_why_print(out, &known->now, &names);
+        waits_print_more(out, &known->place);
+    }
+}
+
+/* Where it does not form even if nothing were in use, the machines are told of as if nothing were. */
+static void gang_print_json(struct buf *out, const struct gang_question *question, const struct gang_known *known)
+{
+    bool idle = known->has_idle && known->idle.outcome != GANG_FORMED;
+    struct why_names names = {
+        .request = question->name, .offer = offer_name, .user = idle ? question->whole_ids : question->ids};
+
+    gang_why_print_json(out, idle ? &known->idle : &known->now, &names);
+}
+
+/* The reasons, the first one first: that of the gang as a whole, and then those of its ports. */
+static void gang_reasons_json(struct buf *out, const struct gang_question *question, const struct gang_known *known)
+{
+    struct buf text, more;
+
+    buf_init(&text);
+    buf_init(&more);
+    if (known->first == WAIT_BUSY)
+        buf_adds(&text, GANG_WAITS_BUSY);
+    else if (known->first == WAIT_FORMS && known->unfilled)
+        port_said_print(&text, known->unfilled, "its port");
+    else if (known->first == WAIT_FORMS || known->first == WAIT_SOON || known->first == WAIT_GAVEUP)
+        buf_addf(&text, "waits: %s", wait_says(known->first));
+    else if (known->first != WAIT_PORT)
+        waits_print_reason(&text, &known->place, known->first);
+    if (known->now.outcome != GANG_FORMED)
+        gang_waits_print_json(&more, question->waits, known->first != WAIT_PORT);
+    explanation_add_reasons(out, known->first, &text, &more);
+    buf_done(&text);
+    buf_done(&more);
 }
 
 static void gang_explain(struct request *request, struct gang_question *question, const struct policy *policy)
 {
     bool json = request->form == FORM_JSON;
-    enum wait_reason first;
-    struct gang_why why;
+    struct gang_known *known = arena_alloc(question->scratch, sizeof *known);
     struct err err = {0};
     struct buf out;
 
+    *known = (struct gang_known){.has_idle = false};
     if (gang_why_explain(
-            &why, &question->env, question->scratch, policy, question->ad, question->offers, question->count,
-            &(struct gang_why_terms){GANG_ASK_NODES, GANG_ASK_STEPS, question->hidden, ad_masked}, &err) < 0) {
+            &known->now, &question->env, question->scratch, policy, question->ad, question->offers, question->count,
+            &(struct gang_why_terms){GANG_ASK_NODES, GANG_ASK_STEPS, question->hidden, ad_masked, false}, &err) < 0) {
         request_problem(request, 400, "%s", err.text);
         return;
     }
+    waits_place(&known->place, request_matchmakerd(request), question->who, question->id);
     buf_init(&out);
-    first = gang_first(question, policy, &why);
-    gang_print(&out, question, &why, first, json);
-    explanation_end(request, question->is_held ? question->name : NULL,
-                    first == WAIT_BUSY && !json ? 0 : question->taken, NULL, &out);
+    gang_first(question, policy, known);
+    known->place.first = known->first;
     if (json)
-        explanation_add_reason(&out, first, first == WAIT_BUSY ? gang_busy : NULL);
+        gang_print_json(&out, question, known);
+    else
+        gang_print(&out, question, known);
+    explanation_end(request, question->who ? question->name : NULL, known->has_idle && !json ? 0 : question->taken,
+                    NULL, &out);
+    if (json)
+        gang_reasons_json(&out, question, known);
     request_answer(request, 200, json ? TYPE_JSON : "text/plain; charset=utf-8", out.text, out.len, NULL, 0);
-    gang_why_done(&why);
+    gang_why_done(&known->now);
+    if (known->has_idle)
+        gang_why_done(&known->idle);
     buf_done(&out);
 }
 

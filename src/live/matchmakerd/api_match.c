@@ -319,8 +319,7 @@ static struct gang_question meeting_gang(struct meeting *meeting)
                                   .ids = meeting->other_ids,
                                   .count = meeting->other_count,
                                   .taken = meeting->taken,
-                                  .ported = meeting->ported,
-                                  .is_held = meeting->self != 0};
+                                  .ported = meeting->ported};
 }
 
 /* When all ads have been looked at: is the answer a gang? An explanation is made slice by slice. */

@@ -4,10 +4,12 @@
  *     hides     what decides whom they take, where that is not for the caller
  *     fits      would each take it, and it each, with nothing in use?       (why.h, over the whole ads)
  *     waits     what keeps it from those that would                         (waits.h)
+ *     ports     of an ad that asks for several at once: each port by itself (gang_waits.h), in place of the three above
  *     now       if some may be had now: which it gets, and why that one     (why.h, over what is left)
  *
  * Clauses of the request are explained only where no machine would take it even when idle. Nothing is consumed. */
 #include "live/matchmakerd/explain.h"
+#include "live/matchmakerd/gang_waits.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
@@ -23,7 +25,15 @@
 
 #define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
 
-enum question_stage { QUESTION_GATHERED, QUESTION_HIDES, QUESTION_FITS, QUESTION_WAITS, QUESTION_NOW, QUESTION_OVER };
+enum question_stage {
+    QUESTION_GATHERED,
+    QUESTION_PORTS,
+    QUESTION_HIDES,
+    QUESTION_FITS,
+    QUESTION_WAITS,
+    QUESTION_NOW,
+    QUESTION_OVER
+};
 
 struct question {
     struct scan scan;
@@ -41,8 +51,9 @@ struct question {
     bool has_fits, has_now; /* they have been begun */
     struct explaining *run; /* the one that is being made; or NULL */
     struct waits waits;
-    struct tree **left; /* lent: what is left of those that have something left ... */
-    uint32_t *left_of;  /* ... and which machines those are */
+    struct gang_waits gang_waits; /* of a gang, in place of the four above */
+    struct tree **left;           /* lent: what is left of those that have something left ... */
+    uint32_t *left_of;            /* ... and which machines those are */
     uint32_t left_count;
 };
 
@@ -89,8 +100,12 @@ static void machines_end(struct question *question)
         pool_machines_suppose(&question->machines, what_if->items[i].id, what_if->items[i].ad);
     pool_machines_end(&question->machines);
     question->about_gang = question_is_gang(question);
-    if (question->about_gang) {
-        question->stage = QUESTION_OVER;
+    if (question->about_gang) { /* where its ports are not in order, the answer says so */
+        question->stage =
+            gang_waits_begin(&question->gang_waits, request_matchmakerd(question->scan.request), &question->env,
+                             &question->scratch, &question->machines, question->asked.ad, NULL) == 0
+                ? QUESTION_PORTS
+                : QUESTION_OVER;
         return;
     }
     question->ported = pool_machines_leave_ported(&question->machines);
@@ -136,6 +151,10 @@ static bool question_more(struct scan *scan)
     switch (question->stage) {
     case QUESTION_GATHERED:
         machines_end(question);
+        break;
+    case QUESTION_PORTS:
+        if (!gang_waits_go_on(&question->gang_waits))
+            question->stage = QUESTION_OVER;
         break;
     case QUESTION_HIDES:
         if (!pool_machines_mask(&question->machines, &question->env, &question->scratch, question->asked.ad))
@@ -236,7 +255,8 @@ static void question_answer(struct question *question)
 static void gang_question_answer(struct question *question)
 {
     const struct pool_machines *machines = &question->machines;
-    char **ids = mem_alloc((machines->count + 1) * sizeof *ids);
+    char **ids = mem_alloc((machines->count + 1) * sizeof *ids),
+         **whole_ids = mem_alloc((machines->count + 1) * sizeof *whole_ids);
     bool *hidden = mem_alloc((machines->count + 1) * sizeof *hidden),
          *whole_hidden = mem_alloc((machines->count + 1) * sizeof *whole_hidden);
     struct gang_question gang = {.ad = question->asked.ad,
@@ -245,7 +265,10 @@ static void gang_question_answer(struct question *question)
                                  .env = question->env,
                                  .scratch = &question->scratch,
                                  .ids = ids,
-                                 .is_held = question->asked.who != 0,
+                                 .who = question->asked.who,
+                                 .id = question->asked.id,
+                                 .waits = &question->gang_waits,
+                                 .whole_ids = whole_ids,
                                  .taken = taken_count(question),
                                  .wholes = machines->wholes,
                                  .whole_count = machines->present,
@@ -257,12 +280,15 @@ static void gang_question_answer(struct question *question)
         ids[i] = machines->items[question->left_of[i]].id;
         hidden[i] = machines->items[question->left_of[i]].hidden;
     }
-    for (uint32_t i = 0; i < machines->present; i++)
+    for (uint32_t i = 0; i < machines->present; i++) {
+        whole_ids[i] = machines->items[i].id;
         whole_hidden[i] = machines->items[i].hidden;
+    }
     gang.offers = question->left;
     gang.count = question->left_count;
     gang_answer(question->scan.request, &gang);
     free(ids);
+    free(whole_ids);
     free(hidden);
     free(whole_hidden);
 }
@@ -288,6 +314,7 @@ static void question_done(struct scan *scan)
         why_done(&question->now);
     if (question->has_policy)
         policy_done(&question->policy);
+    gang_waits_done(&question->gang_waits);
     pool_machines_done(&question->machines);
     tree_unref(question->asked.ad);
     what_if_done(&question->asked.what_if);

@@ -20,9 +20,9 @@ struct waits;
 void explanation_end(const struct request *request, const char *id, uint64_t taken, const struct waits *waits,
                      struct buf *out);
 
-/* Adds the first reason why an ad waits to the JSON object of an explanation, where that is all there is to say; NULL: the words that are in the
- * table. */
-void explanation_add_reason(struct buf *out, enum wait_reason first, const char *text);
+/* Adds the first reason why a gang waits to the JSON object of an explanation, and then `more` objects, each with a comma in front. Without a text
+ * the first of those is the first reason, and has no comma. */
+void explanation_add_reasons(struct buf *out, enum wait_reason first, const struct buf *text, const struct buf *more);
 
 /* ---- what_if.c: ads as they might be, for one question ---- */
 
@@ -44,6 +44,7 @@ struct what_if_ad *what_if_find(struct what_if *what_if, const char *id); /* NUL
 void what_if_done(struct what_if *what_if);
 
 /* ---- api_gang.c: an ad that asks for several at once. All pointers are lent; offers and ids may be reordered. ---- */
+struct gang_waits;
 struct gang_question {
     struct tree *ad;
     const char *name; /* its name in the explanation */
@@ -54,10 +55,13 @@ struct gang_question {
     char **ids;
     uint32_t count;
     uint64_t taken;       /* how many of the offers are taken */
-    bool is_held;         /* the ad is in the pool: what else holds it back is told as well */
     size_t ported;        /* how many of the offers have ports; they come last when no gang is asked for */
     struct tree **wholes; /* all machines that are known, as if nothing of them were in use; or NULL */
     uint32_t whole_count;
+    char **whole_ids;
+    const struct gang_waits *waits; /* where `why`: what is known of each port */
+    uint64_t who,
+        id; /* the request's, where it is in the pool: what else holds it back is told as well; 0: it is not */
     const bool *hidden, *whole_hidden; /* of each of both: its policy is not for the caller */
 };
 /* ---- api_why.c: why a request waits, or what it matches. Takes the ads; `who` and `id`: the request's, 0: it is not in the pool. ---- */

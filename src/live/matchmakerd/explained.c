@@ -40,21 +40,17 @@ void explanation_end(const struct request *request, const char *id, uint64_t tak
         buf_addf(out, "%" PRIu64 " of them %s taken at the moment.\n", taken, taken == 1 ? "is" : "are");
 }
 
-void explanation_add_reason(struct buf *out, enum wait_reason first, const char *text)
+void explanation_add_reasons(struct buf *out, enum wait_reason first, const struct buf *text, const struct buf *more)
 {
-    struct buf words;
-
-    buf_init(&words);
-    if (text)
-        buf_adds(&words, text);
-    else
-        buf_addf(&words, "waits: %s", wait_says(first));
     object_open(out);
-    buf_addf(out, ", \"first\": \"%s\", \"reasons\": [{\"code\": \"%s\", \"text\": ", wait_word(first),
-             wait_word(first));
-    json_quote(out, words.text, words.len);
-    buf_adds(out, ", \"do\": ");
-    json_quote(out, wait_can(first), strlen(wait_can(first)));
-    buf_adds(out, "}]}\n");
-    buf_done(&words);
+    buf_addf(out, ", \"first\": \"%s\", \"reasons\": [", wait_word(first));
+    if (text->len) {
+        buf_addf(out, "{\"code\": \"%s\", \"text\": ", wait_word(first));
+        json_quote(out, text->text, text->len);
+        buf_adds(out, ", \"machines\": 0, \"data\": {}, \"do\": ");
+        json_quote(out, wait_can(first), strlen(wait_can(first)));
+        buf_addc(out, '}');
+    }
+    buf_add(out, more->text, more->len);
+    buf_adds(out, "]}\n");
 }

@@ -25,7 +25,7 @@
 #define MASK_AT_ONCE 20000 /* steps: in one go, what is hidden of machines is made until it has cost so many ... */
 #define MASK_COST 100      /* ... and of one machine it costs this beside its answer: its ad is copied */
 
-static bool is_present(const struct pool_machine *machine)
+bool pool_machine_is_present(const struct pool_machine *machine)
 {
     return machine->state != MACHINE_AWAY && machine->state != MACHINE_DRAINED && machine->state != MACHINE_SICK;
 }
@@ -127,11 +127,11 @@ void pool_machines_end(struct pool_machines *machines)
     uint32_t at = 0;
 
     for (uint32_t i = 0; i < machines->count; i++)
-        if (is_present(&machines->items[i]))
+        if (pool_machine_is_present(&machines->items[i]))
             sorted[at++] = machines->items[i];
     machines->present = at;
     for (uint32_t i = 0; i < machines->count; i++)
-        if (!is_present(&machines->items[i]))
+        if (!pool_machine_is_present(&machines->items[i]))
             sorted[at++] = machines->items[i];
     free(machines->items);
     machines->items = sorted;

@@ -37,6 +37,9 @@ struct pool_machines {
     uint32_t masked;      /* where to go on with what is hidden */
 };
 
+/* Is it neither away, nor drained, nor sick? */
+bool pool_machine_is_present(const struct pool_machine *machine);
+
 /* Takes up the next one; false when all are there. `caller`: whoever asks; NULL: one who sees all. */
 bool pool_machines_next(struct pool_machines *machines, const struct matchmakerd *matchmakerd, struct request *caller);
 /* Adds an ad as it might be, idle, in place of the machine whose ad has that id, if there is one. Holds the ad. */

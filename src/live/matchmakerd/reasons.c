@@ -5,8 +5,8 @@
  * If there are many, those with the most units are explained; a row says how many were not looked into. */
 #include "live/matchmakerd/reasons.h"
 
+#include "live/matchmakerd/gang_waits.h"
 #include "live/matchmakerd/request_agent.h"
-#include "live/matchmakerd/waits.h"
 
 #include "lang/base/cut.h"
 #include "lang/base/mem.h"
@@ -20,8 +20,11 @@
 
 #define EXPLAINED_MAX 64             /* requests that are explained */
 #define ROWS_MAX (EXPLAINED_MAX + 2) /* besides: those that are being claimed, and those that are not explained */
-#define EXPLAIN_STEPS 20000          /* steps of evaluation in a slice */
-#define GATHER_AT_ONCE 500           /* machines, or requests, that are gathered in a slice */
+#define GANG_MACHINES 2000  /* in a pool of no more it is asked whether a gang would form if nothing were in use, ... */
+#define GANG_NODES 2000     /* ... with so many candidates ... */
+#define GANG_STEPS 100000   /* ... and steps of evaluation, at most */
+#define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice */
+#define GATHER_AT_ONCE 500  /* machines, or requests, that are gathered in a slice */
 
 struct waiter {
     struct tree *ad; /* held */
@@ -51,6 +54,8 @@ struct reasons {
     struct explaining *run; /* the explanation of the next waiter, while it is made; or NULL */
     bool waiting;           /* it is made, and what keeps it from each machine is looked at */
     struct waits waits;
+    bool ports; /* a request with ports is looked into */
+    struct gang_waits gang;
 };
 
 static void reason_count(struct reasons *reasons, enum wait_reason code, const char *words, const char *example,
@@ -160,24 +165,63 @@ static void why_words(struct buf *out, const struct why *why, const struct tree 
     }
 }
 
-/* Must the pool's machines be looked at to explain this request? */
-static bool waiter_is_looked_into(const struct waiter *waiter)
+/* Would the gang form if nothing were in use? In a large pool that is not asked: it would keep others waiting. */
+static bool gang_would_form(struct reasons *reasons, const struct waiter *waiter)
 {
-    return !gang_why_ported(waiter->ad);
+    const struct pool_machines *machines = &reasons->machines;
+    struct tree **wholes;
+    uint32_t count = 0, total = machines->total > machines->count ? machines->total : machines->count;
+    struct gang_why why = {.outcome = GANG_NONE};
+    bool forms;
+
+    if (total > GANG_MACHINES)
+        return false;
+    wholes = mem_alloc((total + 1) * sizeof *wholes);
+    for (uint32_t i = 0; i < total; i++)
+        if (pool_machine_is_present(&machines->items[i]))
+            wholes[count++] = machines->items[i].whole;
+    policy_init(&reasons->policy, reasons->matchmakerd->policy, NULL, NULL);
+    forms = gang_why_explain(&why, &reasons->env, &reasons->scratch, &reasons->policy, waiter->ad, wholes, count,
+                             &(struct gang_why_terms){.nodes = GANG_NODES, .steps = GANG_STEPS, .brief = true},
+                             NULL) == 0 &&
+            why.outcome == GANG_FORMED;
+    gang_why_done(&why);
+    policy_done(&reasons->policy);
+    free(wholes);
+    return forms;
+}
+
+/* A request with ports: what holds it, the port that nobody can fill, or what its machines are. */
+static enum wait_reason gang_explain(struct reasons *reasons, const struct waiter *waiter, struct buf *out)
+{
+    enum wait_reason first;
+    const struct port_said *unfilled = gang_waits_unfilled(&reasons->gang, &first);
+    enum wait_reason code = waiter->outcome == ENGINE_HELD      ? WAIT_LIMIT
+                            : waiter->outcome == ENGINE_GAVE_UP ? WAIT_GAVEUP
+                                                                : WAIT_FORMS;
+
+    if (code == WAIT_FORMS && unfilled) {
+        port_said_print(out, unfilled, "its port");
+        return first;
+    }
+    if (code == WAIT_FORMS && gang_would_form(reasons, waiter)) {
+        code = gang_waits_idle(&reasons->gang);
+        buf_adds(out, code == WAIT_BUSY ? GANG_WAITS_BUSY : wait_says(code));
+        return code;
+    }
+    buf_adds(out, code == WAIT_LIMIT ? "held by a limit or a quota" : wait_says(code));
+    return code;
 }
 
 static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
 {
     const struct waits *waits = &reasons->waits;
-    enum wait_reason code = WAIT_FORMS;
+    enum wait_reason code;
     struct buf out;
 
     buf_init(&out);
-    if (!waiter_is_looked_into(waiter)) {
-        code = waiter->outcome == ENGINE_HELD      ? WAIT_LIMIT
-               : waiter->outcome == ENGINE_GAVE_UP ? WAIT_GAVEUP
-                                                   : WAIT_FORMS;
-        buf_adds(&out, waiter->outcome == ENGINE_HELD ? "held by a limit or a quota" : wait_says(code));
+    if (gang_why_ported(waiter->ad)) {
+        code = gang_explain(reasons, waiter, &out);
     } else {
         code = waits->first;
         if ((code == WAIT_NOFIT || code == WAIT_REFUSES) && reasons->machines.present)
@@ -224,6 +268,17 @@ static bool waiter_look(struct reasons *reasons, const struct waiter *waiter)
     return waits_go_on(&reasons->waits, &reasons->env, &reasons->scratch, &reasons->why, &steps);
 }
 
+/* The same for one with ports: each of them is looked into. */
+static bool gang_look(struct reasons *reasons, const struct waiter *waiter)
+{
+    if (!reasons->ports) {
+        reasons->ports = true;
+        gang_waits_begin(&reasons->gang, reasons->matchmakerd, &reasons->env, &reasons->scratch, &reasons->machines,
+                         waiter->ad, NULL);
+    }
+    return gang_waits_go_on(&reasons->gang);
+}
+
 /* Explains one request, or a part of one; false when all have been explained. */
 static bool reasons_explain(struct reasons *reasons)
 {
@@ -231,9 +286,11 @@ static bool reasons_explain(struct reasons *reasons)
 
     if (reasons->explained == reasons->waiter_count)
         return false;
-    if (waiter_is_looked_into(waiter) && waiter_look(reasons, waiter))
+    if (gang_why_ported(waiter->ad) ? gang_look(reasons, waiter) : waiter_look(reasons, waiter))
         return true;
     waiter_explain(reasons, waiter);
+    gang_waits_done(&reasons->gang);
+    reasons->ports = false;
     reasons->explained++;
     if (reasons->waiting) {
         why_done(&reasons->why);
@@ -303,6 +360,7 @@ void reasons_free(struct reasons *reasons)
         why_done(&reasons->why);
         policy_done(&reasons->policy);
     }
+    gang_waits_done(&reasons->gang);
     for (uint32_t i = 0; i < reasons->waiter_count; i++) {
         tree_unref(reasons->waiters[i].ad);
         free(reasons->waiters[i].id);

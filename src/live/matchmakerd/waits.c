@@ -148,13 +148,14 @@ static enum wait_reason first_find(const struct waits *waits, const struct why *
     static const enum wait_reason order[] = {WAIT_SOON,    WAIT_PULL, WAIT_BUSY, WAIT_OWNER,
                                              WAIT_DRAINED, WAIT_SICK, WAIT_AWAY, WAIT_REFUSES};
     enum wait_reason first = WAIT_NOFIT;
+    uint32_t found = 0, wanted = waits->wanted > 1 ? waits->wanted : 1;
 
     if (waits->claiming > 0 && !waits->left)
         return WAIT_CLAIMING;
     if (waits->has_hold && waits->hold.kind <= HOLD_LEARNS)
         return hold_reason(waits->hold.kind);
     for (size_t i = 0; i < sizeof order / sizeof *order && first == WAIT_NOFIT; i++)
-        if (waits->counts[order[i]])
+        if ((found += waits->counts[order[i]]) >= wanted)
             first = order[i];
     if (first == WAIT_SOON && why->discarded)
         return WAIT_DISCARDED;

@@ -20,8 +20,9 @@ struct waits {
     uint32_t runners;                     /* machines that run jobs: stores, licences and the like do not */
     uint32_t counts[WAIT_REASON_COUNT];   /* machines */
     uint32_t named[WAIT_REASON_COUNT][WAITS_NAMED];
-    uint32_t free;          /* of those that fit and are free: of which something is offered now */
-    uint32_t at;            /* the next machine to look at */
+    uint32_t free;   /* of those that fit and are free: of which something is offered now */
+    uint32_t wanted; /* of a port of a gang: how many machines must dock there; 0: it is no port, and wants one */
+    uint32_t at;     /* the next machine to look at */
     enum wait_reason first; /* once all have been looked at */
     int64_t first_end;      /* seconds until the first claim on a machine that fits must end; -1: none must */
     uint32_t first_end_at;  /* that machine */
@@ -61,6 +62,8 @@ void waits_print(struct buf *out, const struct waits *waits, const char *name);
 void waits_print_more(struct buf *out, const struct waits *waits);
 /* One reason in a sentence, without its full stop. */
 void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_reason reason);
+/* All reasons as objects of JSON, the first one first. */
+void waits_print_json_reasons(struct buf *out, const struct waits *waits);
 /* As fields of a JSON object, with a comma in front: first, reasons, start. */
 void waits_print_json(struct buf *out, const struct waits *waits);
 

@@ -209,10 +209,16 @@ static void hold_say(struct buf *out, const struct waits *waits, const char *wha
 
 static void nofit_say(struct buf *out, const struct waits *waits)
 {
-    uint32_t known = waits->runners;
+    uint32_t known = waits->runners, fit = waits->machines->count - waits->counts[WAIT_NOFIT];
 
     if (!known) {
         buf_adds(out, "waits for a machine: none is known");
+        return;
+    }
+    if (waits->wanted > 1 && fit) {
+        buf_adds(out, "waits for more machines that fit: ");
+        buf_add_count(out, fit);
+        buf_addf(out, " %s known", fit == 1 ? "is" : "are");
         return;
     }
     buf_adds(out, "waits for a machine that fits: none of the ");
@@ -245,7 +251,10 @@ static void soon_say(struct buf *out, const struct waits *waits)
 {
     bool one = waits->counts[WAIT_SOON] == 1;
 
-    buf_adds(out, waits->free ? "is about to be matched: " : "waits for word of a machine: ");
+    if (!waits->free)
+        buf_adds(out, "waits for word of a machine: ");
+    else if (!waits->wanted)
+        buf_adds(out, "is about to be matched: ");
     machines_say(out, waits, WAIT_SOON);
     if (waits->free)
         buf_adds(out, one ? " fits and is free" : " fit and are free");
@@ -483,9 +492,8 @@ static void json_start(struct buf *out, const struct waits *waits)
     }
 }
 
-void waits_print_json(struct buf *out, const struct waits *waits)
+void waits_print_json_reasons(struct buf *out, const struct waits *waits)
 {
-    buf_addf(out, ", \"machines\": %u, \"first\": \"%s\", \"reasons\": [", waits->runners, wait_word(waits->first));
     json_reason(out, waits, waits->first);
     for (int i = 0; i < WAIT_REASON_COUNT; i++)
         if (i != (int)waits->first &&
@@ -493,6 +501,12 @@ void waits_print_json(struct buf *out, const struct waits *waits)
             buf_adds(out, ", ");
             json_reason(out, waits, (enum wait_reason)i);
         }
+}
+
+void waits_print_json(struct buf *out, const struct waits *waits)
+{
+    buf_addf(out, ", \"machines\": %u, \"first\": \"%s\", \"reasons\": [", waits->runners, wait_word(waits->first));
+    waits_print_json_reasons(out, waits);
     buf_adds(out, "], \"start\": ");
     json_start(out, waits);
 }

@@ -307,7 +307,7 @@ int gang_why_explain(struct gang_why *why, const struct env *env, struct arena *
     asking_open(asking, scratch, policy, count,
                 &(struct gang_settings){GANG_AUTO, .nodes = terms->nodes, .steps = terms->steps});
     find_gang(asking);
-    if (why->outcome != GANG_FORMED) {
+    if (why->outcome != GANG_FORMED && !terms->brief) {
         asking_faces(asking);
         gang_why_ports(asking);
         find_together(asking);

@@ -107,6 +107,7 @@ struct gang_why_terms {
         steps; /* all evaluations together take not many more, and what is not found by then is not told; 0: as many as they need */
     const bool *hidden;     /* of each offer: its policy is not told, only what it answers; NULL: all is told */
     gang_why_mask_fn *mask; /* where something is hidden */
+    bool brief;             /* whether there is a gang is all that is asked */
 };
 
 /* Explains `request`, alone, with all `offers` free. The ads are borrowed: they must outlive the explanation. `scratch` is left as it was. -1 and
@@ -118,6 +119,8 @@ void gang_why_done(struct gang_why *why);
 
 /* The explanation in words, or as one JSON object in the form of docs/why.md. Appends to `out`; names->place is not asked. */
 void gang_why_print(struct buf *out, const struct gang_why *why, const struct why_names *names);
+void gang_why_print_ports(struct buf *out, const struct gang_why *why,
+                          const struct why_names *names); /* all but its first line */
 void gang_why_print_json(struct buf *out, const struct gang_why *why, const struct why_names *names);
 
 #ifdef __cplusplus

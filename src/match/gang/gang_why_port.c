@@ -4,12 +4,11 @@
  * an offer that reads something open of the request is left out, and an offer of which the port reads something open is set aside.
  *
  * Windows say `other`; what is told is the clause as its owner wrote it, under the label. */
-#include "lang/ad/refs.h"
 #include "lang/base/mem.h"
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
 #include "match/gang/gang_why_parts.h"
-#include "match/pair/pair.h"
+#include "match/gang/port_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,110 +34,15 @@ struct tree *gang_why_relabel(const struct tree *tree, symbol label)
     return result;
 }
 
-/* -------------------------------------------------------------------------------------------------------- what is open */
-
-/* Adds the attributes of a window that are open: each is a reference to the counterpart's attribute of the same name. */
-static void names_open(struct name_set *open, const struct tree *window)
-{
-    const struct expr *root = tree_root(window), *parts = tree_parts(window, root);
-
-    for (uint32_t i = 0; i < root->u.run.count; i++)
-        if (parts[i].kind == EXPR_DOT && symbol_same(EXPR_DOT_BASE(&parts[i]), NAME_OTHER) &&
-            symbol_same(parts[i].u.name.id, parts[i].label))
-            name_set_add(open, parts[i].label);
-}
-
-/* Does the face leave any of these names open? */
-static bool face_doubtful(const struct tree *face, const struct name_set *names)
-{
-    struct name_set open = {0};
-    bool doubtful = false;
-
-    names_open(&open, face);
-    for (uint32_t i = 0; i < open.count && !doubtful; i++)
-        doubtful = name_set_has(names, open.items[i]);
-    name_set_done(&open);
-    return doubtful;
-}
-
 /* The port that is explained. */
 struct port_asking {
     struct gang_asking *asking;
     struct gang_why_port *of;
-    struct name_set open, reads; /* of its window: what is open, and what its constraint reads */
-    struct tree **faces;         /* the faces that the port is explained with */
-    uint32_t *numbers;           /* the numbers of those faces */
+    struct port_view view; /* of its window */
+    struct tree **faces;   /* the faces that the port is explained with */
+    uint32_t *numbers;     /* the numbers of those faces */
     uint32_t count;
 };
-
-/* Does the clause of a face read something of the window that is open? */
-static bool clause_hangs(const struct port_asking *port, const struct tree *face, const struct expr *e)
-{
-    bool hangs = false;
-    struct pair pair;
-    struct refs refs;
-
-    pair_init(&pair, face, port->of->window);
-    refs_init(&refs);
-    refs_add(&refs, &pair.left, e);
-    for (uint32_t i = 0; i < refs.count && !hangs; i++)
-        hangs = refs.items[i].len > 0 && name_set_has(&port->open, refs.items[i].path[0]);
-    refs_done(&refs);
-    return hangs;
-}
-
-/* Pushes the clauses of a face that can be judged now; returns how many. */
-static uint32_t clauses_push(const struct port_asking *port, const struct tree *face, const struct expr *e,
-                             struct build *build)
-{
-    const struct expr *parts = tree_parts(face, e);
-    uint32_t count = 0;
-
-    if (e->kind == EXPR_CHAIN && parts[1].label == OP_AND) {
-        for (uint32_t i = 0; i < e->u.run.count; i++)
-            count += clauses_push(port, face, &parts[i], build);
-        return count;
-    }
-    if (clause_hangs(port, face, e))
-        return 0;
-    build_copy(build, face, e);
-    build_top(build)->label = OP_AND;
-    build_top(build)->flags = 0;
-    return 1;
-}
-
-/* Makes the face without the clauses that depend on something open. */
-static struct tree *face_judged(const struct port_asking *port, struct tree *face)
-{
-    const struct expr *root = tree_root(face), *parts = tree_parts(face, root), *constraint = match_constraint(face);
-    uint32_t count = 0, clauses, place;
-    uint64_t bits = 0, read = refs_bits(face);
-    struct build build;
-    struct tree *judged;
-
-    for (uint32_t i = 0; i < port->open.count; i++)
-        bits |= read & refs_bit(port->open.items[i]);
-    if (!constraint || !bits)
-        return tree_ref(face);
-    build_init(&build, face->symbols, face->dialect);
-    for (uint32_t i = 0; i < root->u.run.count; i++) {
-        if (&parts[i] == constraint) {
-            clauses = clauses_push(port, face, constraint, &build);
-            if (clauses == 0)
-                continue;
-            if (clauses > 1)
-                build_bind(&build, EXPR_CHAIN, clauses);
-        } else {
-            build_copy(&build, face, &parts[i]);
-        }
-        symbols_hold(build.symbols, parts[i].label);
-        build_attribute(&build, parts[i].label);
-        count++;
-    }
-    judged = build_ad(&build, count, &place) == 0 ? build_seal(&build) : tree_ref(face);
-    build_done(&build);
-    return judged;
-}
 
 /* Takes a face that is judged; of an offer whose policy is hidden, returns what may be told of it. */
 static struct tree *face_shown(const struct port_asking *port, uint32_t number, struct tree *judged)
@@ -159,23 +63,20 @@ static struct tree *face_shown(const struct port_asking *port, uint32_t number, 
 static void port_faces(struct port_asking *port)
 {
     const struct gang_asking *asking = port->asking;
-    const struct expr *constraint = match_constraint(port->of->window);
 
-    names_open(&port->open, port->of->window);
-    if (constraint)
-        name_set_read(&port->reads, port->of->window, constraint);
+    port_view_take(&port->view, tree_ref(port->of->window));
     port->faces = mem_alloc((asking->offers.face_count + 1) * sizeof *port->faces);
     port->numbers = mem_alloc((asking->offers.face_count + 1) * sizeof *port->numbers);
     for (uint32_t i = 0; i < asking->offers.face_count; i++) {
         if (!asking->faces[i])
             continue;
         if (!asking->offers.items[asking->offers.faces[i].offer].ported.ports.implicit &&
-            face_doubtful(asking->faces[i], &port->reads)) {
+            port_view_doubts(&port->view, asking->faces[i])) {
             port->of->doubtful++;
             continue;
         }
         port->numbers[port->count] = i;
-        port->faces[port->count++] = face_shown(port, i, face_judged(port, asking->faces[i]));
+        port->faces[port->count++] = face_shown(port, i, port_view_judge(&port->view, asking->faces[i]));
     }
 }
 
@@ -323,7 +224,7 @@ static const struct expr *face_origin(struct port_asking *port, uint32_t number,
     for (uint32_t i = 0; i < trace.count && !found; i++) {
         if (!trace.items[i].asked)
             continue;
-        if (!clause_hangs(port, face, chain ? &parts[place] : constraint) && n-- == 0)
+        if (!port_view_hangs(&port->view, face, chain ? &parts[place] : constraint) && n-- == 0)
             found = trace.items[i].e;
         place++;
     }
@@ -388,8 +289,7 @@ static void port_explain(struct gang_asking *asking, uint32_t number)
         tree_unref(port.faces[i]);
     free(port.faces);
     free(port.numbers);
-    name_set_done(&port.open);
-    name_set_done(&port.reads);
+    port_view_done(&port.view);
     free(trace.items);
 }
 

@@ -426,15 +426,22 @@ static void say_died(const struct words *words)
     say_reason(words);
 }
 
-void gang_why_print(struct buf *out, const struct gang_why *why, const struct why_names *names)
+void gang_why_print_ports(struct buf *out, const struct gang_why *why, const struct why_names *names)
 {
     const struct words words = {out, why, names};
 
-    say_verdict(&words);
     if (why->outcome == GANG_FORMED || why->offers == 0)
         return;
     for (uint32_t i = 0; i < why->ports.count; i++)
         say_port(&words, &why->items[i]);
     say_together(&words);
     say_died(&words);
+}
+
+void gang_why_print(struct buf *out, const struct gang_why *why, const struct why_names *names)
+{
+    const struct words words = {out, why, names};
+
+    say_verdict(&words);
+    gang_why_print_ports(out, why, names);
 }

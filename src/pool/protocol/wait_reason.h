@@ -35,6 +35,7 @@ extern "C" {
     X(SHARE, "share", "others come first", "`berth users --why`")                                                    \
     X(WINDOW, "window", "all who wait are settled together, at times", "wait")                                       \
     X(DISCARDED, "discarded", "the policy of the pool discards every machine that fits it", "ask the administrator") \
+    X(PORT, "port", "nobody can fill one of its ports", "look at that port")                                         \
     X(GAVEUP, "gaveup", "the search for a gang was given up", "make its ports simpler")                              \
     X(FORMS, "forms", "no gang forms", "look at its ports")                                                          \
     X(SOON, "soon", "a machine fits it, and the next cycle looks at it", "wait")

@@ -117,7 +117,7 @@ export function GangTree({ why, ad }: Scene): JSX.Element {
   return (
     <div class="why">
       <HoldView of={why} />
-      {why.first === 'busy' ? <ReasonsView of={why} name={why.request ?? 'It'} /> : null}
+      {why.first === 'busy' || why.first === 'pull' || why.first === 'port' || why.first === 'claiming' ? <ReasonsView of={why} name={why.request ?? 'It'} /> : null}
       <p class="verdict"><Tag tone={good ? (why.hold ? undefined : 'good') : 'bad'}>{good ? 'a gang' : 'no gang'}</Tag> {gangVerdicts[why.verdict] ?? why.verdict}</p>
       {why.together.length ? <p>{why.together.length === 1 ? <>Port <strong>{why.together[0]}</strong> cannot be filled.</> : <>The ports <strong>{why.together.join(', ')}</strong> cannot be filled together{why.smallest ? '; every smaller set of them can be' : ''}.</>}</p> : null}
       {why.broken ? <p>{many(why.broken, 'offer has', 'offers have')} ports that are not in order: nobody docks there.</p> : null}

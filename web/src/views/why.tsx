@@ -131,7 +131,7 @@ export function HoldView({ of }: { of: Standing }): JSX.Element | null {
 }
 
 /** Reasons that only time, or somebody else, takes away: then the clauses of the request explain nothing. */
-const waitsFor = ['claiming', 'learns', 'away', 'sick', 'drained', 'owner', 'busy', 'pull', 'quota', 'limit', 'never'];
+const waitsFor = ['claiming', 'learns', 'away', 'sick', 'drained', 'owner', 'busy', 'pull', 'port', 'quota', 'limit', 'never'];
 export const onlyWaits = (of: Standing): boolean => of.first !== undefined && waitsFor.includes(of.first);
 
 /** Why a request waits: the first reason, what one can do, and what else holds. */
@@ -143,7 +143,7 @@ export function ReasonsView({ of, name }: { of: Standing; name: string }): JSX.E
       <p class="verdict"><Tag tone={onlyWaits(of) ? 'warn' : 'bad'}>waits</Tag> {name} {first.text}.{first.do ? <> One can {first.do}.</> : null}</p>
       {others.some((reason) => reason.code !== 'nofit') ? (
         <details><summary>What else holds</summary>
-          <ul class="reasons">{others.filter((reason) => reason.code !== 'nofit').map((reason) => <li key={reason.code}>{reason.text}</li>)}</ul>
+          <ul class="reasons">{others.filter((reason) => reason.code !== 'nofit').map((reason) => <li key={reason.text}>{reason.text}</li>)}</ul>
         </details>
       ) : null}
     </>
