@@ -41,6 +41,12 @@ check 'while nothing changes the pool does next to nothing' [ $((after - before)
 echo "[ Cmd = \"true\"; $common ]" >one.ad
 last() { "$berth" submit one.ad && timeout 100 "$berth" wait 72; }
 check 'and one behind all of them has its turn' last
+# In half a lifetime a quarter of the places is given to others: forty more are reached within some ten turns of three seconds, by no means in twenty.
+{ for i in $(seq 41 80); do echo "[ Cmd = \"true\"; Sort = 1$i; $common; Constraint = other.Name == \"nobody\" ]"; done; echo "[ Cmd = \"true\"; Sort = 1000; $common ]"; } >more.ad
+farthest() { "$berth" submit --force more.ad && timeout 40 "$berth" wait 113; }
+began=$(date +%s%N)
+check 'also one that came together with many others, the last of them' farthest
+echo "# after $((($(date +%s%N) - began) / 1000000)) ms"
 
 echo "1..$count"
 exit $((failures > 0))

@@ -1,7 +1,7 @@
 /* turns.c: requests that are offered by turns, because a pool takes fewer of us than there are.
  *
  *     room        how many requests that pool takes of us: unlimited, until it refuses one because of its limit
- *     offered     the best requests, seven of eight places;  in the eighth part all others, each for a while, those first that waited longest
+ *     offered     the best requests, three of four places;  in the fourth part all others, each for a while, those first that waited longest
  *     parked      the rest: they are not sent, and their jobs say so
  *
  * Best is: the next of each owner, then the second of each, ...; of one owner by Priority, then as they were submitted. All is looked at together and
@@ -13,10 +13,10 @@
 #include <string.h>
 
 #define ROOM_LEAST 8     /* a limit below that is not believed: it is the one request that is too much */
-#define ROTATING_PART 8  /* of the places: for those that are not among the best */
+#define ROTATING_PART 4  /* of the places: for those that are not among the best */
 #define RENEWALS 4       /* so often within the lifetime of an ad ... */
 #define GROWS_PART 32    /* ... it is tried whether that part more is taken ... */
-#define SWAPS_PART 16    /* ... and that part of the places may change hands */
+#define SWAPS_PART 8     /* ... and that part of the places may change hands */
 #define LOOK_SHAPES 5000 /* so many requests make the span between two looks longer by that between two repeats */
 
 /* A request that wants a place. */
