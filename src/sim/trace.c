@@ -166,6 +166,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_GONE:
         buf_adds(out, "is to leave for good");
         break;
+    case EVENT_SHUT:
+        buf_addf(out, "is told that '%s' is disabled%s", event->user, event->status ? ", and what runs must go" : "");
+        break;
     case EVENT_RESUME:
         buf_adds(out, "is to take claims again");
         break;

@@ -8,6 +8,7 @@
 #include "common/tap.h"
 
 #include "live/agent/contacts.h"
+#include "live/auth/disabled.h"
 #include "live/auth/join.h"
 #include "live/auth/offer_key.h"
 #include "live/auth/token.h"
@@ -249,6 +250,7 @@ static void limits_print(struct buf *out)
         {"seconds that a code is good", JOIN_SPAN},
         {"bytes that are sealed in one envelope", BOX_BYTES_MAX},
         {"ids of revoked tokens that agents are told: the last ones", TOKEN_REVOKED_TOLD},
+        {"users who are disabled at a time", DISABLED_MAX},
     };
 
     buf_adds(out, "| what | at most |\n| --- | --- |\n");

@@ -10,7 +10,7 @@ struct world {
     struct live live;
     struct talk talk;
     char *all, *reader,
-        *other;             /* tokens: alice's with all scopes, alice's with ad:read, bob's with all scopes but admin */
+        *other; /* tokens: alice's with all scopes, alice's with ad:read, bob's with all scopes but those of administrators */
     struct tree *api;       /* the description */
     size_t untyped[128];    /* of each route, answers whose Content-Type is not listed ... */
     char example[128][160]; /* ... and one of them */
@@ -616,7 +616,7 @@ int main(void)
     talk_init(&world.talk, &world.live);
     world.all = live_token(&world.live, "alice", SCOPE_ALL);
     world.reader = live_token(&world.live, "alice", SCOPE_AD_READ);
-    world.other = live_token(&world.live, "bob", SCOPE_ALL & ~SCOPE_ADMIN);
+    world.other = live_token(&world.live, "bob", SCOPE_ALL & ~(SCOPE_ADMIN | SCOPE_OPERATE | SCOPE_AUDIT));
     check_description(&world);
     check_situations(&world);
     check_dialogues(&world);

@@ -1,5 +1,6 @@
 /* lists.c: berth agents, matches, claims and users: what a pool is made of besides ads. */
 #include "cli/admin/claim_jobs.h"
+#include "cli/admin/user_rights.h"
 #include "cli/ask/connection.h"
 #include "cli/ask/user_why.h"
 #include "cli/term/command.h"
@@ -22,6 +23,8 @@ struct list_settings {
     bool json, long_form;
     double factor; /* for users; NAN: not given */
     bool why, groups, limits;
+    const char *reason; /* for users disable */
+    bool now;
 };
 
 #define S struct list_settings
@@ -49,6 +52,8 @@ static const struct option user_options[] = {
      offsetof(S, factor)},
     {0, "why", NULL, "why the user's place is what it is, and what would change it", option_flag, offsetof(S, why)},
     {0, "groups", NULL, "the groups in place of users: quota and use", option_flag, offsetof(S, groups)},
+    {0, "reason", "TEXT", "disable: why, in words that the user is told", option_text, offsetof(S, reason)},
+    {0, "now", NULL, "disable: jobs that run are warned and ended, too", option_flag, offsetof(S, now)},
     {0, "limits", NULL, "the limits for named things in place of users", option_flag, offsetof(S, limits)},
     LIST_OPTION_ROWS,
 };
@@ -385,6 +390,24 @@ static int user_run(const struct list_settings *settings, const char *name)
     return status;
 }
 
+static int verb_run(const struct list_settings *settings, const char *verb, const char *name)
+{
+    const struct user_verb user = {.verb = verb,
+                                   .name = name,
+                                   .reason = settings->reason,
+                                   .now = settings->now,
+                                   .json = settings->json,
+                                   .long_form = settings->long_form,
+                                   .pool = &settings->pool};
+
+    if (settings->constraint || settings->limit || settings->why || settings->groups || settings->limits ||
+        !isnan(settings->factor)) {
+        report("users %s NAME takes none of --constraint, --limit, --why, --groups, --limits and --factor", verb);
+        return STATUS_BAD;
+    }
+    return user_verb_run(&user);
+}
+
 static int users_run(const void *given, int word_count, char **words)
 {
     static const struct kind kind = {"users", "/v1/users", user_columns, USER_COLUMNS, false};
@@ -397,6 +420,12 @@ static int users_run(const void *given, int word_count, char **words)
     if (settings->groups + settings->limits + settings->why > 1 || (settings->why && !isnan(settings->factor)) ||
         ((settings->groups || settings->limits) && !isnan(settings->factor))) {
         report("--why, --groups, --limits and --factor cannot be used together");
+        return STATUS_BAD;
+    }
+    if (word_count == 2 && user_verb_known(words[0]))
+        return verb_run(settings, words[0], words[1]);
+    if (settings->reason || settings->now) {
+        report("--reason and --now are for users disable NAME");
         return STATUS_BAD;
     }
     if (settings->groups || settings->limits)
@@ -414,8 +443,9 @@ static int users_run(const void *given, int word_count, char **words)
 
 const struct command command_users = {
     .name = "users",
-    .summary = "list users' usage and priority, or say why a user waits",
-    .usage = "[OPTIONS]\n[OPTIONS] [--factor F] NAME\n--why [OPTIONS] NAME\n--groups|--limits [OPTIONS]",
+    .summary = "list users, say why one waits; show, disable and enable one",
+    .usage =
+        "[OPTIONS]\n[OPTIONS] [--factor F] NAME\n--why [OPTIONS] NAME\n--groups|--limits [OPTIONS]\nshow [OPTIONS] NAME\ndisable [OPTIONS] [--reason TEXT] [--now] NAME\nenable [OPTIONS] NAME",
     .about =
         "Prints a row a user: what was used lately (in units used all the time; what is older counts less), the factor that an "
         "administrator has given, the priority that follows (a smaller one is served first), and the claims there are. With "
@@ -425,11 +455,22 @@ const struct command command_users = {
         "With --why it says in words how the priority of NAME comes about, its place among the users who wait, who is "
         "served before and why, what its requests wait for (a quota, a limit), and what would change it; a NAME without a group finds the "
         "account in a group as well. With --groups it "
-        "prints a row a group: quota and use in units; with --limits a row a limit.",
-    .examples = {{"berth users", NULL},
+        "prints a row a group: quota and use in units; with --limits a row a limit.\n"
+        "\n"
+        "`show` says what a user may do and why: its tokens (never the secret) with their scopes and roles (berth help roles), whether it is "
+        "disabled, by whom and why, its accounts, groups and limits. One may ask about oneself; administrators, operators and "
+        "accountants about everybody.\n"
+        "\n"
+        "`disable` shuts a user out: from then on all its tokens, and what was delegated from them, are refused, with the "
+        "reason; its requests and offers are withdrawn, and no provider begins another claim of its. Jobs that run are let end, "
+        "but none follows them in their claims; with --now they are warned, and ended after the grace of the provider. What "
+        "waits in the user's own queue stays there. `enable` undoes it: tokens that have not expired are good again, and "
+        "what is queued is offered again. Operators and administrators may; nobody disables himself. A name is meant exactly as "
+        "it is written.",
+    .examples = {{"berth users show alice", NULL},
                  {"berth users alice --factor 2", NULL},
                  {"berth users --why alice", NULL},
-                 {"berth users --limits --json", NULL}},
+                 {"berth users disable mallory --reason \"the key was stolen\" --now", NULL}},
     .options = user_options,
     .option_count = sizeof user_options / sizeof *user_options,
     .settings_size = sizeof(struct list_settings),

@@ -119,6 +119,8 @@ bool agent_known(struct live_agent *live, agent who, const char **ret_identity, 
 
 /* What tokens of its own pool are held against, for the gate of `other`. False: the keys of the pool are not known yet. */
 bool agent_proof(struct live_agent *live, struct proof *ret);
+/* For a gate of the agent's own: is that identity disabled in the pool that the proof is of; NULL: in the agent's own? */
+const char *agent_disables(const struct live_agent *live, const struct proof *proof, const char *identity);
 
 extern const struct route_table agent_routes; /* that every agent has */
 /* Its front, for servers besides the one at `listen`; NULL for no agent. */

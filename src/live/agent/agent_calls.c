@@ -99,6 +99,14 @@ bool agent_proof(struct live_agent *live, struct proof *ret)
     return pool_proof(live->pools, ret);
 }
 
+const char *agent_disables(const struct live_agent *live, const struct proof *proof, const char *identity)
+{
+    const struct membership *pool = proof ? proof->user : live->pool_count ? live->pools : NULL;
+    const struct disabled_entry *entry = pool ? disabled_find(&pool->disabled, identity, strlen(identity)) : NULL;
+
+    return entry ? entry->words : NULL;
+}
+
 /* The front has logged why. */
 static void token_refused(void *user, const struct proof *proof, enum token_fault fault)
 {

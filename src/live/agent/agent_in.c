@@ -297,6 +297,17 @@ static void letter_revoked(struct membership *pool, const struct tree *letter)
         agent_revoked(pool, id);
 }
 
+static void letter_disabled(struct membership *pool, const struct tree *letter)
+{
+    bool disabled = false, now = false;
+    const char *name;
+    size_t len;
+
+    ad_flag(letter, "Now", &now);
+    if (ad_string(letter, "Name", &name, &len) && ad_flag(letter, "Disabled", &disabled))
+        agent_disabled(pool, name, len, disabled, now);
+}
+
 static void letter_take(void *user, const struct stream_event *event)
 {
     struct membership *pool = user;
@@ -317,6 +328,8 @@ static void letter_take(void *user, const struct stream_event *event)
         letter_command(pool, letter);
     else if (len == 7 && !memcmp(kind, "revoked", 7))
         letter_revoked(pool, letter);
+    else if (len == 8 && !memcmp(kind, "disabled", 8))
+        letter_disabled(pool, letter);
     tree_unref(letter);
 }
 
@@ -439,6 +452,9 @@ void agent_call_take(struct request *request, const struct sender *sender)
         break;
     case ENTRY_UNASKED:
         request_problem(request, 400, "this is an answer, and nothing was asked");
+        break;
+    case ENTRY_DISABLED:
+        request_problem(request, 403, "disabled");
         break;
     case ENTRY_NOT_AGENTS:
         request_problem(request, 403, "jobs are submitted and controlled by the customer's own interface");

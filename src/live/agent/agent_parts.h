@@ -19,6 +19,7 @@
 #include "live/agent/contacts.h"
 #include "live/agent/entry.h"
 #include "live/auth/certs.h"
+#include "live/auth/disabled.h"
 #include "live/http/client.h"
 #include "live/http/events_reader.h"
 #include "live/http/request.h"
@@ -71,8 +72,9 @@ struct membership {
     uint64_t keys_call; /* that asks for them; 0: none does */
     char audience[TOKEN_NAME_MAX + 1];
     struct token_cache *tokens;
-    struct textmap revoked; /* ids of tokens, as the matchmaker last told */
-    struct buf bearer;      /* for the matchmaker */
+    struct textmap revoked;   /* ids of tokens, as the matchmaker last told */
+    struct disabled disabled; /* users, as the matchmaker last told */
+    struct buf bearer;        /* for the matchmaker */
     struct token_made bearer_made;
     size_t at; /* the matchmaker that is asked */
     uint32_t failures;
@@ -148,6 +150,8 @@ void agent_describe(struct membership *pool); /* the matchmaker is told who we a
 void agent_ask_keys(struct membership *pool);
 /* That token is refused from now on. */
 void agent_revoked(struct membership *pool, const char id[TOKEN_ID_DIGITS]);
+/* A user was disabled just now, or enabled again. */
+void agent_disabled(struct membership *pool, const char *name, size_t len, bool disabled, bool now);
 void agent_doubt_keys(struct membership *pool); /* they may have changed: they are asked for again soon */
 void membership_init(struct membership *pool, struct live_agent *live, const struct agent_pool *is);
 int membership_start(struct membership *pool,

@@ -120,6 +120,22 @@ static enum entry_result kind_check(enum message_kind kind)
     return kind == MESSAGE_SUBMIT || kind == MESSAGE_CONTROL ? ENTRY_NOT_AGENTS : ENTRY_TAKEN;
 }
 
+/* Would it begin a claim for a disabled user: the sender's, the owner of the ad if the sender serves others, or the owner at the root? What
+ * belongs to a claim that is there may be said: it ends in order. */
+static bool verify_is_disabled(const struct sender *sender, const struct message *message)
+{
+    const struct disabled *book = &sender->pool->disabled;
+    const struct verify *verify = &message->u.verify;
+    const char *owner;
+    size_t len;
+
+    if (message->kind != MESSAGE_VERIFY || !book->names.count || sender->is_matchmaker)
+        return false;
+    return disabled_find(book, sender->peer.identity, strlen(sender->peer.identity)) ||
+           disabled_find(book, verify->root_owner.bytes, strlen(verify->root_owner.bytes)) ||
+           (verify->ad && ad_string(verify->ad, "Owner", &owner, &len) && disabled_find(book, owner, len));
+}
+
 /* --------------------------------------------------------------------------------------------------------------- take */
 
 enum entry_result entry_take(const struct road *road, void *user, const struct sender *sender, const struct tree *ad,
@@ -144,6 +160,12 @@ enum entry_result entry_take(const struct road *road, void *user, const struct s
     if (failed)
         return ENTRY_UNREAD;
     entry = road->answers ? ENTRY_TAKEN : kind_check(message.kind);
+    if (entry == ENTRY_TAKEN && verify_is_disabled(sender, &message)) {
+        sender->pool->live->counts.refused++;
+        LOG(sender->pool->live->settings->log, LEVEL_WARNING, "audit.refused", log_text("why", "disabled"),
+            log_text("subject", sender->peer.identity));
+        entry = ENTRY_DISABLED;
+    }
     if (entry == ENTRY_TAKEN) {
         message_enter(sender->pool, &message);
         road->message(user, sender, &message);

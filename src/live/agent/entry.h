@@ -44,6 +44,7 @@ enum entry_result {
     ENTRY_UNREAD,     /* it is no message: the error tells why */
     ENTRY_UNASKED,    /* it is an answer, and nothing was asked */
     ENTRY_NOT_AGENTS, /* another agent may not say it */
+    ENTRY_DISABLED,   /* it would begin a claim for a user whom the pool has disabled */
 };
 
 /* What a road does with what has come by it. All is lent for the call. */

@@ -211,6 +211,60 @@ static bool revoked_take(struct membership *pool, const struct tree *ad)
     return true;
 }
 
+/* The user's claims get no further jobs, or end: each time the list comes, for what began meanwhile. */
+static void user_shut(const struct membership *pool, const char *name, bool now)
+{
+    if (pool->live->runner)
+        runner_event(pool->live->runner, &(struct event){.kind = EVENT_SHUT, .user = name, .status = now});
+}
+
+/* Takes the list of disabled users in the place of the one before. An older matchmaker tells none: then nobody is. */
+static void disabled_take(struct membership *pool, const struct tree *ad)
+{
+    const struct expr *list = ad_find(ad, "Disabled"), *parts;
+
+    disabled_done(&pool->disabled);
+    disabled_init(&pool->disabled, secrets_word(&secrets_live));
+    if (!list || list->kind != EXPR_LIST)
+        return;
+    parts = tree_parts(ad, list);
+    for (uint32_t i = 0; i < list->u.run.count && pool->disabled.names.count < DISABLED_MAX; i++) {
+        struct tree *row = parts[i].kind == EXPR_AD ? ad_part(ad, &parts[i]) : NULL;
+        struct disabled_entry entry = {.at = 0};
+        const char *name;
+        size_t len;
+
+        if (row && ad_string(row, "Name", &name, &len) && subject_valid(name, len)) {
+            ad_flag(row, "Now", &entry.now);
+            disabled_set(&pool->disabled, name, len, &entry);
+        }
+        tree_unref(row);
+    }
+    for (uint32_t i = 0; i < pool->disabled.names.places; i++)
+        if (textmap_text(&pool->disabled.names, i))
+            user_shut(pool, textmap_text(&pool->disabled.names, i), pool->disabled.entries[i].now);
+}
+
+void agent_disabled(struct membership *pool, const char *name, size_t len, bool disabled, bool now)
+{
+    struct disabled_entry entry = {.now = now};
+    char text[TOKEN_NAME_MAX + 1];
+
+    if (!subject_valid(name, len) || (disabled && pool->disabled.names.count >= DISABLED_MAX))
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)len, name);
+    if (disabled) {
+        disabled_set(&pool->disabled, text, len, &entry);
+        user_shut(pool, text, now);
+    } else {
+        disabled_remove(&pool->disabled, text, len);
+    }
+    if (!pool->keys_call)
+        return;
+    pool->keys_asked = 0; /* the list under way may be of before */
+    agent_ask_keys(pool);
+}
+
 /* The row in which the pool's keys are kept. */
 static const char *key_row(const struct membership *pool, char ret[KEY_ROW_MAX])
 {
@@ -235,6 +289,8 @@ static void keys_done(void *user, const struct http_outcome *outcome)
     if (ad && keys_take(pool, ad) && revoked_take(pool, ad) &&
         key_put(live, key_row(pool, row), outcome->body, outcome->len, &err) == 0)
         runner_commit(live->runner, NULL, NULL);
+    if (ad && ad_find(ad, "Revoked")) /* it was told to a member of the pool */
+        disabled_take(pool, ad);
     tree_unref(ad);
 }
 
@@ -438,8 +494,10 @@ static void membership_load(struct membership *pool)
     buf_init(&row);
     if (key_get(live, key_row(pool, name), &row)) {
         ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&row), row.len, &err);
-        if (ad && keys_take(pool, ad))
+        if (ad && keys_take(pool, ad)) {
             revoked_take(pool, ad);
+            disabled_take(pool, ad);
+        }
         tree_unref(ad);
     }
     buf_done(&row);
@@ -475,6 +533,7 @@ void membership_init(struct membership *pool, struct live_agent *live, const str
     pool->matchmaker = agent_pool_matchmaker(is->name);
     pool->tokens = token_cache_new(1024);
     textmap_init(&pool->revoked, secrets_word(&secrets_live));
+    disabled_init(&pool->disabled, secrets_word(&secrets_live));
     contacts_init(&pool->contacts, live->settings->shelf, secrets_word(&secrets_live));
     buf_init(&pool->bearer);
     uv_timer_init(live->loop, &pool->again);
@@ -494,6 +553,7 @@ void membership_done(struct membership *pool)
     contacts_done(&pool->contacts);
     token_cache_free(pool->tokens);
     textmap_done(&pool->revoked);
+    disabled_done(&pool->disabled);
     buf_wipe(&pool->bearer);
     buf_done(&pool->bearer);
 }

@@ -22,6 +22,8 @@ extern "C" {
     X(MATCH, "match")           \
     X(CONFIG, "config")         \
     X(SERVE, "serve")           \
+    X(OPERATE, "operate")       \
+    X(AUDIT, "audit")           \
     X(ADMIN, "admin")
 
 enum scope_number {

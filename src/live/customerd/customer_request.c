@@ -70,6 +70,15 @@ static bool token_proof(void *user, const char *token, size_t len, struct proof 
     return agent_proof(customerd->live, ret);
 }
 
+/* The customer still answers the user who runs it by the Unix socket, also when that one is disabled: what is in the queue can be looked at and
+ * removed. Others of the machine are refused. */
+static const char *user_disabled(void *user, const struct proof *proof, const char *identity)
+{
+    const struct customerd *customerd = user;
+
+    return agent_disables(customerd->live, proof, identity);
+}
+
 static const char *customerd_unready(const void *daemon)
 {
     const struct customerd *customerd = daemon;
@@ -88,6 +97,7 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
     struct gate_settings gate = {.user = customerd,
                                  .proof = token_proof,
                                  .local = local_admit,
+                                 .disabled = user_disabled,
                                  .config = &customerd->daemon.config,
                                  .people_are_agents = true, /* a submission makes a request for each file */
                                  .bodies_account = CUSTOMERD_BODIES_MAX};

@@ -79,7 +79,7 @@ static void request_refuse(struct request *request, unsigned status, const char 
     audit_refusal(request, status, why);
     buf_init(&words);
     buf_adds(&words, why);
-    if (status == 403 && request->caller.identity != CALLERS_NONE) {
+    if (status == 403 && request->caller.identity != CALLERS_NONE && !(request->caller.scope & request->route->scope)) {
         buf_adds(&words, ": ");
         scopes_print(&words, request->route->scope);
     }
@@ -98,8 +98,11 @@ static bool request_admitted(struct request *request)
     const char *why = NULL;
     unsigned status = gate_caller(request->part->gate, request->exchange, request->began, &request->caller, &why);
 
-    if (open)
+    if (open) {
+        if (status)
+            request->caller = (struct caller){.identity = CALLERS_NONE};
         return true;
+    }
     if (!status && !(request->caller.scope & route->scope)) {
         status = 403;
         why = "the token does not have the scope that this needs";
@@ -202,12 +205,13 @@ static void request_run(void *user, struct exchange *exchange)
     struct request *request = exchange_data(exchange);
     const struct front_part *part = request->part;
     const char *why = part->unready ? part->unready(part->daemon) : NULL;
+    unsigned status;
 
     (void)user;
     if (why)
         request_problem(request, 503, "%s", why);
-    else if (caller_is_revoked(&request->caller)) /* the token was revoked while the body came */
-        request_refuse(request, 401, token_fault_words(TOKEN_REVOKED));
+    else if ((status = gate_shuts_out(part->gate, &request->caller, &why))) /* while the body came */
+        request_refuse(request, status, why);
     else
         request->route->handle(request);
 }

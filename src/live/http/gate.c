@@ -36,6 +36,20 @@ void gate_done(struct gate *gate)
 
 /* ------------------------------------------------------------------------------------------------------------ caller */
 
+/* Is the caller's user disabled? Whoever may do everything by the kernel's word runs the daemon: were that one shut out, nobody could undo it. */
+static unsigned caller_disabled(const struct gate *gate, const struct caller *caller, const char **ret_why)
+{
+    const char *words = NULL;
+
+    if (gate->settings.disabled && caller->identity != CALLERS_NONE && !(caller->local && caller->scope == SCOPE_ALL))
+        words = gate->settings.disabled(gate->settings.user, caller->local ? NULL : &caller->proof,
+                                        caller_text(&gate->callers, caller->identity));
+    if (!words)
+        return 0;
+    *ret_why = words;
+    return 403;
+}
+
 static unsigned caller_by_socket(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
                                  const char **ret_why)
 {
@@ -52,7 +66,7 @@ static unsigned caller_by_socket(struct gate *gate, const struct exchange *excha
                            .local = true,
                            .uid = uid};
     ret->account = ret->identity;
-    return 0;
+    return caller_disabled(gate, ret, ret_why);
 }
 
 static enum token_fault token_prove(struct gate *gate, const char *token, struct proof *proof, struct grant *ret)
@@ -110,7 +124,7 @@ unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t
     memcpy(ret->unix_account, grant.unix_account, sizeof ret->unix_account);
     memcpy(ret->ids, grant.ids, sizeof ret->ids);
     ret->account = callers_add(&gate->callers, grant.root, strlen(grant.root), now);
-    return 0;
+    return caller_disabled(gate, ret, ret_why);
 }
 
 const char *gate_name(const struct gate *gate, const struct caller *caller)
@@ -118,12 +132,14 @@ const char *gate_name(const struct gate *gate, const struct caller *caller)
     return caller->identity == CALLERS_NONE ? "" : caller_text(&gate->callers, caller->identity);
 }
 
-bool caller_is_revoked(const struct caller *caller)
+unsigned gate_shuts_out(const struct gate *gate, const struct caller *caller, const char **ret_why)
 {
     for (uint32_t i = 0; i < caller->links; i++)
-        if (caller->proof.revoked(caller->proof.user, caller->ids[i]))
-            return true;
-    return false;
+        if (caller->proof.revoked(caller->proof.user, caller->ids[i])) {
+            *ret_why = token_fault_words(TOKEN_REVOKED);
+            return 401;
+        }
+    return caller_disabled(gate, caller, ret_why);
 }
 
 /* -------------------------------------------------------------------------------------------------- what it is called */

@@ -55,6 +55,9 @@ struct gate_settings {
     void (*local)(void *user, uint32_t uid, int64_t now, struct gate_local *ret);
     /* A token was refused, after a check against that proof (zeros: against nothing). May be NULL. */
     void (*refused)(void *user, const struct proof *proof, enum token_fault fault);
+    /* Is that identity shut out (live/auth/disabled.h)? The words to tell it, lent until the next change; NULL: it is not. `proof` is what its
+     * token has passed, NULL: it came by a Unix socket. Those who may do everything here are not asked about. NULL: nobody is. */
+    const char *(*disabled)(void *user, const struct proof *proof, const char *identity);
     const char *reserved;        /* an identity that no token may have; NULL: none */
     const struct config *config; /* has the limits of a caller; NULL: there are none */
     bool people_are_agents;      /* RequestsPerSecond, which is for people, does not apply: all have the agents' pace */
@@ -72,11 +75,13 @@ struct gate {
 void gate_init(struct gate *gate, const struct gate_settings *settings, uint64_t seed);
 void gate_done(struct gate *gate);
 
-/* Returns 0, or the status and why not (good until the next call); then there is no caller. */
+/* Returns 0, or the status and why not (good until the next call, or change); then there is no caller, except that one who is disabled is
+ * named. */
 unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
                      const char **ret_why);
 const char *gate_name(const struct gate *gate, const struct caller *caller); /* "": no caller */
-bool caller_is_revoked(const struct caller *caller);                         /* revoked since it was proved? */
+/* Has the caller's token been revoked since it was proved, or its user disabled? Returns 0, or the status and why. */
+unsigned gate_shuts_out(const struct gate *gate, const struct caller *caller, const char **ret_why);
 
 /* Is the daemon addressed by one of its own names? Not if a page of another site has sent a browser here. */
 bool gate_host_is_known(const struct gate *gate, const struct exchange *exchange);

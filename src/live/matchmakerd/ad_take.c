@@ -173,6 +173,18 @@ static bool machine_asks(const struct request *request, const struct advertise *
            !(request->caller.scope & (SCOPE_JOB_SUBMIT | SCOPE_SERVE | SCOPE_ADMIN));
 }
 
+/* The words for a request that is made for a user who is disabled, by an agent that serves others; NULL: it is for nobody like that. */
+static const char *owner_disabled(const struct request *request, const struct advertise *advertise)
+{
+    const struct disabled_entry *entry = NULL;
+    const char *owner;
+    size_t len;
+
+    if (advertise->request && advertise->ad && ad_string(advertise->ad, "Owner", &owner, &len))
+        entry = disabled_find(&request_matchmakerd(request)->disabled, owner, len);
+    return entry ? entry->words : NULL;
+}
+
 static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -180,7 +192,7 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     uint64_t handle = matchmakerd->agents.items[who].handle;
     size_t bytes = advertise->ad ? tree_size(advertise->ad) : 0;
     struct entry_view view;
-    const char *limit;
+    const char *limit, *words;
     struct peer peer;
     uint32_t place;
     bool lives;
@@ -189,6 +201,11 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     if (machine_asks(request, advertise)) {
         ret->reason = REASON_IDENTITY;
         err_set(&ret->err, "a machine asks for no others: a request of its own needs the scope job:submit");
+        return true;
+    }
+    if ((words = owner_disabled(request, advertise))) {
+        ret->reason = REASON_IDENTITY;
+        err_set(&ret->err, "Owner: %s", words);
         return true;
     }
     advertise->id = id_number(id, strlen(id));

@@ -3,6 +3,7 @@
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
+#include "live/auth/roles.h"
 #include "sys/secrets.h"
 #include "sys/unix_users.h"
 
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOCAL_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_CLAIM | SCOPE_MATCH)
 #define RESERVED_IDENTITY "matchmaker" /* our own: nobody else may have this name */
 
 static bool token_is_revoked(void *user, const char *id)
@@ -41,7 +41,16 @@ static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local
         snprintf(ret->name, sizeof ret->name, "uid.%u", uid);
         break;
     }
-    ret->scope = uid == geteuid() || uid == 0 ? SCOPE_ALL : LOCAL_SCOPES;
+    ret->scope = uid == geteuid() || uid == 0 ? SCOPE_ALL : ROLE_PERSON;
+}
+
+static const char *user_disabled(void *user, const struct proof *proof, const char *identity)
+{
+    const struct matchmakerd *matchmakerd = user;
+    const struct disabled_entry *entry = disabled_find(&matchmakerd->disabled, identity, strlen(identity));
+
+    (void)proof;
+    return entry ? entry->words : NULL;
 }
 
 static bool token_proof(void *user, const char *token, size_t len, struct proof *ret)
@@ -88,6 +97,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                  .proof = token_proof,
                                  .local = local_admit,
                                  .refused = token_refused,
+                                 .disabled = user_disabled,
                                  .reserved = RESERVED_IDENTITY,
                                  .config = &matchmakerd->config};
 

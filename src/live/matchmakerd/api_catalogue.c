@@ -102,10 +102,10 @@ static bool is_own(const struct request *request, const struct file_entry *entry
     const char *who = request_identity(request);
 
     if (file_name_is_kept(entry->name)) /* even if somebody else entered it before names were kept */
-        return request_any(request) ||
+        return request_administers(request) ||
                (file_name_is_of(entry->name, who) &&
                 (account_len(who, strlen(who)) == strlen(who) || (entry->owner && !strcmp(entry->owner, who))));
-    return request_any(request) || (entry->owner && !strcmp(entry->owner, who)) ||
+    return request_administers(request) || (entry->owner && !strcmp(entry->owner, who)) ||
            (entry->by && !strcmp(entry->by, who));
 }
 
@@ -211,7 +211,7 @@ static bool name_checked(struct request *request, struct file_entry *entry)
 
     if (!file_name_is_kept(name))
         return true;
-    if (!request_any(request) && !file_name_is_of(name, who) && !receipt_shown(request, name, &account))
+    if (!request_administers(request) && !file_name_is_of(name, who) && !receipt_shown(request, name, &account))
         return refuse(request, &(struct file_entry){.name = (char *)(uintptr_t)name},
                       ": names that begin with '~' are entered by the user whose they are, and by machines for that "
                       "user's jobs");

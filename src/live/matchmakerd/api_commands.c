@@ -110,7 +110,7 @@ static bool commander_may(struct request *request, const struct addressee *to)
     const char *why = NULL;
     unsigned status = 403;
 
-    if (!request_any(request) && !identity_owns(request_identity(request), to->identity)) {
+    if (!request_administers(request) && !identity_owns(request_identity(request), to->identity)) {
         why = "the agent is another's: its owner and administrators command it";
     } else {
         why = command_refusal(&matchmakerd->commands, to->handle, request_identity(request));

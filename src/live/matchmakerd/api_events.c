@@ -224,12 +224,14 @@ void waitings_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_s
     struct waiting *next;
 
     for (struct waiting *waiting = matchmakerd->waitings; waiting; waiting = next) {
+        const char *why;
+
         next = waiting->next;
         if (!waiting->stream && waiting->ends <= now)
             poll_answer(waiting);
         else if (waiting->stream &&
                  ((waiting->request->caller.expires && waiting->request->caller.expires <= wall_seconds) ||
-                  caller_is_revoked(&waiting->request->caller) ||
+                  gate_shuts_out(&matchmakerd->gate, &waiting->request->caller, &why) ||
                   request_is_superseded(waiting->request, waiting->watcher.agent)))
             exchange_stream_end(waiting->request->exchange);
         else if (waiting->behind)
@@ -238,30 +240,46 @@ void waitings_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_s
 }
 
 /* Tells all streams, without an event id: this is not a letter, and a reader that comes back asks for the whole
- * list. */
-void waitings_revoked(struct matchmakerd *matchmakerd, const char *id)
+ * list. Takes the ad. */
+static void waitings_tell(struct matchmakerd *matchmakerd, const char *kind, struct tree *ad)
 {
     struct waiting *next;
 
     for (struct waiting *waiting = matchmakerd->waitings; waiting; waiting = next) {
         struct buf *out = &matchmakerd->out;
-        struct maker maker;
-        struct tree *ad;
 
         next = waiting->next;
         if (!waiting->stream)
             continue;
-        maker_init(&maker, matchmakerd->symbols);
-        maker_text(&maker, "Kind", "revoked");
-        maker_text(&maker, "Id", id);
-        ad = maker_seal(&maker);
         buf_reset(out);
-        buf_adds(out, "event: revoked\ndata: ");
+        buf_addf(out, "event: %s\ndata: ", kind);
         event_print(out, waiting->request->form, ad);
         buf_adds(out, "\n\n");
-        tree_unref(ad);
         exchange_stream_write(waiting->request->exchange, out->text, out->len);
     }
+    tree_unref(ad);
+}
+
+void waitings_revoked(struct matchmakerd *matchmakerd, const char *id)
+{
+    struct maker maker;
+
+    maker_init(&maker, matchmakerd->symbols);
+    maker_text(&maker, "Kind", "revoked");
+    maker_text(&maker, "Id", id);
+    waitings_tell(matchmakerd, "revoked", maker_seal(&maker));
+}
+
+void waitings_disabled(struct matchmakerd *matchmakerd, const char *name, const struct disabled_entry *entry)
+{
+    struct maker maker;
+
+    maker_init(&maker, matchmakerd->symbols);
+    maker_text(&maker, "Kind", "disabled");
+    maker_text(&maker, "Name", name);
+    maker_flag(&maker, "Disabled", entry);
+    maker_flag(&maker, "Now", entry && entry->now);
+    waitings_tell(matchmakerd, "disabled", maker_seal(&maker));
 }
 
 void waitings_end(struct matchmakerd *matchmakerd)

@@ -16,6 +16,9 @@ void waitings_end(struct matchmakerd *matchmakerd); /* answers polling requests 
 void waitings_revoked(struct matchmakerd *matchmakerd,
                       const char *id); /* tells every stream that the token of that id is revoked */
 
+/* Tells every stream that a user is disabled; entry NULL: is so no more. */
+void waitings_disabled(struct matchmakerd *matchmakerd, const char *name, const struct disabled_entry *entry);
+
 /* Puts the commands that wait for that agent among its letters. */
 void commands_tell(struct matchmakerd *matchmakerd, uint32_t who);
 /* Adds to a letter what it says of the command with that key. */

@@ -6,6 +6,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "live/auth/roles.h"
 #include "sys/encoding.h"
 
 #include <inttypes.h>
@@ -13,11 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JOIN_TRIES 100   /* tries a second, from one address */
-#define JOIN_NAME_MAX 50 /* so that the identity fits into an ad's Owner */
-#define MACHINE_SCOPES (SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH)
-#define CUSTOMER_SCOPES (MACHINE_SCOPES | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
-#define PERSON_SCOPES (MACHINE_SCOPES | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN)
+#define JOIN_TRIES 100                     /* tries a second, from one address */
+#define JOIN_NAME_MAX 50                   /* so that the identity fits into an ad's Owner */
 #define PERSON_SPAN (INT64_C(30) * 86400)  /* seconds that the token of a person lasts; it is renewed */
 #define CODE_FOR_MAX (TOKEN_NAME_MAX + 16) /* "alice", or "alice serve" */
 
@@ -33,6 +31,28 @@ static void revoked_add(struct maker *maker, const struct matchmakerd *matchmake
     build_bind(&maker->build, EXPR_LIST, end - first);
     build_attribute(&maker->build, symbols_take(matchmakerd->symbols, "Revoked", 7));
     maker->count++;
+}
+
+/* Adds the users who are disabled, for the same reason. */
+static void disabled_add(struct maker *maker, const struct matchmakerd *matchmakerd)
+{
+    const struct disabled *book = &matchmakerd->disabled;
+    struct tree *ads[DISABLED_MAX] = {NULL};
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < book->names.places && count < DISABLED_MAX; i++) {
+        struct maker row;
+
+        if (!textmap_text(&book->names, i))
+            continue;
+        maker_init(&row, matchmakerd->symbols);
+        maker_text(&row, "Name", textmap_text(&book->names, i));
+        maker_flag(&row, "Now", book->entries[i].now);
+        ads[count++] = maker_seal(&row);
+    }
+    maker_list(maker, "Disabled", ads, count);
+    while (count)
+        tree_unref(ads[--count]);
 }
 
 void api_keys(struct request *request)
@@ -62,7 +82,7 @@ void api_keys(struct request *request)
     maker_text(&maker, "BoxKey", digits);
     maker_text(&maker, "Ca", keyring_ca_pem(matchmakerd->keys));
     if (request->caller.identity != CALLERS_NONE)
-        revoked_add(&maker, matchmakerd);
+        revoked_add(&maker, matchmakerd), disabled_add(&maker, matchmakerd);
     request_ad_take(request, 200, maker_seal(&maker));
 }
 
@@ -220,10 +240,10 @@ static int joins_as(struct matchmakerd *matchmakerd, const char *key, const char
         shelf->kind->get(shelf, CODE_USER_SPACE, key, strlen(key), whom_row, person, err) < 0)
         return -1;
     if (*customer) {
-        terms->scope = CUSTOMER_SCOPES | (strchr(customer, ' ') ? SCOPE_SERVE : SCOPE_NONE);
+        terms->scope = ROLE_CUSTOMER | (strchr(customer, ' ') ? SCOPE_SERVE : SCOPE_NONE);
         snprintf(subject, TOKEN_NAME_MAX + 1, "%.*s", (int)strcspn(customer, " "), customer);
     } else if (*person) {
-        terms->scope = PERSON_SCOPES;
+        terms->scope = ROLE_PERSON;
         terms->expires = terms->issued + PERSON_SPAN;
         snprintf(subject, TOKEN_NAME_MAX + 1, "%.*s", TOKEN_NAME_MAX, person);
     } else {
@@ -241,7 +261,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
                                 .subject = subject,
                                 .audience = keyring_pool(matchmakerd->keys),
-                                .scope = MACHINE_SCOPES,
+                                .scope = ROLE_MACHINE,
                                 .issued = runner_wall() / SECOND,
                                 .expires = runner_wall() / SECOND + TOKEN_SPAN_MAX};
     struct public_key delegate;
@@ -283,7 +303,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
         return;
     }
     terms.delegate = &delegate;
-    if (terms.scope == MACHINE_SCOPES && name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
+    if (terms.scope == ROLE_MACHINE && name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
         request_problem(request, 403,
                         "Name: another machine has that name; revoke its token, or join by a new code and name");
     else if (request_row_put(request, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes))

@@ -219,7 +219,7 @@ void api_claims_report(struct request *request)
 
 /* -------------------------------------------------------------------------------------------------------------- users */
 
-static struct tree *user_row(struct matchmakerd *matchmakerd, const struct user_view *view)
+struct tree *user_row(struct matchmakerd *matchmakerd, const struct user_view *view)
 {
     struct maker maker;
 

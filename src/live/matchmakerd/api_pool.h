@@ -12,6 +12,10 @@ extern "C" {
 struct tree *match_row(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter,
                        const struct edge *edge, int64_t now);
 
+/* A user's account, and a group, as they are listed. The caller unrefs it. */
+struct tree *user_row(struct matchmakerd *matchmakerd, const struct user_view *view);
+struct tree *group_row(struct matchmakerd *matchmakerd, const struct group_view *view);
+
 /* Is the machine the caller's own, or may the caller see all? And may it see what decides whom the machine takes? */
 bool machine_is_own(const struct request *request, const struct machine_view *view);
 bool machine_shows_policy(const struct request *request, const struct machine_view *view);

@@ -1,5 +1,6 @@
 /* api_shares.c: groups, quotas and limits: the present ones, what is in use, and the reasons for a user's place. */
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -150,22 +151,27 @@ void api_shares_put(struct request *request)
 
 /* ----------------------------------------------------------------------------------------------------------- what is in use */
 
+struct tree *group_row(struct matchmakerd *matchmakerd, const struct group_view *view)
+{
+    struct maker maker;
+
+    maker_init(&maker, matchmakerd->symbols);
+    maker_text(&maker, "Type", "Group");
+    maker_text(&maker, "Name", view->name);
+    maker_real(&maker, "Quota", view->quota);
+    maker_real(&maker, "Used", view->used);
+    maker_flag(&maker, "Surplus", view->surplus);
+    maker_real(&maker, "Pool", matchmaker_pool(matchmakerd->matchmaker));
+    return maker_seal(&maker);
+}
+
 static bool groups_step(struct scan *scan)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(scan->request);
     struct group_view view;
-    struct maker maker;
 
-    if (!matchmaker_next_group(matchmakerd->matchmaker, scan->from, &view, &scan->from))
-        return false;
-    maker_init(&maker, matchmakerd->symbols);
-    maker_text(&maker, "Type", "Group");
-    maker_text(&maker, "Name", view.name);
-    maker_real(&maker, "Quota", view.quota);
-    maker_real(&maker, "Used", view.used);
-    maker_flag(&maker, "Surplus", view.surplus);
-    maker_real(&maker, "Pool", matchmaker_pool(matchmakerd->matchmaker));
-    return collection_add((struct collection *)scan, maker_seal(&maker));
+    return matchmaker_next_group(matchmakerd->matchmaker, scan->from, &view, &scan->from) &&
+           collection_add((struct collection *)scan, group_row(matchmakerd, &view));
 }
 
 /* Lets quotas that are parts of the pool be those of the pool as it is now. */

@@ -1,11 +1,11 @@
 /* api_tokens.c: tokens: made, listed, revoked. What is recorded about a token is durable before it is answered; the token itself is not kept. */
 #include "live/matchmakerd/api_tokens.h"
-#include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_events.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
+#include "live/matchmakerd/shut_out.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -70,6 +70,13 @@ void token_give(struct request *request, unsigned status, const struct token_ter
     struct err err = {0};
     struct buf text;
 
+    const struct disabled_entry *disabled =
+        disabled_find(&matchmakerd->disabled, terms->subject, strlen(terms->subject));
+
+    if (disabled) {
+        request_problem(request, 403, "%s", disabled->words);
+        return;
+    }
     buf_init(&text);
     if (token_sign(&text, keyring_current(matchmakerd->keys), terms, id, &err) < 0) {
         request_problem(request, 400, "%s", err.text);
@@ -272,53 +279,6 @@ void api_tokens_list(struct request *request)
         return;
     matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, token_row, &scan, &err);
     collection_end(&collection);
-}
-
-static bool agent_showed(const struct agent_row *row, const char *id)
-{
-    for (uint32_t i = 0; i < row->links; i++)
-        if (!strcmp(row->ids[i], id))
-            return true;
-    return false;
-}
-
-/* Shuts out agents that came with that token: their ads match nothing, nobody is led to them, and no match is sent to their addresses. Otherwise
- * such an agent would get jobs until its ads end, a day perhaps. False, after a problem was answered, when the store has failed. */
-static bool agents_revoke(struct request *request, const char *id)
-{
-    struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    bool found = false;
-
-    for (uint32_t i = 0; i < matchmakerd->agents.texts.places; i++) {
-        struct agent_row *row = &matchmakerd->agents.items[i];
-
-        if (!row->handle || !agent_showed(row, id))
-            continue;
-        row->serves = row->introduced = false;
-        row->contact_state = CONTACT_NONE;
-        row->contact_try++; /* a check under way has no effect any more */
-        found = true;
-    }
-    for (uint32_t i = 0; found && i < matchmakerd->ids.texts.places; i++) {
-        struct ad_id *ad = &matchmakerd->ids.items[i];
-        uint32_t who = ad->live ? agents_find(&matchmakerd->agents, ad->agent) : TEXTMAP_NONE;
-        struct message message = {.kind = MESSAGE_WITHDRAW};
-        struct entry_view view;
-        struct peer peer;
-
-        if (who == TEXTMAP_NONE || !agent_showed(&matchmakerd->agents.items[who], id) ||
-            !matchmaker_find(matchmakerd->matchmaker, ad->agent, ad->id, &view))
-            continue;
-        message.u.withdraw = (struct withdraw){.id = view.id, .version = view.version};
-        peer =
-            (struct peer){.agent = ad->agent,
-                          .identity = caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[who].identity)};
-        if (!request_ask(request, &peer, &message))
-            return false;
-        if (matchmakerd->reply.u.got.reason == REASON_OK)
-            id_unlive(matchmakerd, i);
-    }
-    return true;
 }
 
 /* Finds the tokens that follow one of these: they were made by renewing it. */

@@ -133,9 +133,10 @@ void observers_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_
 
     for (struct observer *observer = matchmakerd->observers; observer; observer = next) {
         const struct caller *caller = &observer->request->caller;
+        const char *why;
 
         next = observer->next;
-        if ((caller->expires && caller->expires <= wall_seconds) || caller_is_revoked(caller))
+        if ((caller->expires && caller->expires <= wall_seconds) || gate_shuts_out(&matchmakerd->gate, caller, &why))
             exchange_stream_end(observer->request->exchange);
         else if (now - observer->told >= SECOND)
             overview_tell(observer, now);

@@ -14,6 +14,7 @@
 #define BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_STATE_H
 
 #include "lang/base/err.h"
+#include "live/auth/disabled.h"
 #include "live/auth/join.h"
 #include "live/auth/keyring.h"
 #include "live/auth/token.h"
@@ -49,6 +50,7 @@ extern "C" {
 #define RENEWAL_WORDS 3
 #define REVOKED_SPACE "revoked"     /* rows: a token's id -> when it would have ended */
 #define TOKEN_SPACE "token"         /* a token's id -> an ad that describes it */
+#define DISABLED_SPACE "disabled"   /* a user's name -> who disabled it, when and why: api_users.c */
 #define CODE_SPACE "code"           /* a number -> a row of the book of join codes */
 #define CODE_FOR_SPACE "code.for"   /* the same number -> whom that code is for, if not for a machine: see code_for */
 #define CODE_USER_SPACE "code.user" /* the same number -> the user who logs in with that code */
@@ -76,7 +78,8 @@ struct matchmakerd {
     struct keyring *keys;
     struct token_keys token_keys;
     struct token_cache *tokens;
-    struct textmap revoked; /* ids of revoked tokens; their places rise with the time of revocation */
+    struct textmap revoked;   /* ids of revoked tokens; their places rise with the time of revocation */
+    struct disabled disabled; /* users who are shut out */
     struct join_book *codes;
     struct networks networks; /* the networks that contact addresses may lie in */
     char *url;                /* the URL by which others reach us */

@@ -10,7 +10,12 @@
 
 bool request_any(const struct request *request)
 {
-    return request->caller.scope & SCOPE_ADMIN;
+    return request->caller.scope & (SCOPE_ADMIN | SCOPE_OPERATE | SCOPE_AUDIT);
+}
+
+bool request_administers(const struct request *request)
+{
+    return request->caller.scope & (SCOPE_ADMIN | SCOPE_OPERATE);
 }
 
 bool request_serves(const struct request *request)

@@ -10,7 +10,8 @@ extern "C" {
 
 uint64_t request_handle(
     struct request *request); /* of the agent that it speaks for, known or not; 0: its name is malformed */
-bool request_any(const struct request *request);             /* may it act for everybody, and see all? */
+bool request_any(const struct request *request);             /* may it see what is everybody's? */
+bool request_administers(const struct request *request);     /* may it change that? */
 bool request_serves(const struct request *request);          /* may it ask for machines for others? */
 bool identity_owns(const char *owner, const char *identity); /* the same, or one that `owner` has delegated to */
 /* The place of the agent that the request speaks for (Berth-Agent), added if new; TEXTMAP_NONE, after a problem was

@@ -159,6 +159,8 @@ struct group_view {
 };
 bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, struct group_view *ret,
                            uint32_t *ret_next);
+/* May that user's requests be charged to the group of that name? */
+bool matchmaker_group_takes(const struct matchmaker *matchmaker, const char *group, const char *user);
 double matchmaker_pool(const struct matchmaker *matchmaker); /* units in the pool; known only when there are groups */
 
 /* A named thing of which only a number may be in use at a time. */

@@ -310,6 +310,13 @@ bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, s
     return false;
 }
 
+bool matchmaker_group_takes(const struct matchmaker *matchmaker, const char *group, const char *user)
+{
+    struct text account;
+
+    return groups_account(&matchmaker->registrar.groups, user, group, &account) == GROUPS_OK;
+}
+
 double matchmaker_pool(const struct matchmaker *matchmaker)
 {
     return matchmaker->registrar.groups.pool;

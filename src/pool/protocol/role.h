@@ -94,6 +94,7 @@ enum event_kind {
     EVENT_WEIGH,  /* matchmaker: somebody looks at quotas: they are what they are of the pool as it is now */
     EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
     EVENT_GONE, /* provider: it leaves for good, as a pilot does at its end: matchmakers are told to forget its machines */
+    EVENT_SHUT, /* provider: `user` is disabled: its claims get no further jobs; with status 1 those that run must go, too */
     EVENT_KNOWN, /* provider, customer: the matchmaker `claim` knows us now: it may have begun anew, without ads */
 };
 
@@ -111,7 +112,7 @@ struct event {
     int64_t status, used, at;
     int64_t memory, taken, brought; /* of a job: bytes; the most it had, and what went to it and came from it */
     struct tree *ad;
-    const char *user; /* with EVENT_FACTOR */
+    const char *user; /* with EVENT_FACTOR and EVENT_SHUT */
     double factor;
 };
 

@@ -176,6 +176,9 @@ static void provider_event(const struct provider_step *step, const struct event 
         for (uint32_t i = 0; i < step->provider->settings->count; i++)
             offer_changed(step, i);
         break;
+    case EVENT_SHUT:
+        tenants_shut(step, event->user, event->status != 0);
+        break;
     case EVENT_GONE:
         if (!step->provider->gone)
             stands_gone(step);

@@ -502,6 +502,29 @@ void tenants_drain(const struct provider_step *step, bool now)
     }
 }
 
+/* Is that the user, or one whom the user has delegated to? */
+static bool owner_is(const struct text *owner, const char *user)
+{
+    size_t len = strlen(user);
+
+    return !strncmp(owner->bytes, user, len) && (!owner->bytes[len] || owner->bytes[len] == '/');
+}
+
+void tenants_shut(const struct provider_step *step, const char *user, bool now)
+{
+    for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
+        struct tenant *tenant = step->provider->tenants[i];
+
+        if (!owner_is(&tenant->owner, user) && !owner_is(tenant_charged(tenant), user))
+            continue;
+        tenant->shut = true;
+        if (tenant_is_spare(tenant))
+            tenant_end(step, tenant, REASON_DRAINING, 0);
+        else if (now && tenant->state == TENANT_CLAIMED)
+            tenant_end(step, tenant, REASON_DRAINING, step->provider->spans->grace);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------ jobs */
 
 /* How far a time lies from now, if it lies within those bounds; else the nearer of them. A time read from a disk may be anything. */

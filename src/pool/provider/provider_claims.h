@@ -35,6 +35,7 @@ void tenant_due(const struct provider_step *step, struct tenant *tenant);
 void tenants_check(const struct provider_step *step, uint32_t offer); /* the offer's state changed: who may stay? */
 void tenant_job(const struct provider_step *step, const struct event *event);
 void tenants_spare(const struct provider_step *step, uint32_t offer); /* claims without a job go: none would come */
+void tenants_shut(const struct provider_step *step, const char *user, bool now); /* the same, for those of one user */
 void tenants_drain(const struct provider_step *step, bool now); /* now: jobs are warned, and ended after the grace */
 
 void tenant_over(const struct provider_step *step, struct tenant *tenant); /* provider_claims.c */

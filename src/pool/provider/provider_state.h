@@ -144,6 +144,7 @@ struct tenant {
     uint64_t epoch, sequence;
     struct text owner;
     struct text root_owner;   /* the owner of the job at the root; empty: the superior is the root */
+    bool shut;                /* its user is disabled: no further job begins in it */
     struct tree *ad;          /* held: the superior's; the amounts that it takes of the offer are plain numbers in it */
     struct tree *grant;       /* held: those numbers for our port, if the ad has ports; or NULL */
     struct tree *receipt;     /* held: the matchmaker's, or the one that the superior handed us; or NULL */

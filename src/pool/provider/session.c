@@ -123,7 +123,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         tenant_store(step, tenant);
         return REASON_OK;
     }
-    if (step->provider->draining || offer_ails(step->provider, tenant->offer))
+    if (step->provider->draining || tenant->shut || offer_ails(step->provider, tenant->offer))
         return REASON_DRAINING;
     if (step->env->now - tenant->active > step->provider->spans->life ||
         (!crew_whole(&tenant->crew) && !MUTANT(REUSE_REDUCED)))
