@@ -1,7 +1,7 @@
 /* probe.h: what this machine is and how it is now, as an ad.
  *
  *     hardware (once)    Type Name Machine Arch OpSys OpSysName OpSysVersion KernelVersion Cpus Cores Sockets NumaNodes CpuModel Memory
- *                        VirtualMemory Disk GpuCount Gpus
+ *                        VirtualMemory Disk GpuCount Gpus Benchmark
  *     state (each time)  LoadAvg OwnerLoad Users KeyboardIdle KeybrdIdle TimeZone Day DayTime FreeMemory FreeDisk
  *     software           by programs that print an ad: their attributes lie over the others
  *
@@ -28,6 +28,7 @@ struct probe_settings {
     /* Bytes set aside for jobs; 0: nine tenths of what is free there now. Who starts again keeps the first answer and gives it here, or
      * the files of jobs that are there would count twice. */
     int64_t disk;
+    double benchmark;            /* how fast a processor is (pilot_benchmark), as it was measured; 0: not known */
     const char *const *programs; /* that print an ad; ends with NULL; or NULL */
     int64_t program_span;        /* microseconds that one may take: then it is killed, and said nothing */
     const char *synthetic;       /* hwloc's description of a machine that is not there, for tests; or NULL */

@@ -39,6 +39,10 @@ json 'with what they used' 0 \
 run "$berth" usage --json
 json 'the row has these members, in this order' 0 \
   'list(rows[0]) == ["user", "claims", "jobs", "wall", "cpu", "normalised", "cpus_held", "gpus_held", "memory", "bytes_in", "bytes_out"]'
+json 'processor time is counted by the speed of the machine, too' 0 '0.01 < rows[0]["normalised"] / rows[0]["cpu"] < 1000'
+speed() { "$berth" ads -c 'Type == "Machine"' --long | sed -n 's/^Benchmark = //p'; }
+speed=$(speed)
+holds 'which its ad tells' python3 -c 'import sys; assert 1000 < float(sys.argv[1]) < 1e8' "$speed"
 run "$berth" usage --by group --json
 json 'by group it is apart' 0 \
   '[r["group"] for r in rows] == ["<none>", "physics"] and rows[0]["cpu"] >= 1 > rows[1]["cpu"] and rows[1]["jobs"] == 1'
@@ -85,6 +89,7 @@ end
 holds 'the pool begins again' begin
 same() { "$berth" usage --json >after && cmp -s before after; }
 holds 'and nothing was lost or counted again' soon same
+holds 'the speed of the machine was not measured again' soon sh -c '[ "$("$0" ads -c "Type == \"Machine\"" --long | sed -n "s/^Benchmark = //p")" = "$1" ]' "$berth" "$speed"
 run timeout 60 "$berth" run -- true
 third() { listed 'usage' "rows[0]['jobs'] == 3 and rows[0]['claims'] == 3"; }
 holds 'it goes on from there' soon third

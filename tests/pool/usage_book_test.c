@@ -5,7 +5,7 @@
 
 #define HOUR (60 * MINUTE)
 #define DAY (24 * HOUR)
-#define MACHINE "[Type=\"Machine\";Name=\"node1\";Cpus=8;Benchmark=2.0;Constraint=true]"
+#define MACHINE "[Type=\"Machine\";Name=\"node1\";Cpus=8;Benchmark=200000.0;Constraint=true]"
 #define JOB "[Type=\"Job\";Owner=\"alice\";Constraint=true]"
 
 /* The row of an account or machine in a month (0: in all months together); nothing in it when there is none. */

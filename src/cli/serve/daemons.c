@@ -5,9 +5,12 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/guard.h"
+#include "exec/pilot.h"
 #include "store/store.h"
 
+#include <dirent.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -46,6 +49,43 @@ int64_t disk_set_aside(int64_t setting, const char *scratch)
     file = fopen(path, "we");
     if (file) {
         fprintf(file, "%lld\n", kept);
+        fclose(file);
+    }
+    return kept;
+}
+
+/* Is there anything in the folder of claims? Then a job may run. */
+static bool claims_are_there(const char *state)
+{
+    DIR *dir = opendir(state);
+    struct dirent *entry;
+    bool found = false;
+
+    while (dir && !found && (entry = readdir(dir)))
+        found = *entry->d_name != '.';
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+double benchmark_kept(const char *scratch, const char *claims)
+{
+    char path[PATH_MAX];
+    double kept = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%.4000s/benchmark", scratch);
+    file = fopen(path, "re");
+    if (file && (fscanf(file, "%lf", &kept) != 1 || !(kept > 0) || kept > 1e12))
+        kept = 0;
+    if (file)
+        fclose(file);
+    if (kept > 0 || claims_are_there(claims))
+        return kept;
+    kept = floor(pilot_benchmark(MACHINE_BENCHMARK_SPAN));
+    file = fopen(path, "we");
+    if (file) {
+        fprintf(file, "%.0f\n", kept);
         fclose(file);
     }
     return kept;

@@ -62,6 +62,7 @@ struct tree *machine_probe(void *user, struct symbols *symbols, double own_load)
         struct probe_settings settings = {.root = "",
                                           .scratch = machine->scratch,
                                           .disk = disk_set_aside(machine->disk, machine->scratch),
+                                          .benchmark = benchmark_kept(machine->scratch, machine->state),
                                           .programs = machine->probes,
                                           .program_span = 10 * SECOND};
 

@@ -78,7 +78,8 @@ void collector_unit(const struct collector *collector, const struct role_env *en
     *ret = (struct tally_unit){
         .cpus = scaled(cpus, 1000, TALLY_CORES_MAX),
         .gpus = scaled(gpus, 1000, TALLY_CORES_MAX),
-        .speed = scaled(number_of(env, ads->offer, NULL, collector->names[COLLECTOR_BENCHMARK]), 1e6, TALLY_SPEED_MAX),
+        .speed = scaled(number_of(env, ads->offer, NULL, collector->names[COLLECTOR_BENCHMARK]) / TALLY_REFERENCE, 1e6,
+                        TALLY_SPEED_MAX),
         .cores = scaled(cores, 1, TALLY_CORES_MAX)};
     collector_says(collector, env, ads->offer, COLLECTOR_NAME, &ret->machine);
     name_clean(&ret->machine);

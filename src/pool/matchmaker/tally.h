@@ -28,7 +28,8 @@ extern "C" {
 #define TALLY_RATE 100000         /* bytes in a microsecond */
 #define TALLY_ROOM (1 << 30)      /* bytes that may be moved at once */
 #define TALLY_JOB_SPAN 1000       /* microseconds that a job takes at the least */
-#define TALLY_SPEED_MAX 1e6
+#define TALLY_REFERENCE 1e5       /* the Benchmark of the machine that others are compared with */
+#define TALLY_SPEED_MAX 1000
 #define TALLY_KEEP (24 * 60 * MINUTE) /* how long a restarted matchmaker waits for news of claims in its rows */
 
 /* What a claim is on, as its match says. */
