@@ -68,7 +68,28 @@ says 'what cannot be added up by is refused' 2 '' 'berth: by: expected user, gro
 run "$berth" usage somebody
 says 'words are refused' 2 '' 'berth: usage takes no arguments, only options: `berth usage --user NAME` is one user*s'
 run "$berth" usage --csv --json
-says 'there is one form at a time' 2 '' 'berth: --csv, --json and --long cannot be used together'
+says 'there is one form at a time' 2 '' 'berth: --csv, --json, --long and --swf cannot be used together'
+
+# A line a job, from the customer's history; read by a parser of our own.
+cat >swf.py <<'PY'
+import sys
+jobs = [line.split() for line in open("out") if not line.startswith(";")]
+assert jobs and all(len(job) == 18 for job in jobs), jobs
+jobs = [[int(field) for field in job] for job in jobs]
+assert jobs[0][1] == 0 and [job[1] for job in jobs] == sorted(job[1] for job in jobs), jobs
+assert all(field >= -1 for job in jobs for field in job)
+assert eval(sys.argv[1]), jobs
+PY
+run "$berth" history --swf
+holds 'the history is told in the Standard Workload Format' \
+  python3 swf.py '[job[10] for job in jobs] == [1, 1] and jobs[0][3] >= 1 and jobs[0][5] >= 1 and jobs[0][4] == 1 and jobs[0][6] > 0 and jobs[0][11] == 1 and jobs[1][12] == 1'
+holds 'whose names are said at the head' grep -q "^; UserID: 1 $me\$" out
+holds 'our own reader of that format takes it' sh -c '"$1" sim --trace out --policy fcfs >read 2>&1 || { head -n 3 read; false; }' sh "$berth"
+cp out history.swf
+run "$berth" usage --swf
+holds 'berth usage tells the same' cmp -s out history.swf
+run "$berth" history --swf --json
+says 'it is a form of its own' 2 '' 'berth: --swf goes with no other form'
 
 # Who is no administrator sees the own use.
 run "$berth" token create --subject eve --scope ad:read --lifetime 1h --out eve.token

@@ -1,5 +1,6 @@
 /* usage.c: berth usage: what was used of a pool, by user, group, machine or month. */
 #include "cli/ask/connection.h"
+#include "cli/ask/history_swf.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -12,7 +13,7 @@ struct usage_settings {
     struct connection_options pool;
     const char *by, *since, *until, *user, *group;
     uint64_t limit;
-    bool json, csv, long_form;
+    bool json, csv, long_form, swf;
 };
 
 #define S struct usage_settings
@@ -27,6 +28,9 @@ static const struct option usage_options[] = {
     {0, "csv", NULL, "comma-separated values under a line of names; times in seconds", option_flag, offsetof(S, csv)},
     {0, "json", NULL, "JSON lines: an object a row; times in seconds", option_flag, offsetof(S, json)},
     {0, "long", NULL, "all that is known, as ads in the long form", option_flag, offsetof(S, long_form)},
+    {0, "swf", NULL, "the jobs of the customer's history in the Standard Workload Format, as `berth history --swf`",
+     option_flag, offsetof(S, swf)},
+    CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
 };
 #undef S
@@ -148,6 +152,23 @@ static void path_make(struct buf *path, const struct usage_settings *settings)
     path_query(path, "group", settings->group);
 }
 
+/* A line is of a job, and the pool knows no jobs: the customer is asked, which has all of its own. */
+static int swf_run(const struct usage_settings *settings)
+{
+    struct connection customer;
+    int status;
+
+    if (settings->since || settings->until || settings->user || settings->group || strcmp(settings->by, "user") != 0) {
+        report("--swf is of the jobs of the customer: `berth history --swf -c EXPR` chooses among them");
+        return STATUS_BAD;
+    }
+    status = customer_open(&customer, &settings->pool);
+    if (status == STATUS_DONE)
+        status = history_swf(&customer, NULL, settings->limit);
+    connection_close(&customer);
+    return status;
+}
+
 static int usage_run(const void *given, int word_count, char **words)
 {
     const struct usage_settings *settings = given;
@@ -164,10 +185,13 @@ static int usage_run(const void *given, int word_count, char **words)
         report("usage takes no arguments, only options: `berth usage --user NAME` is one user's");
         return STATUS_BAD;
     }
-    if (settings->csv && (settings->json || settings->long_form)) {
-        report("--csv, --json and --long cannot be used together");
+    if ((settings->csv || settings->swf) &&
+        (settings->json || settings->long_form || (settings->csv && settings->swf))) {
+        report("--csv, --json, --long and --swf cannot be used together");
         return STATUS_BAD;
     }
+    if (settings->swf)
+        return swf_run(settings);
     if (rows_form(settings->json, settings->long_form, &form) < 0)
         return STATUS_BAD;
     buf_init(&path);

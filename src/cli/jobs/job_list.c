@@ -1,4 +1,5 @@
 /* job_list.c: berth jobs and berth history: the jobs that a customer has, and those that it used to have. */
+#include "cli/ask/history_swf.h"
 #include "cli/ask/jobs.h"
 #include "cli/ask/summary.h"
 #include "cli/jobs/dag_parts.h"
@@ -44,7 +45,12 @@ static const struct option jobs_options[] = {
      offsetof(S, watch)},
     LIST_ROWS,
 };
-static const struct option history_options[] = {LIST_ROWS};
+static const struct option history_options[] = {
+    {0, "swf", NULL,
+     "in the Standard Workload Format: a line of eighteen numbers a job, those submitted first at the front",
+     option_flag, offsetof(S, swf)},
+    LIST_ROWS,
+};
 #undef S
 
 static const struct jobs_settings jobs_defaults = {0};
@@ -298,8 +304,15 @@ static int history_run(const void *given, int word_count, char **words)
     }
     if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
         return STATUS_BAD;
+    if (settings->swf && form != ROWS_TABLE) {
+        report("--swf goes with no other form");
+        return STATUS_BAD;
+    }
     status = customer_open(&customer, &settings->pool);
-    if (status == STATUS_DONE)
+    count = settings->swf;
+    if (status == STATUS_DONE && settings->swf)
+        status = history_swf(&customer, settings->constraint, settings->limit);
+    else if (status == STATUS_DONE)
         status = list_print(&customer, settings, "/v1/history", NULL, form, &room, &refusals, &count);
     buf_done(&refusals.first);
     if (status == STATUS_DONE && !count && settings->constraint)
@@ -312,7 +325,9 @@ const struct command command_history = {
     .name = "history",
     .summary = "list the jobs that are over and done with",
     .usage = "[OPTIONS]",
-    .about = "Prints the jobs that the customer no longer has in its queue, the newest first, as `berth jobs` does.",
+    .about =
+        "Prints the jobs that the customer no longer has in its queue, the newest first, as `berth jobs` does. With --swf they are "
+        "lines of the Standard Workload Format, for tools that study or simulate batch systems, as `berth sim --trace` does.",
     .examples = {{"berth history -n 20", NULL}, {"berth history -c 'Outcome != \"Succeeded\"'", NULL}},
     .options = history_options,
     .option_count = sizeof history_options / sizeof *history_options,

@@ -13,6 +13,7 @@ struct jobs_settings {
     const char *constraint, *state, *format;
     uint64_t limit;
     bool json, long_form, watch, all, submissions;
+    bool swf; /* history */
 };
 
 /* The lines that a list may take, when it is to fit a terminal. */
