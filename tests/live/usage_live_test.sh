@@ -86,6 +86,14 @@ holds 'the history is told in the Standard Workload Format' \
 holds 'whose names are said at the head' grep -q "^; UserID: 1 $me\$" out
 holds 'our own reader of that format takes it' sh -c '"$1" sim --trace out --policy fcfs >read 2>&1 || { head -n 3 read; false; }' sh "$berth"
 cp out history.swf
+run "$berth" history --long -c "Cmd == \"sh\""
+holds 'the history has what a job used, what was moved, when, and how fast the machine is' python3 -c '
+said = dict(line.split(" = ", 1) for line in open("out") if " = " in line)
+assert 1 <= float(said["CpuUsed"]) <= 10 and int(said["BytesIn"]) > 50 and int(said["BytesOut"]) >= 0, said
+assert int(said["Submitted"]) <= int(said["Matched"]) <= int(said["Started"]) <= int(said["Ended"]) <= int(said["Delivered"]) + 1, said
+assert float(said["Benchmark"]) == float("'"$speed"'") and float(said["CpusGiven"]) == 1, said'
+run "$berth" usage --json
+json 'bytes that went to the machine are counted' 0 'rows[0]["bytes_in"] > 50'
 run "$berth" usage --swf
 holds 'berth usage tells the same' cmp -s out history.swf
 run "$berth" history --swf --json

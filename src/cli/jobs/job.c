@@ -71,6 +71,8 @@ static const struct {
     {"CPU time", "CpuUsed", SORT_SPAN},
     {"memory", "MemoryUsed", SORT_BYTES},
     {"disk", "DiskUsed", SORT_BYTES},
+    {"files in", "BytesIn", SORT_BYTES},
+    {"files out", "BytesOut", SORT_BYTES},
     {"may use cpus", "CpusGiven", SORT_VALUE},
     {"may use memory", "MemoryGiven", SORT_BYTES},
     {"may use disk", "DiskGiven", SORT_BYTES},

@@ -137,6 +137,12 @@ static struct tree *try_ad(struct attempts *tries, const struct job_attempt *one
     maker_real(&maker, "Wall", one->wall);
     maker_integer(&maker, "Memory", one->memory);
     maker_integer(&maker, "Disk", one->disk);
+    if (one->taken)
+        maker_integer(&maker, "Taken", one->taken);
+    if (one->brought)
+        maker_integer(&maker, "Brought", one->brought);
+    if (one->benchmark > 0)
+        maker_real(&maker, "Benchmark", one->benchmark);
     if (one->may_cpus > 0) {
         maker_real(&maker, "MayCpus", one->may_cpus);
         maker_integer(&maker, "MayMemory", one->may_memory);
@@ -246,6 +252,9 @@ static void try_load(struct job_attempts *job, const struct tree *ad)
     integer_load(ad, "Finished", &one->finished);
     integer_load(ad, "Memory", &one->memory);
     integer_load(ad, "Disk", &one->disk);
+    integer_load(ad, "Taken", &one->taken);
+    integer_load(ad, "Brought", &one->brought);
+    ad_number(ad, "Benchmark", &one->benchmark);
     ad_number(ad, "MayCpus", &one->may_cpus);
     integer_load(ad, "MayMemory", &one->may_memory);
     integer_load(ad, "MayDisk", &one->may_disk);

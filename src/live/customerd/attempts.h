@@ -35,7 +35,9 @@ struct job_attempt {
     bool read;            /* it was told which files it reads: older tries cannot change them any more */
     double cpu, wall;     /* seconds */
     int64_t memory, disk; /* bytes, at the most */
-    double may_cpus;      /* what it may use, as its machine says; 0: not known */
+    int64_t taken, brought; /* bytes of its files that went to the machine, and came from it */
+    double benchmark;       /* how fast the machine is, as it says; 0: not known */
+    double may_cpus;        /* what it may use, as its machine says; 0: not known */
     int64_t may_memory, may_disk;
     char *provider;         /* owned, or NULL */
     char *pool;             /* the pool by which the provider is known, if there are several; owned, or NULL */

@@ -24,12 +24,12 @@ static const char *const words[] = {
 
 /* Attributes that we set: submitted ones of the same name are not shown. */
 static const char *const ours[] = {
-    "Job",          "Index",       "State",        "Since",      "Submitted",  "Started",      "Ended",
-    "Status",       "Reason",      "Tries",        "Provider",   "Pool",       "Message",      "CpuUsed",
-    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",    "Workflow",     "WaitsFor",
-    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",     "FilesMissing", "Missing",
-    "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",    "ExitCode",     "Signal",
-    "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor"};
+    "Job",         "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
+    "Reason",      "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
+    "WallUsed",    "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
+    "FilesLost",   "Stored",     "FilesMissing", "Missing",  "OfferedIn", "CpusGiven",    "MemoryGiven", "DiskGiven",
+    "Outcome",     "ExitCode",   "Signal",       "Claim",    "Claiming",  "Alike",        "Rejected",    "RejectedBy",
+    "RejectedFor", "Matched",    "Delivered",    "BytesIn",  "BytesOut",  "Benchmark"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -124,13 +124,20 @@ static void usage_add(struct maker *maker, const struct job_view *view, const st
     maker_text(maker, "Provider", last->provider);
     maker_text(maker, "Pool", last->pool);
     maker_text(maker, "Message", last->message);
+    maker_integer(maker, "Matched", last->began);
     if (started)
         maker_integer(maker, "Started", started);
+    if (last->finished)
+        maker_integer(maker, "Delivered", last->finished);
     if (!last->started && !last->finished)
         return;
     maker_real(maker, "CpuUsed", last->cpu);
     maker_integer(maker, "MemoryUsed", last->memory);
     maker_integer(maker, "DiskUsed", last->disk);
+    maker_integer(maker, "BytesIn", last->taken);
+    maker_integer(maker, "BytesOut", last->brought);
+    if (last->benchmark > 0)
+        maker_real(maker, "Benchmark", last->benchmark);
     if (last->may_cpus > 0) {
         maker_real(maker, "CpusGiven", last->may_cpus);
         maker_integer(maker, "MemoryGiven", last->may_memory);

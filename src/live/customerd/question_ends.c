@@ -34,6 +34,8 @@ static void usage_read(const struct asking *asking)
         one->may_memory = memory;
         one->may_disk = disk;
     }
+    if (ad_number(asking->question, "Benchmark", &cpus) && cpus > 0 && cpus < 1e12)
+        one->benchmark = cpus;
     one->heard = asking->now;
 }
 

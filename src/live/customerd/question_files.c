@@ -243,6 +243,7 @@ struct tree *question_fetch(struct asking *asking)
         free(bytes);
         return question_wait(asking);
     }
+    asking->one->taken += got;
     buf_init(&coded);
     maker_init(&maker, asking->questions->symbols);
     maker_text(&maker, "Reason", "ok");
@@ -352,6 +353,8 @@ static struct tree *store_piece(struct asking *asking, enum job_file_kind kind, 
     question_place(asking, &place);
     result = jobfiles_store(asking->questions->files, &place, &leaving, piece, &have, &err);
     free((char *)(uintptr_t)place.iwd);
+    if (result == PIECE_WHOLE || result == PIECE_MORE)
+        asking->one->brought += (int64_t)piece->len;
     store_tell(asking, &leaving, result, &err);
     return store_answer(asking, result, have, err.text[0] ? err.text : NULL);
 }

@@ -109,6 +109,7 @@ void providerd_probe(struct providerd *providerd)
                                                  tasks_load(providerd))
                     : NULL;
         if (state) {
+            ad_number(state, "Benchmark", &providerd->benchmark);
             state = state_name(providerd, state);
         } else {
             struct maker maker;

@@ -83,6 +83,7 @@ struct task {
     bool checkpoint_due; /* the signal was sent: the files are to follow */
     uint32_t signals;    /* that its owner has sent it */
     uint32_t transfers;  /* of its files to stores, when it has ended */
+    int64_t taken;       /* bytes of its files that came from the customer, since the daemon began */
 };
 
 struct providerd {
@@ -90,6 +91,7 @@ struct providerd {
     struct daemon daemon;
     struct live_agent *live;
     struct executor *executor; /* or NULL */
+    double benchmark;          /* of the machine, as its ad says; 0: it says none */
     struct catalogues *catalogues;
     struct transfer_rules *data_rules; /* by which jobs' data are fetched */
     struct server *status;

@@ -366,9 +366,12 @@ static bool finish_ask(struct results *results)
     static const struct {
         const char *name;
         bool is_time; /* kept in microseconds, told in seconds */
-    } used[] = {{"Cpu", true}, {"Memory", false}, {"Disk", false}, {"Wall", true}, {"Transfers", false}};
+    } used[] = {{"Cpu", true},        {"Memory", false},    {"Disk", false},   {"Wall", true},
+                {"Transfers", false}, {"MayMemory", false}, {"MayDisk", false}};
+    static const char *const rates[] = {"MayCpus", "Benchmark"};
     struct maker maker;
     const char *words;
+    double rate;
     size_t len;
     int64_t n;
 
@@ -376,6 +379,9 @@ static bool finish_ask(struct results *results)
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (ad_integer(results->row, used[i].name, &n))
             (used[i].is_time ? maker_seconds : maker_integer)(&maker, used[i].name, n);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (ad_number(results->row, rates[i], &rate))
+            maker_real(&maker, rates[i], rate);
     if (ad_string(results->row, "Words", &words, &len) && len)
         maker_bytes(&maker, "Words", words, len);
     missing_put(&maker, results, "Missing", &results->leaving.missing);
@@ -484,6 +490,13 @@ void results_add(struct providerd *providerd, const struct task *task, const str
     maker_integer(&maker, "Memory", news->usage.memory);
     maker_integer(&maker, "Disk", news->usage.disk);
     maker_integer(&maker, "Wall", news->usage.wall);
+    if (task->order.order.limits.cores > 0) {
+        maker_real(&maker, "MayCpus", task->order.order.limits.cores);
+        maker_integer(&maker, "MayMemory", task->order.order.limits.memory);
+        maker_integer(&maker, "MayDisk", task->order.order.limits.disk);
+    }
+    if (providerd->benchmark > 0)
+        maker_real(&maker, "Benchmark", providerd->benchmark);
     maker_text(&maker, "Words", *news->words ? news->words : NULL);
     maker_text(&maker, "Out", task->order.out);
     maker_text(&maker, "Err", task->order.err);

@@ -312,6 +312,7 @@ static void fetch_answered(void *user, const struct tree *answer)
         err_set(&err, "%s: %s", input.name, bytes.len ? strerror(errno) : "nothing came");
     } else {
         hashing_add(&staging->hash, bytes.text, bytes.len);
+        staging->task->taken += (int64_t)bytes.len;
         staging->pause = STAGING_PAUSE;
     }
     buf_done(&bytes);

@@ -77,15 +77,19 @@ static void task_free(struct task *task)
 /* Tells the role news of a job. What was put on the shelf before goes with the same commit. */
 static void role_tell(struct providerd *providerd, const struct executor_news *news, enum job_news kind)
 {
-    runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_JOB,
-                                                                .news = kind,
-                                                                .claim = news->claim,
-                                                                .number = news->number,
-                                                                .reason = news->reason,
-                                                                .status = news->status,
-                                                                .used = news->usage.cpu,
-                                                                .memory = news->usage.memory,
-                                                                .at = news->deadline});
+    const struct task *task = task_find(providerd, news->claim);
+
+    runner_event(agent_runner(providerd->live),
+                 &(struct event){.kind = EVENT_JOB,
+                                 .news = kind,
+                                 .claim = news->claim,
+                                 .number = news->number,
+                                 .reason = news->reason,
+                                 .status = news->status,
+                                 .used = news->usage.cpu,
+                                 .memory = news->usage.memory,
+                                 .taken = task && task->number == news->number ? task->taken : 0,
+                                 .at = news->deadline});
 }
 
 bool claim_is_kept(const struct providerd *providerd, uint64_t claim)
@@ -475,6 +479,8 @@ static void report_ask(struct task *task, int64_t now)
     maker_seconds(&maker, "Cpu", usage.cpu);
     maker_integer(&maker, "Memory", usage.memory);
     maker_integer(&maker, "Disk", usage.disk);
+    if (providerd->benchmark > 0)
+        maker_real(&maker, "Benchmark", providerd->benchmark);
     maker_real(&maker, "MayCpus", task->order.order.limits.cores);
     maker_integer(&maker, "MayMemory", task->order.order.limits.memory);
     maker_integer(&maker, "MayDisk", task->order.order.limits.disk);
