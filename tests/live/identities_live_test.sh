@@ -139,6 +139,12 @@ revoked() {
   curl -sS -m 20 --unix-socket "$socket" -X DELETE "http://pool/v1/tokens/$id" && refused REVOKED "$rich" && refused REVOKED "$given"
 }
 check "an institute's token that is revoked takes with it what was given for it" revoked
+made() {
+  ask "$(token "$(claims '"rights":"ad:read admin"')")" /v1/tokens -d '[ Subject = "bob" ]' && [ "$status" = 201 ] &&
+    curl -sS -m 20 --unix-socket "$socket" http://pool/v1/tokens -H 'Accept: application/json' >tokens && grep -F '"Subject": "bob"' tokens && ! grep -F '"Subject": "bob"' tokens | grep -F '"Of"' &&
+    grep -F '"Subject": "idp:alice"' tokens | grep -F '"Of"'
+}
+check 'what an administrator of an institute makes for others is not bound to its own token' made
 
 # ------------------------------------------------------------------------------------------------------------------ login
 

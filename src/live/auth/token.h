@@ -127,6 +127,7 @@ struct token_terms {
     scopes scope;
     int64_t issued, expires;
     const struct public_key *delegate; /* `dlg`; NULL: none */
+    bool bounded;        /* it was given for the token of an institute, and is never renewed. For the record */
     const char *follows; /* ids, with blanks between: it is revoked with each of them. For the record; NULL: none */
 };
 

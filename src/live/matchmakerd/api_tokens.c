@@ -45,7 +45,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     }
     maker_text(&maker, "By", request_identity(request));
     maker_text(&maker, "Follows", terms->follows);
-    if (request->caller.foreign) { /* what the pool's own token cannot say */
+    if (terms->bounded) { /* what the pool's own token cannot say */
         maker_text(&maker, "Of", request->caller.ids[0]);
         maker_text(&maker, "Group", *request->caller.group ? request->caller.group : NULL);
         maker_text(&maker, "UnixAccount", *request->caller.unix_account ? request->caller.unix_account : NULL);
@@ -175,6 +175,7 @@ static void token_exchange(struct request *request, const struct tree *ad)
                                 .subject = subject,
                                 .audience = keyring_pool(matchmakerd->keys),
                                 .issued = runner_wall() / SECOND,
+                                .bounded = true,
                                 .follows = caller->ids[0]};
     struct public_key delegate;
     struct buf all;
