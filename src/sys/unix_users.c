@@ -8,6 +8,7 @@
 #include <grp.h>
 #include <pthread.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -239,12 +240,15 @@ void unix_users_free(struct unix_users *users)
 static bool thread_call(struct unix_users *users)
 {
     pthread_attr_t detached;
+    sigset_t all, before;
     pthread_t thread;
 
     if (users->idle)
         pthread_cond_signal(&users->work);
     if (users->idle || users->threads == THREADS_MAX)
         return true;
+    sigfillset(&all); /* signals are for the thread that handles them, or has them blocked */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     if (pthread_create(&thread, &detached, users_thread, users) == 0) {
@@ -252,6 +256,7 @@ static bool thread_call(struct unix_users *users)
         users->owners++;
     }
     pthread_attr_destroy(&detached);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return users->threads > 0;
 }
 

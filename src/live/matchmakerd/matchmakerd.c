@@ -461,15 +461,13 @@ static void signals_block(void)
 }
 
 /* What the timers look at is freed while the loop still runs. */
-static void handles_stop(struct matchmakerd *matchmakerd)
+static void timers_stop(struct matchmakerd *matchmakerd)
 {
     if (!matchmakerd->sweep.loop)
         return; /* it did not come so far as to have them */
     uv_timer_stop(&matchmakerd->sweep);
     uv_timer_stop(&matchmakerd->lag);
     uv_timer_stop(&matchmakerd->watchdog);
-    for (int i = 0; i < 3; i++)
-        uv_signal_stop(&matchmakerd->signals[i]);
 }
 
 static void close_handle(uv_handle_t *handle, void *user)
@@ -483,7 +481,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
 {
     matchmakerd->stopping = true;
     signals_block();
-    handles_stop(matchmakerd);
+    timers_stop(matchmakerd);
     scans_done(matchmakerd);
     for (size_t i = 0; i < matchmakerd->server_count; i++)
         server_free(matchmakerd->servers[i]);
