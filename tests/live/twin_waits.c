@@ -92,6 +92,7 @@ static void machine_make(struct twin *twin, uint32_t place)
         snprintf(text, sizeof text, format, place, type, cpus - used, "true", rule);
         machine->left = ad_of(twin, text);
     }
+    machine->first_end = below(twin, 3) ? (int64_t)below(twin, 1000) : -1;
     machine->all[AMOUNT_CPUS] = cpus;
     machine->used[AMOUNT_CPUS] = used;
 }
@@ -183,6 +184,35 @@ static bool is_true(struct twin *twin, enum wait_reason reason, const struct poo
     default:
         return false;
     }
+}
+
+/* By the twin, how many of the machines that fit and are in use have a claim that must end no later than `in`. */
+static uint32_t ends_within(struct twin *twin, int64_t in)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < twin->machines.count; i++) {
+        const struct pool_machine *machine = &twin->machines.items[i];
+
+        count += machine->first_end >= 0 && machine->first_end <= in && is_true(twin, WAIT_BUSY, machine);
+    }
+    return count;
+}
+
+static bool ends_check(struct twin *twin, const struct waits *waits)
+{
+    if (ends_within(twin, INT64_MAX) != waits->end_count) {
+        tap_diag("%u claims must end, and by the twin %u", waits->end_count, ends_within(twin, INT64_MAX));
+        return false;
+    }
+    for (uint32_t i = 0; i < waits->end_count; i++)
+        if (ends_within(twin, waits->ends[i].in) < i + 1 ||
+            twin->machines.items[waits->ends[i].place].first_end != waits->ends[i].in ||
+            (i && waits->ends[i].in < waits->ends[i - 1].in)) {
+            tap_diag("the ends of claims are not in order");
+            return false;
+        }
+    return true;
 }
 
 /* Every machine counts once, at a reason that is true of it; and the first reason is the last of the order that some machine has come to. */
@@ -305,7 +335,7 @@ static bool pool_try(struct twin *twin)
     waits.ahead = waits.ahead_users = (uint32_t)below(twin, 2);
     while (waits_go_on(&waits, &twin->env, &twin->scratch, &why, &steps))
         ;
-    good = pool_check(twin, &waits) && ports_check(twin, &port);
+    good = pool_check(twin, &waits) && ends_check(twin, &waits) && ports_check(twin, &port);
     twin->seen[waits.first]++;
     buf_init(&out);
     waits_print(&out, &waits, "job");

@@ -71,6 +71,9 @@ stands heron $busy "$(machine heron 4 8G)" '[ Used = [ Cpus = 4 ]; Claims = { [ 
 ask /v1/users/ann -X PUT -H 'Content-Type: application/classad' -d '[ Factor = 0.001 ]' >/dev/null
 put ann '[ Type = "Job"; Owner = "ann"; Count = 3; Constraint = other.Type == "Machine" ]'
 check 'those who come first are counted' says busy 'job: waits for a free machine: .*' '3 jobs of 1 other user come first by share\. Nothing that runs there has a time limit\.'
+behind() { first >/dev/null; grep -q '"start": {"kind": "unknown", "why": "nothing that runs there has a time limit"}' why.json && for n in 1 2 3 4; do stands "m$n" $busy "$(machine "m$n" 4 8G)" "[ Used = [ Cpus = 4 ]; Claims = { [ Claim = \"00000000000000b$n\"; Job = 7; Ends = ${n}000 ] } ]"; done && first >/dev/null && grep -Eq '"start": \{"kind": "limit", "to": (4000|39[89][0-9]), "on": "m4"\}' why.json && forget m4 && first >/dev/null && grep -q '"start": {"kind": "unknown", "why": "more jobs come first than claims there must end"}' why.json; }
+check 'when it may start is told behind those who come first' behind
+forget m1 m2 m3
 gone ann
 
 # --- not there
@@ -83,6 +86,8 @@ check 'an owner who lets nobody in now' says owner 'job: waits for an owner: her
 back=$(($(date +%s) + 3590))
 until=3600000000 stands heron $owner "$(machine heron 4 8G "Constraint = time() >= $back && other.RequestCpus <= 4")" '[]'
 check 'and until when, where that is known' says owner 'job: waits for an owner: heron lets nobody in until [0-9][0-9]:[0-9][0-9]\.'
+not_before() { grep -Eq '"start": \{"kind": "limit", "from": 3(600|5[0-9][0-9]), "on": "heron"\}' why.json; }
+check 'it is told that nothing begins before' not_before
 until=3600000000 stands heron $owner "$(machine heron 4 8G 'Constraint = false')" '[]'
 check 'one that does not open then either is not waited for in vain' says refuses 'job: waits for an owner to accept it: .*'
 stands heron $owner "$(machine heron 4 8G 'Constraint = other.RequestCpus > 100')" '[]'

@@ -52,5 +52,5 @@ void explanation_add_reasons(struct buf *out, enum wait_reason first, const stru
         buf_addc(out, '}');
     }
     buf_add(out, more->text, more->len);
-    buf_adds(out, "]}\n");
+    buf_addf(out, "], \"start\": {\"kind\": \"unknown\", \"why\": \"%s\"}}\n", wait_says(first));
 }

@@ -40,8 +40,11 @@ static double amount_asked(const struct env *env, struct arena *scratch, const s
 void waits_begin(struct waits *waits, const struct env *env, struct arena *scratch,
                  const struct pool_machines *machines, struct tree *request)
 {
-    *waits = (struct waits){
-        .machines = machines, .request = request, .runners = machines->runners, .first_end = -1, .first = WAIT_NOFIT};
+    *waits = (struct waits){.machines = machines,
+                            .request = request,
+                            .runners = machines->runners,
+                            .opens = INT64_MAX,
+                            .first = WAIT_NOFIT};
     for (int i = 0; i < AMOUNTS; i++)
         waits->asked[i] = amount_asked(env, scratch, request, asks[i]);
     if (waits->asked[AMOUNT_CPUS] < 0)
@@ -119,6 +122,31 @@ static enum wait_reason present_reason(const struct waits *waits, const struct e
     return both_accept(env, scratch, waits->request, machine->left, steps) ? WAIT_SOON : WAIT_BUSY;
 }
 
+/* Puts the end in its place; the latest falls off. */
+static void end_add(struct waits *waits, uint32_t place, int64_t in)
+{
+    uint32_t at = waits->end_count < WAITS_ENDS ? waits->end_count++ : WAITS_ENDS;
+
+    if (at == WAITS_ENDS && waits->ends[--at].in <= in)
+        return;
+    for (; at > 0 && waits->ends[at - 1].in > in; at--)
+        waits->ends[at] = waits->ends[at - 1];
+    waits->ends[at] = (struct waits_end){in, place};
+}
+
+/* An owner lets somebody in at a time that is known, or nobody knows when the first one does. */
+static void opens_add(struct waits *waits, uint32_t place, const struct pool_machine *machine)
+{
+    int64_t now = runner_now(), in = machine->until > now ? (machine->until - now) / SECOND : 0;
+
+    if (machine->until == INT64_MAX || !machine->sure) {
+        waits->opens = -1;
+    } else if (in < waits->opens) {
+        waits->opens = in;
+        waits->opens_at = place;
+    }
+}
+
 static void machine_count(struct waits *waits, uint32_t place, enum wait_reason reason)
 {
     const struct pool_machine *machine = &waits->machines->items[place];
@@ -127,11 +155,10 @@ static void machine_count(struct waits *waits, uint32_t place, enum wait_reason 
         waits->named[reason][waits->counts[reason]] = place;
     waits->counts[reason]++;
     waits->free += reason == WAIT_SOON && machine->left;
-    if (reason == WAIT_BUSY && machine->first_end >= 0 &&
-        (waits->first_end < 0 || machine->first_end < waits->first_end)) {
-        waits->first_end = machine->first_end;
-        waits->first_end_at = place;
-    }
+    if (reason == WAIT_BUSY && machine->first_end >= 0)
+        end_add(waits, place, machine->first_end);
+    if (reason == WAIT_OWNER)
+        opens_add(waits, place, machine);
 }
 
 static enum wait_reason hold_reason(enum hold_kind kind)

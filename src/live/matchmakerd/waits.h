@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 #define WAITS_NAMED 5 /* machines that are named for a reason */
+#define WAITS_ENDS 64 /* ends of claims that are remembered */
 
 struct waits {
     const struct pool_machines *machines; /* lent */
@@ -24,8 +25,16 @@ struct waits {
     uint32_t wanted; /* of a port of a gang: how many machines must dock there; 0: it is no port, and wants one */
     uint32_t at;     /* the next machine to look at */
     enum wait_reason first; /* once all have been looked at */
-    int64_t first_end;      /* seconds until the first claim on a machine that fits must end; -1: none must */
-    uint32_t first_end_at;  /* that machine */
+    /* Of machines that fit and are in use: how many seconds until the first claim there must end, the earliest of all, in order. Only the first one
+     * of each is for everybody to know. */
+    struct waits_end {
+        int64_t in;
+        uint32_t place;
+    } ends[WAITS_ENDS];
+    uint32_t end_count;
+    int64_t
+        opens; /* of machines whose owners let nobody in: seconds until the first of them does; -1: of some that is not known */
+    uint32_t opens_at;      /* that machine */
     double asked[AMOUNTS];  /* what the request asks for */
     bool has_hold;          /* the matchmaker holds it back ... */
     struct user_hold hold;  /* ... for this */

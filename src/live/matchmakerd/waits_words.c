@@ -343,12 +343,12 @@ void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_re
 
 static void end_say(struct buf *out, const struct waits *waits)
 {
-    if (waits->first_end < 0) {
+    if (!waits->end_count) {
         buf_adds(out, "Nothing that runs there has a time limit.");
         return;
     }
     buf_adds(out, "The first claim that must end does so in ");
-    span_say(out, waits->first_end);
+    span_say(out, waits->ends[0].in);
     buf_addc(out, '.');
 }
 
@@ -479,16 +479,33 @@ static void json_reason(struct buf *out, const struct waits *waits, enum wait_re
     buf_done(&text);
 }
 
-/* When it may start, as far as that is known: a bound, never a promise. */
+/* Could any that is not there come back at any time? Then nothing is said of the others. */
+static bool some_are_gone(const struct waits *waits)
+{
+    return waits->counts[WAIT_AWAY] || waits->counts[WAIT_SICK] || waits->counts[WAIT_DRAINED];
+}
+
+/* When it may start, as far as that is known: a bound, never a promise. By `to` a claim must have ended for each that comes first, and one more;
+ * before `from` nothing can begin, as the machines that are known stand. */
 static void json_start(struct buf *out, const struct waits *waits)
 {
-    if (waits->first == WAIT_BUSY && waits->first_end >= 0) {
-        buf_addf(out, "{\"kind\": \"limit\", \"to\": %" PRId64 ", \"on\": ", waits->first_end);
-        json_name(out, &waits->machines->items[waits->first_end_at]);
+    bool busy = waits->first == WAIT_BUSY;
+
+    if (busy && waits->ahead < waits->end_count) {
+        buf_addf(out, "{\"kind\": \"limit\", \"to\": %" PRId64 ", \"on\": ", waits->ends[waits->ahead].in);
+        json_name(out, &waits->machines->items[waits->ends[waits->ahead].place]);
         buf_addc(out, '}');
+    } else if (waits->first == WAIT_OWNER && waits->opens >= 0 && !some_are_gone(waits)) {
+        buf_addf(out, "{\"kind\": \"limit\", \"from\": %" PRId64 ", \"on\": ", waits->opens);
+        json_name(out, &waits->machines->items[waits->opens_at]);
+        buf_addc(out, '}');
+    } else if (waits->first == WAIT_WINDOW && waits->window_left >= 0) {
+        buf_addf(out, "{\"kind\": \"limit\", \"from\": %" PRId64 "}", waits->window_left);
     } else {
         buf_addf(out, "{\"kind\": \"unknown\", \"why\": \"%s\"}",
-                 waits->first == WAIT_BUSY ? "nothing that runs there has a time limit" : wait_says(waits->first));
+                 !busy              ? wait_says(waits->first)
+                 : waits->end_count ? "more jobs come first than claims there must end"
+                                    : "nothing that runs there has a time limit");
     }
 }
 
