@@ -163,6 +163,8 @@ waits() {
 check 'an owner who waits for something that has no time says what' waits
 why_timed() { "$berth" agent stork status >out && grep "^  state  *Owner: back at" out && grep '^  why  *no counterpart can satisfy .*[dD]ayTime() >= ' out; }
 check 'one whose time is known says why' why_timed
+taken_out() { "$berth" token revoke machine/rail && ! of rail . && of stork . && sleep 6 && ! of rail .; }
+check 'one whose token is revoked is known no more, though it goes on saying how it stands' taken_out
 
 echo "1..$count"
 exit $((failures > 0))

@@ -77,9 +77,32 @@ static bool shut_out(struct request *request, const struct meant *meant)
     return true;
 }
 
+/* Forgets the machines of those agents: nothing more will be heard of them, so they are not away but gone. */
+static bool machines_forget(struct request *request, const struct meant *meant)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct machine_view view;
+
+    for (uint32_t from = 0; matchmaker_next_machine(matchmakerd->matchmaker, from, &view, &from);) {
+        uint32_t who = agents_find(&matchmakerd->agents, view.agent);
+        struct message message = {.kind = MESSAGE_STANDS};
+        struct peer peer = {.agent = view.agent};
+
+        if (who == TEXTMAP_NONE || !agent_is_meant(matchmakerd, &matchmakerd->agents.items[who], meant))
+            continue;
+        message.u.stands = (struct stands){.id = view.id, .version = view.version, .until = -1, .gone = true};
+        peer.identity = caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[who].identity);
+        if (!request_ask(request, &peer, &message))
+            return false;
+    }
+    return true;
+}
+
 bool agents_revoke(struct request *request, const char *id)
 {
-    return shut_out(request, &(struct meant){.token = id});
+    const struct meant meant = {.token = id};
+
+    return shut_out(request, &meant) && machines_forget(request, &meant);
 }
 
 bool agents_disable(struct request *request, const char *name)

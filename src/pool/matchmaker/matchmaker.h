@@ -75,6 +75,7 @@ void matchmaker_each(const struct matchmaker *matchmaker, matchmaker_entry_fn *f
 /* A machine, or another thing that is offered, as it is known whether or not it has room (machines.h). Times are on the matchmaker's clock. */
 struct machine_view {
     uint64_t agent, id;
+    uint64_t version; /* of its last word; 0: it has told nothing */
     enum machine_state state;
     bool pulls, sure, brief; /* `brief`: it has been away for long, and its whole has little more than its name */
     int64_t since, until;    /* until INT64_MAX: not known */

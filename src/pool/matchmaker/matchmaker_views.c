@@ -102,6 +102,7 @@ static void machine_view_of(const struct matchmaker *matchmaker, const struct ma
 
     *ret = (struct machine_view){.agent = record->agent,
                                  .id = record->id,
+                                 .version = record->version,
                                  .state = record->away && !MUTANT(AWAY_FITS) ? MACHINE_AWAY : state,
                                  .pulls = record->pulls,
                                  .sure = record->sure,
