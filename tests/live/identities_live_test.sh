@@ -20,6 +20,17 @@ describe() { echo "{\"issuer\":\"$1\",\"jwks_uri\":\"$2\",\"token_endpoint\":\"$
 describe "$url" "$url/keys" >site/.well-known_openid-configuration
 issuer set one.ec two.rsa >site/keys
 issuer set other.ec >offline.json
+mkdir safe
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout safe.key -out safe.pem -days 2 -subj /CN=issuer -addext subjectAltName=IP:127.0.0.1 2>openssl.err
+setsid python3 "$BERTH_SOURCE/tests/live/issuer.py" serve safe safe.pem safe.key >safe.port 2>safe.err &
+groups="$groups $!"
+disown
+for _ in $(seq 100); do [ -s safe.port ] && break; sleep 0.1; done
+safe=https://127.0.0.1:$(cat safe.port)
+echo "{\"issuer\":\"$safe\",\"jwks_uri\":\"$safe/keys\"}" >safe/.well-known_openid-configuration
+issuer set one.ec >safe/keys
+mkdir -p safe/x && echo "{\"issuer\":\"$safe/x\",\"jwks_uri\":\"$safe/keys\"}" >safe/x_.well-known_openid-configuration
+echo "{\"issuer\":\"$safe/y\",\"jwks_uri\":\"$url/keys\"}" >safe/y_.well-known_openid-configuration
 pool=https://pool.example.org
 cat >berth.ad <<END
 [ Issuers = {
@@ -27,6 +38,9 @@ cat >berth.ad <<END
       Account = team; Group = isUndefined(wlcg_groups) ? undefined : substr(wlcg_groups[0], 1); UnixAccount = nick;
       Scopes = isUndefined(rights) ? undefined : rights ],
     [ Issuer = "https://offline.example.org"; Name = "off"; Audience = "$pool"; Keys = "$work/offline.json"; KeysPause = 1 ],
+    [ Issuer = "$safe"; Name = "safe"; Audience = "$pool"; CA = "$work/safe.pem" ],
+    [ Issuer = "$safe/x"; Name = "untrusted"; Audience = "$pool" ],
+    [ Issuer = "$safe/y"; Name = "plainly"; Audience = "$pool"; CA = "$work/safe.pem" ],
     [ Issuer = "http://127.0.0.1:9/down"; Name = "down"; Plain = true; Audience = "$pool" ] } ]
 END
 : >up
@@ -67,6 +81,10 @@ check 'the keys of an issuer are fetched, and a token by ES256 is good' soon goo
 check 'so is one by RS256' good "$(token "$(claims)" two.rsa '{"alg":"RS256","kid":"two.rsa"}')" idp:alice
 check 'an issuer without a network has its keys in a file' \
   good "$(token "$(claims | sed "s|$url|https://offline.example.org|")" other.ec '{"alg":"ES256"}')" off:alice
+check 'an issuer is asked by https, and its certificate checked' soon good "$(token "$(claims | sed "s|$url|$safe|")")" safe:alice
+mistrusted() { ask "$(token "$(claims | sed "s|$url|$safe/$1|")")" && [ "$status" = 503 ] && grep -F "event=issuer.keys issuer=$safe/$1" matchmaker.err | grep -i "$2"; }
+check '... by certificates that are trusted, and no others' soon mistrusted x certificate
+check '... and does not lead to keys over plain HTTP' soon mistrusted y 'only https'
 scoped() { ask "$1" && grep -F "\"Scope\": \"$2\"" body; }
 check 'compute.create may submit' scoped "$(token "$(claims '"scope":"compute.create compute.cancel"' | sed 's/"scope":"compute.read",//')")" 'ad:read ad:write job:submit job:own claim match'
 mapped() {

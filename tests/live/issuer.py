@@ -3,12 +3,12 @@
 
     issuer.py key NAME                   makes NAME.ec (P-256) or NAME.rsa, by the end of NAME
     issuer.py set NAME...                prints the set of public keys; a key's kid is its NAME
-    issuer.py serve FOLDER               serves the files of the folder on a free port, which it prints; a path is a file with _ for each /.
+    issuer.py serve FOLDER [CERT KEY]    serves, encrypted if there is a certificate, the files of the folder on a free port, which it prints; a path is a file with _ for each /.
                                          POST /sign with name, header and claims gives a token; header and claims are JSON, or python that gives
                                          a dictionary, in which `now` is the time. The name `none`: no signature; `hmac:FILE`: HS256 with what the file holds.
                                          POST /device and POST /token play the device flow: see device() below
 """
-import base64, hashlib, hmac, http.server, json, os, subprocess, sys, time, urllib.parse
+import base64, hashlib, hmac, http.server, json, os, ssl, subprocess, sys, time, urllib.parse
 
 
 def b64(data):
@@ -127,5 +127,10 @@ elif sys.argv[1] == "set":
     print(json.dumps({"keys": [public(name) for name in sys.argv[2:]]}))
 else:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    if len(sys.argv) > 3:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[3], sys.argv[4])
+        context.maximum_version = ssl.TLSVersion.TLSv1_2  # as many institutes have it
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     print(server.server_port, flush=True)
     server.serve_forever()
