@@ -121,6 +121,7 @@ void help_overview(struct buf *out, bool all)
         buf_adds(out, "  berth help --all       all commands\n");
     buf_adds(out, "  berth help COMMAND     how to use it, with examples\n"
                   "  berth help functions   the functions of the language\n"
+                  "  berth help roles       what tokens let their holders do\n"
                   "  berth --version        the version of this program\n"
                   "\n");
     if (all)
@@ -209,6 +210,7 @@ static int fail_unknown_topic(const char *topic)
 
     nearest_init(&nearest, topic, strlen(topic));
     nearest_try(&nearest, "functions");
+    nearest_try(&nearest, "roles");
     for (size_t i = 0; i < command_count; i++)
         nearest_try(&nearest, command_table[i]->name);
     for (size_t i = 0; i < function_count; i++)
@@ -243,6 +245,8 @@ static int help_run(const void *given, int word_count, char **words)
         help_overview(&out, settings->all);
     } else if (!strcmp(topic, "functions")) {
         help_functions(&out);
+    } else if (!strcmp(topic, "roles")) {
+        help_roles(&out);
     } else if (!help_function(&out, topic)) {
         status = fail_unknown_topic(topic);
     }
@@ -254,10 +258,10 @@ static int help_run(const void *given, int word_count, char **words)
 const struct command command_help = {
     .name = "help",
     .summary = "explain a command or a function",
-    .usage = "[COMMAND | FUNCTION | functions]\n--all",
+    .usage = "[COMMAND | FUNCTION | functions | roles]\n--all",
     .about =
         "Prints the commands that one needs first, with --all all of them; or how to use one of them, what one function of "
-        "the language does, or what all of them do.",
+        "the language does, or what all of them do; or what the roles are that tokens give, and what each may do.",
     .examples = {{"berth help --all", NULL},
                  {"berth help eval", NULL},
                  {"berth help functions", NULL},

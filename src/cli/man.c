@@ -150,7 +150,7 @@ void man_overview(struct buf *out)
         out,
         ".SH NAME\nberth \\- run jobs on the machines you have\n"
         ".SH SYNOPSIS\n\\fBberth\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILES\\fR]\n"
-        ".br\n\\fBberth help\\fR [\\fICOMMAND\\fR | \\fIFUNCTION\\fR | \\fBfunctions\\fR]\n"
+        ".br\n\\fBberth help\\fR [\\fICOMMAND\\fR | \\fIFUNCTION\\fR | \\fBfunctions\\fR | \\fBroles\\fR]\n"
         ".br\n\\fBberth \\-\\-version\\fR\n"
         ".SH DESCRIPTION\n" BERTH_IN_A_LINE
         "\nJobs, machines and whatever else is offered or wanted are described by ClassAds, and matched by what they "

@@ -292,6 +292,7 @@ says 'a factor out of bounds is refused by the pool' 2 '' 'berth: alice: Factor:
 run "$berth" token create --subject alice --scope 'ad:read match' --lifetime 1h --out alice.token
 says 'token create --out writes a file and tells of it' 0 "subject    alice
 scope      ad:read match
+role       reader
 audience   ????????????????????????????????
 pool       $pool
 issued     *s ago
@@ -354,8 +355,8 @@ says 'a token file that others can read is refused' 2 '' 'berth: open.token: *'
 
 run "$berth" token list
 holds 'token list prints the tokens that were made' sh -c \
-  'head -n 1 out | grep -q "^ID  *SUBJECT  *SCOPE  *ISSUED  EXPIRES  DELEGABLE  BY  *REVOKED$" &&
-   grep -q " alice  *ad:read match  [0-9]*s  *[0-9]*[mh][0-9]*[sm]  *true .* false$" out && [ "$(wc -l <out)" = 4 ]'
+  'head -n 1 out | grep -q "^ID  *SUBJECT  *SCOPE  *ISSUED  EXPIRES  DELEGABLE  BY  *REVOKED  ROLE *$" &&
+   grep -q " alice  *ad:read match  [0-9]*s  *[0-9]*[mh][0-9]*[sm]  *true .* false  *reader *$" out && [ "$(wc -l <out)" = 4 ]'
 run "$berth" token list --json -c 'Subject == "alice"'
 json 'token list --json has times in seconds since 1970' 0 'len(rows) == 1 and rows[0]["expires"] - rows[0]["issued"] == 3600'
 alice=$(sed 's/.*"id": "\([0-9a-f]*\)".*/\1/' out)
@@ -395,7 +396,7 @@ expect 'others their own' 0 ''
 run "$berth" claims --pool "$pool" --token admin.token --json
 json 'claims by TCP' 0 'len(rows) == 1'
 run "$berth" users alice --factor 3 --pool "$pool" --token alice.token
-expect 'who is no administrator sets no factor' 2 '' 'berth: alice: the token does not have the scope that this needs: admin'
+expect 'who is no administrator sets no factor' 2 '' 'berth: alice: the token does not have the scope that this needs: operate admin'
 run "$berth" users --pool "$pool" --token admin.token --json -c 'Name == "alice"'
 json 'users by TCP' 0 'rows[0]["factor"] == 4'
 run "$berth" token list --pool "$pool" --token admin.token --json
@@ -403,7 +404,7 @@ json 'tokens by TCP' 0 'len(rows) == 3'
 run "$berth" status --token alice.token --pool unix:"$socket" --json
 json 'a token that is named is shown on a socket too' 0 'len(rows) == 1'
 run "$berth" token create --token alice.token --pool unix:"$socket"
-says 'and counts there' 2 '' 'berth: the token does not have the scope that this needs: admin'
+says 'and counts there' 2 '' 'berth: the token does not have the scope that this needs: operate admin'
 
 cp alice.token state/token
 run "$berth" ads --pool "$pool" --json --select Name

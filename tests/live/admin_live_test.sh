@@ -116,5 +116,101 @@ check 'and it runs again' soon state alice "$fourth" Running
 at alice job "$fourth" signal USR1 >out 2>&1
 check 'to its end' soon ended alice "$fourth"
 
+# --------------------------------------------------------------------------------------------------------------------- roles
+
+url="http://$address"
+made() {
+  for role in operator accountant reader owner person; do
+    "$berth" token create --subject "$role-1" --role "$role" --lifetime 1d --out "$role.token" || return
+  done
+}
+check 'tokens are made for roles' made
+check 'and say which they are' says 0 'role       operator' "$berth" token show operator.token
+named() { "$berth" token list --json -c 'Subject == "reader-1"' | grep -q '"role": "reader"'; }
+check 'in the list, too' named
+check 'there is no such role' says 2 'did you mean .operator' "$berth" token create --role operater
+check 'scopes and a role are too much' says 2 'cannot be used together' "$berth" token create --role reader --scope ad:read
+# as ROLE COMMAND...: with the token of that role.
+as() { "$berth" "${@:2}" --token "$1.token" --pool "$url"; }
+cat >policy.ad <<'P'
+[ ]
+P
+body='Content-Type: application/classad'
+bearer() { "$berth" token create --subject "$1" --role "$2" --no-delegation --lifetime 1d 2>/dev/null | sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p'; }
+# asks TOKEN METHOD PATH [BODY]: prints the status.
+asks() { curl -s -o answer -w '%{http_code}' -X "$2" -H "Authorization: Bearer $1" -H "$body" ${4:+--data-binary "$4"} "$url$3"; }
+operator=$(bearer operator-2 operator) accountant=$(bearer accountant-2 accountant) reader=$(bearer reader-2 reader)
+looks_only() {
+  for who in "$accountant" "$reader"; do
+    for what in 'PUT /v1/policy' 'PUT /v1/shares' 'PUT /v1/config/x' 'DELETE /v1/config/x' 'PUT /v1/users/alice' 'PUT /v1/users/alice/disabled' 'DELETE /v1/users/alice/disabled' \
+      'POST /v1/tokens' 'POST /v1/codes' 'POST /v1/links' 'POST /v1/keys' 'PUT /v1/ads/x' 'DELETE /v1/ads/x' 'POST /v1/agents/x/commands'; do
+      got=$(asks "$who" $what '[ ]')
+      [ "$got" = 403 ] || { echo "$what: $got" && return 1; }
+    done
+  done
+}
+check 'an accountant and a reader change nothing' looks_only
+check 'an accountant sees the audit log' as accountant audit
+check 'and what every user may do' as accountant users show alice
+check 'a reader does not see the log' says 2 'does not have the scope' as reader audit
+check 'nor what others may do' says 1 'for administrators' as reader users show alice
+check 'but what itself may do' says 0 'reader' as reader users show reader-1
+check 'an operator disables' says 0 bob as operator users disable bob
+check 'and enables' says 0 bob as operator users enable bob
+check 'it makes tokens within its own scopes' as operator token create --subject bob --role person --out bob.token
+check 'but no administrator' says 2 'does not have what this one would: serve admin' as operator token create --subject operator-1 --role administrator
+check 'nor one that serves others' says 2 'does not have what this one would: serve' as operator token code --customer bob --serve
+check 'nor other keys' test "$(asks "$operator" POST /v1/keys)" = 403
+check 'it drains the machine of another' says 0 . as operator agent heron drain
+check 'which the reader cannot' says 2 'does not have the scope' as reader agent heron resume
+check 'nor another owner' says 2 . as owner agent heron resume
+check 'and resumes it' says 0 . as operator agent heron resume
+
+# ------------------------------------------------------------------------------------------------------------------ the audit log
+
+# found N WHAT BY ABOUT [RESULT]: there are so many rows of that.
+found() {
+  got=$("$berth" audit --json -c "What == \"$2\" && By == \"$3\" && About == \"$4\" && Result == \"${5:-done}\"" | wc -l)
+  [ "$got" = "$1" ] || { echo "$got rows of $*" && return 1; }
+}
+me=$(id -un)
+changes() {
+  asks "$operator" PUT /v1/policy '[ ]' && asks "$operator" PUT /v1/shares '[ Limits = [ matlab = 3 ] ]' && asks "$operator" PUT /v1/config/site '[ X = 1 ]' &&
+    asks "$operator" DELETE /v1/config/site && asks "$operator" PUT /v1/users/alice '[ Factor = 2.0 ]' && asks "$operator" DELETE /v1/tokens/00112233445566778899aabbccddeeff &&
+    "$berth" token code >code && asks "$operator" POST /v1/links
+}
+check 'several things are changed' changes
+complete() {
+  found 2 users.disable "$me" alice && found 2 users.enable "$me" alice && found 1 users.disable operator-1 bob && found 1 users.enable operator-1 bob &&
+    found 1 policy.put operator-2 policy && found 1 shares.put operator-2 shares && found 1 config.put operator-2 site && found 1 config.delete operator-2 site &&
+    found 1 users.put operator-2 alice && found 1 tokens.revoke operator-2 00112233445566778899aabbccddeeff && found 1 codes.create "$me" 'a machine' &&
+    found 1 links.create operator-2 operator-2 && found 1 tokens.create operator-1 bob && found 2 agents.command operator-1 machine/heron/heron &&
+    found 1 tokens.create "$me" reader-1 && found 1 users.disable reader-2 alice 'refused 403' && found 1 tokens.create operator-1 '' 'refused 403' &&
+    found 1 codes.create operator-1 '' 'refused 403' && found 1 keys.rotate operator-2 '' 'refused 403'
+}
+check 'each change is in the log once, and each refusal' complete
+joins() { mkdir -p crane && "$berth" join --only "$(cat code)" --state "$work/crane" --name crane && found 1 join machine/crane machine/crane; }
+check 'a machine that joins is, too' joins
+check 'from where' test "$("$berth" audit --json -c 'By == "operator-2"' --what policy | sed -n 's/.*"from": "\([^"]*\)".*/\1/p')" = 127.0.0.1
+secret() { "$berth" audit --long >out && ! grep -q 'v4.public' out && ! grep -qF "$(cut -c1-40 code)" out; }
+check 'there is no secret in it' secret
+check 'it is asked for by user and kind' says 0 'users.disable' "$berth" audit --user alice --what users --since 1h
+nothing() { "$berth" audit --user nobody; [ $? = 1 ]; }
+check 'and nothing is the answer no' nothing
+flood() {
+  for i in $(seq 60); do asks "$reader" PUT "/v1/users/u$i/disabled" '[ ]' >>flooded; done
+  asks bad PUT /v1/policy '[ ]'; asks bad PUT /v1/policy '[ ]'
+  [ "$("$berth" audit --json -c 'By == "reader-2"' | wc -l)" -le 33 ] && found 1 policy.put '' '' 'refused 401' && complete
+}
+check 'a flood of attempts is a few rows, and pushes nothing out' flood
+rows() { "$berth" audit --json | sed 's/"ago": [0-9.]*//' >"$1" && [ -s "$1" ]; }
+sleep 1.5
+kept() { rows before && kill -KILL "$(cat pool.pid)" && soon gone pool && pool && rows after && cmp before after; }
+check 'all of it outlives a crash' kept
+pages() { curl -s --unix-socket "$work/pool/matchmaker.sock" -D head "http://x/v1/audit?limit=5" >page && grep -qi '^Link:.*cursor=' head && [ "$(grep -c . page)" = 5 ]; }
+check 'it comes in pages' pages
+small() { stop pool && pool --set AuditRows=16 && [ "$("$berth" audit --json -c 'Result == "done"' | wc -l)" -le 20 ] && soon grep -q 'audit.dropped' pool.err && found 1 join machine/crane machine/crane; }
+check 'no more rows are kept than the setting says: the oldest go, and a line says so' small
+
 echo "1..$count"
 [ "$failures" = 0 ]

@@ -1,5 +1,6 @@
 /* token.c: berth token: makes, lists, revokes, narrows and shows tokens, and makes codes by which machines join. */
 #include "live/auth/token.h"
+#include "live/auth/roles.h"
 
 #include "cli/ask/connection.h"
 #include "cli/ask/token_ask.h"
@@ -25,7 +26,7 @@
 
 struct token_settings {
     struct connection_options pool;
-    const char *subject, *suffix, *scope, *constraint, *out, *customer, *user;
+    const char *subject, *suffix, *scope, *role, *constraint, *out, *customer, *user;
     int64_t lifetime; /* seconds; 0: not given */
     bool no_delegation, serve, json, long_form;
 };
@@ -38,6 +39,8 @@ static const struct option token_options[] = {
     {0, "scope", "SCOPES",
      "create, delegate: what it lets its holder do, as in \"ad:read ad:write\"; else ad:read, or as the parent",
      option_text, offsetof(S, scope)},
+    {0, "role", "ROLE", "create, delegate: the scopes of that role (berth help roles), in place of --scope",
+     option_text, offsetof(S, role)},
     {0, "lifetime", "SPAN",
      "create, delegate: how long it is good: 90s, 30min, 12h, 7d; else as the pool says, or as the parent", option_span,
      offsetof(S, lifetime)},
@@ -89,6 +92,7 @@ static void json_member(struct buf *out, const char *name, const char *value)
 /* Prints what a token says, as lines of words or as a JSON object. */
 static void grant_print(const struct token_file *file, const struct grant *grant, const char *path, bool json)
 {
+    const struct role_row *role = role_of(grant->scope, grant->subject);
     struct buf out, scope;
     int64_t now = time(NULL);
 
@@ -101,6 +105,7 @@ static void grant_print(const struct token_file *file, const struct grant *grant
         json_member(&out, "id", grant->ids[grant->links - 1]);
         json_member(&out, "subject", grant->subject);
         json_member(&out, "scope", buf_string(&scope));
+        json_member(&out, "role", role ? role->name : NULL);
         json_member(&out, "audience", grant->audience);
         json_member(&out, "pool", file->pool);
         buf_addf(&out,
@@ -108,6 +113,8 @@ static void grant_print(const struct token_file *file, const struct grant *grant
                  grant->issued, grant->expires, grant->delegates ? "true" : "false", grant->links);
     } else {
         buf_addf(&out, "subject    %s\nscope      %s\n", grant->subject, buf_string(&scope));
+        if (role)
+            buf_addf(&out, "role       %s\n", role->name);
         buf_addf(&out, "audience   %s\n", grant->audience);
         buf_addf(&out, "pool       %s\nissued     ", file->pool ? file->pool : "");
         span_say(&out, (double)(now - grant->issued));
@@ -269,7 +276,7 @@ static int token_show(const struct token_settings *settings, int word_count, cha
 static const struct table_column token_columns[] = {
     {"id", "Id", CELL_VALUE},         {"subject", "Subject", CELL_VALUE}, {"scope", "Scope", CELL_VALUE},
     {"issued", "Issued", CELL_SINCE}, {"expires", "Expires", CELL_UNTIL}, {"delegable", "Delegable", CELL_VALUE},
-    {"by", "By", CELL_VALUE},         {"revoked", "Revoked", CELL_VALUE},
+    {"by", "By", CELL_VALUE},         {"revoked", "Revoked", CELL_VALUE}, {"role", "Role", CELL_VALUE},
 };
 
 static int token_list(const struct token_settings *settings, int word_count, char **words)
@@ -445,6 +452,46 @@ static int fail_unknown_verb(const char *name)
     return STATUS_BAD;
 }
 
+/* Puts the scopes of --role in the place of --scope; the text is in `scope`. */
+static int role_take(struct token_settings *settings, struct buf *scope)
+{
+    const struct role_row *role;
+    struct nearest nearest;
+
+    if (!settings->role)
+        return STATUS_DONE;
+    if (settings->scope) {
+        report("--role and --scope cannot be used together");
+        return STATUS_BAD;
+    }
+    role = role_named(settings->role, strlen(settings->role));
+    if (!role) {
+        nearest_init(&nearest, settings->role, strlen(settings->role));
+        for (role = roles; role->name; role++)
+            nearest_try(&nearest, role->name);
+        report("--role: there is no role '%.60s'%s%s%s; `berth help roles` lists them", settings->role,
+               nearest.name ? "; did you mean '" : "", nearest.name ? nearest.name : "", nearest.name ? "'?" : "");
+        return STATUS_BAD;
+    }
+    scopes_print(scope, role->scope);
+    settings->scope = buf_string(scope);
+    return STATUS_DONE;
+}
+
+static int verb_run(const struct verb *verb, const struct token_settings *given, int word_count, char **words)
+{
+    struct token_settings settings = *given;
+    struct buf scope;
+    int status;
+
+    buf_init(&scope);
+    status = role_take(&settings, &scope);
+    if (status == STATUS_DONE)
+        status = verb->run(&settings, word_count, words);
+    buf_done(&scope);
+    return status;
+}
+
 static int token_run(const void *given, int word_count, char **words)
 {
     if (!word_count) {
@@ -458,7 +505,7 @@ static int token_run(const void *given, int word_count, char **words)
             report("token %s wants %s", verbs[i].name, verbs[i].wants);
             return STATUS_BAD;
         }
-        return verbs[i].run(given, word_count - 1, words + 1);
+        return verb_run(&verbs[i], given, word_count - 1, words + 1);
     }
     return fail_unknown_verb(words[0]);
 }
@@ -480,7 +527,9 @@ const struct command command_token = {
         "which a machine joins the pool, once, within an hour: as a provider, or with --customer NAME as the place where that "
         "user submits jobs.\n"
         "\n"
-        "The scopes: ad:read ad:write job:submit job:own job:any claim match config serve admin.",
+        "The scopes: ad:read ad:write job:submit job:own job:any claim match config serve operate audit admin. `berth help roles` says what "
+        "each is for, and names the sets that go by the name of a role. Whoever has not `admin` makes no token with a scope that its own does "
+        "not have.",
     .examples = {{"berth token create --subject alice --scope \"ad:read match\" -o a.token", NULL},
                  {"berth token delegate --scope ad:read --lifetime 1h -o b.token a.token", NULL},
                  {"berth token show b.token", NULL},

@@ -77,6 +77,7 @@ extern const struct command command_ads;
 extern const struct command command_machines;
 extern const struct command command_machine;
 extern const struct command command_agents;
+extern const struct command command_audit;
 extern const struct command command_agent;
 extern const struct command command_commands;
 extern const struct command command_matches;
@@ -104,6 +105,7 @@ int command_user_writer(int word_count, char **words);
 /* Write the help of one command, or a list of commands, the first to know or all; man_* write a page for man(1). */
 void help_command(struct buf *out, const struct command *command);
 void help_overview(struct buf *out, bool all);
+void help_roles(struct buf *out);
 void man_command(struct buf *out, const struct command *command);
 void man_overview(struct buf *out);
 

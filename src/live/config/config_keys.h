@@ -127,6 +127,8 @@
     S(HALF_LIFE, "HalfLife", half, MILLISECOND, CONFIG_YEAR, RESTART, "of the usage that shares are reckoned by")       \
     X(TOKEN_LIFETIME, "TokenLifetime", SPAN, "SECONDS", "86400", SECOND, CONFIG_YEAR, LIVE,                             \
       "of a token that does not say")                                                                                   \
+    X(AUDIT_ROWS, "AuditRows", COUNT, "N", "10000", 16, 1000000, LIVE,                                                  \
+      "rows of the audit log: then the oldest go; attempts have a quarter as many of their own")                        \
     /* limits on what strangers send */                                                                                 \
     X(BODY_MAX, "BodyMax", SIZE, "BYTES", "\"1 MiB\"", CONFIG_KIB, 64 * CONFIG_MIB, LIVE, "of a request's body")        \
     X(SUBMISSION_MAX, "SubmissionMax", SIZE, "BYTES", "\"16 MiB\"", CONFIG_KIB, CONFIG_GIB, LIVE,                       \

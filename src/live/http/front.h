@@ -34,6 +34,8 @@ struct front_settings {
     struct front_part parts[FRONT_PARTS_MAX];
     size_t part_count;
     struct log *log;
+    /* A request by a route with ROUTE_AUDITED is about to be answered with 401 or 403, and why. May be NULL. */
+    void (*refused)(struct request *request, unsigned status, const char *why);
     struct metrics *metrics; /* counts by the routes of the first part; NULL: nothing is counted */
     const char *version;     /* of the program, for /openapi.json */
 };

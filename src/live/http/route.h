@@ -35,6 +35,7 @@ enum route_flag {
     ROUTE_BY_CALLER = 1, /* open to all, but callers get different answers */
     ROUTE_RENEWAL = 2,   /* without a body the request is a heart beat, with a pace of its own */
     ROUTE_NEAR = 4,      /* open to this machine where the setting Metrics says so */
+    ROUTE_AUDITED = 16,  /* what it changes is audited, and so is who was refused */
     ROUTE_FILE = 8,      /* its {rest...} is the name of a file, which may have any byte but NUL */
 };
 

@@ -1,4 +1,5 @@
 /* admit.c: which callers the matchmaker admits: those with a token of its own pool, and users of this machine, by their names here. */
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -92,6 +93,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                       .part_count = 1,
                                       .log = &matchmakerd->log,
                                       .metrics = matchmakerd->metrics,
+                                      .refused = request_audit_refusal,
                                       .version = matchmakerd->settings->version};
     struct gate_settings gate = {.user = matchmakerd,
                                  .proof = token_proof,

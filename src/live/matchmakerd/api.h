@@ -48,6 +48,7 @@ void api_user_get(struct request *request);
 void api_user_put(struct request *request);
 void api_user_why(struct request *request);
 void api_usage(struct request *request);
+void api_audit_list(struct request *request);
 void api_user_rights(struct request *request);
 void api_user_disable(struct request *request);
 void api_user_enable(struct request *request);

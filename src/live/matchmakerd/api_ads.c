@@ -6,6 +6,7 @@
 #include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
@@ -195,6 +196,34 @@ void api_ad_put(struct request *request)
 
 static bool entry_find_seen(struct request *request, struct entry_view *ret);
 
+/* An administrator withdraws the ad of another: until its agent puts it in again, with a higher version. */
+static void ad_remove(struct request *request, const char *id, const struct entry_view *view)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    uint32_t who = agents_find(&matchmakerd->agents, view->agent);
+    uint32_t place = ids_find(&matchmakerd->ids, view->agent, id, strlen(id));
+    struct message message = {.kind = MESSAGE_WITHDRAW, .u.withdraw = {.id = view->id, .version = view->version}};
+    const char *owner =
+        who == TEXTMAP_NONE ? "" : caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[who].identity);
+    struct peer peer = {.agent = view->agent, .identity = owner};
+    char etag[40];
+
+    version_etag(matchmakerd, view->agent, view->version, etag);
+    if (!conditions_met(request, etag) || !request_ask(request, &peer, &message))
+        return;
+    if (matchmakerd->reply.u.got.reason != REASON_OK) {
+        request_problem(request, reason_status(matchmakerd->reply.u.got.reason), "%s",
+                        reason_words(matchmakerd->reply.u.got.reason));
+        return;
+    }
+    if (place != TEXTMAP_NONE)
+        id_unlive(matchmakerd, place);
+    LOG_AUDIT(&matchmakerd->log, "ad", log_text("subject", request_identity(request)), log_text("ad", id),
+              log_text("owner", owner));
+    if (request_audit(request, "ads.delete", id, owner))
+        request_answer_durable(request, 204, NULL);
+}
+
 void api_ad_delete(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -212,7 +241,10 @@ void api_ad_delete(struct request *request)
         return;
     place = ids_find(&matchmakerd->ids, matchmakerd->agents.items[who].handle, id, strlen(id));
     if (place == TEXTMAP_NONE && ids_next(&matchmakerd->ids, id, strlen(id), TEXTMAP_NONE) != TEXTMAP_NONE) {
-        if (entry_find_seen(request, &view)) /* an ad that the caller may not read is not revealed this way, either */
+        if (request_administers(request) && entry_named(request, id, &view))
+            ad_remove(request, id, &view);
+        else if (entry_find_seen(request,
+                                 &view)) /* an ad that the caller may not read is not revealed this way, either */
             request_problem(request, 403, "this id belongs to another agent");
         return;
     }

@@ -6,6 +6,7 @@
  * An agent that is away finds the letter when it comes back, even after a restart of either side. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_events.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
@@ -174,6 +175,16 @@ static void command_taken(struct request *request)
     request_ad_take(request, 201, ad);
 }
 
+/* The row for a command: of which agent, and what. False after a problem was answered. */
+static bool command_audit(struct request *request, const struct addressee *to, const char *word, size_t len)
+{
+    char about[AUDIT_TEXT_MAX + 1], detail[32];
+
+    snprintf(about, sizeof about, "%.127s/%.63s", to->identity, to->name);
+    snprintf(detail, sizeof detail, "%.*s", (int)len, word);
+    return request_audit(request, "agents.command", about, detail);
+}
+
 static void command_take(struct request *request, const struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -200,8 +211,10 @@ static void command_take(struct request *request, const struct tree *ad)
             LOG_AUDIT(&matchmakerd->log, "command", log_text("subject", order.by),
                       log_number("number", (int64_t)command->number), log_bytes("command", word, len),
                       log_word("agent", to.handle), log_text("name", to.name), log_text("identity", to.identity));
-            request->answer = command_ad(&matchmakerd->commands, command, runner_seconds(matchmakerd->runner));
-            request_commit(request, command_taken);
+            if (command_audit(request, &to, word, len)) {
+                request->answer = command_ad(&matchmakerd->commands, command, runner_seconds(matchmakerd->runner));
+                request_commit(request, command_taken);
+            }
         }
     }
     tree_unref(order.what);

@@ -1,5 +1,6 @@
 /* api_config.c: the configuration that the pool serves to its agents, by section and option. Changes are durable before they are answered. */
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
@@ -115,8 +116,8 @@ void api_config_option(struct request *request)
     tree_unref(ad);
 }
 
-/* Stores the ad, which it takes, as the section. */
-static void section_write(struct request *request, struct tree *before, struct tree *ad)
+/* Stores the ad, which it takes, as the section; `option` is the one that was changed, NULL: it is the whole. */
+static void section_write(struct request *request, struct tree *before, struct tree *ad, const char *option)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *section = request_variable(request, 0);
@@ -138,7 +139,8 @@ static void section_write(struct request *request, struct tree *before, struct t
     if (!again) {
         request_problem(request, 400, "the name of an option is a word of the language");
         tree_unref(ad);
-    } else if (request_row_put(request, CONFIG_SPACE, section, strlen(section), text.text, text.len)) {
+    } else if (request_row_put(request, CONFIG_SPACE, section, strlen(section), text.text, text.len) &&
+               request_audit(request, "config.put", section, option)) {
         LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)),
                   log_text("section", section));
         tree_etag(ad, tree_root(ad), request->answer_etag);
@@ -161,7 +163,7 @@ void api_config_put(struct request *request)
         return;
     }
     before = section_find(request);
-    section_write(request, before, ad);
+    section_write(request, before, ad, NULL);
     tree_unref(before);
 }
 
@@ -192,7 +194,7 @@ void api_config_put_option(struct request *request)
         maker_parts(&maker, before, option);
     maker_ad(&maker, option, value);
     tree_unref(value);
-    section_write(request, before, maker_seal(&maker));
+    section_write(request, before, maker_seal(&maker), option);
     tree_unref(before);
 }
 
@@ -218,5 +220,6 @@ void api_config_delete(struct request *request)
     }
     LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)), log_text("section", section),
               log_flag("removed", true));
-    request_answer_durable(request, 204, NULL);
+    if (request_audit(request, "config.delete", section, NULL))
+        request_answer_durable(request, 204, NULL);
 }

@@ -1,6 +1,7 @@
 /* api_join.c: how machines join: codes, the pool's keys, and the token that a code buys. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_tokens.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
@@ -98,7 +99,8 @@ void api_keys_rotate(struct request *request)
     keyring_token_keys(matchmakerd->keys, &matchmakerd->token_keys);
     token_cache_retain(matchmakerd->tokens, &matchmakerd->token_keys);
     LOG_AUDIT(&matchmakerd->log, "keys", log_text("subject", request_identity(request)));
-    api_keys(request);
+    if (request_audit(request, "keys.rotate", "keys", NULL))
+        request_commit(request, api_keys);
 }
 
 /* ------------------------------------------------------------------------------------------------------- codes, joining */
@@ -149,6 +151,7 @@ void api_code_create(struct request *request)
     struct code_purpose purpose = {CODE_FOR_SPACE, NULL};
     char whom[CODE_FOR_MAX];
     struct err err = {0};
+    struct tree *answer;
     struct maker maker;
     struct buf text;
 
@@ -164,6 +167,11 @@ void api_code_create(struct request *request)
         purpose.whom = whom;
     else if (user)
         purpose = (struct code_purpose){CODE_USER_SPACE, user};
+    if (!scopes_are_own(request, user                             ? ROLE_PERSON
+                                 : !customer                      ? ROLE_MACHINE
+                                 : request_flag(request, "serve") ? ROLE_CUSTOMER | SCOPE_SERVE
+                                                                  : ROLE_CUSTOMER))
+        return;
     buf_init(&text);
     if (matchmakerd_join_code(matchmakerd, purpose.whom ? &purpose : NULL, &text, &err) < 0) {
         request_problem(request, 429, "%s", err.text);
@@ -173,7 +181,11 @@ void api_code_create(struct request *request)
         maker_integer(&maker, "Expires", runner_wall() / SECOND + JOIN_SPAN);
         LOG_AUDIT(&matchmakerd->log, "code", log_text("subject", request_identity(request)),
                   log_text("for", purpose.whom));
-        request_answer_durable(request, 201, maker_seal(&maker));
+        answer = maker_seal(&maker);
+        if (request_audit(request, "codes.create", purpose.whom ? purpose.whom : "a machine", NULL))
+            request_answer_durable(request, 201, answer);
+        else
+            tree_unref(answer);
     }
     buf_wipe(&text);
     buf_done(&text);
@@ -307,7 +319,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
         request_problem(request, 403,
                         "Name: another machine has that name; revoke its token, or join by a new code and name");
     else if (request_row_put(request, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes))
-        token_give(request, 200, &terms);
+        token_give(request, 200, &terms, "join");
 }
 
 /* Slows down guessing of codes, for each address. */

@@ -1,5 +1,6 @@
 /* api_policy.c: the administrative policy: read and replaced. */
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -73,5 +74,6 @@ void api_policy_put(struct request *request)
     matchmakerd->policy = ad;
     runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_POLICY, .ad = ad});
     LOG_AUDIT(&matchmakerd->log, "policy", log_text("subject", request_identity(request)));
-    request_commit(request, policy_answer);
+    if (request_audit(request, "policy.put", "policy", NULL))
+        request_commit(request, policy_answer);
 }

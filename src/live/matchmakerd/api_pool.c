@@ -1,6 +1,7 @@
 /* api_pool.c: the parts of a pool besides ads: matches, claims, users, agents, and the matchmaker itself, each told as an ad. */
 #include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/delivery.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
@@ -280,6 +281,7 @@ void api_user_put(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *name = request_variable(request, 0);
+    char detail[40];
     struct tree *ad;
     double factor;
 
@@ -300,7 +302,9 @@ void api_user_put(struct request *request)
     } else {
         runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_FACTOR, .user = name, .factor = factor});
         LOG_AUDIT(&matchmakerd->log, "user", log_text("subject", request_identity(request)), log_text("user", name));
-        request_answer_durable(request, 200, user_find(matchmakerd, name));
+        snprintf(detail, sizeof detail, "factor %.9g", factor);
+        if (request_audit(request, "users.put", name, detail))
+            request_answer_durable(request, 200, user_find(matchmakerd, name));
     }
     tree_unref(ad);
 }

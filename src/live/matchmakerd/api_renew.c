@@ -97,7 +97,7 @@ static void token_renew_by(struct request *request, const struct tree *ad)
     terms.expires = now + (record.expires - record.issued);
     terms.delegate = &record.delegate;
     terms.follows = id;
-    token_give(request, 201, &terms);
+    token_give(request, 201, &terms, "tokens.renew");
 }
 
 void api_token_renew(struct request *request)
@@ -129,7 +129,7 @@ static void token_lend(struct request *request, const struct tree *ad)
         request_problem(request, 400, "Subject: expected the name of a user");
         return;
     }
-    token_give(request, 201, &terms);
+    token_give(request, 201, &terms, "tokens.lend");
 }
 
 void api_token_lend(struct request *request)

@@ -6,6 +6,7 @@
  * Codes are kept only in memory, for ten minutes. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_tokens.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
@@ -58,6 +59,7 @@ void api_link_create(struct request *request)
     int64_t now = runner_now() / SECOND;
     struct page_link *link = link_room(matchmakerd);
     char url[1200];
+    struct tree *answer;
     struct maker maker;
 
     *link =
@@ -70,7 +72,11 @@ void api_link_create(struct request *request)
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Link", url);
     maker_integer(&maker, "Ends", runner_wall() / SECOND + LINK_SPAN);
-    request_ad_take(request, 201, maker_seal(&maker));
+    answer = maker_seal(&maker);
+    if (request_audit(request, "links.create", request_identity(request), NULL))
+        request_answer_durable(request, 201, answer);
+    else
+        tree_unref(answer);
 }
 
 /* Compares every link as a whole, so that the time reveals nothing. */
@@ -111,7 +117,7 @@ static void session_begin(struct request *request, const struct tree *ad)
     terms.expires = link->expires && link->expires < most ? link->expires : most;
     snprintf(subject, sizeof subject, "%s", link->subject);
     *link = (struct page_link){.ends = 0};
-    token_give(request, 201, &terms);
+    token_give(request, 201, &terms, "session");
 }
 
 void api_session(struct request *request)

@@ -1,6 +1,7 @@
 /* api_shares.c: groups, quotas and limits: the present ones, what is in use, and the reasons for a user's place. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -146,7 +147,8 @@ void api_shares_put(struct request *request)
     matchmakerd->shares_put = true;
     shares_apply(matchmakerd, ad);
     LOG_AUDIT(&matchmakerd->log, "shares", log_text("subject", request_identity(request)));
-    request_commit(request, shares_answer);
+    if (request_audit(request, "shares.put", "shares", NULL))
+        request_commit(request, shares_answer);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- what is in use */

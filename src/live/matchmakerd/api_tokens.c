@@ -2,6 +2,7 @@
 #include "live/matchmakerd/api_tokens.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_events.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
@@ -9,6 +10,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "live/auth/roles.h"
 #include "live/http/represent.h"
 #include "sys/encoding.h"
 
@@ -19,17 +21,19 @@
 #define REVOKED_SPAN (INT64_C(400) * 86400) /* longer than any token lasts */
 
 /* Records who made which token, for whom and until when; never the token itself. */
-static bool token_note(struct request *request, const struct token_terms *terms, const char *id)
+static bool token_note(struct request *request, const struct token_terms *terms, const char *id, const char *what)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char key[2 * PUBLIC_KEY_BYTES + 1];
     struct maker maker;
     struct tree *ad;
-    struct buf text, scope;
+    struct buf text, scope, detail;
+    const char *by = request->caller.identity == CALLERS_NONE ? terms->subject : request_identity(request);
     bool kept;
 
     buf_init(&text);
     buf_init(&scope);
+    buf_init(&detail);
     scopes_print(&scope, terms->scope);
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Token");
@@ -52,17 +56,20 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     }
     ad = maker_seal(&maker);
     represent_ad(&text, FORM_CLASSAD, ad);
-    kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len);
+    buf_addf(&detail, "%s, scope %s", id, buf_string(&scope));
+    kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len) &&
+           request_audit_as(request, by, what, terms->subject, buf_string(&detail));
     LOG_AUDIT(&matchmakerd->log, "token", log_text("subject", request_identity(request)),
               log_text("for", terms->subject), log_text("id", id), log_text("scope", buf_string(&scope)),
               log_number("expires", terms->expires));
     tree_unref(ad);
     buf_done(&text);
     buf_done(&scope);
+    buf_done(&detail);
     return kept;
 }
 
-void token_give(struct request *request, unsigned status, const struct token_terms *terms)
+void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *what)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char id[TOKEN_ID_DIGITS + 1];
@@ -80,7 +87,7 @@ void token_give(struct request *request, unsigned status, const struct token_ter
     buf_init(&text);
     if (token_sign(&text, keyring_current(matchmakerd->keys), terms, id, &err) < 0) {
         request_problem(request, 400, "%s", err.text);
-    } else if (token_note(request, terms, id)) {
+    } else if (token_note(request, terms, id, what)) {
         maker_init(&maker, matchmakerd->symbols);
         maker_text(&maker, "Token", buf_string(&text));
         maker_text(&maker, "Id", id);
@@ -130,6 +137,20 @@ static double token_span(const struct matchmakerd *matchmakerd)
     return (double)config_span(&matchmakerd->config, CONFIG_TOKEN_LIFETIME) / (double)SECOND;
 }
 
+bool scopes_are_own(struct request *request, scopes scope)
+{
+    scopes more = request->caller.scope & SCOPE_ADMIN ? SCOPE_NONE : scope & ~request->caller.scope;
+    struct buf words;
+
+    if (!more)
+        return true;
+    buf_init(&words);
+    scopes_print(&words, more);
+    request_problem(request, 403, "your own token does not have what this one would: %s", buf_string(&words));
+    buf_done(&words);
+    return false;
+}
+
 static void token_create(struct request *request, const struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -143,6 +164,8 @@ static void token_create(struct request *request, const struct tree *ad)
     if (!body_text(request, ad, "Subject", request_identity(request), subject, sizeof subject) ||
         !body_scope(request, ad, "ad:read", &terms.scope))
         return;
+    if (!scopes_are_own(request, terms.scope))
+        return;
     if (strlen(subject) > TEXT_MAX) {
         request_problem(request, 400, "Subject: expected up to %d bytes", TEXT_MAX);
         return;
@@ -152,7 +175,7 @@ static void token_create(struct request *request, const struct tree *ad)
         return;
     }
     if (body_terms(request, ad, token_span(matchmakerd), &terms, &delegate))
-        token_give(request, 201, &terms);
+        token_give(request, 201, &terms, "tokens.create");
 }
 
 void api_token_create(struct request *request)
@@ -199,7 +222,7 @@ static void token_exchange(struct request *request, const struct tree *ad)
     if (terms.expires > caller->expires)
         terms.expires = caller->expires;
     snprintf(subject, sizeof subject, "%s", request_identity(request));
-    token_give(request, 201, &terms);
+    token_give(request, 201, &terms, "tokens.exchange");
 }
 
 void api_token_exchange(struct request *request)
@@ -251,9 +274,25 @@ struct token_tour {
     struct matchmakerd *matchmakerd;
 };
 
+/* The role that a token's scopes are; NULL: they are none. */
+static const struct role_row *row_role(const struct tree *ad)
+{
+    const char *scope, *subject;
+    char whose[TOKEN_NAME_MAX + 1];
+    scopes set;
+    size_t len, subject_len;
+
+    if (!ad_string(ad, "Scope", &scope, &len) || !scopes_read(scope, len, &set) ||
+        !ad_string(ad, "Subject", &subject, &subject_len) || subject_len >= sizeof whose)
+        return NULL;
+    snprintf(whose, sizeof whose, "%.*s", (int)subject_len, subject);
+    return role_of(set, whose);
+}
+
 static bool token_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct token_tour *scan = user;
+    const struct role_row *role;
     struct tree *ad, *whole;
     struct maker maker;
     struct err err;
@@ -263,6 +302,8 @@ static bool token_row(void *user, const void *key, size_t key_len, const void *v
         return true;
     maker_init(&maker, scan->matchmakerd->symbols);
     maker_parts(&maker, ad, NULL);
+    role = row_role(ad);
+    maker_text(&maker, "Role", role ? role->name : NULL);
     maker_flag(&maker, "Revoked", textmap_find(&scan->matchmakerd->revoked, key, key_len) != TEXTMAP_NONE);
     whole = maker_seal(&maker);
     tree_unref(ad);
@@ -356,7 +397,7 @@ void api_token_revoke(struct request *request)
     for (uint32_t i = 0; good && i < followers.ids.places; i++)
         good = id_revoke(request, textmap_text(&followers.ids, i));
     textmap_done(&followers.ids);
-    if (!good)
+    if (!good || !request_audit(request, "tokens.revoke", id, NULL))
         return;
     LOG_AUDIT(&matchmakerd->log, "revoked", log_text("subject", request_identity(request)), log_text("id", id));
     request_answer_durable(request, 204, NULL);

@@ -8,8 +8,11 @@
 extern "C" {
 #endif
 
-/* Signs a token, records it, and answers with it when that is durable. */
-void token_give(struct request *request, unsigned status, const struct token_terms *terms);
+/* Signs a token, records it, and answers with it when that is durable. `what`: what the audit calls it. */
+void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *what);
+/* May the caller give those scopes to others? Who has `admin` may give all, and an operator what its own token has. False after a problem was
+ * answered. */
+bool scopes_are_own(struct request *request, scopes scope);
 /* Can a person have that name in the pool? Not that of a machine, or of the matchmaker. */
 bool person_valid(const char *name);
 void tokens_sweep(struct matchmakerd *matchmakerd); /* removes the records of tokens that have expired */

@@ -7,6 +7,7 @@
  * runs may end by itself; with Now providers end it. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_events.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
@@ -143,7 +144,8 @@ static void user_disable(struct request *request, const char *name, const struct
     disabled_set(&matchmakerd->disabled, name, strlen(name), &entry);
     kept = disabled_named(&matchmakerd->disabled, name, strlen(name));
     waitings_disabled(matchmakerd, name, kept);
-    if (!agents_disable(request, name))
+    if (!agents_disable(request, name) ||
+        !request_audit(request, "users.disable", name, *entry.reason ? entry.reason : NULL))
         return;
     LOG_AUDIT(&matchmakerd->log, "disabled", log_text("subject", request_identity(request)), log_text("user", name),
               log_flag("now", entry.now), log_text("reason", entry.reason));
@@ -194,6 +196,8 @@ void api_user_enable(struct request *request)
     }
     disabled_remove(&matchmakerd->disabled, name, strlen(name));
     waitings_disabled(matchmakerd, name, NULL);
+    if (!request_audit(request, "users.enable", name, NULL))
+        return;
     LOG_AUDIT(&matchmakerd->log, "enabled", log_text("subject", request_identity(request)), log_text("user", name));
     request_answer_durable(request, 200, answer_ad(matchmakerd, name, NULL));
 }

@@ -3,6 +3,7 @@
 #include "live/matchmakerd/api_events.h"
 #include "live/matchmakerd/api_pool.h"
 #include "live/matchmakerd/api_tokens.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/delivery.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
@@ -127,8 +128,10 @@ static void sweep_due(uv_timer_t *timer)
     waitings_sweep(matchmakerd, now, runner_wall() / SECOND);
     observers_sweep(matchmakerd, now, runner_wall() / SECOND);
     command_waits_sweep(matchmakerd, now, false);
-    if (matchmakerd->sweeps % SWEEP_COMMANDS == 0)
+    if (matchmakerd->sweeps % SWEEP_COMMANDS == 0) {
         commands_expire(matchmakerd);
+        audit_sweep(matchmakerd);
+    }
     ids_sweep(matchmakerd);
     census_step(&matchmakerd->census, matchmakerd->matchmaker, runner_wall() / SECOND);
     waiting_gauge_step(matchmakerd, now);
@@ -430,6 +433,8 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     matchmakerd->agents.user = matchmakerd;
     ids_init(&matchmakerd->ids, secrets_word(&secrets_live));
     commands_init(&matchmakerd->commands, matchmakerd->symbols, matchmakerd->shelf);
+    audit_init(&matchmakerd->audit, matchmakerd->symbols, matchmakerd->shelf,
+               (uint32_t)config_count(&matchmakerd->config, CONFIG_AUDIT_ROWS));
     file_book_init(&matchmakerd->files, secrets_word(&secrets_live));
     networks_init(&matchmakerd->networks);
     networks_load(matchmakerd);
@@ -505,6 +510,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     ids_done(&matchmakerd->ids);
     file_book_done(&matchmakerd->files);
     commands_done(&matchmakerd->commands);
+    audit_done(&matchmakerd->audit);
     agents_done(&matchmakerd->agents);
     gate_done(&matchmakerd->gate);
     front_done(&matchmakerd->front);

@@ -1,4 +1,4 @@
-/* matchmakerd_load.c: loads the matchmaker's state at the start: revoked tokens, disabled users, open codes, the policy, waiting commands. */
+/* matchmakerd_load.c: loads the matchmaker's state at the start: revoked tokens, disabled users, open codes, the policy, waiting commands, the audit log. */
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -114,6 +114,7 @@ int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err)
         shelf->kind->each(shelf, CODE_SPACE, code_row, matchmakerd, err) < 0 ||
         shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, matchmakerd, err) < 0 ||
         shares_load(matchmakerd, err) < 0 || commands_load(&matchmakerd->commands, err) < 0 ||
+        audit_load(&matchmakerd->audit, err) < 0 ||
         file_book_load(&matchmakerd->files, shelf, matchmakerd->symbols, err) < 0)
         return -1;
     if (!matchmakerd->policy && *file)

@@ -34,6 +34,7 @@
 #include "live/matchmakerd/matchmakerd.h"
 #include "live/matchmakerd/routes.h"
 #include "live/matchmakerd/waiting_gauge.h"
+#include "live/world/audit.h"
 #include "live/world/commands.h"
 #include "live/world/runner.h"
 #include "match/pair/match.h"
@@ -113,6 +114,8 @@ struct matchmakerd {
     struct relay *relays;   /* relayed messages that wait for an answer */
     uint32_t relay_count;
     struct waiting *waitings;           /* requests that wait for letters */
+    struct audit audit;                 /* who has changed what */
+    uint64_t audit_told;                /* rows that had to go, when that was last logged */
     struct commands commands;           /* commands that wait for agents */
     struct command_wait *command_waits; /* requests that wait for answers to commands */
     struct observer *observers;         /* streams that watch the pool */

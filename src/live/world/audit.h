@@ -1,0 +1,80 @@
+/* audit.h: who has changed what, from where and when: rows that outlive the process, bounded in number.
+ *
+ *     changes    what administrators have done, one row each                              up to `most` rows, then the oldest goes
+ *     attempts   what others have done or were refused; what repeats within an hour       up to most / 4 rows of their own; an account
+ *                is one row, with a count                                                 makes up to AUDIT_SHARE of them an hour
+ *
+ * So no number of attempts pushes out a change, and one account does not push out the attempts of others: what it does beyond its share is
+ * counted in one row without words. Rows are numbered in the order in which they came, over both. There is never a secret in a row. The commit is the caller's: a row
+ * of a change goes with the change. */
+#ifndef BERTH_LIVE_WORLD_AUDIT_H
+#define BERTH_LIVE_WORLD_AUDIT_H
+
+#include "lang/text/tree.h"
+#include "pool/protocol/shelf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AUDIT_SPACE "audit"      /* rows: the number, 16 digits -> an ad */
+#define AUDIT_TEXT_MAX 255       /* bytes of each text of a row; longer ones are cut */
+#define AUDIT_SPAN INT64_C(3600) /* seconds within which an attempt that repeats is counted in the row of the first */
+#define AUDIT_SHARE 32           /* rows of attempts that an account makes within that span */
+
+/* What happened. Texts are lent, and may be NULL: they are left out. */
+struct audit_event {
+    const char *by;      /* whose word it was; NULL or "": nobody's who was proved */
+    const char *account; /* what `by` counts for, or the address of who was not proved: whose share it takes */
+    const char *what;    /* "token.create" */
+    const char *about;   /* what was changed: a name, an id */
+    const char *from;    /* the address, without a port; "unix" by a Unix socket */
+    const char *result;  /* "done", or "refused 403" */
+    const char *detail;
+    bool attempt; /* of one who is no administrator, or refused */
+};
+
+struct audit_row {
+    uint64_t number;
+    int64_t at, last; /* seconds since 1970; when it was last repeated */
+    uint32_t count;
+    bool attempt, dirty;                                        /* dirty: it was counted since its row was written */
+    char *by, *account, *what, *about, *from, *result, *detail; /* "" where there is none */
+};
+
+/* Rows in the order of their numbers. */
+struct audit_list {
+    struct audit_row **items;
+    uint32_t first, count, room; /* a ring */
+};
+
+struct audit {
+    struct symbols *symbols;
+    struct shelf *shelf;
+    struct audit_list changes, attempts;
+    uint64_t numbered;
+    uint32_t most;
+    uint64_t dropped; /* rows that had to go, in this life */
+    bool dirty;
+};
+
+void audit_init(struct audit *audit, struct symbols *symbols, struct shelf *shelf, uint32_t most);
+void audit_done(struct audit *audit);
+int audit_load(struct audit *audit, struct err *err);
+
+/* Takes an event, and puts its row on the shelf; what is only counted is put there by audit_flush. -1: the row could not be written. */
+int audit_add(struct audit *audit, const struct audit_event *event, int64_t wall, struct err *err);
+/* Puts the rows on the shelf that were counted since. True: there were some. */
+bool audit_flush(struct audit *audit, struct err *err);
+/* So many rows may stay from now on. */
+int audit_bound(struct audit *audit, uint32_t most, struct err *err);
+
+/* The first row with a number of at least that; NULL: there is none. */
+const struct audit_row *audit_next(const struct audit *audit, uint64_t number);
+/* As people are told of it: [ Type; Number; Time; By; What; About; From; Result; Detail; Count; Last ]. The caller unrefs it. */
+struct tree *audit_ad(const struct audit *audit, const struct audit_row *row);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

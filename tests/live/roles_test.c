@@ -1,0 +1,161 @@
+/* roles_test.c: which role may call which route of the matchmaker: written here by hand, and not taken from the table. */
+#include "live/auth/roles.h"
+#include "live/matchmakerd/routes.h"
+
+#include "common/tap.h"
+
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* administrator, operator, customer, person, owner, machine, accountant, reader */
+static const char *const role_letters[] = {"A administrator", "O operator", "C customer",   "P person",
+                                           "W owner",         "M machine",  "T accountant", "R reader"};
+
+#define ALL "AOCPWMTR"
+#define AGENTS "AOCPWM" /* who has something of its own in the pool */
+#define JOBS "AOCP"
+
+static const struct {
+    const char *route, *roles;
+} expected[] = {
+    /* looking */
+    {"ads.get", ALL},
+    {"ads.list", ALL},
+    {"names", ALL},
+    {"ads.matches", ALL},
+    {"ads.why", ALL},
+    {"machines.list", ALL},
+    {"machines.get", ALL},
+    {"match", ALL},
+    {"eval", ALL},
+    {"policy.get", ALL},
+    {"policy.try", ALL},
+    {"matches.list", ALL},
+    {"claims.list", ALL},
+    {"users.list", ALL},
+    {"users.get", ALL},
+    {"users.why", ALL},
+    {"users.rights", ALL},
+    {"shares.get", ALL},
+    {"groups.list", ALL},
+    {"limits.list", ALL},
+    {"agents.list", ALL},
+    {"agents.get", ALL},
+    {"commands.list", ALL},
+    {"commands.get", ALL},
+    {"overview", ALL},
+    {"reasons", ALL},
+    {"series", ALL},
+    {"watch", ALL},
+    {"status", ALL},
+    {"files.list", ALL},
+    {"files.get", ALL},
+    {"config.get", ALL},
+    {"config.option", ALL},
+    {"whoami", ALL},
+    {"metrics", ALL},
+    {"usage", ALL},
+    {"tokens.renew", ALL},    /* one's own */
+    {"tokens.exchange", ALL}, /* another issuer's, for one of the pool that is no wider */
+    /* what only administrators see */
+    {"audit.list", "AOT"},
+    {"tokens.list", "AOT"},
+    /* things of one's own */
+    {"ads.put", AGENTS},
+    {"ads.delete", AGENTS},
+    {"ads.batch", AGENTS},
+    {"pull", AGENTS},
+    {"claims.report", AGENTS},
+    {"agents.put", AGENTS},
+    {"agents.command", AGENTS},
+    {"commands.answer", AGENTS},
+    {"events", AGENTS},
+    {"relay", AGENTS},
+    {"relay.answer", AGENTS},
+    {"files.put", AGENTS},
+    {"files.delete", AGENTS},
+    {"replicas.add", AGENTS},
+    {"replicas.delete", AGENTS},
+    /* jobs */
+    {"desks.list", JOBS},
+    {"desk.get", JOBS},
+    {"desk.post", JOBS},
+    {"desk.put", JOBS},
+    /* administration */
+    {"policy.put", "AO"},
+    {"shares.put", "AO"},
+    {"config.put", "AO"},
+    {"config.put.option", "AO"},
+    {"config.delete", "AO"},
+    {"users.put", "AO"},
+    {"users.disable", "AO"},
+    {"users.enable", "AO"},
+    {"tokens.create", "AO"},
+    {"tokens.revoke", "AO"},
+    {"links.create", "AO"},
+    {"codes.create", "AO"},
+    {"tokens.lend", "A"},
+    {"keys.rotate", "A"},
+    /* open to everybody, with a token or without */
+    {"keys", ALL},
+    {"join", ALL},
+    {"session", ALL},
+    {"root", ALL},
+    {"page", ALL},
+    {"page.asset", ALL},
+    {"openapi", ALL},
+    {"healthz", ALL},
+    {"readyz", ALL},
+};
+
+static const char *expected_roles(const char *route)
+{
+    for (size_t i = 0; i < COUNT(expected); i++)
+        if (!strcmp(expected[i].route, route))
+            return expected[i].roles;
+    return NULL;
+}
+
+static void check_routes(void)
+{
+    for (size_t i = 0; i < matchmakerd_routes.count; i++) {
+        const struct route *route = &matchmakerd_routes.routes[i];
+        const char *may = expected_roles(route->id);
+        char got[16] = "";
+
+        for (size_t r = 0; r < COUNT(role_letters); r++) {
+            const struct role_row *role = role_named(role_letters[r] + 2, strlen(role_letters[r] + 2));
+
+            if (role && (route->scope == SCOPE_NONE || role->scope & route->scope))
+                got[strlen(got)] = role_letters[r][0];
+        }
+        if (!tap_ok(may && !strcmp(may, got), "%s is for those roles alone that it is meant for", route->id))
+            tap_diag("expected %s, got %s", may ? may : "(the test does not know this route)", got);
+    }
+}
+
+static void check_names(void)
+{
+    size_t count = 0;
+
+    for (const struct role_row *role = roles; role->name; role++, count++)
+        tap_ok(*role->who && *role->may && role_of(role->scope, NULL), "%s is described", role->name);
+    tap_ok(count == COUNT(role_letters), "there are as many roles as this test knows");
+    tap_ok(!role_named("Reader", 6) && !role_named("read", 4) && !role_named("", 0), "a role is named exactly");
+    tap_ok(!strcmp(role_of(ROLE_MACHINE, "machine/heron")->name, "machine") &&
+               !strcmp(role_of(ROLE_MACHINE, "bob")->name, "owner") &&
+               !strcmp(role_of(ROLE_MACHINE, "machines")->name, "owner"),
+           "a machine and its owner have the same scopes, and are told apart by their names");
+    tap_ok(!role_of(SCOPE_AD_READ, "bob"), "scopes that are no role's have no name");
+    tap_ok(!(ROLE_OPERATOR & (SCOPE_ADMIN | SCOPE_SERVE)), "an operator is no administrator, and serves nobody");
+    for (int i = 0; i < SCOPE_COUNT; i++)
+        tap_ok(scope_means((enum scope_number)i) != NULL, "scope %d is described", i);
+}
+
+int main(void)
+{
+    check_routes();
+    check_names();
+    return tap_done();
+}
