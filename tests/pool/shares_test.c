@@ -36,6 +36,10 @@ static void test_texts(void)
         {"[ Groups = { [ Quota = 1 ] } ]", "Groups, number 1: Name: missing"},
         {"[ Groups = { [ Name = \"a\"; Quota = -1 ] } ]",
          "Groups, number 1: Quota: expected a number of units, or a part of the pool between 0 and 1"},
+        {"[ Groups = { [ Name = \"a\"; Quota = [ Cpus = -1 ] ] } ]",
+         "Groups, number 1: Quota: Cpus: expected how many the group may have, from 0 to 1e9"},
+        {"[ Groups = { [ Name = \"a\"; Quota = [ Disks = 1 ] ] } ]",
+         "Groups, number 1: there is no 'Disks'; expected Units, Cpus or Gpus"},
         {"[ Groups = { [ Name = \"a.b\"; Quota = 1 ] } ]", "Groups: 'a.b' is in a group 'a', and there is none"},
         {"[ Groups = { [ Name = \"a\" ], [ Name = \"a\" ] } ]", "Groups: there are two of the name 'a'"},
         {"[ Groups = { [ Name = \"a\"; Share = 1 ] } ]",
@@ -713,10 +717,53 @@ static void test_delegates_of_old(void)
     pool_free(pool, "delegates of old");
 }
 
+/* Processors, GPUs and what is neither are counted apart. */
+static void test_kinds(void)
+{
+    struct pool *pool = pool_new("[ Groups = { [ Name = \"p\"; Quota = [ Cpus = 4; Gpus = 1 ]; Surplus = false ],"
+                                 "             [ Name = \"q\"; Quota = 0.5 ] } ]");
+    const char *job = "[ Count = 20; AccountingGroup = \"p\"; Constraint = other.Kind == self.Wants; Wants = \"%s\" ]";
+    char text[256];
+
+    snprintf(text, sizeof text, job, "licence");
+    put(pool, ALICE, 1, true, text);
+    machines(pool, 0, 6, "[ Kind = \"licence\"; Constraint = true ]");
+    pass(pool, SECOND);
+    tap_ok(given(pool, ALICE) == 6 && group_of_name(pool, "p").used == 6 &&
+               group_of_name(pool, "p").kinds_used[SHARE_CPUS] == 0,
+           "licences are no processors: a quota of those does not count them");
+    snprintf(text, sizeof text, job, "cpu");
+    put(pool, BOB, 1, true, text);
+    machines(pool, 10, 5, "[ Kind = \"cpu\"; Cpus = 2; GpuCount = 0; Constraint = true ]");
+    pass(pool, SECOND);
+    tap_ok(given(pool, BOB) == 2 && group_of_name(pool, "p").kinds_used[SHARE_CPUS] == 4,
+           "of processors the group gets its quota, and no more");
+    tap_ok(group_of_name(pool, "q").quota > 5 && group_of_name(pool, "<none>").quota > 5 &&
+               !group_of_name(pool, "p").units,
+           "it takes no units from what the others have");
+    tap_ok(why_of(pool, "p~bob").hold_count == 1 && near(why_of(pool, "p~bob").holds[0].most, 4) &&
+               near(why_of(pool, "p~bob").holds[0].used, 4),
+           "and why says how many of how many are in use");
+    for (uint32_t i = 0, told = pool->told_count; i < told; i++)
+        if (pool->told[i].superior == BOB)
+            report(pool, &pool->told[i], 0, true, "p", "");
+    pass(pool, SECOND);
+    tap_ok(given(pool, BOB) == 4 && group_of_name(pool, "p").kinds_used[SHARE_CPUS] == 4,
+           "when claims end others follow");
+    pool_free(pool, "kinds");
+    pool = pool_new("[ Groups = { [ Name = \"p\"; Quota = [ Gpus = 1 ]; Surplus = false ] } ]");
+    put(pool, ALICE, 1, true, "[ Count = 20; AccountingGroup = \"p\"; Constraint = true ]");
+    machines(pool, 0, 3, "[ Cpus = 2; GpuCount = 1; Constraint = true ]");
+    pass(pool, SECOND);
+    tap_ok(given(pool, ALICE) == 1 && group_of_name(pool, "p").kinds_used[SHARE_GPUS] == 1, "GPUs likewise");
+    pool_free(pool, "GPUs");
+}
+
 int main(void)
 {
     test_texts();
     test_weights();
+    test_kinds();
     test_quotas();
     test_surplus();
     test_nested();

@@ -285,7 +285,7 @@ static inline struct group_view group_of_name(struct pool *pool, const char *nam
     for (uint32_t from = 0; matchmaker_next_group(pool->role, from, &view, &from);)
         if (!strcmp(view.name, name))
             return view;
-    return (struct group_view){"", -2, -2, false};
+    return (struct group_view){.name = "", .quota = -2, .used = -2};
 }
 
 #endif

@@ -226,7 +226,7 @@ static void plain_cycle(struct twin *twin)
         root->units--;
         twin->priorities[root->user] += 1;
         twin->in_use[root->user] += WEIGHT_ONE;
-        groups_use(&twin->plain, leaf_of(twin, root->user), WEIGHT_ONE);
+        groups_use(&twin->plain, leaf_of(twin, root->user), &(struct group_use){.weight = WEIGHT_ONE}, 1);
         buf_addf(&twin->made[0], "%u ", first);
         twin->matches++;
     }
@@ -244,7 +244,7 @@ static void found(void *user, uint32_t id, uint32_t offer, const struct value *r
     (void)offer, (void)rank, (void)left;
     buf_addf(&twin->made[1], "%u ", id);
     engine_set_priority(twin->engine, who, told[who] += 1);
-    groups_use(&twin->groups, leaf_of(twin, who), WEIGHT_ONE);
+    groups_use(&twin->groups, leaf_of(twin, who), &(struct group_use){.weight = WEIGHT_ONE}, 1);
 }
 
 static uint32_t closed_for(void *user, uint32_t id)
@@ -311,8 +311,8 @@ static void world_change(struct twin *twin)
         int64_t ends =
             twin->in_use[i] ? WEIGHT_ONE * (int64_t)below(twin, (uint64_t)(twin->in_use[i] / WEIGHT_ONE) + 1) : 0;
 
-        groups_use(&twin->groups, leaf_of(twin, i), -ends);
-        groups_use(&twin->plain, leaf_of(twin, i), -ends);
+        groups_use(&twin->groups, leaf_of(twin, i), &(struct group_use){.weight = ends}, -1);
+        groups_use(&twin->plain, leaf_of(twin, i), &(struct group_use){.weight = ends}, -1);
         twin->in_use[i] -= ends;
         pool += twin->in_use[i];
         told[i] = twin->priorities[i] = (double)below(twin, 4);
@@ -329,8 +329,8 @@ static void world_regroup(struct twin *twin)
 {
     groups_choose(twin);
     for (uint32_t i = 0; i < USERS; i++) {
-        groups_use(&twin->groups, leaf_of(twin, i), twin->in_use[i]);
-        groups_use(&twin->plain, leaf_of(twin, i), twin->in_use[i]);
+        groups_use(&twin->groups, leaf_of(twin, i), &(struct group_use){.weight = twin->in_use[i]}, 1);
+        groups_use(&twin->plain, leaf_of(twin, i), &(struct group_use){.weight = twin->in_use[i]}, 1);
     }
 }
 

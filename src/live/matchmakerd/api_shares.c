@@ -156,6 +156,7 @@ void api_shares_put(struct request *request)
 struct tree *group_row(struct matchmakerd *matchmakerd, const struct group_view *view)
 {
     struct maker maker;
+    char name[16];
 
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Group");
@@ -164,6 +165,14 @@ struct tree *group_row(struct matchmakerd *matchmakerd, const struct group_view 
     maker_real(&maker, "Used", view->used);
     maker_flag(&maker, "Surplus", view->surplus);
     maker_real(&maker, "Pool", matchmaker_pool(matchmakerd->matchmaker));
+    for (int i = 0; i < SHARE_KINDS; i++) {
+        if (!isfinite(view->kinds[i]))
+            continue;
+        snprintf(name, sizeof name, "%sQuota", share_kinds[i]);
+        maker_real(&maker, name, view->kinds[i]);
+        snprintf(name, sizeof name, "%sUsed", share_kinds[i]);
+        maker_real(&maker, name, view->kinds_used[i]);
+    }
     return maker_seal(&maker);
 }
 

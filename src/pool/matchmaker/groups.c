@@ -17,8 +17,14 @@
 static uint32_t group_add(struct groups *groups, const char *name, uint32_t parent, uint32_t row, bool leaf,
                           bool surplus)
 {
-    groups->items[groups->count] = (struct group){
-        .name = mem_dup(name, strlen(name)), .parent = parent, .row = row, .leaf = leaf, .surplus = surplus};
+    groups->items[groups->count] = (struct group){.name = mem_dup(name, strlen(name)),
+                                                  .parent = parent,
+                                                  .row = row,
+                                                  .leaf = leaf,
+                                                  .surplus = surplus,
+                                                  .units = true};
+    for (int i = 0; i < SHARE_KINDS; i++)
+        groups->items[groups->count].kinds[i] = INFINITY;
     return groups->count++;
 }
 
@@ -50,11 +56,14 @@ static void row_add(struct groups *groups, uint32_t row)
     bool below = row_has_below(&groups->shares, row);
 
     number = group_add(groups, at->name, parent, row, !below, at->surplus);
+    groups->items[number].units = at->says_units;
+    memcpy(groups->items[number].kinds, at->kinds, sizeof at->kinds);
     if (!below)
         return;
     /* the quota binds the group: its own users may have what the groups below leave of it */
     number = group_add(groups, at->name, number, row, true, true);
     groups->items[number].itself = true;
+    groups->items[number].units = at->says_units;
 }
 
 static void tree_make(struct groups *groups)
@@ -109,21 +118,55 @@ void groups_set(struct groups *groups, struct shares *shares)
 
 /* ------------------------------------------------------------------------------------------------------------- quotas */
 
+static double part_used(int64_t used, double quota)
+{
+    return quota > 0 ? weight_units(used) / quota : (double)INFINITY;
+}
+
+/* The part that is used of the quota, of the kind of which that is the largest. */
+static double group_part(const struct group *group)
+{
+    double part = group->units ? part_used(group->used, group->quota) : 0;
+
+    for (int i = 0; i < SHARE_KINDS; i++)
+        if (isfinite(group->kinds[i]))
+            part = fmax(part, part_used(group->kinds_used[i], group->kinds[i]));
+    return part;
+}
+
 static bool group_is_full(const struct group *group)
 {
-    return weight_units(group->used) >= group->quota;
+    bool full = group->units && weight_units(group->used) >= group->quota;
+
+    for (int i = 0; i < SHARE_KINDS; i++)
+        full = full || weight_units(group->kinds_used[i]) >= group->kinds[i];
+    return full;
+}
+
+const char *group_fullest(const struct group *group, double *ret_used, double *ret_most)
+{
+    double part = group->units ? part_used(group->used, group->quota) : -1;
+    const char *kind = NULL;
+
+    *ret_used = weight_units(group->used);
+    *ret_most = group->quota;
+    for (int i = 0; i < SHARE_KINDS; i++)
+        if (isfinite(group->kinds[i]) && part_used(group->kinds_used[i], group->kinds[i]) > part) {
+            part = part_used(group->kinds_used[i], group->kinds[i]);
+            kind = share_kinds[i];
+            *ret_used = weight_units(group->kinds_used[i]);
+            *ret_most = group->kinds[i];
+        }
+    return kind;
 }
 
 static void group_tell(struct groups *groups, uint32_t number)
 {
     const struct group *group = &groups->items[number];
-    double used = weight_units(group->used);
 
     if (number) /* share 0 is all */
         engine_set_share_key(groups->engine, number, group_is_full(group) && !MUTANT(QUOTA_ORDER),
-                             MUTANT(QUOTA_ORDER) ? 0
-                             : group->quota > 0  ? used / group->quota
-                                                 : (double)INFINITY);
+                             MUTANT(QUOTA_ORDER) ? 0 : group_part(group));
 }
 
 /* In the order of numbers, so that the group above is known; what the groups below do not get is for its own users. */
@@ -138,6 +181,10 @@ static void quotas_set(struct groups *groups)
         else if (group->row == NO_ROW || group->itself)
             group->quota = above;
         else {
+            if (!group->units) { /* it takes nothing from what others have */
+                group->quota = above;
+                continue;
+            }
             group->quota = groups->shares.groups[group->row].quota;
             group->quota = fmin(group->quota < 1 ? group->quota * above : group->quota, above);
         }
@@ -146,7 +193,7 @@ static void quotas_set(struct groups *groups)
         struct group *rest = &groups->items[i];
 
         for (uint32_t k = i + 1; k < groups->count && (rest->row == NO_ROW || rest->itself); k++)
-            if (groups->items[k].parent == rest->parent)
+            if (groups->items[k].parent == rest->parent && groups->items[k].units)
                 rest->quota -= groups->items[k].quota;
         rest->quota = fmax(rest->quota, 0);
     }
@@ -167,7 +214,7 @@ void groups_resize(struct groups *groups, int64_t weight)
     }
 }
 
-void groups_use(struct groups *groups, uint32_t leaf, int64_t weight)
+void groups_use(struct groups *groups, uint32_t leaf, const struct group_use *use, int sign)
 {
     if (groups->count == 1)
         return;
@@ -175,7 +222,9 @@ void groups_use(struct groups *groups, uint32_t leaf, int64_t weight)
         struct group *group = &groups->items[i];
         bool was_full = group_is_full(group);
 
-        group->used += weight;
+        group->used += sign * use->weight;
+        for (int k = 0; k < SHARE_KINDS; k++)
+            group->kinds_used[k] += sign * use->kinds[k];
         group_tell(groups, i);
         if (was_full && !group_is_full(group))
             engine_open_gate(groups->engine, i);

@@ -30,8 +30,16 @@ struct group {
     uint32_t row;    /* in `shares`; for all and <none>: UINT32_MAX */
     bool leaf, itself;
     bool surplus;
-    double quota; /* units, computed from the size of the pool */
-    int64_t used; /* thousandths of units */
+    double quota;                    /* units, computed from the size of the pool */
+    int64_t used;                    /* thousandths of units */
+    bool units;                      /* the quota of units binds it */
+    double kinds[SHARE_KINDS];       /* quotas of processors and GPUs; INFINITY: none */
+    int64_t kinds_used[SHARE_KINDS]; /* thousandths */
+};
+
+/* What a claim counts for: all in thousandths. */
+struct group_use {
+    int64_t weight, kinds[SHARE_KINDS];
 };
 
 struct groups {
@@ -65,8 +73,11 @@ enum groups_reason groups_account(const struct groups *groups, const char *owner
 /* The share of an account, by its name. */
 uint32_t groups_share(const struct groups *groups, const char *account);
 
-/* That much more, or less, is in use in a leaf. */
-void groups_use(struct groups *groups, uint32_t leaf, int64_t weight);
+/* That much more, or less (sign -1), is in use in a leaf. */
+void groups_use(struct groups *groups, uint32_t leaf, const struct group_use *use, int sign);
+
+/* What is full in a group, or nearest to it: the name of the kind, NULL for units; what is used of it, and the quota. */
+const char *group_fullest(const struct group *group, double *ret_used, double *ret_most);
 
 /* The share that may have no more, seen from that leaf upwards; ENGINE_OPEN when there is none. */
 uint32_t groups_closed(const struct groups *groups, uint32_t leaf);

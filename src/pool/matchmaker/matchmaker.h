@@ -9,6 +9,7 @@
 #define BERTH_POOL_MATCHMAKER_MATCHMAKER_H
 
 #include "pool/engine/engine.h"
+#include "pool/matchmaker/shares.h"
 #include "pool/matchmaker/usage_book.h"
 #include "pool/protocol/machine_state.h"
 #include "pool/protocol/receipt.h"
@@ -157,6 +158,8 @@ struct group_view {
     const char *name;
     double quota, used; /* units */
     bool surplus;
+    bool units;                                         /* the quota of units binds it */
+    double kinds[SHARE_KINDS], kinds_used[SHARE_KINDS]; /* of processors and GPUs; the first INFINITY: there is none */
 };
 bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, struct group_view *ret,
                            uint32_t *ret_next);

@@ -255,7 +255,7 @@ static void user_view_of(const struct matchmaker *matchmaker, int64_t wall, uint
                            .factor = account->factor,
                            .priority = registrar_priority(registrar, number, registrar_time(registrar, wall)),
                            .claims = number < registrar->share_count ? registrar->shares[number].claims : 0};
-    ret->units = number < registrar->share_count ? weight_units(registrar->shares[number].weight) : 0;
+    ret->units = number < registrar->share_count ? weight_units(registrar->shares[number].use.weight) : 0;
 }
 
 bool matchmaker_next_user(const struct matchmaker *matchmaker, int64_t wall, uint32_t from, struct user_view *ret,
@@ -304,7 +304,15 @@ bool matchmaker_next_group(const struct matchmaker *matchmaker, uint32_t from, s
 
         if (group->itself)
             continue;
-        *ret = (struct group_view){group->name, group->quota, weight_units(group->used), group->surplus};
+        *ret = (struct group_view){.name = group->name,
+                                   .quota = group->quota,
+                                   .used = weight_units(group->used),
+                                   .surplus = group->surplus,
+                                   .units = group->units};
+        for (int k = 0; k < SHARE_KINDS; k++) {
+            ret->kinds[k] = group->kinds[k];
+            ret->kinds_used[k] = weight_units(group->kinds_used[k]);
+        }
         *ret_next = i + 1;
         return true;
     }

@@ -96,7 +96,7 @@ double registrar_priority(const struct registrar *registrar, uint32_t user, int6
 {
     double usage = fmax(ACCOUNTANT_LEAST, accountant_usage(registrar->accountant, user, seconds));
     double factor = accountant_priority(registrar->accountant, user, seconds) / usage;
-    int64_t weight = user < registrar->share_count ? registrar->shares[user].weight : 0;
+    int64_t weight = user < registrar->share_count ? registrar->shares[user].use.weight : 0;
 
     return factor * (usage + weight_units(weight));
 }
@@ -114,15 +114,20 @@ static struct share *share_placed(struct registrar *registrar, uint32_t user)
     return share;
 }
 
-/* That much more, or less, is in use. */
-static void share_use(struct registrar *registrar, uint32_t user, int64_t weight)
+/* That claim is in use, or (sign -1) is not any more. */
+static void share_use(struct registrar *registrar, const struct active_claim *claim, int sign)
 {
-    struct share *share = share_placed(registrar, user);
+    struct share *share = share_placed(registrar, claim->user);
+    struct group_use use = {.weight = claim->weight};
 
-    share->weight += weight;
+    for (int i = 0; i < SHARE_KINDS; i++) {
+        use.kinds[i] = claim->kinds[i];
+        share->use.kinds[i] += sign * use.kinds[i];
+    }
+    share->use.weight += sign * use.weight;
     share->moved = true;
-    registrar->weight += weight;
-    groups_use(&registrar->groups, share->leaf, weight);
+    registrar->weight += sign * use.weight;
+    groups_use(&registrar->groups, share->leaf, &use, sign);
 }
 
 uint32_t registrar_closed(const struct registrar *registrar, uint32_t user)
@@ -150,7 +155,7 @@ void registrar_set_shares(struct registrar *registrar, struct shares *shares)
     for (uint32_t i = 0; accountant_next(registrar->accountant, i, &i, &account); i++) {
         const struct share *share = share_placed(registrar, i);
 
-        groups_use(&registrar->groups, share->leaf, share->weight);
+        groups_use(&registrar->groups, share->leaf, &share->use, 1);
     }
 }
 
@@ -414,7 +419,7 @@ static void claim_hold(struct registrar *registrar, uint32_t place, const struct
 
     claim->lapsed = false;
     gang_join(registrar, place, asked);
-    share_use(registrar, claim->user, claim->weight);
+    share_use(registrar, claim, 1);
 }
 
 static void claim_lapse(struct registrar *registrar, uint32_t place)
@@ -422,7 +427,7 @@ static void claim_lapse(struct registrar *registrar, uint32_t place)
     struct active_claim *claim = &registrar->active[place];
 
     gang_leave(registrar, place);
-    share_use(registrar, claim->user, -claim->weight);
+    share_use(registrar, claim, -1);
     claim->lapsed = true;
     claim->holdings = NULL;
     claim->mate = place;
@@ -440,6 +445,8 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
         place = registrar->count++;
     }
     registrar->active[place] = *claim;
+    registrar->active[place].kinds[SHARE_CPUS] = claim->tally->unit.cpus;
+    registrar->active[place].kinds[SHARE_GPUS] = claim->tally->unit.gpus;
     map_set(&registrar->claims, claim->claim, place);
     claim_hold(registrar, place, asked);
     accountant_hold(registrar->accountant, claim->user);
@@ -734,7 +741,7 @@ bool registrar_valid(const struct registrar *registrar, const char **ret_why)
             why = "claims that hold limits together are of two gangs";
     }
     for (uint32_t i = 0; i < registrar->share_count; i++)
-        counted += registrar->shares[i].claims, weight += registrar->shares[i].weight;
+        counted += registrar->shares[i].claims, weight += registrar->shares[i].use.weight;
     if (weight != registrar->weight)
         why = "the weight of the claims does not add up";
     if (claims != counted || claims != map_count(&registrar->claims) || reported != registrar->reported)

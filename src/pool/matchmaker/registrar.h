@@ -49,6 +49,7 @@ struct active_claim {
     bool reported;
     bool lapsed; /* its window closed and it was not reported: it holds nothing and counts for nothing until it is */
     int64_t weight;
+    int64_t kinds[SHARE_KINDS]; /* processors and GPUs that it was given, in thousandths */
     struct tally *tally;        /* owned: what it has used, for the book */
     struct holdings *holdings;  /* or NULL */
     struct limits_asked *asked; /* until it is reported: what to hold again if it has lapsed; or NULL */
@@ -69,12 +70,12 @@ struct past_claim {
 /* What the registrar knows of a user beside the account. */
 struct share {
     uint32_t claims;
-    int64_t weight; /* of these claims */
-    uint32_t leaf;  /* the user's group, where its use is counted */
-    bool placed;    /* the group is known */
-    double told;    /* the priority that the engine has */
-    bool dirty;     /* the account is to be written to disk */
-    bool moved;     /* the engine is to be told */
+    struct group_use use; /* of these claims */
+    uint32_t leaf;        /* the user's group, where its use is counted */
+    bool placed;          /* the group is known */
+    double told;          /* the priority that the engine has */
+    bool dirty;           /* the account is to be written to disk */
+    bool moved;           /* the engine is to be told */
 };
 
 struct registrar {

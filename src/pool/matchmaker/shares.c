@@ -75,11 +75,50 @@ static int read_name(struct reading *reading, const struct value *v, struct grou
     return 0;
 }
 
-static int read_quota(struct reading *reading, const struct value *v, struct group_row *row)
+const char *const share_kinds[SHARE_KINDS] = {[SHARE_CPUS] = "Cpus", [SHARE_GPUS] = "Gpus"};
+
+static int read_units(struct reading *reading, const struct value *v, struct group_row *row)
 {
     row->quota = v->type == VALUE_INTEGER ? (double)v->u.integer : v->type == VALUE_REAL ? v->u.real : (double)NAN;
     if (!(row->quota >= 0) || row->quota > 1e9)
         return err_set(reading->err, "Quota: expected a number of units, or a part of the pool between 0 and 1");
+    return 0;
+}
+
+static int read_kind(struct reading *reading, const struct scope *scope, const struct expr *part, struct group_row *row)
+{
+    struct value v;
+
+    value_of(reading, scope, part, &v);
+    if (name_is(reading, part->label, "Units")) {
+        row->says_units = true;
+        return read_units(reading, &v, row);
+    }
+    for (int i = 0; i < SHARE_KINDS; i++) {
+        double most = v.type == VALUE_INTEGER ? (double)v.u.integer : v.type == VALUE_REAL ? v.u.real : (double)NAN;
+
+        if (!name_is(reading, part->label, share_kinds[i]))
+            continue;
+        if (!(most >= 0) || most > 1e9)
+            return err_set(reading->err, "Quota: %s: expected how many the group may have, from 0 to 1e9",
+                           share_kinds[i]);
+        row->kinds[i] = most;
+        return 0;
+    }
+    return fail_unknown(reading, part->label, "Units, Cpus or Gpus");
+}
+
+static int read_quota(struct reading *reading, const struct value *v, struct group_row *row)
+{
+    const struct expr *ad = v->type == VALUE_AD ? v->scope->ad : NULL, *parts;
+
+    if (!ad)
+        return read_units(reading, v, row);
+    parts = tree_parts(v->scope->tree, ad);
+    row->says_units = false;
+    for (uint32_t i = 0; i < ad->u.run.count; i++)
+        if (read_kind(reading, v->scope, &parts[i], row) < 0)
+            return -1;
     return 0;
 }
 
@@ -133,7 +172,9 @@ static int read_group(struct reading *reading, const struct value *v, struct gro
 {
     const struct expr *ad = v->type == VALUE_AD ? v->scope->ad : NULL, *parts;
 
-    *row = (struct group_row){.surplus = true};
+    *row = (struct group_row){.surplus = true, .says_units = true};
+    for (int i = 0; i < SHARE_KINDS; i++)
+        row->kinds[i] = INFINITY;
     if (!ad)
         return err_set(reading->err, "expected an ad");
     parts = tree_parts(v->scope->tree, ad);

@@ -78,8 +78,10 @@ static void hold_see(const struct asking *asking, uint32_t gate)
 
     if (gate < registrar->groups.count) {
         const struct group *group = &registrar->groups.items[gate];
+        double used, most;
 
-        hold_add(asking->ret, HOLD_QUOTA, group->name, weight_units(group->used), group->quota);
+        group_fullest(group, &used, &most);
+        hold_add(asking->ret, HOLD_QUOTA, group->name, used, most);
     } else if (gate == LIMITS_GATE_NEVER) {
         hold_add(asking->ret, HOLD_NEVER, "", 0, 0);
     } else if (gate == LIMITS_GATE_LEARNS) {
