@@ -20,6 +20,7 @@ static void *customer_make(const void *settings)
     map_init(&customer->stubs, 0);
     map_init(&customer->owners, 0);
     map_init(&customer->flows, 0);
+    map_init(&customer->batches, 0);
     map_init(&customer->gangs, 0);
     map_init(&customer->claims, 0);
     turns_init(customer);
@@ -40,6 +41,7 @@ static void customer_free(void *role)
     map_done(&customer->jobs);
     map_done(&customer->owners);
     flows_done(customer);
+    batches_done(customer);
     submissions_done(customer);
     shapes_done(customer);
     timers_done(&customer->timers);
@@ -75,6 +77,7 @@ static void customer_boot(const struct customer_step *step)
     numbers_boot(step);
     step->customer->starts++;
     customer_store(step);
+    batches_boot(step);
     flows_boot(step);
     roots_boot(step);
     queue_boot(step);
@@ -189,34 +192,34 @@ static void claims_view(const struct shape *lead, struct job_view *ret)
 
 static void job_view(const struct customer *customer, const struct job *job, struct job_view *ret)
 {
-    *ret =
-        (struct job_view){.id = job->id,
-                          .shape = job->shape->lead->id,
-                          .index = job_index(job),
-                          .state = job->state,
-                          .root = job->root ? job->root->state : ROOT_ENDING,
-                          .rooted = job->root != NULL,
-                          .gang = job->gang,
-                          .claim = job->claim,
-                          .number = job->number,
-                          .member = job->member,
-                          .pass = job->root ? job->root->crew.members[0].pass : (struct key){{0}},
-                          .tries = job->tries,
-                          .begun = job->begun,
-                          .in_vain = job->in_vain,
-                          .rests = job->rests,
-                          .submitted = job->from->at,
-                          .changed = job->changed,
-                          .reason = job->reason,
-                          .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape->lead) : REASON_OK,
-                          .status = job->status,
-                          .owner = job->shape->owner.bytes,
-                          .ad = job->shape->ad,
-                          .workflow = job->from->flow ? job->from->flow->first : 0,
-                          .node = job->from->node,
-                          .blocked = job->state == JOB_IDLE && job_is_blocked(job),
-                          .stuck = job->state == JOB_IDLE && job_is_blocked(job) && !job->from->flow->moving,
-                          .kept = job->from->flow && job->from->flow->left};
+    *ret = (struct job_view){
+        .id = job->id,
+        .shape = job->shape->lead->id,
+        .index = job_index(job),
+        .state = job->state,
+        .root = job->root ? job->root->state : ROOT_ENDING,
+        .rooted = job->root != NULL,
+        .gang = job->gang,
+        .claim = job->claim,
+        .number = job->number,
+        .member = job->member,
+        .pass = job->root ? job->root->crew.members[0].pass : (struct key){{0}},
+        .tries = job->tries,
+        .begun = job->begun,
+        .in_vain = job->in_vain,
+        .rests = job->rests,
+        .submitted = job->from->at,
+        .changed = job->changed,
+        .reason = job->reason,
+        .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape->lead) : REASON_OK,
+        .status = job->status,
+        .owner = job->shape->owner.bytes,
+        .ad = job->shape->ad,
+        .workflow = job->from->flow ? job->from->flow->first : 0,
+        .node = job->from->node,
+        .blocked = job->state == JOB_IDLE && job_is_blocked(job),
+        .stuck = job->state == JOB_IDLE && job_is_blocked(job) && job->from->flow && !job->from->flow->moving,
+        .kept = job->from->flow && job->from->flow->left};
     if (job->state == JOB_IDLE && job->waits) {
         turns_waits(customer, job->shape->lead, &ret->turn_room, &ret->turn_waiting);
         claims_view(job->shape->lead, ret);

@@ -109,6 +109,8 @@ bool customer_job(const struct customer *customer, uint64_t id, struct job_view 
 bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret);
 uint64_t customer_count(const struct customer *customer); /* jobs that are not forgotten */
 uint64_t customer_last(const struct customer *customer);  /* the last number that was given to a job; 0: none was */
+/* Is there a submission of that owner under that key? */
+bool customer_knows_key(const struct customer *customer, const char *owner, const char *key);
 uint64_t customer_queued(const struct customer *customer,
                          const char *owner); /* jobs of that owner that have not ended */
 

@@ -7,6 +7,7 @@
  *     turns.c      offering them by turns, where a pool takes fewer requests than there are
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
+ *     batch.c      submissions that begin together
  *     workflow.c      workflows: submissions that wait for each other
  *     customer_claims.c      claims of which the customer is the root, from the match to the release
  *     customer_results.c       what comes of their jobs: results, and members that are lost
@@ -143,6 +144,7 @@ struct submission {
     int64_t since;  /* the same on the clock that does not jump; after a restart, as good a guess as can be made */
     int64_t ended;  /* on that clock: when its last job was forgotten, or the row was loaded */
     uint64_t stored;
+    struct batch *batch; /* the submissions that begin together with it; NULL: it begins by itself */
 
     /* as a node of a workflow: */
     struct flow *flow;           /* NULL: it is not a node */
@@ -153,6 +155,18 @@ struct submission {
     uint64_t tally[TALLY_COUNT]; /* of its jobs */
     uint32_t *children;          /* places of the nodes that wait for it, as often as they name it */
     uint32_t child_count, child_room;
+};
+
+/* Submissions that are one for their user: they begin together, and are forgotten together. */
+struct batch {
+    uint64_t word;
+    uint64_t ads;               /* how many there will be */
+    uint64_t first, last, next; /* the numbers of their jobs, and of those to come */
+    struct submission **items;
+    uint32_t count, room, gone; /* `gone`: of the items, those that are forgotten */
+    uint32_t over;              /* those of which all jobs are forgotten ... */
+    int64_t ended;              /* ... and when the last of them was */
+    bool begun;
 };
 
 /*     flow --- items: submissions, by place --- children: places       begun: all nodes are here, and who waits for whom is known */
@@ -182,10 +196,11 @@ struct customer {
     struct map stubs;                /* while loading: jobs that are forgotten */
     struct submission **submissions; /* in the order of their jobs' numbers */
     uint32_t submission_count, submission_room, sweep_at;
-    struct map owners; /* account_hash -> how many jobs have not ended */
-    struct map flows;  /* word -> struct flow */
-    struct map gangs;  /* gang -> struct root */
-    struct map claims; /* claim -> struct root */
+    struct map owners;  /* account_hash -> how many jobs have not ended */
+    struct map flows;   /* word -> struct flow */
+    struct map batches; /* word -> struct batch */
+    struct map gangs;   /* gang -> struct root */
+    struct map claims;  /* claim -> struct root */
     struct timers timers;
     uint64_t last_job; /* the largest id */
     uint64_t starts, stored;
@@ -263,6 +278,23 @@ void queue_load(const struct customer_step *step, const struct record *record);
 void queue_boot(const struct customer_step *step);
 void submission_lost(const struct customer_step *step, const struct job *job); /* one of its jobs is forgotten */
 
+/* Drops submissions whose batch has not begun: before anything else is done with what was loaded. */
+void submissions_drop_cut(const struct customer_step *step);
+
+/* batch.c */
+void batches_done(struct customer *customer);
+bool batch_fits(const struct customer *customer, uint64_t word, uint64_t ads);
+/* The submission becomes one of the batch; batch_fits has said that it fits. */
+void batch_join(struct customer *customer, struct submission *submission, uint64_t word, uint64_t ads);
+bool batch_has_room(const struct customer *customer, const struct submit *submit); /* does this one fit as well? */
+uint64_t batch_number(struct customer *customer, const struct submit *submit,
+                      struct batch *batch);                                 /* of its first job */
+void batch_leave(struct customer *customer, struct submission *submission); /* the submission is forgotten */
+bool batch_is_whole(const struct batch *batch);
+/* All are here: their jobs wait for machines from now on. Their requests must not be sent before the persist `stored` is durable. */
+void batch_begin(const struct customer_step *step, struct batch *batch, uint64_t stored);
+void batches_boot(const struct customer_step *step); /* those that are not whole are dropped */
+
 /* workflow.c */
 void flows_done(struct customer *customer);
 bool flow_fits(const struct customer *customer, uint64_t word, uint64_t nodes, const struct tree *node,
@@ -284,7 +316,7 @@ static inline bool job_is_blocked(const struct job *job)
 {
     const struct submission *from = job->from;
 
-    return from && from->flow && (!from->flow->begun || from->blocked);
+    return from && ((from->batch && !from->batch->begun) || (from->flow && (!from->flow->begun || from->blocked)));
 }
 
 /* queue.c */

@@ -72,6 +72,10 @@ static void submission_store(const struct customer_step *step, struct submission
                                               .gone = submission->gone,
                                               .at = submission->at,
                                               .node = submission->node};
+    if (submission->batch) {
+        record.u.key_record.batch = submission->batch->word;
+        record.u.key_record.ads = submission->batch->ads;
+    }
     if (submission->flow) {
         record.u.key_record.flow = submission->flow->word;
         record.u.key_record.nodes = submission->flow->nodes;
@@ -79,25 +83,35 @@ static void submission_store(const struct customer_step *step, struct submission
     submission->stored = effects_persist(step->effects, &record);
 }
 
-/* A key is remembered for a while after its last job was forgotten; then the row goes. The largest number given is kept
- * apart, so that it is not given again. */
-static bool submission_forget(const struct customer_step *step, uint32_t place)
+static void submission_remove(const struct customer_step *step, struct submission *submission)
 {
     struct customer *customer = step->customer;
-    struct submission *submission = customer->submissions[place];
-    int64_t span = customer->submission_count > KEYS_KEPT_ALL ? customer->spans->keep : KEYS_KEPT;
 
-    if (submission->alive || step->env->now - submission->ended < span)
-        return false;
-    customer_store(step);
     effects_remove(step->effects, RECORD_KEY, key_hash(&submission->owner, &submission->key));
     map_remove(&customer->keys, key_hash(&submission->owner, &submission->key));
     submission->shape->uses--;
     shape_changed(step, submission->shape);
     flow_leave(customer, submission);
+    batch_leave(customer, submission);
     tree_unref(submission->node);
     free(submission->children);
     free(submission);
+}
+
+/* A key is remembered for a while after its last job was forgotten; then the row goes, those of a batch at once. The largest number given is kept
+ * apart, so that it is not given again. */
+static bool submission_forget(const struct customer_step *step, uint32_t place)
+{
+    struct customer *customer = step->customer;
+    struct submission *submission = customer->submissions[place];
+    const struct batch *batch = submission->batch;
+    int64_t span = customer->submission_count > KEYS_KEPT_ALL ? customer->spans->keep : KEYS_KEPT;
+
+    if (submission->alive || step->env->now - submission->ended < span ||
+        (batch && (batch->over < batch->count || step->env->now - batch->ended < span)))
+        return false;
+    customer_store(step);
+    submission_remove(step, submission);
     return true;
 }
 
@@ -157,6 +171,17 @@ static void submission_jobs(struct customer *customer, struct submission *submis
     }
 }
 
+/* The last one goes where its number belongs: those that came after its batch began have higher ones. */
+static void submission_place(struct customer *customer)
+{
+    uint32_t at = customer->submission_count - 1;
+    struct submission *last = customer->submissions[at];
+
+    for (; at && customer->submissions[at - 1]->first > last->first; at--)
+        customer->submissions[at] = customer->submissions[at - 1];
+    customer->submissions[at] = last;
+}
+
 /* A new submission becomes durable as a whole: its shape, and the row that says which jobs there are. */
 static void submission_make(const struct customer_step *step, const struct submit *submit, struct tree *ad,
                             struct submission *ret)
@@ -176,7 +201,8 @@ static void submission_make(const struct customer_step *step, const struct submi
     }
     shape->uses++;
     ret->shape = shape;
-    ret->first = customer->last_job + 1;
+    ret->first = ret->batch ? batch_number(customer, submit, ret->batch) : customer->last_job + 1;
+    submission_place(customer);
     ret->count = submit->count;
     ret->at = step->env->wall / SECOND;
     ret->since = step->env->now;
@@ -186,9 +212,11 @@ static void submission_make(const struct customer_step *step, const struct submi
         job_wait(job_find(customer, id), false);
     submission_store(step, ret);
     owner_count(customer, &submit->owner, (int64_t)submit->count);
-    if (!ret->flow)
+    if (ret->batch && batch_is_whole(ret->batch))
+        batch_begin(step, ret->batch, ret->stored);
+    else if (!ret->batch && !ret->flow)
         shape_changed(step, shape);
-    else if (flow_is_whole(ret->flow))
+    if (ret->flow && flow_is_whole(ret->flow))
         flow_begin(step, ret->flow);
 }
 
@@ -233,8 +261,12 @@ void queue_submit(const struct customer_step *step, const struct event *event)
         reason = REASON_LIMIT;
     else if (submit->flow && !flow_fits(customer, submit->flow, submit->nodes, submit->node, &submit->owner))
         reason = REASON_INVALID;
+    else if (submit->batch && !batch_has_room(customer, submit))
+        reason = REASON_INVALID;
     else {
         known = submission_new(customer, &submit->owner, &submit->key);
+        if (submit->batch)
+            batch_join(customer, known, submit->batch, submit->ads);
         if (submit->flow)
             flow_join(customer, known, submit->flow, submit->nodes, submit->node);
         submission_make(step, submit, ad, known);
@@ -251,6 +283,14 @@ static bool is_beside(const struct submission *a, const struct submission *b, si
     return a->first + a->count == b->first && !strncmp(a->key.bytes, b->key.bytes, key_len + 1) &&
            !strchr(a->key.bytes + key_len + 1, '/') && !strchr(b->key.bytes + key_len + 1, '/') &&
            text_same(&a->owner, &b->owner);
+}
+
+bool customer_knows_key(const struct customer *customer, const char *owner, const char *key)
+{
+    struct text owner_text, key_text;
+
+    return text_set(&owner_text, owner, strlen(owner)) && text_set(&key_text, key, strlen(key)) &&
+           submission_find(customer, &owner_text, &key_text);
 }
 
 /* Those of one key stand side by side, as their jobs' numbers do: there may be very many. */
@@ -287,8 +327,13 @@ void submission_lost(const struct customer_step *step, const struct job *job)
     uint64_t end = submission->first + submission->count;
 
     submission->alive--;
-    if (!submission->alive)
+    if (!submission->alive) {
         submission->ended = step->env->now;
+        if (submission->batch) {
+            submission->batch->ended = submission->ended;
+            submission->batch->over++;
+        }
+    }
     if (job->id != submission->first + submission->gone) {
         struct record stub = {.kind = RECORD_JOB, .key = job->id};
 
@@ -366,6 +411,8 @@ static void load_submission(struct customer *customer, const struct record *reco
     submission->gone = was->gone;
     submission->at =
         was->at > 0 && was->at < INT64_MAX / SECOND ? was->at : 0; /* a number read from a disk may be anything */
+    if (was->batch && batch_fits(customer, was->batch, was->ads))
+        batch_join(customer, submission, was->batch, was->ads);
     if (was->flow && flow_fits(customer, was->flow, was->nodes, was->node, &was->owner))
         flow_join(customer, submission, was->flow, was->nodes, was->node);
     load_leftovers(customer, submission);
@@ -421,6 +468,40 @@ static void adopt_jobs(struct customer *customer)
         submission->at = job->changed;
         job->from = submission;
     }
+}
+
+/* Its jobs go too: nothing has happened to them. */
+static void submission_drop(const struct customer_step *step, struct submission *submission)
+{
+    struct customer *customer = step->customer;
+
+    for (uint64_t id = submission->first; id < submission->first + submission->count; id++) {
+        struct job *job = job_find(customer, id);
+
+        if (!job || job->from != submission)
+            continue;
+        effects_remove(step->effects, RECORD_JOB, id);
+        map_remove(&customer->jobs, id);
+        job->shape->uses--;
+        free(job);
+    }
+    submission_remove(step, submission);
+}
+
+void submissions_drop_cut(const struct customer_step *step)
+{
+    struct customer *customer = step->customer;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < customer->submission_count; i++) {
+        struct submission *submission = customer->submissions[i];
+
+        if (submission->batch && !submission->batch->begun)
+            submission_drop(step, submission);
+        else
+            customer->submissions[kept++] = submission;
+    }
+    customer->submission_count = kept;
 }
 
 /* Jobs that no claim may be running wait, in the order of their numbers. */

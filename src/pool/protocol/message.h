@@ -147,11 +147,15 @@ extern "C" {
             F(S, QUIET_NUMBER, brought) F(S, QUIET_NUMBER, jobs)
 
 /* A node of a workflow says which workflow that is (`flow`, a word that all its nodes share; 0: none), how many `nodes` it has, and in `node` its own
- * name and which nodes it waits for: [ Node = "D"; After = { "B", "C" } ]. */
-#define SUBMIT_FIELDS(F, S) \
-    F(S, TEXT, key)         \
-    F(S, TEXT, owner)       \
-    F(S, WORD, count) F(S, AD, ad) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
+ * name and which nodes it waits for: [ Node = "D"; After = { "B", "C" } ]. Submissions that are one for their user share a word, `batch`, and say how
+ * many they are, `ads`, and how many jobs that makes, `jobs`: their numbers follow one another, and no job begins before all are there. */
+#define SUBMIT_FIELDS(F, S)                                                                                     \
+    F(S, TEXT, key)                                                                                             \
+    F(S, TEXT, owner)                                                                                           \
+    F(S, WORD, count)                                                                                           \
+    F(S, AD, ad)                                                                                                \
+    F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads) \
+        F(S, QUIET_WORD, jobs)
 #define SUBMITTED_FIELDS(F, S) F(S, REASON, reason) F(S, WORD, first) F(S, WORD, count)
 #define CONTROL_FIELDS(F, S) F(S, WORD, job) F(S, WORD, verb) /* enum control_verb */
 #define GOT_FIELDS(F, S) F(S, REASON, reason)                 /* the plain answer */

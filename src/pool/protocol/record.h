@@ -63,14 +63,16 @@ extern "C" {
     F(S, WORD, member)          \
     F(S, WORD, number)          \
     F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status) F(S, LATER_NUMBER, changed) F(S, LATER_WORD, begun)
-/* Customer: a submission by its key; `flow`, `nodes` and `node` as in SUBMIT. Key: a hash of owner and key. */
+/* Customer: a submission by its key; `flow`, `nodes`, `node`, `batch` and `ads` as in SUBMIT. Key: a hash of owner and key. */
 #define KEY_RECORD_FIELDS(F, S) \
     F(S, TEXT, owner)           \
     F(S, TEXT, key)             \
     F(S, WORD, shape)           \
     F(S, WORD, first)           \
     F(S, WORD, count)           \
-    F(S, LATER_WORD, gone) F(S, LATER_NUMBER, at) F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node)
+    F(S, LATER_WORD, gone)      \
+    F(S, LATER_NUMBER, at)      \
+    F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, and its `place` among all. A
  * subordinate that is `dropped` was lost, and the gang goes on without it: its row stays to the gang's end, because the
  * gang is not whole any more. `shape` is the root's, or the claim of the superior that is a member itself. `pass` is

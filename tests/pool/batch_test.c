@@ -1,0 +1,152 @@
+/* batch_test.c: a submission that comes to the customer in many steps is all or none: it begins when all of it is there, and a restart before that
+ * leaves nothing. */
+#include "office.h"
+
+#define BATCH 815
+#define PART(n) "[ Type = \"Job\"; Part = " #n "; Constraint = other.Memory >= 64 ]"
+
+static struct submitted part_as(struct office *o, uint64_t ads, uint64_t jobs, const char *key, uint64_t count,
+                                const char *text)
+{
+    struct message submit = {.kind = MESSAGE_SUBMIT,
+                             .u.submit = {.count = count, .batch = BATCH, .ads = ads, .jobs = jobs}};
+    const struct message *heard;
+
+    text_set(&submit.u.submit.owner, "raman", 5);
+    text_set(&submit.u.submit.key, key, strlen(key));
+    submit.u.submit.ad = ad(o->w, text);
+    heard = say(o->w, &raman, &submit);
+    return heard->kind == MESSAGE_SUBMITTED ? heard->u.submitted : (struct submitted){.reason = REASON_COUNT};
+}
+
+/* One of three ads, which are four jobs. */
+static struct submitted part(struct office *o, const char *key, uint64_t count, const char *text)
+{
+    return part_as(o, 3, 4, key, count, text);
+}
+
+static uint32_t ready(struct office *o)
+{
+    struct job_view view = {0};
+    uint32_t count = 0;
+
+    while (customer_next(o->w->role, view.id, &view))
+        count += view.state == JOB_IDLE && !view.blocked;
+    return count;
+}
+
+static bool in_order(struct office *o)
+{
+    struct job_view view = {0};
+    uint64_t before = 0, count = 0;
+
+    for (; customer_next(o->w->role, view.id, &view); count++) {
+        if (view.id <= before)
+            return false;
+        before = view.id;
+    }
+    return count == customer_count(o->w->role);
+}
+
+static void begins_when_whole(void)
+{
+    struct submission_view view;
+    struct submitted one, other;
+    struct office o;
+
+    office_start(&o);
+    one = part(&o, "b/0", 1, PART(0));
+    tap_ok(one.reason == REASON_OK && part(&o, "b/1", 2, PART(1)).first == one.first + 1 && ready(&o) == 0 &&
+               sent_count(o.w, MESSAGE_ADVERTISE) == 0,
+           "while an ad is missing no machine is asked for");
+    other = submit(&o, "alone", 1, OTHER_JOB);
+    tap_ok(other.first == one.first + 4 && ready(&o) == 1 && asks_for(&o, "Memory == 17"),
+           "others begin meanwhile, and leave its numbers alone");
+    tap_ok(part(&o, "b/0", 1, PART(0)).first == one.first, "an ad that comes twice is the same");
+    tap_ok(part(&o, "b/2", 1, PART(2)).first == one.first + 3 && ready(&o) == 5 && in_order(&o),
+           "with the last ad all of them begin, under numbers that follow one another");
+    tap_ok(customer_submission(o.w->role, one.first + 2, &view) && view.first == one.first &&
+               view.last == one.first + 3 && view.ads == 3 && view.whole,
+           "each job knows the first and the last");
+    world_restart(o.w, true, SECOND);
+    tap_ok(ready(&o) == 5 && in_order(&o) && part(&o, "b/1", 2, PART(1)).first == one.first + 1 &&
+               customer_submission(o.w->role, one.first, &view) && view.last == one.first + 3,
+           "so it is after a restart");
+    tap_ok(part_as(&o, 3, 4, "b/3", 1, PART(3)).reason == REASON_INVALID &&
+               part_as(&o, 4, 5, "b/4", 1, PART(4)).reason == REASON_INVALID,
+           "and nothing can be added to it");
+    world_free(o.w, "a whole batch");
+}
+
+static void nothing_when_cut(void)
+{
+    struct office o;
+    uint64_t last;
+
+    office_start(&o);
+    submit(&o, "alone", 1, OTHER_JOB);
+    part(&o, "b/0", 1, PART(0));
+    part(&o, "b/1", 2, PART(1));
+    control(&o, &raman, 3, CONTROL_HOLD);
+    last = customer_last(o.w->role);
+    world_restart(o.w, true, SECOND);
+    pass(o.w, MINUTE);
+    tap_ok(customer_count(o.w->role) == 1 && ready(&o) == 1 && customer_queued(o.w->role, "raman") == 1,
+           "a restart before the last ad leaves none of its jobs");
+    tap_ok(row_count(o.w, RECORD_KEY) == 1 && row_count(o.w, RECORD_SHAPE) == 1 && row_count(o.w, RECORD_JOB) == 0,
+           "and none of its rows");
+    tap_ok(!customer_knows_key(o.w->role, "raman", "b/0") && part(&o, "b/0", 1, PART(0)).first >= last,
+           "it can be submitted again, and no number is given twice");
+    part(&o, "b/1", 2, PART(1));
+    tap_ok(ready(&o) == 1 && part(&o, "b/2", 1, PART(2)).reason == REASON_OK && ready(&o) == 5, "and then begins");
+    world_free(o.w, "a batch that is cut off");
+}
+
+static void forget(struct office *o, uint64_t job)
+{
+    control(o, &raman, job, CONTROL_REMOVE);
+    happen(o->w, &(struct event){.kind = EVENT_FORGET, .job = job});
+}
+
+static void fill(struct office *o, const char *prefix)
+{
+    for (int n = 0; n < 80; n++) { /* keys are swept when there are many */
+        char key[32];
+
+        snprintf(key, sizeof key, "%s%d", prefix, n);
+        submit(o, key, 1, JOB);
+    }
+}
+
+static void forgotten_together(void)
+{
+    struct office o;
+
+    office_start(&o);
+    part(&o, "b/0", 1, PART(0));
+    part(&o, "b/1", 2, PART(1));
+    part(&o, "b/2", 1, PART(2));
+    forget(&o, 1);
+    forget(&o, 2);
+    forget(&o, 3);
+    pass(o.w, 25 * HOUR);
+    fill(&o, "m");
+    tap_ok(customer_knows_key(o.w->role, "raman", "b/0"), "while a job of it is left, all its keys are remembered");
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, 4, JOB_IDLE) && !job_of(&o, 4).blocked, "so that after a restart it is still whole");
+    forget(&o, 4);
+    pass(o.w, 25 * HOUR);
+    fill(&o, "n");
+    fill(&o, "o");
+    tap_ok(!customer_knows_key(o.w->role, "raman", "b/0") && !customer_knows_key(o.w->role, "raman", "b/2"),
+           "a day after the last of them they are forgotten");
+    world_free(o.w, "a batch that is over");
+}
+
+int main(void)
+{
+    begins_when_whole();
+    nothing_when_cut();
+    forgotten_together();
+    return tap_done();
+}
