@@ -16,6 +16,11 @@ int64_t clock_now(void)
     return clock_us(CLOCK_BOOTTIME);
 }
 
+int64_t clock_spent(void)
+{
+    return clock_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
 int64_t clock_wall(void)
 {
     return clock_us(CLOCK_REALTIME);

@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-int64_t clock_now(void);  /* since the machine was started, sleep included: never jumps */
-int64_t clock_wall(void); /* since 1970: may be set by people */
+int64_t clock_now(void);   /* since the machine was started, sleep included: never jumps */
+int64_t clock_spent(void); /* processor time of this thread */
+int64_t clock_wall(void);  /* since 1970: may be set by people */
 
 #ifdef __cplusplus
 }

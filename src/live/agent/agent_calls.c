@@ -122,7 +122,7 @@ void agent_front_init(struct live_agent *live)
     /* Those of one user may be thousands, and send what their jobs have made: only what all have under way is bounded. */
     struct gate_settings gate = {
         .user = live, .proof = token_proof, .refused = token_refused, .bodies_account = UINT64_MAX};
-    struct front_settings front = {.log = settings->log, .version = settings->version};
+    struct front_settings front = {.log = settings->log, .version = settings->version, .loop = live->loop};
 
     if (settings->other)
         front.parts[front.part_count++] = *settings->other;

@@ -1,5 +1,6 @@
-/* api_control.c: holds, releases and removes jobs, by their numbers or where an expression is true. Each turn does a number of them, and
- * one request no more than can be looked at in good time: the answer says from which job on to ask for the rest. */
+/* api_control.c: holds, releases and removes jobs, by their numbers or where an expression is true. Each turn of the account does some of them, and
+ * one request no more than can be looked at in good time: the answer says from which job on to ask for the rest. When the request goes, the rest is
+ * left as it is. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -12,13 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONTROL_TURN 2000 /* jobs that one turn looks at */
+#define CONTROL_SOME 8 /* jobs between two looks at the time */
 
 static const char *const verbs[CONTROL_COUNT] = {
     [CONTROL_HOLD] = "hold", [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove", [CONTROL_RESCUE] = "rescue"};
 
 struct controlling {
-    struct customerd_task task;
     struct customerd *customerd;
     struct request *request; /* NULL: the request has gone */
     char identity[TOKEN_NAME_MAX + 1];
@@ -61,9 +61,17 @@ static void controlling_end(struct controlling *all)
     free(all);
 }
 
+/* The request has gone: what the role was told is done, and no more. */
 static void controlling_forget(struct request *request)
 {
-    ((struct controlling *)request->work)->request = NULL;
+    struct controlling *all = request->work;
+
+    all->request = NULL;
+    if (all->walked)
+        return; /* the answers end it */
+    all->walked = true;
+    if (!all->waiting)
+        controlling_end(all);
 }
 
 static void job_answered(void *user, const struct message *answer)
@@ -156,13 +164,15 @@ static uint64_t job_next(const struct controlling *all)
     return customer_next(all->customerd->customer, all->at, &view) ? view.id : 0;
 }
 
-static bool controlling_step(struct customerd_task *task)
+static void controlling_step(struct request *request)
 {
-    struct controlling *all = (struct controlling *)task;
+    struct controlling *all = request->work;
     struct job_view view;
 
+    if (runner_is_broken(all->customerd->runner))
+        return;     /* the customer is ending */
     all->waiting++; /* our own count: an answer may come at once */
-    for (int i = 0; i < CONTROL_TURN && !all->walked; i++) {
+    for (uint32_t i = 1;; i++) {
         uint64_t id = job_next(all);
 
         all->walked = !id || all->looked == CUSTOMERD_LOOK_MAX;
@@ -176,20 +186,14 @@ static bool controlling_step(struct customerd_task *task)
             job_control(all, &view);
         else
             all->missing++;
+        if (i % CONTROL_SOME == 0 && request_turn_is_over(request))
+            break;
     }
     customerd_commit(all->customerd);
-    if (--all->waiting || !all->walked)
-        return !all->walked;
-    controlling_end(all);
-    return false;
-}
-
-static void controlling_drop(struct customerd_task *task)
-{
-    struct controlling *all = (struct controlling *)task;
-
-    all->walked = all->lost = true;
-    if (!all->waiting)
+    all->waiting--;
+    if (!all->walked)
+        request_again(request, controlling_step);
+    else if (!all->waiting)
         controlling_end(all);
 }
 
@@ -265,8 +269,6 @@ void api_control(struct request *request)
         return;
     all = mem_alloc(sizeof *all);
     memset(all, 0, sizeof *all);
-    all->task.step = controlling_step;
-    all->task.drop = controlling_drop;
     all->customerd = request_customerd(request);
     all->request = request;
     all->any = caller_sees_all(request);
@@ -274,7 +276,7 @@ void api_control(struct request *request)
     if (control_read(request, ad, all)) {
         request->work = all;
         request->forget = controlling_forget;
-        customerd_task(request_customerd(request), &all->task);
+        controlling_step(request);
     } else {
         tree_unref(all->query);
         free(all->why);

@@ -3,7 +3,9 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/mem.h"
 #include "live/customerd/job_outcome.h"
+#include "live/customerd/walk.h"
 #include "live/http/query.h"
 #include "live/http/represent.h"
 #include "match/pair/match.h"
@@ -16,6 +18,7 @@
 
 /* A list that is being made: which ads are wanted, and which attributes. */
 struct job_list {
+    struct walk walk;
     struct request *request;
     struct tree *query;
     const char *select;
@@ -25,18 +28,35 @@ struct job_list {
     struct arena scratch;
     struct listing listing;
     struct buf out;
+    bool more;         /* enough is listed, and there may be more */
+    bool alone, given; /* of jobs in the queue: only those without company; only these: */
+    struct id_ranges ranges;
 };
 
+static void list_drop(struct walk *walk)
+{
+    struct job_list *list = (struct job_list *)walk;
+
+    tree_unref(list->query);
+    buf_done(&list->out);
+    arena_done(&list->scratch);
+    free(list);
+}
+
+/* Fills in what the request asks for; false after a problem was answered, when it cannot be. */
 static bool list_begin(struct job_list *list, struct request *request)
 {
     const struct config *config = &request_customerd(request)->daemon.config;
     struct err err = {0};
 
-    *list = (struct job_list){.request = request,
-                              .steps = config_count(config, CONFIG_QUERY_STEPS),
-                              .env = {.now = runner_wall() / SECOND,
-                                      .steps = config_count(config, CONFIG_EVALUATION_STEPS),
-                                      .bytes = config_size(config, CONFIG_EVALUATION_BYTES)}};
+    list->walk.drop = list_drop;
+    list->request = request;
+    list->steps = config_count(config, CONFIG_QUERY_STEPS);
+    list->env = (struct env){.now = runner_wall() / SECOND,
+                             .steps = config_count(config, CONFIG_EVALUATION_STEPS),
+                             .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
+    arena_init(&list->scratch);
+    buf_init(&list->out);
     if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &list->limit) ||
         !request_number(request, "cursor", 0, INT64_MAX, 0, &list->cursor))
         return false;
@@ -48,8 +68,6 @@ static bool list_begin(struct job_list *list, struct request *request)
     }
     if (!list->limit)
         list->limit = 1;
-    arena_init(&list->scratch);
-    buf_init(&list->out);
     listing_begin(&list->listing, &list->out, request->form);
     return true;
 }
@@ -77,9 +95,14 @@ static void list_end(struct job_list *list, bool more, uint64_t cursor)
 {
     listing_end(&list->listing);
     request_list(list->request, &list->out, more, cursor);
-    tree_unref(list->query);
-    buf_done(&list->out);
-    arena_done(&list->scratch);
+}
+
+static struct job_list *list_new(void)
+{
+    struct job_list *list = mem_alloc(sizeof *list);
+
+    memset(list, 0, sizeof *list);
+    return list;
 }
 
 /* ids=1-20,31; false after a problem was answered, when it is malformed. `*ret_given`: it was given. */
@@ -122,29 +145,51 @@ static bool has_company(const struct customerd *customerd, const struct job_view
     return true;
 }
 
+static bool list_job(struct walk *walk, struct request *request)
+{
+    struct job_list *list = (struct job_list *)walk;
+    const struct customerd *customerd = request_customerd(request);
+    struct job_view view;
+    bool goes_on;
+
+    if (!next_job(customerd, list->given ? &list->ranges : NULL, list->cursor, &view))
+        return false;
+    list->cursor = view.id;
+    if (list->alone && has_company(customerd, &view, list))
+        goes_on = ++list->looked < CUSTOMERD_LOOK_MAX;
+    else if (caller_sees(request, view.owner, strlen(view.owner)))
+        goes_on = list_add(list, job_ad(customerd->daemon.symbols, customerd->customer, &view,
+                                        attempts_of(customerd->tries, view.id), list->env.now));
+    else
+        goes_on = ++list->looked < CUSTOMERD_LOOK_MAX;
+    list->more = !goes_on;
+    return goes_on;
+}
+
+/* If the list ended because there is enough: is there more at all? */
+static void list_told(struct walk *walk, struct request *request)
+{
+    struct job_list *list = (struct job_list *)walk;
+    struct job_view view;
+
+    list_end(list,
+             list->more &&
+                 next_job(request_customerd(request), list->given ? &list->ranges : NULL, list->cursor, &view),
+             list->cursor);
+}
+
 void api_jobs_list(struct request *request)
 {
-    const struct customerd *customerd = request_customerd(request);
-    bool alone = request_flag(request, "alone");
-    struct id_ranges ranges;
-    struct job_view view;
-    struct job_list list;
-    bool given, more = true;
+    struct job_list *list = list_new();
+    bool good = list_begin(list, request) && ids_read(request, &list->ranges, &list->given);
 
-    if (!ids_read(request, &ranges, &given) || !list_begin(&list, request))
-        return;
-    while (more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view)) {
-        list.cursor = view.id;
-        if (alone && has_company(customerd, &view, &list))
-            more = ++list.looked < CUSTOMERD_LOOK_MAX;
-        else if (caller_sees(request, view.owner, strlen(view.owner)))
-            more = list_add(&list, job_ad(customerd->daemon.symbols, customerd->customer, &view,
-                                          attempts_of(customerd->tries, view.id), list.env.now));
-        else
-            more = ++list.looked < CUSTOMERD_LOOK_MAX;
-    }
-    /* If the list ended because there is enough: is there more at all? */
-    list_end(&list, !more && next_job(customerd, given ? &ranges : NULL, list.cursor, &view), list.cursor);
+    list->alone = request_flag(request, "alone");
+    list->walk.one = list_job;
+    list->walk.end = list_told;
+    if (good)
+        walk_begin(request, &list->walk);
+    else
+        list_drop(&list->walk);
 }
 
 static bool history_sees(const struct request *request, const struct tree *ad)
@@ -194,33 +239,48 @@ static struct tree *history_told(const struct customerd *customerd, uint64_t job
     return told;
 }
 
-/* The cursor counts from the oldest, so that jobs that end meanwhile do not move it. */
-void api_history(struct request *request)
+static bool list_past(struct walk *walk, struct request *request)
 {
+    struct job_list *list = (struct job_list *)walk;
     const struct customerd *customerd = request_customerd(request);
     uint32_t count = history_count(customerd->history);
     struct history_row row;
-    struct job_list list;
-    bool more = true;
+    struct tree *ad;
 
-    if (!list_begin(&list, request))
+    if (!list->cursor || list->cursor > count)
+        return false;
+    history_at(customerd->history, count - (uint32_t)list->cursor, &row);
+    list->cursor--;
+    ad = history_told(customerd, row.job, list->env.now);
+    if (ad && history_sees(request, ad))
+        return list_add(list, ad);
+    tree_unref(ad);
+    return ++list->looked < CUSTOMERD_LOOK_MAX;
+}
+
+static void list_past_told(struct walk *walk, struct request *request)
+{
+    struct job_list *list = (struct job_list *)walk;
+
+    (void)request;
+    list_end(list, list->cursor, list->cursor);
+}
+
+/* The cursor counts from the oldest, so that jobs that end meanwhile do not move it. */
+void api_history(struct request *request)
+{
+    struct job_list *list = list_new();
+    uint32_t count = history_count(request_customerd(request)->history);
+
+    if (!list_begin(list, request)) {
+        list_drop(&list->walk);
         return;
-    if (!request_query(request, "cursor") || list.cursor > count)
-        list.cursor = count;
-    while (more && list.cursor) {
-        struct tree *ad;
-
-        history_at(customerd->history, count - (uint32_t)list.cursor, &row);
-        list.cursor--;
-        ad = history_told(customerd, row.job, list.env.now);
-        if (ad && history_sees(request, ad)) {
-            more = list_add(&list, ad);
-        } else {
-            tree_unref(ad);
-            more = ++list.looked < CUSTOMERD_LOOK_MAX;
-        }
     }
-    list_end(&list, list.cursor, list.cursor);
+    if (!request_query(request, "cursor") || list->cursor > count)
+        list->cursor = count;
+    list->walk.one = list_past;
+    list->walk.end = list_past_told;
+    walk_begin(request, &list->walk);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- one */
@@ -263,65 +323,110 @@ static void count_job(const struct customerd *customerd, const struct request *r
     counts[COUNT_STUCK] += view->stuck;
 }
 
-/* Counts jobs by their state. Jobs in the history count only when asked for by number. */
-static void count_jobs(const struct request *request, const struct id_ranges *ranges, uint64_t counts[COUNTS])
+/* Jobs as they are counted, by their state. Jobs in the history count only when asked for by number. */
+struct count_walk {
+    struct walk walk;
+    void (*answer)(struct request *request, const struct count_walk *count);
+    uint64_t counts[COUNTS], total;
+    uint64_t changes; /* when counting began: whoever waits for what comes next hears of what came meanwhile */
+    uint64_t at, left;
+    bool given;
+    struct id_ranges ranges;
+};
+
+static bool count_one(struct walk *walk, struct request *request)
 {
+    struct count_walk *count = (struct count_walk *)walk;
     const struct customerd *customerd = request_customerd(request);
     struct history_row row;
-    struct job_view view = {0};
+    struct job_view view;
 
-    if (!ranges) {
-        while (customer_next(customerd->customer, view.id, &view))
-            count_job(customerd, request, &view, counts);
-        return;
+    if (!count->given) {
+        if (!customer_next(customerd->customer, count->at, &view))
+            return false;
+        count->at = view.id;
+        count_job(customerd, request, &view, count->counts);
+        return true;
     }
-    for (uint64_t id = id_ranges_next(ranges, 0), left = HISTORY_MAX; id && left; left--) {
-        if (customer_job(customerd->customer, id, &view)) {
-            count_job(customerd, request, &view, counts);
-        } else if (history_find(customerd->history, id, &row)) {
-            struct tree *ad = caller_sees_all(request) ? NULL : history_ad(customerd->history, id);
+    count->at = count->left ? id_ranges_next(&count->ranges, count->at) : 0;
+    if (!count->at)
+        return false;
+    count->left--;
+    if (customer_job(customerd->customer, count->at, &view)) {
+        count_job(customerd, request, &view, count->counts);
+    } else if (history_find(customerd->history, count->at, &row)) {
+        struct tree *ad = caller_sees_all(request) ? NULL : history_ad(customerd->history, count->at);
 
-            counts[row.standing] += caller_sees_all(request) || (ad && history_sees(request, ad));
-            tree_unref(ad);
-        }
-        id = id_ranges_next(ranges, id);
+        count->counts[row.standing] += caller_sees_all(request) || (ad && history_sees(request, ad));
+        tree_unref(ad);
     }
+    return true;
 }
 
-void api_summary(struct request *request)
+static void count_told(struct walk *walk, struct request *request)
+{
+    struct count_walk *count = (struct count_walk *)walk;
+
+    for (int i = 0; i < STANDING_COUNT; i++)
+        count->total += count->counts[i];
+    count->answer(request, count);
+}
+
+static void count_drop(struct walk *walk)
+{
+    free(walk);
+}
+
+static void count_begin(struct request *request, const struct id_ranges *ranges,
+                        void (*answer)(struct request *request, const struct count_walk *count))
+{
+    struct count_walk *count = mem_alloc(sizeof *count);
+
+    memset(count, 0, sizeof *count);
+    count->walk = (struct walk){count_one, count_told, count_drop};
+    count->answer = answer;
+    count->changes = request_customerd(request)->changes;
+    count->left = HISTORY_MAX;
+    count->given = ranges != NULL;
+    if (ranges)
+        count->ranges = *ranges;
+    walk_begin(request, &count->walk);
+}
+
+static void summary_answer(struct request *request, const struct count_walk *count)
 {
     const struct customerd *customerd = request_customerd(request);
-    uint64_t counts[COUNTS] = {0}, total = 0, after;
-    struct id_ranges ranges;
     struct maker maker;
-    bool given;
 
-    if (!ids_read(request, &ranges, &given) || !request_number(request, "after", 0, INT64_MAX, 0, &after))
-        return;
-    if (request_query(request, "after") && customerd->changes <= after && request_waits(request))
-        return;
-    count_jobs(request, given ? &ranges : NULL, counts);
     maker_init(&maker, customerd->daemon.symbols);
-    maker_integer(&maker, "Changes", (int64_t)customerd->changes);
+    maker_integer(&maker, "Changes", (int64_t)count->changes);
+    maker_integer(&maker, "Total", (int64_t)count->total);
     for (int i = 0; i < STANDING_COUNT; i++)
-        total += counts[i];
-    maker_integer(&maker, "Total", (int64_t)total);
-    for (int i = 0; i < STANDING_COUNT; i++)
-        maker_integer(&maker, job_standing_word((enum job_standing)i), (int64_t)counts[i]);
-    maker_integer(&maker, "Stuck", (int64_t)counts[COUNT_STUCK]);
+        maker_integer(&maker, job_standing_word((enum job_standing)i), (int64_t)count->counts[i]);
+    maker_integer(&maker, "Stuck", (int64_t)count->counts[COUNT_STUCK]);
     maker_text(&maker, "Warning", customerd_disk_words(customerd));
     request_ad_take(request, 200, maker_seal(&maker));
 }
 
-void api_customer_status(struct request *request)
+void api_summary(struct request *request)
+{
+    struct id_ranges ranges;
+    uint64_t after;
+    bool given;
+
+    if (!ids_read(request, &ranges, &given) || !request_number(request, "after", 0, INT64_MAX, 0, &after))
+        return;
+    if (request_query(request, "after") && request_customerd(request)->changes <= after && request_waits(request))
+        return;
+    count_begin(request, given ? &ranges : NULL, summary_answer);
+}
+
+static void status_answer(struct request *request, const struct count_walk *count)
 {
     struct customerd *customerd = request_customerd(request);
-    uint64_t counts[COUNTS] = {0}, total = 0;
+    const uint64_t *counts = count->counts;
     struct maker maker;
 
-    count_jobs(request, NULL, counts);
-    for (int i = 0; i < STANDING_COUNT; i++)
-        total += counts[i];
     maker_init(&maker, customerd->daemon.symbols);
     maker_text(&maker, "Name", customerd->daemon.name);
     maker_text(&maker, "Identity", customerd->daemon.identity);
@@ -330,7 +435,7 @@ void api_customer_status(struct request *request)
     maker_flag(&maker, "Connected", agent_is_connected(customerd->live));
     maker_text(&maker, "Address", agent_address(customerd->live));
     maker_integer(&maker, "Started", customerd->started / SECOND);
-    maker_integer(&maker, "Jobs", (int64_t)total);
+    maker_integer(&maker, "Jobs", (int64_t)count->total);
     maker_integer(&maker, "Waiting", (int64_t)(counts[STANDING_WAITING] + counts[STANDING_BLOCKED]));
     maker_integer(&maker, "Running",
                   (int64_t)(counts[STANDING_READY] + counts[STANDING_SCHEDULED] + counts[STANDING_RUNNING]));
@@ -342,6 +447,11 @@ void api_customer_status(struct request *request)
     maker_integer(&maker, "Spool", (int64_t)spool_bytes(customerd->spool));
     maker_integer(&maker, "FreeDisk", (int64_t)customerd->disk_free);
     maker_text(&maker, "Warning", customerd_disk_words(customerd));
-    maker_integer(&maker, "Changes", (int64_t)customerd->changes);
+    maker_integer(&maker, "Changes", (int64_t)count->changes);
     request_ad_take(request, 200, daemon_pools_ad(&customerd->daemon, customerd->live, maker_seal(&maker)));
+}
+
+void api_customer_status(struct request *request)
+{
+    count_begin(request, NULL, status_answer);
 }

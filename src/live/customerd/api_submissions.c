@@ -3,15 +3,18 @@
  *     POST /v1/jobs with 500 ads  ->  jobs 21 to 520, one submission        GET /v1/submissions  ->  [ Submission = 21; Last = 520; Jobs = 500; Waiting = 380; ... ]
  *
  * The numbers of a submission follow one another. Those of its jobs that are over are in the history. The role remembers its ads for a day after their
- * last job was forgotten; then the row of its key tells which jobs it had (api_submit.c). */
+ * last job was forgotten; then the row of its key tells which jobs it had (submission_keys.c). */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/mem.h"
+#include "live/customerd/walk.h"
 #include "live/http/represent.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SUBMISSIONS_LOOK_MAX 300000 /* jobs that are looked at for one answer, those of the history as well */
@@ -25,6 +28,7 @@ struct counted {
     int64_t started;               /* the first of its jobs; 0: none has, as far as is known */
     uint64_t refused, refused_job; /* jobs whose requests no matchmaker takes, and the first of them */
     enum reason reason;            /* why not */
+    struct history_row oldest;     /* of its jobs in the history the one that ended first; no job: there is none */
 };
 
 /* --------------------------------------------------------------------------------------------------------- which jobs */
@@ -92,30 +96,26 @@ static int64_t history_started(const struct customerd *customerd, uint64_t job)
     return started;
 }
 
-/* Counts its jobs by their state. Of those in the history only the one that ended first is read: it was among the first that started. */
-static void submission_count(const struct customerd *customerd, struct counted *counted)
+/* Counts a job by its state. Of those in the history only the one that ended first is read: it was among the first that started. */
+static void submission_count(const struct customerd *customerd, struct counted *counted, uint64_t id)
 {
-    struct history_row row, oldest = {0};
+    struct history_row row;
     struct job_view view;
 
-    for (uint64_t id = counted->first; id <= counted->last; id++) {
-        if (customer_job(customerd->customer, id, &view)) {
-            const struct job_attempt *last = attempts_last(customerd->tries, id);
+    if (customer_job(customerd->customer, id, &view)) {
+        const struct job_attempt *last = attempts_last(customerd->tries, id);
 
-            counted->counts[job_standing(&view, last)]++;
-            started_note(counted, last ? last->started : 0);
-            if (view.refused != REASON_OK && !counted->refused++) {
-                counted->refused_job = id;
-                counted->reason = view.refused;
-            }
-        } else if (history_find(customerd->history, id, &row)) {
-            counted->counts[row.standing]++;
-            if (row.standing != STANDING_CANCELLED && (!oldest.job || row.ended < oldest.ended))
-                oldest = row;
+        counted->counts[job_standing(&view, last)]++;
+        started_note(counted, last ? last->started : 0);
+        if (view.refused != REASON_OK && !counted->refused++) {
+            counted->refused_job = id;
+            counted->reason = view.refused;
         }
+    } else if (history_find(customerd->history, id, &row)) {
+        counted->counts[row.standing]++;
+        if (row.standing != STANDING_CANCELLED && (!counted->oldest.job || row.ended < counted->oldest.ended))
+            counted->oldest = row;
     }
-    if (oldest.job)
-        started_note(counted, history_started(customerd, oldest.job));
 }
 
 /* How many seconds it will take, if it goes on as it has gone so far: those that run are half done. -1: that cannot be told. */
@@ -170,37 +170,97 @@ static struct tree *submission_ad(const struct customerd *customerd, const struc
     return maker_seal(&maker);
 }
 
+/* -------------------------------------------------------------------------------------------------------------- listing */
+
+struct submission_walk {
+    struct walk walk;
+    int64_t now;
+    uint64_t limit, cursor, looked;
+    bool more;
+    uint64_t job;           /* the job in the queue that led to the submission which is being counted; 0: none is */
+    uint64_t at;            /* the next of its jobs */
+    struct counted counted; /* so far */
+    struct listing listing;
+    struct buf out;
+};
+
+/* The next submission is to be counted, if it is the caller's; false: there is none, or enough is listed. */
+static bool submission_next(struct submission_walk *list, const struct request *request)
+{
+    const struct customerd *customerd = request_customerd(request);
+    struct job_view view;
+
+    list->more = customer_next(customerd->customer, list->cursor, &view);
+    if (!list->more || list->listing.count >= (list->limit ? list->limit : 1) || list->looked > SUBMISSIONS_LOOK_MAX)
+        return false;
+    list->counted = (struct counted){0};
+    submission_of(customerd, &view, list->now, &list->counted.first, &list->counted.last);
+    list->cursor = list->counted.last > view.id ? list->counted.last : view.id;
+    list->looked += list->counted.last - list->counted.first + 1;
+    list->at = list->counted.first;
+    list->job = caller_sees(request, view.owner, strlen(view.owner)) ? view.id : 0;
+    return true;
+}
+
+static void submission_add(struct submission_walk *list, const struct customerd *customerd)
+{
+    struct job_view view;
+    struct tree *ad;
+
+    if (list->counted.oldest.job)
+        started_note(&list->counted, history_started(customerd, list->counted.oldest.job));
+    if (customer_job(customerd->customer, list->job, &view)) { /* it may have gone meanwhile */
+        ad = submission_ad(customerd, &view, &list->counted, list->now);
+        listing_add(&list->listing, ad);
+        tree_unref(ad);
+    }
+    list->job = 0;
+}
+
+static bool submission_one(struct walk *walk, struct request *request)
+{
+    struct submission_walk *list = (struct submission_walk *)walk;
+    const struct customerd *customerd = request_customerd(request);
+
+    if (!list->job)
+        return submission_next(list, request);
+    if (list->at <= list->counted.last)
+        submission_count(customerd, &list->counted, list->at++);
+    else
+        submission_add(list, customerd);
+    return true;
+}
+
+static void submissions_told(struct walk *walk, struct request *request)
+{
+    struct submission_walk *list = (struct submission_walk *)walk;
+
+    listing_end(&list->listing);
+    request_list(request, &list->out, list->more, list->cursor);
+}
+
+static void submissions_drop(struct walk *walk)
+{
+    buf_done(&((struct submission_walk *)walk)->out);
+    free(walk);
+}
+
 /* Submissions in the order of their numbers. The cursor is the last job that was looked at. */
 void api_submissions(struct request *request)
 {
-    struct customerd *customerd = request_customerd(request);
-    int64_t now = runner_wall() / SECOND;
-    uint64_t limit, cursor, looked = 0;
-    struct listing listing;
-    struct job_view view;
-    bool more = true;
+    uint64_t limit, cursor;
+    struct submission_walk *list;
 
     if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
         !request_number(request, "cursor", 0, INT64_MAX, 0, &cursor))
         return;
-    buf_reset(&customerd->out);
-    listing_begin(&listing, &customerd->out, request->form);
-    while ((more = customer_next(customerd->customer, cursor, &view))) {
-        struct counted counted = {0};
-        struct tree *ad;
-
-        if (listing.count >= (limit ? limit : 1) || looked > SUBMISSIONS_LOOK_MAX)
-            break;
-        submission_of(customerd, &view, now, &counted.first, &counted.last);
-        cursor = counted.last > view.id ? counted.last : view.id;
-        looked += counted.last - counted.first + 1;
-        if (!caller_sees(request, view.owner, strlen(view.owner)))
-            continue;
-        submission_count(customerd, &counted);
-        ad = submission_ad(customerd, &view, &counted, now);
-        listing_add(&listing, ad);
-        tree_unref(ad);
-    }
-    listing_end(&listing);
-    request_list(request, &customerd->out, more, cursor);
+    list = mem_alloc(sizeof *list);
+    memset(list, 0, sizeof *list);
+    list->walk = (struct walk){submission_one, submissions_told, submissions_drop};
+    list->now = runner_wall() / SECOND;
+    list->limit = limit;
+    list->cursor = cursor;
+    buf_init(&list->out);
+    listing_begin(&list->listing, &list->out, request->form);
+    walk_begin(request, &list->walk);
 }

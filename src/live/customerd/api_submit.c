@@ -1,83 +1,28 @@
 /* api_submit.c: submissions: many ads in one body, all of them or none.
  *
- *     POST /v1/jobs?key=K     ad 0 -> the role, under the key K/0;  ad 1 -> K/1; ...        all in one turn: durable together
+ *     POST /v1/jobs?key=K     ad 0 -> the role, under the key K/0;  ad 1 -> K/1; ...
  *
- * The hash of the body is kept under the key: the same body again gets the same answer, another one is refused. */
-#include "live/customerd/customerd_parts.h"
+ * Here: the body is looked at, and its ads are read and checked, before any becomes a job. The hash of the body is kept under the key: the same body
+ * again gets the same answer, another one is refused. */
+#include "live/customerd/submitting.h"
 
 #include "lang/ad/get.h"
-#include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "lang/base/textmap.h"
 #include "lang/form/dag.h"
 #include "live/data/input_data.h"
 #include "live/data/resolving.h"
 #include "live/http/query.h"
-#include "live/http/represent.h"
-#include "pool/protocol/account.h"
 #include "sys/secrets.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define KEY_MAX 48
-#define SUBMISSION_ADS_MAX 100000
-#define KEYS_KEPT \
-    (INT64_C(2) * 86400) /* how many seconds a key is remembered, or longer while one of its jobs is not forgotten */
-#define SWEEP_KEYS 1000  /* keys that one sweep removes */
+#define LOOK_BYTES 65536 /* of the body, between two looks at the time */
+#define READ_ADS 8       /* the same for ads */
 
-/* A submission under way. */
-struct submitting {
-    struct customerd *customerd;
-    struct request *request; /* NULL: the request has gone */
-    char key[KEY_MAX + 1], row_key[SHELF_KEY_MAX], hash[HASH_DIGITS + 1];
-    bool again; /* the same was submitted before */
-    bool lost;  /* the customer is ending, and there will be no answer */
-    struct tree **ads;
-    struct job_terms *terms;
-    struct submitted *answers;
-    uint32_t count, room, waiting;
-    uint64_t flow;               /* the jobs are a workflow, under that word; 0: they are not */
-    struct resolving *resolving; /* the catalogue's files that its jobs read; or NULL */
-};
-
-/* One ad of a submission that waits for its answer. */
-struct submitting_ad {
-    struct submitting *all;
-    uint32_t place;
-};
-
-static void submitting_free(struct submitting *all)
-{
-    for (uint32_t i = 0; i < all->count; i++)
-        tree_unref(all->ads[i]);
-    resolving_free(all->resolving);
-    free(all->ads);
-    free(all->terms);
-    free(all->answers);
-    free(all);
-}
-
-static void submitting_forget(struct request *request)
-{
-    ((struct submitting *)request->work)->request = NULL;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ reading */
-
-static void ad_keep(struct submitting *all, struct tree *ad, const struct job_terms *terms)
-{
-    if (all->count == all->room) {
-        all->room = all->room ? all->room * 2 : 64;
-        all->ads = mem_grow(all->ads, all->room * sizeof *all->ads);
-        all->terms = mem_grow(all->terms, all->room * sizeof *all->terms);
-    }
-    all->ads[all->count] = ad;
-    all->terms[all->count++] = *terms;
-}
+/* ----------------------------------------------------------------------------------------------------------- checking */
 
 /* Are the pools that a job asks for ours? */
 static int pools_check(const struct customerd *customerd, const struct tree *ad, struct err *err)
@@ -106,17 +51,23 @@ static int pools_check(const struct customerd *customerd, const struct tree *ad,
     return 0;
 }
 
-/* Does a pool that the job is for take requests of that owner? In its own pool the customer asks for itself alone, unless its token has the
- * scope `serve` or `admin`; in other pools all its requests are its own. */
+/* Has its token the scope `serve` or `admin`, so that in its own pool it may ask for others? */
+static bool customer_serves(const struct customerd *customerd)
+{
+    struct grant grant;
+
+    return token_read(customerd->daemon.token.token, strlen(customerd->daemon.token.token), &grant) != TOKEN_OK ||
+           (grant.scope & (SCOPE_SERVE | SCOPE_ADMIN));
+}
+
+/* Does a pool that the job is for take requests of that owner? In its own pool the customer asks for itself alone, unless it serves others; in other
+ * pools all its requests are its own. */
 static bool owner_is_served(const struct customerd *customerd, const struct tree *ad, const char *owner)
 {
     const struct pool_entry *own = daemon_pool_own(&customerd->daemon);
     const struct expr *list = ad ? ad_find(ad, "Pools") : NULL, *parts = list ? tree_parts(ad, list) : NULL;
-    struct grant grant;
 
-    if (!strcmp(owner, customerd->daemon.identity) ||
-        token_read(customerd->daemon.token.token, strlen(customerd->daemon.token.token), &grant) != TOKEN_OK ||
-        (grant.scope & (SCOPE_SERVE | SCOPE_ADMIN)))
+    if (!strcmp(owner, customerd->daemon.identity) || customer_serves(customerd))
         return true;
     if (!list)
         return customerd->daemon.other_count > 0;
@@ -200,57 +151,30 @@ static int ad_check(const struct request *request, const struct tree *ad, struct
     return 0;
 }
 
-/* Reads and checks all ads of the body; false after a problem was answered. */
-static bool ads_read(struct request *request, struct submitting *all)
+/* ------------------------------------------------------------------------------------------------------------- reading */
+
+static void submitting_forget(struct request *request)
 {
-    struct form_limits limits = query_limits(&request_customerd(request)->daemon.config);
-    struct form_text reader;
-    struct form_reader *form;
-    struct job_terms terms;
-    struct err err = {0};
-    struct media media;
-    struct tree *ad;
-    int got;
-
-    if (!media_read(exchange_field(request->exchange, "Content-Type"), &media)) {
-        request_problem(request, 415, "jobs are sent as %s or %s", TYPE_CLASSAD, TYPE_JSON);
-        return false;
-    }
-    reader.text = exchange_body(request->exchange, &reader.len);
-    if (utf8_check(reader.text, reader.len, &err) < 0) {
-        request_problem(request, 400, "line %u, column %u: %s", err.line, err.column, err.text);
-        return false;
-    }
-    form = form_reader_new(request_customerd(request)->daemon.symbols, media.dialect, media.form, &limits,
-                           form_text_read, &reader);
-    while ((got = form_reader_next(form, &ad, &err)) > 0) {
-        bool full = all->count == SUBMISSION_ADS_MAX, bad = full || ad_check(request, ad, &terms, &err) < 0;
-
-        if (full)
-            err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
-        if (bad || owner_check(request, ad, &terms, &err) < 0) {
-            request_problem(request, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
-            tree_unref(ad);
-            break;
-        }
-        ad_keep(all, ad, &terms);
-    }
-    form_reader_free(form);
-    if (got < 0)
-        request_problem(request, 400, "ad %u: line %u, column %u: %s", all->count + 1, err.line, err.column, err.text);
-    else if (!got && !all->count)
-        request_problem(request, 400, "there is no job in the body");
-    return got == 0 && all->count;
+    submitting_free(request->work);
 }
 
-static void ad_owner(const struct submitting *all, uint32_t place, struct text *ret)
+/* A problem was answered: nothing comes of it. */
+static void submitting_refused(struct submitting *all)
 {
-    const struct job_terms *terms = &all->terms[place];
+    all->request->work = NULL;
+    all->request->forget = NULL;
+    submitting_free(all);
+}
 
-    if (terms->owner)
-        text_set(ret, terms->owner, terms->owner_len);
-    else
-        text_set(ret, request_identity(all->request), strlen(request_identity(all->request)));
+static void ad_keep(struct submitting *all, struct tree *ad, const struct job_terms *terms)
+{
+    if (all->count == all->room) {
+        all->room = all->room ? all->room * 2 : 64;
+        all->ads = mem_grow(all->ads, all->room * sizeof *all->ads);
+        all->terms = mem_grow(all->terms, all->room * sizeof *all->terms);
+    }
+    all->ads[all->count] = ad;
+    all->terms[all->count++] = *terms;
 }
 
 /* Jobs that name each other are a workflow, which belongs to one user. */
@@ -263,8 +187,8 @@ static bool flow_read(struct request *request, struct submitting *all)
     for (uint32_t i = 1; found > 0 && i < all->count; i++) {
         struct text first, owner;
 
-        ad_owner(all, 0, &first);
-        ad_owner(all, i, &owner);
+        submitting_owner(all, 0, &first);
+        submitting_owner(all, i, &owner);
         if (memcmp(&first, &owner, sizeof first) != 0)
             found = err_set(&err, "Owner: all jobs of a workflow are of one user");
         place = i;
@@ -272,335 +196,8 @@ static bool flow_read(struct request *request, struct submitting *all)
     if (found < 0)
         request_problem(request, 400, "ad %u: %s", place + 1, err.text);
     else if (found)
-        all->flow = secrets_word(&secrets_live);
+        all->flow = all->word ? all->word : secrets_word(&secrets_live);
     return found >= 0;
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- keys */
-
-static bool key_read(struct request *request, char ret[KEY_MAX + 1])
-{
-    const char *key = request_query(request, "key");
-    size_t len = key ? strlen(key) : 0;
-
-    if (!key) { /* nobody can repeat it */
-        snprintf(ret, KEY_MAX + 1, "%016" PRIx64, secrets_word(&secrets_live));
-        return true;
-    }
-    for (size_t i = 0; i < len; i++)
-        if (key[i] <= ' ' || key[i] == '/' || key[i] == 0x7f)
-            len = 0;
-    if (!len || len > KEY_MAX) {
-        request_problem(request, 400, "key: expected up to %d visible characters, no '/'", KEY_MAX);
-        return false;
-    }
-    memcpy(ret, key, len + 1);
-    return true;
-}
-
-static bool row_copy(void *user, const void *key, size_t key_len, const void *value, size_t len)
-{
-    (void)key;
-    (void)key_len;
-    buf_add(user, value, len);
-    return false;
-}
-
-static void body_hash(const struct request *request, char ret[HASH_DIGITS + 1])
-{
-    size_t len;
-    const char *body = exchange_body(request->exchange, &len);
-
-    hash_bytes(body, len, ret);
-}
-
-/* The row of a key: which body came under it, when, and which jobs it became (0: not known yet). */
-static int body_put(const struct submitting *all, uint64_t first, uint64_t last, struct err *err)
-{
-    struct shelf *shelf = all->customerd->daemon.shelf;
-    char row[256];
-
-    snprintf(row, sizeof row, "%s %" PRId64 " %" PRIu64 " %" PRIu64, all->hash,
-             runner_settled(all->customerd->runner) / SECOND, first, last);
-    return shelf->kind->put(shelf, CUSTOMERD_BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
-}
-
-/* Is the key new, or did the same body come under it? False after a problem was answered, when it was another body. */
-static bool body_check(struct request *request, struct submitting *all)
-{
-    struct shelf *shelf = request_customerd(request)->daemon.shelf;
-    struct err err = {0};
-    struct buf row;
-    bool other;
-    int failed;
-
-    body_hash(request, all->hash);
-    snprintf(all->row_key, sizeof all->row_key, "%s/%s", request_identity(request), all->key);
-    buf_init(&row);
-    failed = shelf->kind->get(shelf, CUSTOMERD_BODY_SPACE, all->row_key, strlen(all->row_key), row_copy, &row, &err);
-    all->again = row.len >= HASH_DIGITS;
-    other = all->again && memcmp(row.text, all->hash, HASH_DIGITS) != 0;
-    buf_done(&row);
-    if (failed)
-        request_problem(request, 503, "%s", err.text);
-    else if (other)
-        request_problem(request, 409, "key: another submission was made under this key");
-    return !failed && !other;
-}
-
-/* Writes the row of a new submission: it becomes durable together with its jobs. */
-static bool body_keep(struct request *request, const struct submitting *all)
-{
-    struct err err = {0};
-
-    if (all->again || body_put(all, 0, 0, &err) == 0)
-        return true;
-    request_problem(request, 503, "%s", err.text);
-    return false;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ sweeping */
-
-struct old_keys {
-    const struct customer *customer;
-    int64_t before;
-    char keys[SWEEP_KEYS][SHELF_KEY_MAX + 1];
-    uint32_t count;
-};
-
-/* Notes the row if it is old and the role has none of its jobs any more. */
-static bool key_is_old(void *user, const void *key, size_t key_len, const void *value, size_t len)
-{
-    struct old_keys *old = user;
-    unsigned long long first = 0, last = 0;
-    long long at = 0;
-    struct job_view view;
-    char row[256] = "";
-
-    memcpy(row, value, len < sizeof row - 1 ? len : sizeof row - 1);
-    if (sscanf(row, "%*64s %lld %llu %llu", &at, &first, &last) == 3 && first && at < old->before &&
-        (!customer_next(old->customer, first - 1, &view) || view.id > last)) {
-        memcpy(old->keys[old->count], key, key_len);
-        old->keys[old->count++][key_len] = '\0';
-    }
-    return old->count < SWEEP_KEYS;
-}
-
-void submissions_tidy(struct customerd *customerd)
-{
-    struct old_keys *old = mem_alloc(sizeof *old);
-    struct shelf *shelf = customerd->daemon.shelf;
-    struct err err;
-
-    memset(old, 0, sizeof *old);
-    old->customer = customerd->customer;
-    old->before = runner_settled(customerd->runner) / SECOND - KEYS_KEPT;
-    shelf->kind->each(shelf, CUSTOMERD_BODY_SPACE, key_is_old, old, &err);
-    for (uint32_t i = 0; i < old->count; i++)
-        shelf->kind->remove(shelf, CUSTOMERD_BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);
-    if (old->count)
-        customerd_commit(customerd);
-    free(old);
-}
-
-/* ---------------------------------------------------------------------------------------------------------- submitting */
-
-/* Is there room for all jobs? Checked first, so that none is made when one could not be. */
-static bool room_check(struct request *request, const struct submitting *all)
-{
-    uint64_t most = config_count(&request_customerd(request)->daemon.config, CONFIG_JOBS_PER_IDENTITY);
-    struct textmap owners;
-    uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued;
-    bool good = true;
-
-    textmap_init(&owners, 0);
-    for (uint32_t i = 0; good && i < all->count; i++) {
-        struct text owner;
-        uint32_t places = owners.places, place;
-
-        ad_owner(all, i, &owner);
-        place = textmap_add(&owners, owner.bytes, account_len(owner.bytes, strlen(owner.bytes)));
-        if (place == places)
-            totals[place] = 0;
-        totals[place] += all->terms[i].count;
-        queued = customer_queued(request_customerd(request)->customer, owner.bytes);
-        good = totals[place] <= most && queued <= most - totals[place];
-    }
-    textmap_done(&owners);
-    free(totals);
-    if (!good)
-        request_problem(request, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
-                        (unsigned long long)most);
-    return good;
-}
-
-static void ignore_answer(void *user, const struct message *answer)
-{
-    (void)user;
-    (void)answer;
-}
-
-/* An ad was refused after all: all jobs of the submission are removed. */
-static void submitting_undo(const struct submitting *all)
-{
-    struct peer peer = {.agent = all->customerd->role.self, .identity = all->customerd->daemon.identity, .any = true};
-
-    for (uint32_t i = 0; i < all->count; i++)
-        for (uint64_t n = 0; all->answers[i].reason == REASON_OK && n < all->answers[i].count; n++) {
-            struct message message = {.kind = MESSAGE_CONTROL};
-
-            message.u.control = (struct control){.job = all->answers[i].first + n, .verb = CONTROL_REMOVE};
-            agent_local(all->customerd->live, &peer, &message, ignore_answer, NULL);
-        }
-}
-
-static const struct {
-    enum reason reason;
-    unsigned status;
-} refusals[] = {{REASON_LIMIT, 429}, {REASON_CONFLICT, 409}, {REASON_IDENTITY, 403}};
-
-/* The first ad that was refused; `count` when none was. */
-static uint32_t refused_ad(const struct submitting *all)
-{
-    uint32_t i = 0;
-
-    while (i < all->count && all->answers[i].reason == REASON_OK)
-        i++;
-    return i;
-}
-
-static void submitting_answer(struct submitting *all)
-{
-    struct request *request = all->request;
-    uint32_t refused = refused_ad(all);
-    struct listing listing;
-    unsigned status = 400;
-    struct buf out;
-
-    if (refused < all->count) {
-        for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-            if (refusals[i].reason == all->answers[refused].reason)
-                status = refusals[i].status;
-        request_problem(request, status, "ad %u: %s", refused + 1, reason_words(all->answers[refused].reason));
-        return;
-    }
-    buf_init(&out);
-    listing_begin(&listing, &out, request->form);
-    for (uint32_t i = 0; i < all->count; i++) {
-        struct maker maker;
-        struct tree *ad;
-
-        maker_init(&maker, all->customerd->daemon.symbols);
-        maker_integer(&maker, "First", (int64_t)all->answers[i].first);
-        maker_integer(&maker, "Count", (int64_t)all->answers[i].count);
-        ad = maker_seal(&maker);
-        listing_add(&listing, ad);
-        tree_unref(ad);
-    }
-    listing_end(&listing);
-    request_answer(request, all->again ? 200 : 201, media_type(request->form, &dialect_classic), out.text, out.len,
-                   NULL, 0);
-    buf_done(&out);
-}
-
-/* All ads are answered: writes the jobs into the row; or, when an ad was refused, removes all, and the key is free. */
-static void submitting_settle(const struct submitting *all)
-{
-    struct shelf *shelf = all->customerd->daemon.shelf;
-    uint64_t first = all->answers[0].first, last = 0;
-    struct err err;
-
-    if (refused_ad(all) < all->count) {
-        if (all->again)
-            return;
-        submitting_undo(all);
-        shelf->kind->remove(shelf, CUSTOMERD_BODY_SPACE, all->row_key, strlen(all->row_key), &err);
-    } else {
-        for (uint32_t i = 0; i < all->count; i++) {
-            uint64_t end = all->answers[i].first + all->answers[i].count - 1;
-
-            first = all->answers[i].first < first ? all->answers[i].first : first;
-            last = end > last ? end : last;
-        }
-        body_put(all, first, last, &err);
-    }
-    customerd_commit(all->customerd);
-}
-
-/* One thing less to wait for; after the last the request is answered. */
-static void submitting_step(struct submitting *all)
-{
-    if (--all->waiting)
-        return;
-    if (all->request) {
-        all->request->work = NULL;
-        all->request->forget = NULL;
-    }
-    if (!all->lost) { /* otherwise the customer is ending */
-        submitting_settle(all);
-        if (all->request)
-            submitting_answer(all);
-        customerd_changed(all->customerd);
-    }
-    submitting_free(all);
-}
-
-static void ad_answered(void *user, const struct message *answer)
-{
-    struct submitting_ad *one = user;
-    struct submitting *all = one->all;
-
-    if (answer && answer->kind == MESSAGE_SUBMITTED)
-        all->answers[one->place] = answer->u.submitted;
-    else
-        all->lost = true;
-    free(one);
-    submitting_step(all);
-}
-
-static void ad_submit(struct submitting *all, uint32_t place)
-{
-    struct submitting_ad *one = mem_alloc(sizeof *one);
-    struct tree *ad = all->resolving ? resolving_ad(all->resolving, all->ads[place]) : tree_ref(all->ads[place]);
-    struct message message = {.kind = MESSAGE_SUBMIT};
-    char key[KEY_MAX + 16];
-    struct peer peer;
-
-    *one = (struct submitting_ad){all, place};
-    memset(&message.u, 0, sizeof message.u);
-    snprintf(key, sizeof key, "%s/%u", all->key, place);
-    text_set(&message.u.submit.key, key, strlen(key));
-    ad_owner(all, place, &message.u.submit.owner);
-    message.u.submit.count = all->terms[place].count;
-    message.u.submit.ad = job_submitted(all->customerd->daemon.symbols, ad, iwd_user(all->request));
-    if (all->flow) {
-        message.u.submit.flow = all->flow;
-        message.u.submit.nodes = all->count;
-        message.u.submit.node = job_node(all->customerd->daemon.symbols, ad);
-    }
-    caller_peer(all->request, &peer);
-    agent_local(all->customerd->live, &peer, &message, ad_answered, one);
-    tree_unref(message.u.submit.ad);
-    tree_unref(message.u.submit.node);
-    tree_unref(ad);
-}
-
-/* Everything is known: gives the jobs to the role. Takes `all`. */
-static void submitting_begin(struct request *request, struct submitting *all)
-{
-    if (!body_check(request, all) || (!all->again && !room_check(request, all)) || !body_keep(request, all)) {
-        submitting_free(all);
-        return;
-    }
-    all->answers = mem_alloc(all->count * sizeof *all->answers);
-    memset(all->answers, 0, all->count * sizeof *all->answers);
-    request->work = all;
-    request->forget = submitting_forget;
-    all->waiting = all->count + 1; /* our own count is the last one, since an answer may come at once */
-    customerd_commit(request_customerd(request));
-    for (uint32_t i = 0; i < all->count; i++)
-        ad_submit(all, i);
-    submitting_step(all);
 }
 
 static void data_found(void *user, unsigned status, const char *words)
@@ -608,43 +205,156 @@ static void data_found(void *user, unsigned status, const char *words)
     struct submitting *all = user;
     struct request *request = all->request;
 
-    if (request) {
-        request->work = NULL;
-        request->forget = NULL;
-    }
-    if (request && !status) {
-        submitting_begin(request, all);
-        return;
-    }
-    if (request)
+    if (!request) {
+        submitting_free(all);
+    } else if (status) {
         request_problem(request, status, "%s", words);
-    submitting_free(all);
+        submitting_refused(all);
+    } else {
+        submitting_begin(all);
+    }
+}
+
+/* The catalogues still have it: data_found frees it. */
+static void data_forget(struct request *request)
+{
+    ((struct submitting *)request->work)->request = NULL;
 }
 
 /* Asks the catalogues first; the submission goes on when they have answered. */
-static void data_find(struct request *request, struct submitting *all)
+static void data_find(struct submitting *all)
 {
-    request->work = all;
-    request->forget = submitting_forget;
-    all->resolving = resolving_start(request_customerd(request)->catalogues, all->ads, all->count, data_found, all);
+    all->request->forget = data_forget;
+    all->resolving = resolving_start(all->customerd->catalogues, all->ads, all->count, data_found, all);
     if (all->resolving)
         return;
-    request->work = NULL;
-    request->forget = NULL;
-    request_problem(request, 400, "InputData: the jobs of one submission read at most %d files", RESOLVING_NAMES_MAX);
-    submitting_free(all);
+    request_problem(all->request, 400, "InputData: the jobs of one submission read at most %d files",
+                    RESOLVING_NAMES_MAX);
+    submitting_refused(all);
+}
+
+/* All ads are there. */
+static void ads_settle(struct submitting *all)
+{
+    if (!body_check(all) || !flow_read(all->request, all))
+        submitting_refused(all);
+    else if (!all->again && resolving_is_needed(all->ads, all->count))
+        data_find(all);
+    else
+        submitting_begin(all);
+}
+
+/* Reads an ad, and checks it: 1 when there may be more, 0 at the end, -1 after a problem was answered. */
+static int ad_read(struct submitting *all)
+{
+    struct request *request = all->request;
+    struct job_terms terms;
+    struct err err = {0};
+    struct tree *ad;
+    int got = form_reader_next(all->form, &ad, &err);
+    bool full, bad;
+
+    if (got < 0)
+        request_problem(request, 400, "ad %u: line %u, column %u: %s", all->count + 1, err.line, err.column, err.text);
+    else if (!got && !all->count)
+        request_problem(request, 400, "there is no job in the body");
+    if (got <= 0)
+        return got < 0 || !all->count ? -1 : 0;
+    full = all->count == SUBMISSION_ADS_MAX;
+    bad = full || ad_check(request, ad, &terms, &err) < 0;
+    if (full)
+        err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
+    if (bad || (!all->serves && owner_check(request, ad, &terms, &err) < 0)) {
+        request_problem(request, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
+        tree_unref(ad);
+        return -1;
+    }
+    ad_keep(all, ad, &terms);
+    return 1;
+}
+
+static void ads_read(struct request *request)
+{
+    struct submitting *all = request->work;
+    int got = 1;
+
+    for (uint32_t i = 1; got > 0; i++) {
+        got = ad_read(all);
+        if (got > 0 && i % READ_ADS == 0 && request_turn_is_over(request)) {
+            request_again(request, ads_read);
+            return;
+        }
+    }
+    form_reader_free(all->form);
+    all->form = NULL;
+    if (got < 0)
+        submitting_refused(all);
+    else
+        ads_settle(all);
+}
+
+/* Where a piece of the text that begins at `at` ends: not inside of a character. */
+static size_t piece_end(const char *text, size_t len, size_t at)
+{
+    size_t end = len - at > LOOK_BYTES ? at + LOOK_BYTES : len;
+
+    for (int i = 0; i < 4 && end < len && end > at && ((unsigned char)text[end] & 0xc0) == 0x80; i++)
+        end--;
+    return end;
+}
+
+/* Is the body text, and what is its hash? Then its ads are read. */
+static void body_look(struct request *request)
+{
+    struct submitting *all = request->work;
+    struct form_limits limits = query_limits(&all->customerd->daemon.config);
+    struct err err = {0};
+    size_t len;
+    const char *text = exchange_body(request->exchange, &len);
+
+    while (all->looked < len) {
+        size_t end = piece_end(text, len, all->looked);
+
+        if (utf8_check(text + all->looked, end - all->looked, &err) < 0) {
+            utf8_check(text, len, &err); /* once more, for the line */
+            request_problem(request, 400, "line %u, column %u: %s", err.line, err.column, err.text);
+            submitting_refused(all);
+            return;
+        }
+        hashing_add(&all->hashing, text + all->looked, end - all->looked);
+        all->looked = end;
+        if (end < len && request_turn_is_over(request)) {
+            request_again(request, body_look);
+            return;
+        }
+    }
+    hashing_digits(&all->hashing, all->hash);
+    all->text = (struct form_text){text, len};
+    all->form = form_reader_new(all->customerd->daemon.symbols, all->media.dialect, all->media.form, &limits,
+                                form_text_read, &all->text);
+    ads_read(request);
 }
 
 void api_jobs_submit(struct request *request)
 {
     struct submitting *all = mem_alloc(sizeof *all);
 
-    *all = (struct submitting){.customerd = request_customerd(request), .request = request};
-    if (!key_read(request, all->key) || !ads_read(request, all) || !flow_read(request, all) ||
-        !body_check(request, all))
-        submitting_free(all);
-    else if (!all->again && resolving_is_needed(all->ads, all->count))
-        data_find(request, all);
-    else
-        submitting_begin(request, all);
+    memset(all, 0, sizeof *all);
+    all->customerd = request_customerd(request);
+    all->request = request;
+    all->serves = customer_serves(all->customerd);
+    all->iwd_user = iwd_user(request);
+    snprintf(all->identity, sizeof all->identity, "%s", request_identity(request));
+    buf_init(&all->out);
+    hashing_begin(&all->hashing);
+    request->work = all;
+    request->forget = submitting_forget;
+    if (!key_read(request, all->key)) {
+        submitting_refused(all);
+    } else if (!media_read(exchange_field(request->exchange, "Content-Type"), &all->media)) {
+        request_problem(request, 415, "jobs are sent as %s or %s", TYPE_CLASSAD, TYPE_JSON);
+        submitting_refused(all);
+    } else {
+        body_look(request);
+    }
 }

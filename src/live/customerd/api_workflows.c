@@ -5,6 +5,7 @@
 #include "lang/ad/make.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "live/customerd/walk.h"
 #include "live/http/represent.h"
 
 #include <stdlib.h>
@@ -13,13 +14,16 @@
 /* The progress of a workflow, counted from its jobs. */
 struct progress {
     uint64_t workflow;
-    const char *owner;       /* lent by the role */
-    const struct tree *node; /* of its first job, lent: it may say Dag */
+    struct text owner;
+    struct tree *node; /* of its first job, held: it may say Dag */
     int64_t submitted;
     uint64_t total, stuck, counts[STANDING_COUNT];
 };
 
 struct progresses {
+    struct walk walk;
+    uint64_t limit, cursor;
+    uint64_t at;       /* the last job that was looked at */
     struct map places; /* number -> place */
     struct progress *items;
     uint32_t count, room;
@@ -33,26 +37,12 @@ static struct progress *progress_of(struct progresses *all, const struct job_vie
         return &all->items[place];
     ARRAY_ROOM(all->items, all->count, all->room, 16);
     map_set(&all->places, view->workflow, all->count);
-    all->items[all->count] = (struct progress){
-        .workflow = view->workflow, .owner = view->owner, .node = view->node, .submitted = view->submitted};
+    all->items[all->count] =
+        (struct progress){.workflow = view->workflow,
+                          .node = view->node ? tree_ref((struct tree *)(uintptr_t)view->node) : NULL,
+                          .submitted = view->submitted};
+    text_set(&all->items[all->count].owner, view->owner, strlen(view->owner));
     return &all->items[all->count++];
-}
-
-static void progresses_read(struct progresses *all, const struct request *request, uint64_t after)
-{
-    const struct customerd *customerd = request_customerd(request);
-    struct job_view view = {0};
-
-    while (customer_next(customerd->customer, view.id, &view)) {
-        struct progress *one;
-
-        if (view.workflow <= after || !caller_sees(request, view.owner, strlen(view.owner)))
-            continue;
-        one = progress_of(all, &view);
-        one->total++;
-        one->stuck += view.stuck;
-        one->counts[job_standing(&view, attempts_last(customerd->tries, view.id))]++;
-    }
 }
 
 static bool progress_is_over(const struct progress *one)
@@ -78,7 +68,7 @@ static struct tree *progress_ad(struct symbols *symbols, const struct progress *
     maker_integer(&maker, "Workflow", (int64_t)one->workflow);
     if (one->node && ad_string(one->node, "Dag", &name, &len))
         maker_bytes(&maker, "Dag", name, len);
-    maker_text(&maker, "Owner", one->owner);
+    maker_text(&maker, "Owner", one->owner.bytes);
     maker_integer(&maker, "Submitted", one->submitted);
     maker_integer(&maker, "Jobs", (int64_t)one->total);
     maker_integer(&maker, "Done", (int64_t)counts[STANDING_DONE]);
@@ -93,39 +83,79 @@ static struct tree *progress_ad(struct symbols *symbols, const struct progress *
     return maker_seal(&maker);
 }
 
+/* -------------------------------------------------------------------------------------------------------------- listing */
+
+static bool workflow_one(struct walk *walk, struct request *request)
+{
+    struct progresses *all = (struct progresses *)walk;
+    const struct customerd *customerd = request_customerd(request);
+    struct progress *one;
+    struct job_view view;
+
+    if (!customer_next(customerd->customer, all->at, &view))
+        return false;
+    all->at = view.id;
+    if (view.workflow <= all->cursor || !caller_sees(request, view.owner, strlen(view.owner)))
+        return true;
+    one = progress_of(all, &view);
+    one->total++;
+    one->stuck += view.stuck;
+    one->counts[job_standing(&view, attempts_last(customerd->tries, view.id))]++;
+    return true;
+}
+
+static void workflows_told(struct walk *walk, struct request *request)
+{
+    struct progresses *all = (struct progresses *)walk;
+    struct customerd *customerd = request_customerd(request);
+    uint64_t cursor = all->cursor;
+    struct listing listing;
+    bool more = false;
+
+    if (all->count)
+        qsort(all->items, all->count, sizeof *all->items, progress_order);
+    buf_reset(&customerd->out);
+    listing_begin(&listing, &customerd->out, request->form);
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct tree *ad;
+
+        if (progress_is_over(&all->items[i]))
+            continue;
+        more = listing.count >= (all->limit ? all->limit : 1);
+        if (more)
+            break;
+        ad = progress_ad(customerd->daemon.symbols, &all->items[i]);
+        listing_add(&listing, ad);
+        tree_unref(ad);
+        cursor = all->items[i].workflow;
+    }
+    listing_end(&listing);
+    request_list(request, &customerd->out, more, cursor);
+}
+
+static void workflows_drop(struct walk *walk)
+{
+    struct progresses *all = (struct progresses *)walk;
+
+    for (uint32_t i = 0; i < all->count; i++)
+        tree_unref(all->items[i].node);
+    free(all->items);
+    map_done(&all->places);
+    free(all);
+}
+
 /* Workflows in the order of their numbers. The cursor is the last one that was listed. */
 void api_workflows(struct request *request)
 {
-    struct customerd *customerd = request_customerd(request);
-    struct progresses all = {0};
-    struct listing listing;
+    struct progresses *all;
     uint64_t limit, cursor;
-    bool more = false;
 
     if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
         !request_number(request, "cursor", 0, INT64_MAX, 0, &cursor))
         return;
-    map_init(&all.places, 0);
-    progresses_read(&all, request, cursor);
-    if (all.count)
-        qsort(all.items, all.count, sizeof *all.items, progress_order);
-    buf_reset(&customerd->out);
-    listing_begin(&listing, &customerd->out, request->form);
-    for (uint32_t i = 0; i < all.count; i++) {
-        struct tree *ad;
-
-        if (progress_is_over(&all.items[i]))
-            continue;
-        more = listing.count >= (limit ? limit : 1);
-        if (more)
-            break;
-        ad = progress_ad(customerd->daemon.symbols, &all.items[i]);
-        listing_add(&listing, ad);
-        tree_unref(ad);
-        cursor = all.items[i].workflow;
-    }
-    listing_end(&listing);
-    request_list(request, &customerd->out, more, cursor);
-    free(all.items);
-    map_done(&all.places);
+    all = mem_alloc(sizeof *all);
+    *all =
+        (struct progresses){.walk = {workflow_one, workflows_told, workflows_drop}, .limit = limit, .cursor = cursor};
+    map_init(&all->places, 0);
+    walk_begin(request, &all->walk);
 }

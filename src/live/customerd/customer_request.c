@@ -108,6 +108,7 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
                                .gate = &customerd->gate,
                                .config = &customerd->daemon.config,
                                .symbols = customerd->daemon.symbols,
+                               .turns = true,
                                .unready = customerd_unready};
 }
 

@@ -6,7 +6,8 @@
  *     customer_request.c  which callers are admitted, and what they may see
  *     customerd_disk.c    how full the disk is
  *     customerd_routes.c  the table of routes
- *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions
+ *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions,
+ *                                                                  with submitting.c and submission_keys.c
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
  *     api_token.c    tokens for the users of this machine
  *     api_workflows.c  how far workflows are                       api_submissions.c  how far submissions are
@@ -162,10 +163,9 @@ void api_job_command(struct request *request);
 void api_job_commands(struct request *request);
 void api_job_command_get(struct request *request);
 
-/* ---- api_submit.c ---- */
+/* ---- submission_keys.c ---- */
 
-#define CUSTOMERD_BODY_SPACE \
-    "body" /* rows: caller and key -> hash of the body, when it came, its first job and its last */
+#define CUSTOMERD_BODY_SPACE "body" /* rows of keys */
 
 void submissions_tidy(struct customerd *customerd); /* forgets some of the keys that are of no use any more */
 

@@ -9,6 +9,8 @@
 
 #define TIDY_JOBS 1000         /* jobs that one look moves to the history */
 #define TIDY_LOOKED 4000       /* jobs that it looks at */
+#define TIDY_QUIET 20000       /* microseconds that this may take, while nobody waits ... */
+#define TIDY_BUSY 2000         /* ... and while users do */
 #define TIDY_FILES 20          /* jobs whose files one look removes */
 #define TIDY_SPOOL 36000       /* looks between two sweeps of the spool: an hour */
 #define LEFT_WAIT INT64_C(300) /* how many seconds to wait for the files of a job that was removed */
@@ -89,9 +91,10 @@ static void endings_tidy(struct customerd *customerd)
     uint32_t looks =
         endings_count(&customerd->endings) < TIDY_LOOKED ? endings_count(&customerd->endings) : TIDY_LOOKED;
     int64_t now = runner_settled(customerd->runner) / SECOND;
+    int64_t ends = runner_now() + (front_is_busy(agent_front(customerd->live)) ? TIDY_BUSY : TIDY_QUIET);
     struct job_view view;
 
-    for (uint32_t closed = 0; looks && closed < TIDY_JOBS; looks--) {
+    for (uint32_t closed = 0; looks && closed < TIDY_JOBS && (looks % 8 || runner_now() < ends); looks--) {
         uint64_t job = endings_take(&customerd->endings);
         bool over;
 

@@ -19,6 +19,8 @@ extern "C" {
 /* The kinds of pace that a request may count for. */
 enum caller_pace { PACE_PERSON, PACE_AGENT, PACE_BEAT, PACE_COUNT };
 
+struct queue;
+
 struct identity {
     uint32_t holds; /* agents, ids and requests that refer to it */
     /* counts for it as an account: its own, and those of all its delegates */
@@ -27,6 +29,9 @@ struct identity {
     uint64_t bytes;  /* of the texts of its ads */
     uint64_t bodies; /* bytes of requests under way */
     int64_t heard;
+    struct queue *queue;     /* of its requests that wait for their turn (queues.h); NULL: none does ... */
+    int64_t used;            /* ... then how much of those turns it has used, */
+    int64_t expects;         /* and how long one of its steps takes on average; 0: it had none */
     double left[PACE_COUNT]; /* requests that may be made at once */
     int64_t filled[PACE_COUNT];
 };

@@ -14,21 +14,35 @@
 
 void front_init(struct front *front, const struct front_settings *settings)
 {
+    bool turns = false;
+
     *front = (struct front){.settings = *settings};
-    for (size_t i = 0; i < settings->part_count; i++)
+    for (size_t i = 0; i < settings->part_count; i++) {
         front->tables[i] = settings->parts[i].table;
+        turns = turns || settings->parts[i].turns;
+    }
+    if (turns && settings->loop)
+        front->queues = queues_new(settings->loop, front_serve);
     buf_init(&front->out);
 }
 
 void front_done(struct front *front)
 {
-    if (front)
-        buf_done(&front->out);
+    if (!front)
+        return;
+    queues_free(front->queues);
+    front->queues = NULL;
+    buf_done(&front->out);
 }
 
 const char *request_identity(const struct request *request)
 {
     return gate_name(request->part->gate, &request->caller);
+}
+
+bool front_is_busy(const struct front *front)
+{
+    return front && !queues_are_empty(front->queues);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- admission */
@@ -200,20 +214,26 @@ static void request_begin(void *user, struct exchange *exchange)
     }
 }
 
-static void request_run(void *user, struct exchange *exchange)
+void front_serve(struct request *request)
 {
-    struct request *request = exchange_data(exchange);
     const struct front_part *part = request->part;
     const char *why = part->unready ? part->unready(part->daemon) : NULL;
     unsigned status;
 
-    (void)user;
     if (why)
         request_problem(request, 503, "%s", why);
     else if ((status = gate_shuts_out(part->gate, &request->caller, &why))) /* while the body came */
         request_refuse(request, status, why);
     else
         request->route->handle(request);
+}
+
+static void request_run(void *user, struct exchange *exchange)
+{
+    struct request *request = exchange_data(exchange);
+
+    (void)user;
+    request_ready(request);
 }
 
 static void waiting_remove(struct request *request)
@@ -253,6 +273,7 @@ static void request_over(void *user, struct exchange *exchange)
     took = clock_now() - request->began;
     if (request->waits)
         waiting_remove(request);
+    queues_remove(front->queues, request);
     if (request->forget)
         request->forget(request);
     tree_unref(request->answer);

@@ -1,7 +1,8 @@
 /* front.h: the HTTP front of a daemon: from the head of a request to its answer, the same for all daemons.
  *
  *     head -> route -> Host, Origin -> Accept -> caller and scope (gate.h) -> pace -> length of the body, bodies under way
- *          -> body read -> the route's handler, with a struct request (request.h) -> answered now or later -> over
+ *          -> body read -> its account's turn (queues.h) -> the route's handler, with a struct request (request.h)
+ *          -> answered now or later -> over
  *
  * A front has parts: tables of routes, each with the daemon that its handlers work for and the gate that its callers pass. Several servers
  * may share one front, which is the user of front_handler. Nothing of a body is read before route and caller are settled. */
@@ -10,6 +11,7 @@
 
 #include "live/http/gate.h"
 #include "live/http/metrics.h"
+#include "live/http/queues.h"
 #include "live/http/route.h"
 #include "sys/log.h"
 
@@ -25,6 +27,7 @@ struct front_part {
     struct gate *gate;
     const struct config *config; /* limits of bodies and ads; NULL: no route reads an ad */
     struct symbols *symbols;     /* for ads in bodies */
+    bool turns;                  /* its callers are users, whose requests take turns; needs a loop */
     const char *(*unready)(
         const void *daemon); /* returns why nothing is accepted any more (503); NULL: all is well. May be NULL */
 };
@@ -38,6 +41,7 @@ struct front_settings {
     void (*refused)(struct request *request, unsigned status, const char *why);
     struct metrics *metrics; /* counts by the routes of the first part; NULL: nothing is counted */
     const char *version;     /* of the program, for /openapi.json */
+    struct uv_loop_s *loop;  /* for parts whose requests take turns; or NULL */
 };
 
 struct front {
@@ -45,6 +49,7 @@ struct front {
     const struct route_table *tables[FRONT_PARTS_MAX];
     uint64_t requests;       /* how many there have been */
     struct request *waiting; /* requests that wait for a change */
+    struct queues *queues;   /* requests that wait for their turn; NULL: none takes turns */
     struct buf out;          /* scratch, for one answer */
 };
 
@@ -56,6 +61,7 @@ extern const struct server_handler front_handler; /* its user is the front */
 /* Handles waiting requests (request_waits) again: those whose time is up; `all`: every one of them. `front` may be
  * NULL. */
 void front_wake(struct front *front, bool all);
+bool front_is_busy(const struct front *front);               /* do requests wait for their turn? */
 bool front_waits(const struct front *front);                 /* does any request wait? */
 void front_wait_end(struct front *front, const char *words); /* answers all that wait with 503 */
 

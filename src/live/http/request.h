@@ -2,6 +2,7 @@
  *
  *     request.c        the parts of the address and the body        answer.c   ads and problems as answers; conditions
  *     waiting.c        requests that are answered when something has changed
+ *     queues.c         requests that take turns
  *
  * A handler answers once, now or later. A handler that answers later keeps its work in `work`; `forget` must drop its reference to the request. */
 #ifndef BERTH_LIVE_HTTP_REQUEST_H
@@ -37,6 +38,8 @@ struct request {
     int64_t deadline;                        /* until when the request waits for a change; 0: not set yet */
     bool waits;                              /* it waits for a change */
     struct request *next;                    /* the next request that waits */
+    struct queue_place queued;               /* it waits for its turn ... */
+    void (*again)(struct request *request);  /* ... to go on there; NULL: with its handler */
     void *work;                              /* the handler's own, if it answers later ... */
     void (*forget)(struct request *request); /* ... called when the request is over */
 };
@@ -44,6 +47,16 @@ struct request {
 /* ---- front.c ---- */
 
 const char *request_identity(const struct request *request); /* "": nobody */
+void front_serve(struct request *request);                   /* calls its handler, if that may still be called */
+
+/* ---- queues.c ---- */
+
+/* It can be handled: at once, or, where requests take turns, when it is its account's. */
+void request_ready(struct request *request);
+/* Is the turn over? Then a handler that has more to do calls request_again, and returns. */
+bool request_turn_is_over(const struct request *request);
+/* `step` is called in the next turn of its account; at once where requests take no turns. */
+void request_again(struct request *request, void (*step)(struct request *request));
 
 /* ---- request.c ---- */
 

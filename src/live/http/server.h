@@ -123,6 +123,9 @@ struct http_answer {
  * nothing. A client that closes its side of the connection while it waits is taken to have gone. */
 void exchange_answer(struct exchange *exchange, const struct http_answer *answer);
 
+void exchange_goes_on(struct exchange *exchange);           /* the handler is at it: its time to answer begins anew */
+bool exchange_is_answered(const struct exchange *exchange); /* by whomever: a deadline answers, too */
+
 /* Answers with {"type":"about:blank","title":...,"status":...,"detail":...}. */
 void exchange_problem(struct exchange *exchange, unsigned status, const char *detail);
 

@@ -366,6 +366,17 @@ const char *exchange_body(const struct exchange *exchange, size_t *ret_len)
     return is_whole ? exchange->body.text : nothing;
 }
 
+void exchange_goes_on(struct exchange *exchange)
+{
+    if (exchange->conn->phase == PHASE_WAIT)
+        conn_enter(exchange->conn, PHASE_WAIT);
+}
+
+bool exchange_is_answered(const struct exchange *exchange)
+{
+    return exchange->response || exchange->state == EXCHANGE_QUEUED;
+}
+
 const struct sockaddr *exchange_from(const struct exchange *exchange)
 {
     return exchange->conn->from;

@@ -46,7 +46,7 @@ void front_wake(struct front *front, bool all)
             continue;
         }
         request->waits = false;
-        request->route->handle(request);
+        request_ready(request);
     }
     while ((request = still)) {
         still = request->next;
