@@ -376,6 +376,44 @@ static void check_spool_shares(void)
     bench_end(&bench);
 }
 
+/* A file of that many bytes, of that account alone. */
+static enum piece_result spool_fill(struct spool *spool, const char *who, size_t len, struct err *err)
+{
+    char hash[HASH_DIGITS + 1], bytes[1600];
+    uint64_t have;
+
+    memset(bytes, who[0], sizeof bytes);
+    hash_of(bytes, len, hash);
+    return spool_put(spool, who, hash, &(struct piece){.bytes = bytes, .len = len, .size = (int64_t)len}, &have, err);
+}
+
+/* A few who take all that they may leave room for those who need little. */
+static void check_spool_last(void)
+{
+    struct customerd_bench bench;
+    char path[PATH_ROOM];
+    struct spool *spool;
+    struct err err = {0};
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    snprintf(path, sizeof path, "%s/last", bench.folder);
+    spool = spool_new(path, 6400, &err);
+    spool_set_own(spool, "owner");
+    tap_ok(spool_fill(spool, "alice", 1600, &err) == PIECE_WHOLE &&
+               spool_fill(spool, "bob", 1600, &err) == PIECE_WHOLE &&
+               spool_fill(spool, "carol", 1600, &err) == PIECE_WHOLE,
+           "three users have all that they may");
+    tap_ok(spool_fill(spool, "dora", 101, &err) == PIECE_FULL && strstr(err.text, "the last quarter of its 6400 bytes"),
+           "the rest of the room is not for a fourth one who wants much");
+    tap_ok(spool_fill(spool, "dora", 100, &err) == PIECE_WHOLE && spool_fill(spool, "erik", 60, &err) == PIECE_WHOLE &&
+               spool_fill(spool, "owner", 500, &err) == PIECE_WHOLE,
+           "but for those who need little, and for the one whose spool it is");
+    tap_ok(spool_fill(spool, "dora", 10, &err) == PIECE_FULL && spool_fill(spool, "erik", 40, &err) == PIECE_WHOLE,
+           "as long as they do");
+    spool_free(spool);
+    bench_end(&bench);
+}
+
 static void check_garbage(void)
 {
     char a[HASH_DIGITS + 1], b[HASH_DIGITS + 1];
@@ -1039,6 +1077,7 @@ int main(void)
     check_spool();
     check_garbage();
     check_spool_shares();
+    check_spool_last();
     check_store();
     check_iwd();
     check_hostile_unnamed();

@@ -233,6 +233,12 @@ static enum piece_result room_check(const struct spool *spool, uint64_t who, uin
                 (unsigned long long)share);
         return PIECE_FULL;
     }
+    if (share != UINT64_MAX && mine + size > spool->room / SPOOL_SMALL &&
+        spool->bytes - before + size > spool->room - spool->room / SPOOL_KEPT_FREE) {
+        err_set(err, "SpoolMax: the last quarter of its %llu bytes is kept for users who have less than %llu there",
+                (unsigned long long)spool->room, (unsigned long long)(spool->room / SPOOL_SMALL));
+        return PIECE_FULL;
+    }
     return PIECE_MORE;
 }
 

@@ -4,7 +4,7 @@
  *
  * A file that no job names and that is older than a day is removed. WHO is an account, as a number: nobody gets more room by delegating. An
  * account that has not sent a file itself does not learn that it is there, and none of its jobs reads it: knowing a hash does not give
- * access to the file. Each account but the customer's own has a share. */
+ * access to the file. Each account but the customer's own has a share, and the last of the room is for accounts that have little there. */
 #ifndef BERTH_LIVE_CUSTOMERD_SPOOL_H
 #define BERTH_LIVE_CUSTOMERD_SPOOL_H
 
@@ -17,6 +17,8 @@ extern "C" {
 #define SPOOL_PIECE_MAX (4u << 20) /* bytes of a piece */
 #define SPOOL_KEPT INT64_C(86400)  /* how many seconds a file that no job names is kept */
 #define SPOOL_SHARES 4             /* one account may have at most 1 / 4 of the room */
+#define SPOOL_KEPT_FREE 4          /* the last quarter of the room is kept for accounts ... */
+#define SPOOL_SMALL 64             /* ... that have at most 1 / 64 of it: a few large ones cannot shut the others out */
 
 struct spool;
 
