@@ -149,7 +149,7 @@ other() { ask "$rich" /v1/exchange -d '[ Subject = "root" ]' && [ "$status" = 40
 check '... nor for somebody else' other
 twice() { given '[]' && ask "$given" /v1/exchange -d '[]' && [ "$status" = 403 ]; }
 check 'a token of the pool is not exchanged' twice
-renewed() { given '[]' && ask "$given" /v1/tokens/renew -d "[ Id = \"$(field Id)\"; Proof = \"x\" ]" && [ "$status" = 403 ] && grep -F 'given for that of an institute' body; }
+renewed() { given '[]' && ask "$given" /v1/renewals -d "[ Id = \"$(field Id)\"; Proof = \"x\" ]" && [ "$status" = 403 ] && grep -F 'given for that of an institute' body; }
 check '... and cannot be made to outlive it by renewal' renewed
 revoked() {
   given '[]' || return

@@ -71,7 +71,7 @@ days 60
 lent() {
   b alice token delegate --no-delegation --token "$work/alice/token" "$work/alice/token" --out "$work/lent.token" &&
     token=$(sed -n 's/.*[Tt]oken *= *"\([^"]*\)".*/\1/p' lent.token) && [ -n "$token" ] &&
-    curl -sS -H "Authorization: Bearer $token" -X POST "$url/v1/tokens/renew" -H 'Content-Type: application/classad' \
+    curl -sS -H "Authorization: Bearer $token" -X POST "$url/v1/renewals" -H 'Content-Type: application/classad' \
       --data "[ Id = \"$third\"; Proof = \"v4.public.$(printf 'A%.0s' $(seq 100))\" ]" >out && cat out && grep 'only who holds the key' out
 }
 check 'who was lent a token cannot renew it' lent

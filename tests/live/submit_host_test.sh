@@ -84,7 +84,7 @@ only() {
     token=$(sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p' lent) && url=$(sed -n 's/.*Pool *= *"\([^"]*\)".*/\1/p' lent) && [ -n "$token" ] &&
     [ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" "$url/v1/status")" = 200 ] &&
     [ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" -X PUT --data '[ Type = "Job" ]' "$url/v1/ads/x")" = 403 ] &&
-    [ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" -X POST "$url/v1/tokens/lend" --data '[ Subject = "root" ]')" = 403 ]
+    [ "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $token" -X POST "$url/v1/loans" --data '[ Subject = "root" ]')" = 403 ]
 }
 check 'and that token can do nothing else' only
 

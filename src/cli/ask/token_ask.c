@@ -110,7 +110,7 @@ static struct tree *renewal_body(struct connection *pool)
 void token_keep_good(struct connection *pool)
 {
     struct connection_ask ask = {
-        .method = "POST", .path = "/v1/tokens/renew", .hush = true, .mute = true, .quiet = true};
+        .method = "POST", .path = "/v1/renewals", .hush = true, .mute = true, .quiet = true};
     struct tree *body, *answer = NULL;
     struct token_file fresh = pool->token;
     struct grant grant;

@@ -110,7 +110,7 @@ static void renewal_ask(struct daemon *daemon, uint32_t place)
         ad = maker_seal(&maker);
         represent_ad(&body, FORM_CLASSAD, ad);
         tree_unref(ad);
-        if (!agent_post(daemon->live, tended.matchmaker, "/v1/tokens/renew", &body, renewal_came, renewing))
+        if (!agent_post(daemon->live, tended.matchmaker, "/v1/renewals", &body, renewal_came, renewing))
             free(renewing);
     }
     buf_done(&proof);

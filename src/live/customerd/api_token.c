@@ -1,4 +1,4 @@
-/* api_token.c: a token with which a user of this machine may ask the pool, on the customer's word (POST /v1/tokens/lend of the matchmaker). The same one is
+/* api_token.c: a token with which a user of this machine may ask the pool, on the customer's word (POST /v1/loans of the matchmaker). The same one is
  * given until half of its time is over. */
 #include "live/customerd/customerd_parts.h"
 
@@ -127,7 +127,7 @@ static void token_ask_for(struct request *request, const char *user)
     tree_unref(ad);
     request->work = lending;
     request->forget = lending_forget;
-    if (!agent_post(customerd->live, agent_matchmaker(), "/v1/tokens/lend", &body, token_came, lending)) {
+    if (!agent_post(customerd->live, agent_matchmaker(), "/v1/loans", &body, token_came, lending)) {
         request->work = NULL;
         request->forget = NULL;
         free(lending);

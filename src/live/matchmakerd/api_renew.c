@@ -1,7 +1,7 @@
 /* api_renew.c: tokens without thinking: one that is renewed by whoever holds its key, and one for a user on the word of a submit host.
  *
- *     POST /v1/tokens/renew     Id, Proof (token_renewal.h) -> the same token, for as long as the one before
- *     POST /v1/tokens/lend      Subject, from a customer with the scope `serve` -> a token with which that user may ask, and do nothing else */
+ *     POST /v1/renewals     Id, Proof (token_renewal.h) -> the same token, for as long as the one before
+ *     POST /v1/loans      Subject, from a customer with the scope `serve` -> a token with which that user may ask, and do nothing else */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_tokens.h"
 #include "live/matchmakerd/matchmakerd_state.h"
