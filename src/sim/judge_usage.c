@@ -11,6 +11,12 @@ static uint32_t matchmaker_place(const struct judge *judge, const struct host *h
     return (host->place - judge->parties.matchmaker) % MATCHMAKERS_MAX;
 }
 
+/* Both are none below zero; liars tell spans that no sum holds. */
+static int64_t sum_of(int64_t one, int64_t other)
+{
+    return one > INT64_MAX - other ? INT64_MAX : one + other;
+}
+
 void judge_told(struct judge *judge, const struct host *host, const struct report *report)
 {
     uint32_t place = matchmaker_place(judge, host);
@@ -21,7 +27,7 @@ void judge_told(struct judge *judge, const struct host *host, const struct repor
     if (report->wall <= before)
         return;
     map_set(&judge->told_map, key, (uint64_t)report->wall);
-    judge->told_wall[place] += report->wall - before;
+    judge->told_wall[place] = sum_of(judge->told_wall[place], report->wall - before);
 }
 
 void judge_usage(struct judge *judge, const struct host *host)
@@ -30,7 +36,7 @@ void judge_usage(struct judge *judge, const struct host *host)
     const struct usage_row *row;
 
     for (uint32_t from = 0; matchmaker_next_usage(host->role, from, &row, &from);)
-        sums[row->of_machine] += row->amounts.wall;
+        sums[row->of_machine] = sum_of(sums[row->of_machine], row->amounts.wall);
     if (sums[0] > told / 1000 || sums[1] > told / 1000)
         judge_finds(judge, 10, host,
                     "claims are counted as active for %lld ms (%lld by machines), but %lld ms were told",
