@@ -177,11 +177,12 @@ static void items_grow(struct rng *rng, struct buf *out)
 
 /* -------------------------------------------------------------------------------------------------------------- twins */
 
-struct tally {
+struct fn_tally {
     uint64_t seed, wrong, shared, jobs;
 };
 
-static void compare(struct tally *tally, const char *what, const struct buf *file, struct side *fast, struct side *slow)
+static void compare(struct fn_tally *tally, const char *what, const struct buf *file, struct side *fast,
+                    struct side *slow)
 {
     tally->shared += fast->ads < slow->ads;
     tally->jobs += slow->process;
@@ -196,7 +197,7 @@ static void compare(struct tally *tally, const char *what, const struct buf *fil
     buf_done(&slow->said);
 }
 
-static void twin_items(struct tally *tally)
+static void twin_items(struct fn_tally *tally)
 {
     struct side fast = {.process = 0}, slow = {.process = 0};
     struct buf file;
@@ -212,7 +213,7 @@ static void twin_items(struct tally *tally)
     buf_done(&file);
 }
 
-static void twin_sweep(struct tally *tally)
+static void twin_sweep(struct fn_tally *tally)
 {
     struct side fast = {.process = 0}, slow = {.process = 0};
     uint64_t count;
@@ -242,7 +243,7 @@ static void twin_sweep(struct tally *tally)
 int main(void)
 {
     uint64_t seed = setting("BERTH_SEED", 1), rounds = setting("BERTH_ROUNDS", 2000);
-    struct tally items = {.seed = 0}, sweeps = {.seed = 0};
+    struct fn_tally items = {.seed = 0}, sweeps = {.seed = 0};
 
     for (uint64_t i = 0; i < rounds; i++) {
         items.seed = sweeps.seed = seed + i;

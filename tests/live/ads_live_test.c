@@ -914,7 +914,7 @@ static void check_supposed(struct world *world)
     tap_ok(reply->status == 200 && reply_has(reply, "\"verdict\": \"matches\"") &&
                reply_has(reply, "\"matching\": 1,") &&
                reply_has(reply,
-                         "\"choice\": {\"reason\": \"only\", \"offer\": \"shelf-a\"}, \"taken\": 3, \"hold\": null,"),
+                         "\"choice\": {\"reason\": \"only\", \"offer\": \"shelf-a\"}, \"taken\": 4, \"hold\": null,"),
            "also where it is asked why");
     tap_ok(shows(world, world->alice, "shelf-a", "Shelf = 6"), "the pool's own stays as it was");
     snprintf(body, sizeof body, "%s [Shelf = 7]", wish);

@@ -88,7 +88,7 @@ double text_scale(struct fn_text text, size_t at);
 bool value_to_real(const struct value *v, double *ret);
 
 /* Numbers one after another: their count, sum, least and greatest, by the operators of the language. */
-struct tally {
+struct fn_tally {
     const struct dialect *dialect;
     uint32_t count;
     bool real;    /* one of the numbers is a real */
@@ -96,8 +96,8 @@ struct tally {
     struct value sum, least, greatest;
 };
 
-bool tally_add(struct tally *tally, const struct value *v);                     /* false: not a number */
-struct value tally_bound(const struct tally *tally, const struct value *bound); /* with the type of the rest */
+bool tally_add(struct fn_tally *tally, const struct value *v);                     /* false: not a number */
+struct value tally_bound(const struct fn_tally *tally, const struct value *bound); /* with the type of the rest */
 
 /* A set of bytes. */
 struct byteset {

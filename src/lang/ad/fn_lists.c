@@ -96,7 +96,7 @@ void fn_size(struct call *call, struct value *ret)
         *ret = value_error();
 }
 
-bool tally_add(struct tally *tally, const struct value *v)
+bool tally_add(struct fn_tally *tally, const struct value *v)
 {
     struct value less, greater;
 
@@ -118,7 +118,7 @@ bool tally_add(struct tally *tally, const struct value *v)
     return true;
 }
 
-struct value tally_bound(const struct tally *tally, const struct value *bound)
+struct value tally_bound(const struct fn_tally *tally, const struct value *bound)
 {
     struct value v = *bound;
 
@@ -132,11 +132,11 @@ struct value tally_bound(const struct tally *tally, const struct value *bound)
 }
 
 /* Tallies the numbers of the list that is the argument; leaves out undefined elements. False, and error, when it is not a list of numbers. */
-static bool tally_list(struct call *call, struct tally *tally, struct value *ret)
+static bool tally_list(struct call *call, struct fn_tally *tally, struct value *ret)
 {
     const struct value *list = &call->arguments[0];
 
-    *tally = (struct tally){.dialect = call->dialect, .sum = value_integer(0)};
+    *tally = (struct fn_tally){.dialect = call->dialect, .sum = value_integer(0)};
     *ret = value_error();
     if (list->type != VALUE_LIST)
         return false;
@@ -152,7 +152,7 @@ static bool tally_list(struct call *call, struct tally *tally, struct value *ret
 
 void fn_sum(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
 
     if (tally_list(call, &tally, ret))
         *ret = tally.sum;
@@ -160,7 +160,7 @@ void fn_sum(struct call *call, struct value *ret)
 
 void fn_avg(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
 
     if (!tally_list(call, &tally, ret))
         return;
@@ -174,7 +174,7 @@ void fn_avg(struct call *call, struct value *ret)
 
 void fn_min(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
 
     if (tally_list(call, &tally, ret))
         *ret = tally_bound(&tally, &tally.least);
@@ -182,7 +182,7 @@ void fn_min(struct call *call, struct value *ret)
 
 void fn_max(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
 
     if (tally_list(call, &tally, ret))
         *ret = tally_bound(&tally, &tally.greatest);

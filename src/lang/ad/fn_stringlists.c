@@ -79,13 +79,13 @@ static bool item_number(struct fn_text item, struct value *ret)
     return true;
 }
 
-static bool tally_items(struct call *call, struct tally *tally, struct value *ret)
+static bool tally_items(struct call *call, struct fn_tally *tally, struct value *ret)
 {
     struct text_items items;
     struct fn_text item;
     struct value v;
 
-    *tally = (struct tally){.dialect = call->dialect, .sum = value_real(0)};
+    *tally = (struct fn_tally){.dialect = call->dialect, .sum = value_real(0)};
     *ret = value_error();
     if (!items_of_call(call, &items))
         return false;
@@ -97,7 +97,7 @@ static bool tally_items(struct call *call, struct tally *tally, struct value *re
 
 void fn_string_list_sum(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
 
     if (tally_items(call, &tally, ret))
         *ret = tally.sum;
@@ -105,7 +105,7 @@ void fn_string_list_sum(struct call *call, struct value *ret)
 
 void fn_string_list_avg(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
     struct value count;
 
     if (!tally_items(call, &tally, ret))
@@ -118,7 +118,7 @@ void fn_string_list_avg(struct call *call, struct value *ret)
 
 void fn_string_list_min(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
 
     if (tally_items(call, &tally, ret))
         *ret = tally_bound(&tally, &tally.least);
@@ -126,7 +126,7 @@ void fn_string_list_min(struct call *call, struct value *ret)
 
 void fn_string_list_max(struct call *call, struct value *ret)
 {
-    struct tally tally;
+    struct fn_tally tally;
 
     if (tally_items(call, &tally, ret))
         *ret = tally_bound(&tally, &tally.greatest);
