@@ -7,7 +7,7 @@
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
-cases=68
+cases=69
 
 # ------------------------------------------------------------------------------------------------------------ the network
 

@@ -6,6 +6,10 @@
 
 #include "live/http/request.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct walk {
     bool (*one)(struct walk *walk, struct request *request); /* looks at the next; false: that was all */
     void (*end)(struct walk *walk, struct request *request); /* answers */
@@ -14,4 +18,7 @@ struct walk {
 
 void walk_begin(struct request *request, struct walk *walk); /* takes the walk */
 
+#ifdef __cplusplus
+}
+#endif
 #endif
