@@ -145,7 +145,7 @@ static int64_t within(int64_t amount, int64_t top)
 
 void tally_load(struct tally *tally, const struct tally_record *row, const struct role_env *env)
 {
-    int64_t away = wall_seconds(env->wall) - row->stamp;
+    int64_t now = wall_seconds(env->wall), away = row->stamp < now ? now - within(row->stamp, now) : 0;
 
     *tally = (struct tally){.unit = {.machine = row->machine,
                                      .cpus = within(row->cpus, TALLY_CORES_MAX * 1000),
