@@ -353,7 +353,8 @@ static void figures_tell(const char *what, const struct figures *figures)
         what, figures->count, figures->failures, figures->median, figures->p90, figures->p99, figures->most);
 }
 
-static void busy_tell(int told)
+/* Returns how long a busy one waits for a submission of three jobs, on average, in milliseconds: of so many each has one under way all the time. */
+static double busy_tell(int told, uint32_t users)
 {
     uint64_t sum[BUSY_KINDS + 1] = {0}, counts[BUSY_KINDS + 1], seconds = 0;
 
@@ -366,6 +367,7 @@ static void busy_tell(int told)
              (unsigned long long)(sum[BUSY_SMALL] / seconds), (unsigned long long)(sum[BUSY_LARGE] / seconds),
              (unsigned long long)(sum[BUSY_LIST] / seconds), (unsigned long long)(sum[BUSY_SPOOL] / seconds),
              (unsigned long long)(sum[BUSY_KINDS] / seconds));
+    return 1000.0 * (double)seconds * users * 6 / 10 / (double)(sum[BUSY_SMALL] ? sum[BUSY_SMALL] : 1);
 }
 
 #define SECONDS_DEFAULT 4
@@ -376,6 +378,7 @@ int main(int argc, char **argv)
     uint32_t users = argc > 2 ? (uint32_t)atoi(argv[2]) : 99;
     static struct shop shop;
     struct figures alone, beside;
+    double busy;
     int told[2];
     pid_t pid;
 
@@ -393,12 +396,11 @@ int main(int argc, char **argv)
     waitpid(pid, NULL, 0);
     figures_tell("alone", &alone);
     figures_tell("beside", &beside);
-    busy_tell(told[0]);
+    busy = busy_tell(told[0], users);
     tap_ok(!alone.failures && !beside.failures, "no submission of the light user is refused");
-    /* Of the few submissions of a short run the slowest one in a hundred says nothing, where other programs are at work. In the order in which
-     * requests come half of them take a hundred times as long. */
-    tap_ok(beside.median <= 10 * alone.p99 && beside.p90 <= 20 * alone.p99,
-           "beside the busy ones it waits little longer than alone");
+    /* Other programs that are at work make both slower. In the order in which requests come, the light user waits as long as the busy ones do. */
+    tap_diag("a busy one waits %.1f ms for as much", busy);
+    tap_ok(beside.median <= busy / 3, "beside the busy ones it waits much shorter than they do");
     tap_ok(shop_close(&shop) == 0, "and the customer ends well");
     return tap_done();
 }
