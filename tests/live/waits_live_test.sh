@@ -235,7 +235,7 @@ groups="$groups $!"
 disown
 for _ in $(seq 200); do grep -q 'To end it' pool.up && break; sleep 0.1; done
 export BERTH_STATE="$work/pool"
-soon() { for _ in $(seq 100); do "$@" >soon.out 2>&1 && return 0; sleep 0.1; done; cat soon.out; return 1; }
+soon() { for _ in $(seq 300); do "$@" >soon.out 2>&1 && return 0; sleep 0.1; done; cat soon.out; return 1; }
 echo '[ Cmd = "sleep"; Args = "300"; Outputs = {}; RequestCpus = 1; TimeLimit = 600 ]' >one.ad
 has_cpus() { curl -s --unix-socket "$work/pool/matchmaker.sock" http://m/v1/machines | grep -q ' Cpus = [0-9]'; }
 soon has_cpus
@@ -269,8 +269,11 @@ echo '[ Cmd = "true"; Outputs = {}; RequestCpus = 1 ]' >short.ad
 "$berth" submit short.ad >/dev/null 2>&1
 awaits() { "$berth" why 3 >why3 && grep -qx 'job 3 is being claimed: a machine was found for it, and has not agreed yet.' why3 && "$berth" why --json 3 | grep -q '"verdict": "matches", "first": "claiming"'; }
 check 'why of a job whose machine has not agreed yet' soon awaits
-rejects() { "$berth" why 3 | grep -Eqx 'job 3 was not claimed by those that were found for it: (1 claim came to nothing|[0-9]+ claims in turn came to nothing; the last), at .*: the window is over\.' && "$berth" why --json 3 | grep -Eq '"first": "rejected", "reasons": \[\{"code": "rejected", "text": "[0-9]+ claims? .*", "machines": 0, "data": \{"times": [0-9]+, "machine": ".*", "why": "the window is over"\}'; }
+rejects() { "$berth" why 3 | grep -Eqx 'job 3 was not claimed by those that were found for it: (1 claim came to nothing|[0-9]+ claims in turn came to nothing; the last), at .*: the window is over\.'; }
+rejects_json() { "$berth" why --json 3 | grep -Eq '"first": "rejected", "reasons": \[\{"code": "rejected", "text": "[0-9]+ claims? .*", "machines": 0, "data": \{"times": [0-9]+, "machine": ".*", "why": "the window is over"\}'; }
+# It shows only between two claims, each of which takes the window.
 check 'and of one whose machine did not agree in time' soon rejects
+check 'in JSON as well' soon rejects_json
 kill -CONT "$provider"
 done_3() { "$berth" why 3 | grep -qx 'job 3 is over: Succeeded.'; }
 check 'which is claimed when it answers again' soon done_3
