@@ -13,8 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#define PLACES 1024                         /* accounts that are remembered at a time */
-#define PATIENCE_MS 20                      /* to wait for an answer */
+#define PLACES 1024 /* accounts that are remembered at a time */
+#define PATIENCE_MS \
+    400 /* to wait for the first answer about an account, once: most directories are faster, a busy machine may not be */
 #define FRESH (INT64_C(60) * 1000 * 1000)   /* microseconds after which an account is looked up again ... */
 #define HOLDS (INT64_C(3600) * 1000 * 1000) /* ... and how long what was known holds while nobody answers */
 #define RECORD_MAX (1u << 20)               /* bytes of an account's or a group's record */

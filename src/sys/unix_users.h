@@ -2,7 +2,7 @@
  *
  *     uid -> a thread of its own asks NSS -> name, and whether the account is in one of the groups; kept for a minute
  *
- * A directory may be slow, or down: whoever asks waits a few milliseconds at most, and is told LATER then. What was known before holds on
+ * A directory may be slow, or down: whoever asks waits for less than half a second, once for an account, and is told LATER then. What was known before holds on
  * while it is looked up again. */
 #ifndef BERTH_SYS_UNIX_USERS_H
 #define BERTH_SYS_UNIX_USERS_H
