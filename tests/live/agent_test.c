@@ -40,6 +40,8 @@ struct world {
     struct box_keys box;
     struct server *server;
     bool keys_fail;          /* GET /v1/keys is answered with 503 */
+    bool keys_wait;          /* ... or not before it is let */
+    struct exchange *keys;   /* which waits */
     bool knows;              /* it was told who the agent is */
     unsigned introduced;     /* how often */
     unsigned strangers;      /* messages that came before */
@@ -102,6 +104,9 @@ static void keys_answer(struct world *world, struct exchange *exchange)
 {
     char key[2 * PUBLIC_KEY_BYTES + 1], box[2 * BOX_KEY_BYTES + 1], text[512];
 
+    world->keys = world->keys_wait ? exchange : NULL;
+    if (world->keys)
+        return;
     hex_print(world->root.open.bytes, PUBLIC_KEY_BYTES, key);
     hex_print(world->box.open.bytes, BOX_KEY_BYTES, box);
     snprintf(text, sizeof text, "[PoolId=\"%s\";Keys={[Id=\"%s\";Key=\"%s\"]};BoxKey=\"%s\";Revoked={%s}]", world->pool,
@@ -134,14 +139,42 @@ static void roster_answer(struct world *world, struct exchange *exchange, const 
     answer(exchange, *world->roster ? 200 : 404, world->roster);
 }
 
+/* Answers one message, on a line of its own; false when it is none. */
+static bool ad_answer(struct world *world, const char *line, size_t len, struct buf *out)
+{
+    const char *id = "", *version = "", *kind = "";
+    size_t id_len = 0, version_len = 0, kind_len = 0;
+    struct tree *ad = NULL;
+    bool bare = false, good;
+    struct err err;
+
+    good = wire_parse(world->symbols, line, len, &ad, &err) == 0 && ad_string(ad, "Id", &id, &id_len) &&
+           ad_string(ad, "Version", &version, &version_len) && ad_string(ad, "Message", &kind, &kind_len);
+    if (good && kind_len == 9 && !memcmp(kind, "advertise", 9)) {
+        buf_addf(out,
+                 "[Message=\"advertised\";Id=\"%.*s\";Version=\"%.*s\";Reason=\"ok\";Incarnation="
+                 "\"0000000000000001\";Settled=\"0000000000000000\";Span=0;Clock=1]\n",
+                 (int)id_len, id, (int)version_len, version);
+        ad_flag(ad, "Bare", &bare);
+        world->beats += bare;
+        world->texts += !bare;
+        if (!bare) {
+            buf_reset(&world->ads);
+            buf_add(&world->ads, line, len);
+        }
+    } else if (good) {
+        buf_adds(out, "[Message=\"got\";Reason=\"ok\"]\n");
+    }
+    tree_unref(ad);
+    return good;
+}
+
 static void ads_answer(struct world *world, struct exchange *exchange)
 {
-    const char *body, *id = "", *version = "";
-    size_t len, id_len = 0, version_len = 0;
-    struct tree *ad = NULL;
-    struct err err;
-    char text[512];
-    bool bare = false;
+    const char *line, *end;
+    struct buf text;
+    size_t len;
+    bool good = true;
 
     world->unmarked += !exchange_field(exchange, "Berth-Introduced");
     if (!world->knows) {
@@ -149,28 +182,16 @@ static void ads_answer(struct world *world, struct exchange *exchange)
         answer(exchange, 412, "");
         return;
     }
-    body = exchange_body(exchange, &len);
-    buf_add(&world->heard, body, len);
-    if (wire_parse(world->symbols, body, len, &ad, &err) < 0 || !ad_string(ad, "Id", &id, &id_len) ||
-        !ad_string(ad, "Version", &version, &version_len)) {
-        answer(exchange, 400, "");
-        tree_unref(ad);
-        return;
+    line = exchange_body(exchange, &len);
+    buf_add(&world->heard, line, len);
+    buf_init(&text);
+    for (const char *last = line + len; good && line < last; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(last - line));
+        end = end ? end : last;
+        good = ad_answer(world, line, (size_t)(end - line), &text);
     }
-    snprintf(text, sizeof text,
-             "[Message=\"advertised\";Id=\"%.*s\";Version=\"%.*s\";Reason=\"ok\";Incarnation=\"0000000000000001\";"
-             "Settled=\"0000000000000000\";Span=0;Clock=1]",
-             (int)id_len, id, (int)version_len, version);
-    answer(exchange, 200, text);
-    ad_flag(ad, "Bare", &bare);
-    tree_unref(ad);
-    if (bare) {
-        world->beats++;
-        return;
-    }
-    buf_reset(&world->ads);
-    buf_add(&world->ads, body, len);
-    world->texts++;
+    answer(exchange, good ? 200 : 400, good ? buf_string(&text) : "");
+    buf_done(&text);
 }
 
 static void played_begin(void *user, struct exchange *exchange)
@@ -223,6 +244,8 @@ static void played_over(void *user, struct exchange *exchange)
 
     if (world->stream == exchange)
         world->stream = NULL;
+    if (world->keys == exchange)
+        world->keys = NULL;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- the agent */
@@ -520,6 +543,29 @@ static void check_unknown_box(struct world *world)
     agent_end(world);
 }
 
+/* The keys may come behind the answer to the introduction: what could not be said before is said then, not at the next try. */
+static void check_late_keys(struct world *world)
+{
+    unsigned introduced = world->introduced, texts = world->texts;
+
+    folder_done(&world->folder);
+    folder_init(&world->folder);
+    world->spans.retry = world->spans.deadline = world->spans.lifetime = 600 * SECOND;
+    world->keys_wait = true;
+    agent_begin(world);
+    wait_for(world, &world->introduced, introduced + 1);
+    for (int i = 0; i < 50; i++)
+        uv_run(&world->loop, UV_RUN_ONCE);
+    tap_ok(world->keys && world->texts == texts, "an agent is known before it has the keys");
+    world->keys_wait = false;
+    if (world->keys)
+        keys_answer(world, world->keys);
+    tap_ok(wait_for(world, &world->texts, texts + 1), "and advertises when they come");
+    agent_end(world);
+    world->spans.retry = 50 * MILLISECOND;
+    world->spans.deadline = world->spans.lifetime = SECOND;
+}
+
 static void check_revoked(struct world *world)
 {
     unsigned asked = world->keys_asked;
@@ -627,6 +673,7 @@ int main(void)
     check_revoked(&world);
     check_told(&world);
     check_unknown_box(&world);
+    check_late_keys(&world);
     check_clock(&world);
     world_done(&world);
     return tap_done();

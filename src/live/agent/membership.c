@@ -277,6 +277,7 @@ static void keys_done(void *user, const struct http_outcome *outcome)
     struct membership *pool = user;
     struct live_agent *live = pool->live;
     char row[KEY_ROW_MAX];
+    bool first = !pool->has_box;
     struct tree *ad;
     struct err err;
 
@@ -292,6 +293,8 @@ static void keys_done(void *user, const struct http_outcome *outcome)
     if (ad && ad_find(ad, "Revoked")) /* it was told to a member of the pool */
         disabled_take(pool, ad);
     tree_unref(ad);
+    if (first && pool->has_box && pool->standing == REGISTERED) /* until now nothing could be told to it */
+        runner_event(live->runner, &(struct event){.kind = EVENT_KNOWN, .claim = pool->matchmaker});
 }
 
 /* Notes whether the matchmaker can call us, and logs it once: if not, all goes by its relay, and whoever runs us is told what to do. */
