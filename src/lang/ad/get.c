@@ -22,6 +22,18 @@ bool ad_string(const struct tree *ad, const char *name, const char **ret, size_t
     return true;
 }
 
+bool ad_text(const struct tree *ad, const char *name, char *ret, size_t room)
+{
+    const char *text;
+    size_t len;
+
+    if (!ad_string(ad, name, &text, &len) || len >= room)
+        return false;
+    memcpy(ret, text, len);
+    ret[len] = '\0';
+    return true;
+}
+
 bool ad_integer(const struct tree *ad, const char *name, int64_t *ret)
 {
     const struct expr *e = ad_find(ad, name);

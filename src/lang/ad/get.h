@@ -11,6 +11,8 @@ extern "C" {
 
 /* These give the value of an attribute; false when it is missing or of another type. A string is lent: it belongs to the ad. */
 bool ad_string(const struct tree *ad, const char *name, const char **ret, size_t *ret_len);
+bool ad_text(const struct tree *ad, const char *name, char *ret,
+             size_t room); /* a copy; false also when it needs more room */
 bool ad_integer(const struct tree *ad, const char *name, int64_t *ret);
 bool ad_number(const struct tree *ad, const char *name, double *ret);
 bool ad_flag(const struct tree *ad, const char *name, bool *ret);

@@ -2,117 +2,101 @@
 #include "live/config/issuer_list.h"
 
 #include "lang/base/mem.h"
-#include "lang/base/nearest.h"
-#include "lang/text/parse.h"
 #include "lang/text/print.h"
+#include "live/config/ad_list.h"
 #include "live/config/address.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define TEXT_BYTES_MAX 1000
-#define PATH_BYTES_MAX 4096
-#define SHOWN_MAX 60 /* bytes of a wrong value that are shown */
-
-/* A field where it stands. */
-struct place {
-    const struct tree *tree;
-    const struct expr *value;
-};
-
-/* Copies a text of one line; false when the expression is not one. */
-static bool text_take(struct place place, size_t max, char **ret)
+static bool read_url(struct ad_place place, void *entry)
 {
-    const char *text = place.value->kind == EXPR_STRING ? tree_string(place.tree, place.value) : "";
-    size_t len = place.value->kind == EXPR_STRING ? place.value->u.run.count : 0;
-
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == 127)
-            return false;
-    if (!len || len > max)
-        return false;
-    *ret = mem_dup(text, len);
-    return true;
-}
-
-static bool read_url(struct place place, struct issuer_entry *ret)
-{
+    struct issuer_entry *ret = entry;
     struct url url;
 
-    return text_take(place, TEXT_BYTES_MAX, &ret->issuer.url) &&
+    return ad_place_text(place, TEXT_BYTES_MAX, &ret->issuer.url) &&
            url_read(ret->issuer.url, strlen(ret->issuer.url), &url, NULL) == 0 && !strchr(ret->issuer.url, '?');
 }
 
-static bool read_name(struct place place, struct issuer_entry *ret)
+static bool read_name(struct ad_place place, void *entry)
 {
-    return text_take(place, ISSUER_NAME_MAX, &ret->issuer.name) &&
+    struct issuer_entry *ret = entry;
+
+    return ad_place_text(place, ISSUER_NAME_MAX, &ret->issuer.name) &&
            issuer_name_valid(ret->issuer.name, strlen(ret->issuer.name)) && !strchr(ret->issuer.name, '=');
 }
 
-static bool audience_take(struct place place, struct issuer *issuer)
+static bool audience_take(struct ad_place place, struct issuer *issuer)
 {
     return issuer->audience_count < ISSUER_AUDIENCES_MAX &&
-           text_take(place, TEXT_BYTES_MAX, &issuer->audiences[issuer->audience_count]) && ++issuer->audience_count;
+           ad_place_text(place, TEXT_BYTES_MAX, &issuer->audiences[issuer->audience_count]) && ++issuer->audience_count;
 }
 
-static bool read_audience(struct place place, struct issuer_entry *ret)
+static bool read_audience(struct ad_place place, void *entry)
 {
+    struct issuer_entry *ret = entry;
     const struct expr *parts;
 
     if (place.value->kind != EXPR_LIST)
         return audience_take(place, &ret->issuer);
     parts = tree_parts(place.tree, place.value);
     for (uint32_t i = 0; i < place.value->u.run.count; i++)
-        if (!audience_take((struct place){place.tree, &parts[i]}, &ret->issuer))
+        if (!audience_take((struct ad_place){place.tree, &parts[i]}, &ret->issuer))
             return false;
     return ret->issuer.audience_count > 0;
 }
 
-static bool flag_take(struct place place, bool *ret)
+static bool read_any(struct ad_place place, void *entry)
 {
-    *ret = place.value->kind == EXPR_BOOLEAN && place.value->small;
-    return place.value->kind == EXPR_BOOLEAN;
+    struct issuer_entry *ret = entry;
+
+    return ad_place_flag(place, &ret->issuer.any_audience);
 }
 
-static bool read_any(struct place place, struct issuer_entry *ret)
+static bool read_plain(struct ad_place place, void *entry)
 {
-    return flag_take(place, &ret->issuer.any_audience);
+    struct issuer_entry *ret = entry;
+
+    return ad_place_flag(place, &ret->plain);
 }
 
-static bool read_plain(struct place place, struct issuer_entry *ret)
+static bool read_keys(struct ad_place place, void *entry)
 {
-    return flag_take(place, &ret->plain);
+    struct issuer_entry *ret = entry;
+
+    return ad_place_text(place, AD_LIST_PATH_MAX, &ret->keys_file);
 }
 
-static bool read_keys(struct place place, struct issuer_entry *ret)
+static bool read_ca(struct ad_place place, void *entry)
 {
-    return text_take(place, PATH_BYTES_MAX, &ret->keys_file);
+    struct issuer_entry *ret = entry;
+
+    return ad_place_text(place, AD_LIST_PATH_MAX, &ret->ca_file);
 }
 
-static bool read_ca(struct place place, struct issuer_entry *ret)
-{
-    return text_take(place, PATH_BYTES_MAX, &ret->ca_file);
-}
-
-static bool seconds_take(struct place place, int64_t *ret)
+static bool seconds_take(struct ad_place place, int64_t *ret)
 {
     *ret = place.value->kind == EXPR_INTEGER ? place.value->u.integer : 0;
     return *ret >= 1 && *ret <= 86400;
 }
 
-static bool read_age(struct place place, struct issuer_entry *ret)
+static bool read_age(struct ad_place place, void *entry)
 {
+    struct issuer_entry *ret = entry;
+
     return seconds_take(place, &ret->keys_age);
 }
 
-static bool read_pause(struct place place, struct issuer_entry *ret)
+static bool read_pause(struct ad_place place, void *entry)
 {
+    struct issuer_entry *ret = entry;
+
     return seconds_take(place, &ret->keys_pause);
 }
 
 /* Any expression: it is evaluated for each token. */
-static bool expression_take(struct place place, char **ret)
+static bool expression_take(struct ad_place place, char **ret)
 {
     struct buf text;
 
@@ -123,10 +107,10 @@ static bool expression_take(struct place place, char **ret)
     return true;
 }
 
-#define EXPRESSION(field)                                                  \
-    static bool read_##field(struct place place, struct issuer_entry *ret) \
-    {                                                                      \
-        return expression_take(place, &ret->issuer.field);                 \
+#define EXPRESSION(field)                                                             \
+    static bool read_##field(struct ad_place place, void *entry)                      \
+    {                                                                                 \
+        return expression_take(place, &((struct issuer_entry *)entry)->issuer.field); \
     }
 EXPRESSION(identity)
 EXPRESSION(account)
@@ -134,10 +118,7 @@ EXPRESSION(group)
 EXPRESSION(unix_account)
 EXPRESSION(scopes)
 
-static const struct issuer_field {
-    const char *name, *expected;
-    bool (*read)(struct place place, struct issuer_entry *ret);
-} issuer_fields[] = {
+static const struct ad_field issuer_fields[] = {
     {"Issuer", "a URL (https://HOST[:PORT][/PATH])", read_url},
     {"Name", "a name of up to 30 small letters, digits, . and -", read_name},
     {"Audience", "a text or a list of up to 8", read_audience},
@@ -153,40 +134,6 @@ static const struct issuer_field {
     {"UnixAccount", "an expression", read_unix_account},
     {"Scopes", "an expression", read_scopes},
 };
-
-#define FIELD_COUNT (sizeof issuer_fields / sizeof *issuer_fields)
-
-static int fail_unknown(const char *name, size_t len, struct err *err)
-{
-    int shown = (int)(len < SHOWN_MAX ? len : SHOWN_MAX);
-    struct nearest nearest;
-
-    nearest_init(&nearest, name, len);
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        nearest_try(&nearest, issuer_fields[i].name);
-    return nearest.name ? err_set(err, "there is no field '%.*s'; did you mean '%s'?", shown, name, nearest.name)
-                        : err_set(err, "there is no field '%.*s'", shown, name);
-}
-
-static int field_read(struct place place, const char *name, size_t len, struct issuer_entry *ret, struct err *err)
-{
-    const struct issuer_field *field = issuer_fields;
-    struct buf got;
-
-    while (field < issuer_fields + FIELD_COUNT &&
-           (strlen(field->name) != len || strncasecmp(field->name, name, len) != 0))
-        field++;
-    if (field == issuer_fields + FIELD_COUNT)
-        return fail_unknown(name, len, err);
-    if (field->read(place, ret))
-        return 0;
-    buf_init(&got);
-    print_expr(&got, place.tree, place.value, PRINT_PLAIN);
-    err_set(err, "%s: expected %s, got %.*s", field->name, field->expected,
-            (int)(got.len < SHOWN_MAX ? got.len : SHOWN_MAX), buf_string(&got));
-    buf_done(&got);
-    return -1;
-}
 
 /* Gives the issuer the name of its URL, where it has none of its own. */
 static int name_default(struct issuer *issuer, struct err *err)
@@ -206,87 +153,78 @@ static int name_default(struct issuer *issuer, struct err *err)
                : err_set(err, "Name: it is needed, for the URL is longer than the %d bytes of a name", ISSUER_NAME_MAX);
 }
 
-static int entry_read(struct issuer_entry *ret, const struct tree *tree, const struct expr *ad, struct err *err)
+static void *entry_add(void *list)
 {
-    const struct expr *parts;
+    struct issuer_list *issuers = list;
 
-    ret->keys_age = ISSUER_KEYS_AGE;
-    ret->keys_pause = ISSUER_KEYS_PAUSE;
-    if (ad->kind != EXPR_AD)
-        return err_set(err, "expected an ad, as [ Issuer = \"https://idp.example.org\"; Audience = \"...\" ]");
-    parts = tree_parts(tree, ad);
-    for (uint32_t i = 0; i < ad->u.run.count; i++) {
-        size_t len;
-        const char *name = symbols_text(tree->symbols, parts[i].label, &len);
-
-        if (field_read((struct place){tree, &parts[i]}, name, len, ret, err) < 0)
-            return -1;
-    }
-    if (!ret->issuer.url)
-        return err_set(err, "Issuer: every issuer has a URL");
-    if (!ret->issuer.audience_count)
-        return err_set(err, "Audience: without it a token that is meant for others would be taken");
-    if (strncmp(ret->issuer.url, "https://", 8) != 0 && !(ret->plain && url_is_loopback(ret->issuer.url)))
-        return err_set(err, "Issuer: only https:// is taken; http:// with Plain = true and a number of loopback");
-    return name_default(&ret->issuer, err);
+    issuers->items[issuers->count] =
+        (struct issuer_entry){.keys_age = ISSUER_KEYS_AGE, .keys_pause = ISSUER_KEYS_PAUSE};
+    return &issuers->items[issuers->count++];
 }
 
-static int entry_check(const struct issuer_list *list, const struct issuer_entry *entry, struct err *err)
+static int entry_whole(struct issuer_entry *entry, struct err *err)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (!strcmp(list->items[i].issuer.url, entry->issuer.url))
+    const struct issuer *issuer = &entry->issuer;
+
+    if (!issuer->url)
+        return err_set(err, "Issuer: every issuer has a URL");
+    if (!issuer->audience_count)
+        return err_set(err, "Audience: without it a token that is meant for others would be taken");
+    if (strncmp(issuer->url, "https://", 8) != 0 && !(entry->plain && url_is_loopback(issuer->url)))
+        return err_set(err, "Issuer: only https:// is taken; http:// with Plain = true and a number of loopback");
+    return name_default(&entry->issuer, err);
+}
+
+static int entry_check(void *list, struct err *err)
+{
+    struct issuer_list *issuers = list;
+    struct issuer_entry *entry = &issuers->items[issuers->count - 1];
+
+    if (entry_whole(entry, err) < 0)
+        return -1;
+    for (const struct issuer_entry *other = issuers->items; other < entry; other++) {
+        if (!strcmp(other->issuer.url, entry->issuer.url))
             return err_set(err, "Issuer: it is there twice");
-        if (!strcmp(list->items[i].issuer.name, entry->issuer.name))
+        if (!strcmp(other->issuer.name, entry->issuer.name))
             return err_set(err, "Name: another issuer is called so, and their people could not be told apart");
     }
     return 0;
 }
 
+static const char *entry_name(const void *entry)
+{
+    return ((const struct issuer_entry *)entry)->issuer.name;
+}
+
+static const struct ad_list_kind issuers_kind = {
+    .what = "issuer",
+    .example = "[ Issuer = \"https://idp.example.org\"; Audience = \"...\" ]",
+    .max = ISSUER_LIST_MAX,
+    .fields = issuer_fields,
+    .field_count = sizeof issuer_fields / sizeof *issuer_fields,
+    .add = entry_add,
+    .check = entry_check,
+    .name = entry_name,
+};
+
+/* Nothing is left of a list that was not whole. */
+static int list_end(struct issuer_list *list, int failed)
+{
+    if (failed)
+        issuer_list_done(list);
+    return failed;
+}
+
 int issuer_list_read(struct issuer_list *ret, const struct tree *tree, const struct expr *list, struct err *err)
 {
-    const struct expr *parts;
-
     *ret = (struct issuer_list){.count = 0};
-    if (list->kind == EXPR_STRING && !list->u.run.count)
-        return 0;
-    if (list->kind != EXPR_LIST || list->u.run.count > ISSUER_LIST_MAX)
-        return err_set(
-            err, "expected a list of up to %d ads, as { [ Issuer = \"https://idp.example.org\"; Audience = \"...\" ] }",
-            ISSUER_LIST_MAX);
-    parts = tree_parts(tree, list);
-    for (uint32_t i = 0; i < list->u.run.count; i++) {
-        struct issuer_entry *entry = &ret->items[i];
-        int failed = entry_read(entry, tree, &parts[i], err) < 0 || entry_check(ret, entry, err) < 0;
-
-        ret->count++;
-        if (failed) {
-            if (entry->issuer.name)
-                err_context(err, "%s", entry->issuer.name);
-            else
-                err_context(err, "issuer %u", i + 1);
-            issuer_list_done(ret);
-            return -1;
-        }
-    }
-    return 0;
+    return list_end(ret, ad_list_read(&issuers_kind, ret, tree, list, err));
 }
 
 int issuer_list_parse(struct issuer_list *ret, struct symbols *symbols, const char *text, struct err *err)
 {
-    const struct parse_options options = {.cells_max = PARSE_CELLS_MAX};
-    struct build build;
-    struct tree *tree;
-    int failed = 0;
-
     *ret = (struct issuer_list){.count = 0};
-    if (!*text)
-        return 0;
-    build_init(&build, symbols, &dialect_classic);
-    tree = parse_expr(&build, &options, text, strlen(text), err);
-    failed = tree ? issuer_list_read(ret, tree, tree_root(tree), err) : -1;
-    tree_unref(tree);
-    build_done(&build);
-    return failed;
+    return list_end(ret, ad_list_parse(&issuers_kind, ret, symbols, text, err));
 }
 
 void issuer_entry_done(struct issuer_entry *entry)

@@ -1,82 +1,62 @@
 /* pool_list.c: the setting Pools is read: every field is known and of its sort, and no two pools are called the same. */
 #include "live/config/pool_list.h"
 
-#include "lang/base/mem.h"
-#include "lang/base/nearest.h"
-#include "lang/text/parse.h"
-#include "lang/text/print.h"
+#include "lang/text/build.h"
+#include "live/config/ad_list.h"
 #include "live/config/address.h"
 #include "sys/names.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#define PATH_BYTES_MAX 4096
-#define SHOWN_MAX 60 /* bytes of a wrong value that are shown */
+#define URL_BYTES_MAX 1000
 
-/* A field where it stands. */
-struct place {
-    const struct tree *tree;
-    const struct expr *value;
-};
-
-/* Copies a text of one line; NULL when the expression is not one. */
-static char *text_take(const struct tree *tree, const struct expr *e, size_t max)
+static bool read_name(struct ad_place place, void *entry)
 {
-    const char *text = e->kind == EXPR_STRING ? tree_string(tree, e) : "";
-    size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
+    struct pool_entry *ret = entry;
 
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == 127)
-            return NULL;
-    return len && len <= max ? mem_dup(text, len) : NULL;
+    return ad_place_text(place, AGENT_NAME_MAX, &ret->name) && agent_name_is_good(ret->name, strlen(ret->name));
 }
 
-static bool read_name(struct place place, struct pool_entry *ret)
+static bool read_token(struct ad_place place, void *entry)
 {
-    ret->name = text_take(place.tree, place.value, AGENT_NAME_MAX);
-    return ret->name && agent_name_is_good(ret->name, strlen(ret->name));
+    return ad_place_text(place, AD_LIST_PATH_MAX, &((struct pool_entry *)entry)->token);
 }
 
-static bool read_token(struct place place, struct pool_entry *ret)
+static bool read_ca(struct ad_place place, void *entry)
 {
-    ret->token = text_take(place.tree, place.value, PATH_BYTES_MAX);
-    return ret->token != NULL;
+    return ad_place_text(place, AD_LIST_PATH_MAX, &((struct pool_entry *)entry)->ca);
 }
 
-static bool read_ca(struct place place, struct pool_entry *ret)
+static bool url_take(struct ad_place place, struct pool_entry *ret)
 {
-    ret->ca = text_take(place.tree, place.value, PATH_BYTES_MAX);
-    return ret->ca != NULL;
-}
-
-static bool url_take(const struct tree *tree, const struct expr *e, struct pool_entry *ret)
-{
-    char *text = ret->matchmaker_count < POOL_URLS_MAX ? text_take(tree, e, 1000) : NULL;
+    char *text = NULL;
     struct url url;
 
-    if (!text)
+    if (ret->matchmaker_count == POOL_URLS_MAX || !ad_place_text(place, URL_BYTES_MAX, &text))
         return false;
     ret->matchmakers[ret->matchmaker_count++] = text;
     return !strncmp(text, "unix:/", 6) || url_read(text, strlen(text), &url, NULL) == 0;
 }
 
-static bool read_matchmaker(struct place place, struct pool_entry *ret)
+static bool read_matchmaker(struct ad_place place, void *entry)
 {
+    struct pool_entry *ret = entry;
     const struct expr *parts;
 
     if (place.value->kind != EXPR_LIST)
-        return url_take(place.tree, place.value, ret);
+        return url_take(place, ret);
     parts = tree_parts(place.tree, place.value);
     for (uint32_t i = 0; i < place.value->u.run.count; i++)
-        if (!url_take(place.tree, &parts[i], ret))
+        if (!url_take((struct ad_place){place.tree, &parts[i]}, ret))
             return false;
     return ret->matchmaker_count > 0;
 }
 
-static bool read_share(struct place place, struct pool_entry *ret)
+static bool read_share(struct ad_place place, void *entry)
 {
+    struct pool_entry *ret = entry;
+
     ret->share = place.value->kind == EXPR_INTEGER ? (double)place.value->u.integer
                  : place.value->kind == EXPR_REAL  ? place.value->u.real
                                                    : -1;
@@ -84,8 +64,9 @@ static bool read_share(struct place place, struct pool_entry *ret)
 }
 
 /* Reads Access, which may be any expression: it is evaluated for each request. */
-static bool read_access(struct place place, struct pool_entry *ret)
+static bool read_access(struct ad_place place, void *entry)
 {
+    struct pool_entry *ret = entry;
     struct build build;
     uint32_t where;
 
@@ -98,10 +79,7 @@ static bool read_access(struct place place, struct pool_entry *ret)
     return ret->access != NULL;
 }
 
-static const struct pool_field {
-    const char *name, *expected;
-    bool (*read)(struct place place, struct pool_entry *ret);
-} pool_fields[] = {
+static const struct ad_field pool_fields[] = {
     {"Name", "a name of up to 63 letters, digits, . _ and -", read_name},
     {"Token", "the name of a file", read_token},
     {"Matchmaker", "a URL (https://HOST[:PORT], unix:/PATH) or a list of up to 8", read_matchmaker},
@@ -110,121 +88,69 @@ static const struct pool_field {
     {"Access", "an expression", read_access},
 };
 
-#define FIELD_COUNT (sizeof pool_fields / sizeof *pool_fields)
-
-static int fail_unknown(const char *name, size_t len, struct err *err)
+static void *entry_add(void *list)
 {
-    struct nearest nearest;
+    struct pool_list *pools = list;
 
-    nearest_init(&nearest, name, len);
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        nearest_try(&nearest, pool_fields[i].name);
-    if (nearest.name)
-        return err_set(err, "there is no field '%.*s'; did you mean '%s'?", (int)(len < SHOWN_MAX ? len : SHOWN_MAX),
-                       name, nearest.name);
-    return err_set(err, "there is no field '%.*s'; there are Name, Token, Matchmaker, CA, Share and Access",
-                   (int)(len < SHOWN_MAX ? len : SHOWN_MAX), name);
+    pools->items[pools->count] = (struct pool_entry){.share = 0};
+    return &pools->items[pools->count++];
 }
 
-static int field_read(struct place place, const char *name, size_t len, struct pool_entry *ret, struct err *err)
+/* No two pools have one name, and one at most has no token. */
+static int entry_check(void *list, struct err *err)
 {
-    const struct pool_field *field = pool_fields;
-    struct buf got;
+    const struct pool_list *pools = list;
+    const struct pool_entry *entry = &pools->items[pools->count - 1];
 
-    while (field < pool_fields + FIELD_COUNT &&
-           (strlen(field->name) != len || strncasecmp(field->name, name, len) != 0))
-        field++;
-    if (field == pool_fields + FIELD_COUNT)
-        return fail_unknown(name, len, err);
-    if (field->read(place, ret))
-        return 0;
-    buf_init(&got);
-    print_expr(&got, place.tree, place.value, PRINT_PLAIN);
-    err_set(err, "%s: expected %s, got %.*s", field->name, field->expected,
-            (int)(got.len < SHOWN_MAX ? got.len : SHOWN_MAX), buf_string(&got));
-    buf_done(&got);
-    return -1;
-}
-
-static int entry_read(struct pool_entry *ret, const struct tree *tree, const struct expr *ad, struct err *err)
-{
-    const struct expr *parts;
-
-    if (ad->kind != EXPR_AD)
-        return err_set(err, "expected an ad, as [ Name = \"world\"; Token = \"world.token\" ]");
-    parts = tree_parts(tree, ad);
-    for (uint32_t i = 0; i < ad->u.run.count; i++) {
-        size_t len;
-        const char *name = symbols_text(tree->symbols, parts[i].label, &len);
-
-        if (field_read((struct place){tree, &parts[i]}, name, len, ret, err) < 0)
-            return -1;
-    }
-    if (!ret->name)
+    if (!entry->name)
         return err_set(err, "Name: every pool has one");
-    if (!ret->token && (ret->matchmaker_count || ret->ca))
+    if (!entry->token && (entry->matchmaker_count || entry->ca))
         return err_set(err, "%s: a pool without a Token is the agent's own, and is found as ever",
-                       ret->matchmaker_count ? "Matchmaker" : "CA");
+                       entry->matchmaker_count ? "Matchmaker" : "CA");
+    for (const struct pool_entry *other = pools->items; other < entry; other++) {
+        if (!strcmp(other->name, entry->name))
+            return err_set(err, "Name: another pool is called so");
+        if (!other->token && !entry->token)
+            return err_set(err, "Token: there is none, and %s has none either: one pool at most is the agent's own",
+                           other->name);
+    }
     return 0;
 }
 
-/* Checks a new entry: no two pools have one name, and one at most has no token. */
-static int entry_check(const struct pool_list *list, const struct pool_entry *entry, struct err *err)
+static const char *entry_name(const void *entry)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (!strcmp(list->items[i].name, entry->name))
-            return err_set(err, "Name: another pool is called so");
-        if (!list->items[i].token && !entry->token)
-            return err_set(err, "Token: there is none, and %s has none either: one pool at most is the agent's own",
-                           list->items[i].name);
-    }
-    return 0;
+    return ((const struct pool_entry *)entry)->name;
+}
+
+static const struct ad_list_kind pools_kind = {
+    .what = "pool",
+    .example = "[ Name = \"world\"; Token = \"world.token\" ]",
+    .max = POOL_LIST_MAX,
+    .fields = pool_fields,
+    .field_count = sizeof pool_fields / sizeof *pool_fields,
+    .add = entry_add,
+    .check = entry_check,
+    .name = entry_name,
+};
+
+/* Nothing is left of a list that was not whole. */
+static int list_end(struct pool_list *list, int failed)
+{
+    if (failed)
+        pool_list_done(list);
+    return failed;
 }
 
 int pool_list_read(struct pool_list *ret, const struct tree *tree, const struct expr *list, struct err *err)
 {
-    const struct expr *parts;
-
     *ret = (struct pool_list){.count = 0};
-    if (list->kind == EXPR_STRING && !list->u.run.count)
-        return 0;
-    if (list->kind != EXPR_LIST || list->u.run.count > POOL_LIST_MAX)
-        return err_set(err, "expected a list of up to %d ads, as { [ Name = \"world\"; Token = \"world.token\" ] }",
-                       POOL_LIST_MAX);
-    parts = tree_parts(tree, list);
-    for (uint32_t i = 0; i < list->u.run.count; i++) {
-        struct pool_entry *entry = &ret->items[i];
-        int failed = entry_read(entry, tree, &parts[i], err) < 0 || entry_check(ret, entry, err) < 0;
-
-        ret->count++;
-        if (failed) {
-            if (entry->name)
-                err_context(err, "%s", entry->name);
-            else
-                err_context(err, "pool %u", i + 1);
-            pool_list_done(ret);
-            return -1;
-        }
-    }
-    return 0;
+    return list_end(ret, ad_list_read(&pools_kind, ret, tree, list, err));
 }
 
 int pool_list_parse(struct pool_list *ret, struct symbols *symbols, const char *text, struct err *err)
 {
-    const struct parse_options options = {.cells_max = PARSE_CELLS_MAX};
-    struct build build;
-    struct tree *tree;
-    int failed = 0;
-
     *ret = (struct pool_list){.count = 0};
-    if (!*text)
-        return 0;
-    build_init(&build, symbols, &dialect_classic);
-    tree = parse_expr(&build, &options, text, strlen(text), err);
-    failed = tree ? pool_list_read(ret, tree, tree_root(tree), err) : -1;
-    tree_unref(tree);
-    build_done(&build);
-    return failed;
+    return list_end(ret, ad_list_parse(&pools_kind, ret, symbols, text, err));
 }
 
 void pool_list_done(struct pool_list *list)

@@ -27,18 +27,6 @@ struct record_of_token {
     struct public_key delegate;
 };
 
-static bool text_of(const struct tree *ad, const char *name, char *ret, size_t room)
-{
-    const char *text;
-    size_t len;
-
-    if (!ad_string(ad, name, &text, &len) || len >= room)
-        return false;
-    memcpy(ret, text, len);
-    ret[len] = '\0';
-    return true;
-}
-
 static bool record_read(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct record_of_token *record = user;
@@ -47,10 +35,10 @@ static bool record_read(void *user, const void *key, size_t key_len, const void 
     char scope[256], digits[2 * PUBLIC_KEY_BYTES + 1];
 
     (void)key, (void)key_len;
-    record->found = ad && text_of(ad, "Subject", record->subject, sizeof record->subject) &&
-                    text_of(ad, "Scope", scope, sizeof scope) && scopes_read(scope, strlen(scope), &record->scope) &&
+    record->found = ad && ad_text(ad, "Subject", record->subject, sizeof record->subject) &&
+                    ad_text(ad, "Scope", scope, sizeof scope) && scopes_read(scope, strlen(scope), &record->scope) &&
                     ad_integer(ad, "Issued", &record->issued) && ad_integer(ad, "Expires", &record->expires);
-    record->delegates = record->found && text_of(ad, "Delegate", digits, sizeof digits) &&
+    record->delegates = record->found && ad_text(ad, "Delegate", digits, sizeof digits) &&
                         hex_read(digits, strlen(digits), record->delegate.bytes, PUBLIC_KEY_BYTES);
     record->foreign = record->found && ad_find(ad, "Of");
     tree_unref(ad);

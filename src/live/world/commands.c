@@ -78,18 +78,6 @@ static int row_put(struct commands *commands, const struct agent_command *comman
     return failed;
 }
 
-static bool text_read(const struct tree *ad, const char *name, char *ret, size_t room)
-{
-    const char *text;
-    size_t len;
-
-    if (!ad_string(ad, name, &text, &len) || len >= room)
-        return false;
-    memcpy(ret, text, len);
-    ret[len] = '\0';
-    return true;
-}
-
 static size_t ad_bytes(const struct tree *ad)
 {
     struct buf text;
@@ -120,9 +108,9 @@ static bool row_read(const struct tree *row, struct agent_command *ret)
 
     ret->state = COMMAND_WAITS;
     if (!ad_word(row, "Key", &ret->key) || !ad_word(row, "To", &ret->to) ||
-        !text_read(row, "Name", ret->name, sizeof ret->name) || !text_read(row, "By", ret->by, sizeof ret->by) ||
+        !ad_text(row, "Name", ret->name, sizeof ret->name) || !ad_text(row, "By", ret->by, sizeof ret->by) ||
         !ad_integer(row, "At", &ret->at) || !ad_integer(row, "Ends", &ret->ends) ||
-        !text_read(row, "State", state, sizeof state))
+        !ad_text(row, "State", state, sizeof state))
         return false;
     while (ret->state <= COMMAND_EXPIRED && strcmp(state_words[ret->state], state) != 0)
         ret->state++;
