@@ -56,15 +56,20 @@ static bool loopback_up(void)
     return up;
 }
 
+enum made { MADE_NONE, MADE_NET, MADE_USER_TOO };
+
 /* Makes the namespaces in a process of their own, which stays until they have been opened by its /proc. */
 static void make_and_wait(int told, int wait_for)
 {
     uid_t uid = geteuid();
     gid_t gid = getegid();
-    char done;
+    char done = MADE_NONE;
 
     guard_lift(); /* or its maps could not be written, nor its namespaces be opened */
-    done = (uid == 0 || own_user_space(uid, gid)) && unshare(CLONE_NEWNET) == 0 && loopback_up();
+    if (unshare(CLONE_NEWNET) == 0)
+        done = loopback_up() ? MADE_NET : MADE_NONE;
+    else if (own_user_space(uid, gid) && unshare(CLONE_NEWNET) == 0 && loopback_up())
+        done = MADE_USER_TOO;
 
     if (write(told, &done, 1) == 1)
         while (read(wait_for, &done, 1) < 0 && errno == EINTR)
@@ -83,7 +88,7 @@ static int space_open(pid_t pid, const char *name)
 int netspace_make(struct netspace *ret, struct err *err)
 {
     int told[2], wait_for[2];
-    char done = 0;
+    char done = MADE_NONE;
     pid_t pid;
 
     *ret = (struct netspace){-1, -1};
@@ -101,15 +106,15 @@ int netspace_make(struct netspace *ret, struct err *err)
     }
     close(told[1]);
     close(wait_for[0]);
-    if (pid > 0 && read(told[0], &done, 1) == 1 && done) {
+    if (pid > 0 && read(told[0], &done, 1) == 1 && done != MADE_NONE) {
         ret->net = space_open(pid, "net");
-        ret->user = geteuid() == 0 ? -1 : space_open(pid, "user");
+        ret->user = done == MADE_NET ? -1 : space_open(pid, "user");
     }
     close(told[0]);
     close(wait_for[1]);
     if (pid > 0)
         waitpid(pid, NULL, 0);
-    if (ret->net < 0 || (geteuid() != 0 && ret->user < 0)) {
+    if (ret->net < 0 || (done != MADE_NET && ret->user < 0)) {
         netspace_done(ret);
         return err_set(err, "a network namespace could not be made");
     }

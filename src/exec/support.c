@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,15 @@ static bool users_are_mapped(const char *map)
     if (file)
         fclose(file);
     return mapped;
+}
+
+/* Does this process have the capability? Root of a container may lack most of them. */
+static bool can(unsigned capability)
+{
+    struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+    return syscall(SYS_capget, &head, sets) == 0 && sets[capability / 32].effective >> capability % 32 & 1;
 }
 
 static _Noreturn void trial_run(const char *program, bool users, int said)
@@ -59,7 +69,7 @@ static _Noreturn void trial_run(const char *program, bool users, int said)
 
     if (dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(said, 2) < 0)
         _exit(126);
-    if (geteuid() == 0 && unshare(CLONE_NEWNS) < 0) {
+    if (users && unshare(CLONE_NEWNS) < 0) { /* by which a user of its own reaches its job's folder */
         static const char why[] = "this root may not make namespaces";
 
         _exit(write(2, why, sizeof why - 1) > 0 ? 126 : 127);
@@ -104,9 +114,12 @@ void support_probe(uint32_t tag, struct support *ret)
     memset(ret, 0, sizeof *ret);
     cgroups_probe(tag, &ret->cgroups);
     ret->landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= LANDLOCK_USED; /* 1: asks for the version */
-    ret->users = geteuid() == 0 && users_are_mapped("/proc/self/uid_map") && users_are_mapped("/proc/self/gid_map");
+    ret->users = geteuid() == 0 && can(CAP_SETUID) && can(CAP_SETGID) && can(CAP_CHOWN) &&
+                 users_are_mapped("/proc/self/uid_map") && users_are_mapped("/proc/self/gid_map");
     if (program)
-        ret->sandbox = trial(program, ret->users, ret->why_not, sizeof ret->why_not);
+        ret->sandbox = trial(program, ret->users && can(CAP_SYS_ADMIN), ret->why_not, sizeof ret->why_not);
+    if (ret->sandbox && !can(CAP_SYS_ADMIN))
+        ret->users = false; /* as for anybody who is not root, a user namespace is all that there is */
 }
 
 int support_refuse(const struct support *support, struct err *err)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # surroundings_live_test.sh: a pool where the surroundings are not as usual: a port in use, a long HOME, all addresses of IPv6, a folder of somebody
-# else, a machine with the longest name, a provider that does not start, root without other users. What is said then is what to do. Prints TAP.
+# else, a machine with the longest name, a provider that does not start, root without other users or without its rights. What is said then is what to do. Prints TAP.
 set -u
 berth=$(realpath "${BERTH:?the program}")
 BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
@@ -128,18 +128,37 @@ if $alone hostname $name 2>/dev/null; then
   pids=
 fi
 
-# ------------------------------------------------------------------------------------------- root of a world with one user
+# ------------------------------------------------------------------------------------------------------- root that is none
 
-if unshare -Ur true 2>/dev/null; then
+# lone HOW AS [SETTING...]: a pool that the words AS start runs a job, which makes a file.
+lone() {
+  how=$1
+  as=$2
+  shift 2
   : >up
-  unshare -Ur "$berth" pool --state "$work/lone" --listen 127.0.0.1:0 --set Unprotected=true >up 2>pool.err </dev/null &
+  rm -rf "$work/lone" made
+  # shellcheck disable=SC2086 # words
+  $as "$berth" pool --state "$work/lone" --listen 127.0.0.1:0 "$@" >up 2>pool.err </dev/null &
   pids=$!
-  holds 'a pool is up where root is the only user that there is' soon grep -q 'To end it' up
-  run unshare -Ur "$berth" run -q --state "$work/lone" -o made -- sh -c 'id -u >made && echo fine'
-  expect 'its jobs run, though they cannot have users of their own' 0 fine
-  holds 'and make files' test -s made
+  holds "a pool is up $how" soon grep -q 'To end it' up
+  # shellcheck disable=SC2086 # words
+  run $as "$berth" run -q --state "$work/lone" -o made -- sh -c 'id -u >made && echo fine'
+  expect "jobs run $how" 0 fine
+  holds "and make files $how" test -s made
   kill "$pids" && wait "$pids"
   pids=
+}
+# lones WHERE AS: the same without protection, and in a sandbox where one can be had.
+lones() {
+  $2 true 2>/dev/null || return 0
+  lone "without protection where $1" "$2" --set Unprotected=true
+  $2 bwrap --unshare-user --unshare-pid --uid 1000 --gid 1000 --ro-bind / / --proc /proc --dev /dev true 2>/dev/null &&
+    lone "where $1" "$2"
+}
+lones 'root is the only user that there is' 'unshare -Ur'
+if [ "$(id -u)" = 0 ]; then
+  lones 'root may not mount' 'setpriv --bounding-set -sys_admin --inh-caps -sys_admin'
+  lones 'root may do no more than others' 'setpriv --bounding-set -all --inh-caps -all'
 fi
 
 echo "1..$count"
