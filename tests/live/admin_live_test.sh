@@ -33,7 +33,8 @@ pool() {
   start pool "$berth" matchmaker --listen "$address" --state "$work/pool" --set Lease=300 --set 'Networks={ "127.0.0.0/8" }' "$@" && soon grep -q 'listening at  unix' pool.up
 }
 customer() {
-  start "$1" "$berth" customer --state "$work/$1" --set Lease=300 --set Lifetime=4 && soon grep -q 'is up' "$1.up" && soon test -S "$work/$1/customer/customer.sock"
+  [ -e "$work/$1.config" ] || echo '[ AuditRows = 1000 ]' >"$work/$1.config"
+  start "$1" "$berth" customer --config "$work/$1.config" --state "$work/$1" --set Lease=300 --set Lifetime=4 && soon grep -q 'is up' "$1.up" && soon test -S "$work/$1/customer/customer.sock"
 }
 at() { BERTH_CUSTOMER="unix:$work/$1/customer/customer.sock" "$berth" "${@:2}"; }
 echo '[ Cpus = 3 ]' >owner.ad
@@ -211,6 +212,39 @@ pages() { curl -s --unix-socket "$work/pool/matchmaker.sock" -D head "http://x/v
 check 'it comes in pages' pages
 small() { stop pool && pool --set AuditRows=16 && [ "$("$berth" audit --json -c 'Result == "done"' | wc -l)" -le 20 ] && soon grep -q 'audit.dropped' pool.err && found 1 join machine/crane machine/crane; }
 check 'no more rows are kept than the setting says: the oldest go, and a line says so' small
+
+# ------------------------------------------------------------------------------------------------- the audit log of a customer
+
+# noted N WHAT ABOUT [DETAIL]: alice's customer has so many rows of that.
+noted() {
+  got=$(at alice audit --jobs --json -c "What == \"$2\" && By == \"alice\" && About == \"$3\" && Result == \"done\" && From == \"unix\" && Via == \"uid $(id -u)\"${4:+ && Detail == \"$4\"}" | wc -l)
+  [ "$got" = "$1" ] || { echo "$got rows of $*" && at alice audit --jobs && return 1; }
+}
+check 'a submission is in the log of the customer, with its job, who brought it and how' noted 1 jobs.submit "$first" '1 job'
+check 'and a signal to a job' noted 1 jobs.signal "$first"
+many() {
+  for _ in $(seq 60); do cat second.ad; done >many.ad
+  ids=$(at alice submit --force many.ad | sed -n 's/.*: //p') && [ -n "$ids" ] && noted 1 jobs.submit "$ids" '60 jobs'
+}
+check 'a submission of many jobs is one row' many
+controls() {
+  at alice hold "$ids" && at alice release "$ids" && at alice rm "$ids" --why 'not needed' && noted 1 jobs.hold "$ids" '60 jobs' && noted 1 jobs.release "$ids" '60 jobs' &&
+    noted 1 jobs.remove "$ids" '60 jobs: not needed'
+}
+check 'so is what is done to them' controls
+idle() { at alice rm "$ids"; noted 0 jobs.remove "$ids" '0 jobs' && noted 1 jobs.remove "$ids"; }
+check 'what changes nothing is no change' idle
+whose() { at host audit --jobs --json -c 'What == "jobs.submit" && Detail == "1 job, of alice"' | grep -q .; }
+check 'it says for whom, where that is another' whose
+settings() { echo '[ AuditRows = 900 ]' >alice.config && kill -HUP "$(cat alice.pid)" && soon settled; }
+settled() { at alice audit --jobs --json -c 'What == "config.reload" && Via == "signal" && Detail == "AuditRows"' | grep -q .; }
+check 'settings that were read again are in it' settings
+lines() { at alice audit --jobs --json | sed 's/"ago": [0-9.]*//' >"$1" && [ -s "$1" ]; }
+outlives() { lines before && kill -KILL "$(cat alice.pid)" && soon gone alice && customer alice && lines after && cmp before after; }
+check 'all of it outlives a crash' outlives
+paged() { curl -s --unix-socket "$work/alice/customer/customer.sock" -D head 'http://x/v1/audit?limit=3' >page && grep -qi '^Link:.*cursor=' head && [ "$(grep -c . page)" = 3 ]; }
+check 'and comes in pages' paged
+check 'the pool is not asked for it' says 2 '--customer is for --jobs' "$berth" audit --customer "unix:$work/alice/customer/customer.sock"
 
 echo "1..$count"
 [ "$failures" = 0 ]

@@ -75,6 +75,45 @@ static uint32_t rows(const struct book *book, const char *by, uint32_t *ret_coun
     return found;
 }
 
+/* Where everybody's changes are kept: who has the most rows loses some, and what is old goes. */
+static void test_fair(struct book *book)
+{
+    struct audit_event more = {.about = "7-9", .result = "refused 429"};
+    const struct audit_row *row;
+    struct err err = {0};
+    uint32_t count;
+    char by[32];
+
+    book_open(book, 100);
+    book->audit.fair = true;
+    audit_expire(&book->audit, NOW + 2000, &err);
+    tap_ok(!rows(book, NULL, &count), "what is older than may be goes, attempts as well");
+    add(book, false, "alice", "jobs.submit", "1", NOW + 2000);
+    add(book, false, "bob", "jobs.submit", "2", NOW + 2001);
+    for (int i = 0; i < 1000; i++)
+        add(book, false, "mallory", "jobs.submit", "3", NOW + 2002 + i);
+    tap_ok(rows(book, NULL, &count) <= 100 && rows(book, "alice", &count) == 1 && rows(book, "bob", &count) == 1 &&
+               rows(book, "mallory", &count) >= 80,
+           "who has changed much pushes out rows of its own alone");
+    row = audit_next(&book->audit, 0);
+    tap_ok(audit_amend(&book->audit, row->number, &more, &err) == 0 &&
+               audit_amend(&book->audit, 1000000, &more, &err) == 0,
+           "a row is amended, and one that is not there is passed over");
+    book_close(book);
+    book_open(book, 100);
+    row = audit_next(&book->audit, 0);
+    tap_ok(!strcmp(row->about, "7-9") && !strcmp(row->result, "refused 429") && !strcmp(row->by, "alice"),
+           "and so it is after a restart");
+    book->audit.fair = true;
+    for (int i = 0; i < 1000; i++) {
+        snprintf(by, sizeof by, "user%d", i);
+        add(book, false, by, "jobs.submit", "4", NOW + 4000 + i);
+    }
+    tap_ok(rows(book, NULL, &count) <= 100 && rows(book, "user999", &count) == 1 && rows(book, "user0", &count) == 0,
+           "of more users than rows the oldest go");
+    book_close(book);
+}
+
 int main(void)
 {
     struct book book;
@@ -127,6 +166,7 @@ int main(void)
     add(&book, false, NULL, NULL, NULL, NOW + 1000);
     tap_ok(book.audit.changes.count == 20, "an event that says nothing harms nothing");
     book_close(&book);
+    test_fair(&book);
     bench_done(&book.bench);
     return tap_done();
 }

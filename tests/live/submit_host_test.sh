@@ -68,6 +68,17 @@ forged() {
 }
 check 'nobody submits in the name of another' forged
 
+own_log() {
+  as games "$berth" audit --jobs --json >log && grep -q '"what": "jobs.submit"' log && grep -q "\"via\": \"uid $(id -u games)\"" log && ! grep -v '"by": "games"' log &&
+    as daemon "$berth" audit --jobs --json >log && ! grep . log
+}
+check 'a user sees in the log of changes what itself has done, and nothing of others' own_log
+whole_log() {
+  as nobody curl -sS --unix-socket "$work/run/customer.sock" -X POST http://customer/v1/control --data '[ Verb = "remove"; Ids = "1" ]' -H 'Content-Type: application/classad'
+  BERTH_STATE=$work/state "$berth" audit --jobs --json >log && grep -q '"by": "games"' log && grep '"what": "control"' log | grep -q '"result": "refused 40[13]"'
+}
+check 'the administrator sees all of it, and who was refused' whole_log
+
 # ------------------------------------------------------------------------------------------------------------------------ asking
 
 asks() { as games "$berth" machines | grep -i 'idle\|part\|busy' && as games "$berth" status; }

@@ -16,19 +16,24 @@ struct audit_settings {
     const char *user, *what, *constraint;
     int64_t since; /* seconds; 0: not given */
     uint64_t limit;
-    bool json, long_form;
+    bool jobs, json, long_form;
 };
 
 #define S struct audit_settings
 static const struct option audit_options[] = {
+    {0, "jobs", NULL,
+     "what was changed at the customer that has the jobs: submissions, jobs held, released and removed, signals, settings; "
+     "who is no administrator sees what it has done itself",
+     option_flag, offsetof(S, jobs)},
     {0, "since", "SPAN", "only what happened within the last 90s, 30min, 12h, 7d", option_span, offsetof(S, since)},
     {0, "user", "NAME", "only what that user did, or was done to it", option_text, offsetof(S, user)},
-    {0, "what", "WHAT", "only changes of that kind, as in tokens.create; or of all that begin so: tokens", option_text,
-     offsetof(S, what)},
+    {0, "what", "WHAT", "only changes of that kind, as in tokens.create; or of all that begin so: tokens, jobs",
+     option_text, offsetof(S, what)},
     {'c', "constraint", "EXPR", "only those for which it is true", option_text, offsetof(S, constraint)},
     {'n', "limit", "N", "so many at most, from the oldest on; all if not given", option_limit, offsetof(S, limit)},
     {0, "json", NULL, "JSON lines: an object a row; times in seconds since 1970", option_flag, offsetof(S, json)},
     {0, "long", NULL, "all that is known, as ads in the long form", option_flag, offsetof(S, long_form)},
+    CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
 };
 #undef S
@@ -36,9 +41,10 @@ static const struct option audit_options[] = {
 static const struct audit_settings audit_defaults = {0};
 
 static const struct table_column audit_columns[] = {
-    {"number", "Number", CELL_VALUE}, {"ago", "Time", CELL_SINCE},    {"by", "By", CELL_VALUE},
-    {"what", "What", CELL_VALUE},     {"about", "About", CELL_VALUE}, {"from", "From", CELL_VALUE},
-    {"result", "Result", CELL_VALUE}, {"count", "Count", CELL_VALUE}, {"detail", "Detail", CELL_VALUE},
+    {"number", "Number", CELL_VALUE}, {"ago", "Time", CELL_SINCE},      {"by", "By", CELL_VALUE},
+    {"what", "What", CELL_VALUE},     {"about", "About", CELL_VALUE},   {"from", "From", CELL_VALUE},
+    {"via", "Via", CELL_VALUE},       {"result", "Result", CELL_VALUE}, {"count", "Count", CELL_VALUE},
+    {"detail", "Detail", CELL_VALUE},
 };
 
 /* Appends a clause, behind those that are there. */
@@ -85,6 +91,10 @@ static int audit_run(const void *given, int word_count, char **words)
         report("audit takes no arguments, only options");
         return STATUS_BAD;
     }
+    if (settings->pool.customer && !settings->jobs) {
+        report("--customer is for --jobs: without it the pool is asked");
+        return STATUS_BAD;
+    }
     if (rows_form(settings->json, settings->long_form, &form) < 0)
         return STATUS_BAD;
     buf_init(&constraint);
@@ -93,7 +103,7 @@ static int audit_run(const void *given, int word_count, char **words)
     buf_adds(&path, "/v1/audit");
     path_query(&path, "constraint", constraint.len ? buf_string(&constraint) : NULL);
     rows_init(&rows, form, audit_columns, sizeof audit_columns / sizeof *audit_columns);
-    status = connection_open(&pool, &settings->pool);
+    status = settings->jobs ? customer_open(&pool, &settings->pool) : connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
         status = connection_list(&pool, buf_string(&path), settings->limit, rows_add, &rows);
     if (status == STATUS_DONE && !rows.count && constraint.len)
@@ -113,14 +123,20 @@ const struct command command_audit = {
     .about =
         "Prints a row a change, the newest last: who did it (`by`), what (`what`: tokens.create, tokens.revoke, codes.create, join, "
         "session, links.create, keys.rotate, policy.put, shares.put, config.put, config.delete, users.put, users.disable, "
-        "users.enable, agents.command, ads.delete), about whom or what, from which address (`unix` by the Unix socket), and the "
-        "`result`: done, or refused and the status. What others than administrators do, and what is refused, is counted in one row "
+        "users.enable, agents.command, ads.delete, config.reload), about whom or what, from which address (`unix` by the Unix socket), by "
+        "what it was proved (`via`: the id of a token, or a user's number on that machine), and the `result`: done, or refused and the status. What others than administrators do, and what is refused, is counted in one row "
         "while it repeats within an hour: `count` says how often.\n"
         "\n"
-        "The matchmaker keeps as many rows as the setting AuditRows says, then the oldest go. Rows are durable before a "
-        "change is answered, and hold no secret. Administrators, operators and accountants may read them.",
+        "With --jobs the customer is asked in place of the matchmaker: jobs.submit (a row a submission, about its jobs), jobs.hold, "
+        "jobs.release, jobs.remove, jobs.rescue, jobs.signal, config.reload, and what was refused. Users see what they have done themselves, "
+        "administrators all.\n"
+        "\n"
+        "As many rows are kept as the setting AuditRows says, and for as long as AuditAge; then the oldest go, at a customer those of who "
+        "has the most. Rows are durable before a change is answered, and hold no secret. Those of the matchmaker are for "
+        "administrators, operators and accountants.",
     .examples = {{"berth audit --since 7d", NULL},
                  {"berth audit --user alice --what tokens", NULL},
+                 {"berth audit --jobs --what jobs.remove", NULL},
                  {"berth audit -c 'Result != \"done\"' --json", NULL}},
     .options = audit_options,
     .option_count = sizeof audit_options / sizeof *audit_options,

@@ -54,7 +54,7 @@ static void log_set(struct daemon *daemon)
 
 static void daemon_reload(struct daemon *daemon)
 {
-    struct config_change change;
+    struct config_change change = {{0}, {0}};
     struct err err = {0};
 
     notify_reloading(&daemon->notify, (int64_t)(uv_hrtime() / 1000));
@@ -64,7 +64,7 @@ static void daemon_reload(struct daemon *daemon)
         log_set(daemon);
         networks_load(daemon);
         if (daemon->reload)
-            daemon->reload(daemon->user);
+            daemon->reload(daemon->user, &change);
         for (int i = 0; daemon->sources && i < CONFIG_KEY_COUNT; i++)
             if (change.waits[i])
                 LOG(&daemon->log, LEVEL_WARNING, "reload.waits", log_text("key", config_row((enum config_key)i)->name));

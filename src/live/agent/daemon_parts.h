@@ -63,8 +63,10 @@ struct daemon {
     uint32_t other_count;
     struct live_agent *live;     /* while it runs; lent */
     struct agent_settings agent; /* all but role, job, changed, asked, other and user is filled in */
-    void (*reload)(void *user);  /* SIGHUP: the configuration is that of the files again; or NULL */
-    void (*ending)(void *user);  /* it is told to end, and is to stop the loop soon; NULL: that stops at once */
+    void (*reload)(
+        void *user,
+        const struct config_change *change); /* SIGHUP: the configuration is that of the files again; or NULL */
+    void (*ending)(void *user); /* it is told to end, and is to stop the loop soon; NULL: that stops at once */
     void *user;
     const struct config_sources *sources;
     bool as_machine; /* other things than a machine are offered, under the machine's own token */

@@ -129,6 +129,8 @@
       "of a token that does not say")                                                                                   \
     X(AUDIT_ROWS, "AuditRows", COUNT, "N", "10000", 16, 1000000, LIVE,                                                  \
       "rows of the audit log: then the oldest go; attempts have a quarter as many of their own")                        \
+    X(AUDIT_AGE, "AuditAge", SPAN, "SECONDS", "31536000", MINUTE, 10 * CONFIG_YEAR, LIVE,                               \
+      "how long rows of the audit log are kept at most")                                                                \
     /* limits on what strangers send */                                                                                 \
     X(BODY_MAX, "BodyMax", SIZE, "BYTES", "\"1 MiB\"", CONFIG_KIB, 64 * CONFIG_MIB, LIVE, "of a request's body")        \
     X(SUBMISSION_MAX, "SubmissionMax", SIZE, "BYTES", "\"16 MiB\"", CONFIG_KIB, CONFIG_GIB, LIVE,                       \

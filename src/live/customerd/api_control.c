@@ -1,6 +1,7 @@
 /* api_control.c: holds, releases and removes jobs, by their numbers or where an expression is true. Each turn of the account does some of them, and
  * one request no more than can be looked at in good time: the answer says from which job on to ask for the rest. When the request goes, the rest is
  * left as it is. */
+#include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -10,6 +11,8 @@
 #include "live/http/query.h"
 #include "match/pair/match.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,18 +31,50 @@ struct controlling {
     struct id_ranges ids;
     struct tree *query;
     char *why;
-    uint64_t at;     /* the last job that was looked at */
-    uint64_t looked; /* how many were looked at */
-    uint64_t next;   /* the first job of the rest; 0: there is none */
+    struct audit_who who;
+    char *about;      /* its jobs, as they were asked for */
+    uint64_t told;    /* jobs of which the role was told */
+    uint64_t audited; /* the number of its row in the audit log; 0: it has none */
+    uint64_t noted;   /* how many jobs that row tells of */
+    uint64_t at;      /* the last job that was looked at */
+    uint64_t looked;  /* how many were looked at */
+    uint64_t next;    /* the first job of the rest; 0: there is none */
     uint64_t changed, unchanged, missing, waiting;
     uint64_t storing; /* of the unchanged: jobs that have ended, and whose files still go to stores */
     bool walked, lost;
 };
 
+static void controlling_free(struct controlling *all)
+{
+    tree_unref(all->query);
+    free(all->why);
+    free(all->about);
+    free(all);
+}
+
+/* Writes into the audit log how many jobs were changed, if that is not there. */
+static void controlling_audit(struct controlling *all, uint64_t changed)
+{
+    char what[32], detail[AUDIT_TEXT_MAX + 1];
+
+    if (all->audited ? changed == all->noted : !changed)
+        return;
+    snprintf(detail, sizeof detail, "%" PRIu64 " job%s%s%s", changed, changed == 1 ? "" : "s", all->why ? ": " : "",
+             all->why ? all->why : "");
+    snprintf(what, sizeof what, "jobs.%s", verbs[all->verb]);
+    if (all->audited)
+        customer_audit_amend(all->customerd, all->audited, NULL, changed ? NULL : "nothing changed", detail);
+    else
+        all->audited = customer_audit(all->customerd, &all->who, what, all->about, detail);
+    all->noted = changed;
+}
+
 static void controlling_end(struct controlling *all)
 {
     struct maker maker;
 
+    if (!all->lost)
+        controlling_audit(all, all->changed);
     if (all->request && !all->lost) {
         all->request->work = NULL;
         all->request->forget = NULL;
@@ -56,9 +91,7 @@ static void controlling_end(struct controlling *all)
         all->request->work = NULL;
         all->request->forget = NULL;
     }
-    tree_unref(all->query);
-    free(all->why);
-    free(all);
+    controlling_free(all);
 }
 
 /* The request has gone: what the role was told is done, and no more. */
@@ -151,6 +184,7 @@ static void job_control(struct controlling *all, const struct job_view *view)
     }
     message.u.control = (struct control){.job = view->id, .verb = all->verb};
     all->waiting++;
+    all->told++;
     agent_local(all->customerd->live, &peer, &message, job_answered, all);
 }
 
@@ -189,6 +223,8 @@ static void controlling_step(struct request *request)
         if (i % CONTROL_SOME == 0 && request_turn_is_over(request))
             break;
     }
+    if (!all->audited)
+        controlling_audit(all, all->told); /* in the same commit as what the role has written */
     customerd_commit(all->customerd);
     all->waiting--;
     if (!all->walked)
@@ -246,6 +282,8 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
         }
     if (!constraint_read(request, ad, &all->query))
         return false;
+    if (all->by_ids || ad_string(ad, "Constraint", &text, &len))
+        all->about = mem_dup(text, len);
     if (!all->by_ids && !all->query) {
         request_problem(request, 400, "Ids or Constraint: which jobs?");
         return false;
@@ -272,15 +310,14 @@ void api_control(struct request *request)
     all->customerd = request_customerd(request);
     all->request = request;
     all->any = caller_sees_all(request);
+    audit_who(request, &all->who);
     snprintf(all->identity, sizeof all->identity, "%s", request_identity(request));
     if (control_read(request, ad, all)) {
         request->work = all;
         request->forget = controlling_forget;
         controlling_step(request);
     } else {
-        tree_unref(all->query);
-        free(all->why);
-        free(all);
+        controlling_free(all);
     }
     tree_unref(ad);
 }

@@ -4,8 +4,8 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/customerd/job_list.h"
 #include "live/customerd/job_outcome.h"
-#include "live/customerd/walk.h"
 #include "live/http/query.h"
 #include "live/http/represent.h"
 #include "match/pair/match.h"
@@ -15,95 +15,6 @@
 #include <string.h>
 
 /* -------------------------------------------------------------------------------------------------------------- lists */
-
-/* A list that is being made: which ads are wanted, and which attributes. */
-struct job_list {
-    struct walk walk;
-    struct request *request;
-    struct tree *query;
-    const char *select;
-    uint64_t limit, cursor, steps;
-    uint32_t looked;
-    struct env env;
-    struct arena scratch;
-    struct listing listing;
-    struct buf out;
-    bool more;         /* enough is listed, and there may be more */
-    bool alone, given; /* of jobs in the queue: only those without company; only these: */
-    struct id_ranges ranges;
-};
-
-static void list_drop(struct walk *walk)
-{
-    struct job_list *list = (struct job_list *)walk;
-
-    tree_unref(list->query);
-    buf_done(&list->out);
-    arena_done(&list->scratch);
-    free(list);
-}
-
-/* Fills in what the request asks for; false after a problem was answered, when it cannot be. */
-static bool list_begin(struct job_list *list, struct request *request)
-{
-    const struct config *config = &request_customerd(request)->daemon.config;
-    struct err err = {0};
-
-    list->walk.drop = list_drop;
-    list->request = request;
-    list->steps = config_count(config, CONFIG_QUERY_STEPS);
-    list->env = (struct env){.now = runner_wall() / SECOND,
-                             .steps = config_count(config, CONFIG_EVALUATION_STEPS),
-                             .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
-    arena_init(&list->scratch);
-    buf_init(&list->out);
-    if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &list->limit) ||
-        !request_number(request, "cursor", 0, INT64_MAX, 0, &list->cursor))
-        return false;
-    if (query_select(request->exchange, &list->select, &err) < 0 ||
-        query_expr(request->exchange, "constraint", request_customerd(request)->daemon.symbols, config, &list->query,
-                   &err) < 0) {
-        request_problem(request, 400, "%s", err.text);
-        return false;
-    }
-    if (!list->limit)
-        list->limit = 1;
-    listing_begin(&list->listing, &list->out, request->form);
-    return true;
-}
-
-/* Looks at an ad, which it takes, and adds it if it is wanted; false: enough for this answer. */
-static bool list_add(struct job_list *list, struct tree *ad)
-{
-    uint64_t steps = 1;
-    struct tree *part;
-
-    list->looked++;
-    if (!list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps)) {
-        if (list->select && (part = ad_select(request_customerd(list->request)->daemon.symbols, ad, list->select))) {
-            tree_unref(ad);
-            ad = part;
-        }
-        listing_add(&list->listing, ad);
-    }
-    tree_unref(ad);
-    list->steps -= steps < list->steps ? steps : list->steps;
-    return list->listing.count < list->limit && list->looked < CUSTOMERD_LOOK_MAX && list->steps;
-}
-
-static void list_end(struct job_list *list, bool more, uint64_t cursor)
-{
-    listing_end(&list->listing);
-    request_list(list->request, &list->out, more, cursor);
-}
-
-static struct job_list *list_new(void)
-{
-    struct job_list *list = mem_alloc(sizeof *list);
-
-    memset(list, 0, sizeof *list);
-    return list;
-}
 
 /* ids=1-20,31; false after a problem was answered, when it is malformed. `*ret_given`: it was given. */
 static bool ids_read(struct request *request, struct id_ranges *ret, bool *ret_given)

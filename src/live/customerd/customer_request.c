@@ -109,7 +109,8 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
                                .config = &customerd->daemon.config,
                                .symbols = customerd->daemon.symbols,
                                .turns = true,
-                               .unready = customerd_unready};
+                               .unready = customerd_unready,
+                               .refused = customer_audit_refusal};
 }
 
 /* -------------------------------------------------------------------------------------------------------------- caller */

@@ -3,6 +3,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
+#include "live/customerd/audited.h"
 #include "live/customerd/deliveries.h"
 #include "live/data/catalogue.h"
 #include "pool/protocol/wire.h"
@@ -66,6 +67,7 @@ static void tidy_due(uv_timer_t *timer)
     if (customerd->tidied % DISK_TICKS == 1) {
         customerd_disk_look(customerd);
         callers_sweep(&customerd->gate.callers, runner_now());
+        customer_audit_sweep(customerd);
     }
     commands_tick(customerd);
 }
@@ -113,13 +115,16 @@ static void networks_near(struct customerd *customerd)
     }
 }
 
-static void customerd_reload(void *user)
+static void customerd_reload(void *user, const struct config_change *change)
 {
     struct customerd *customerd = user;
 
     networks_near(customerd);
     spool_set_room(customerd->spool, config_size(&customerd->daemon.config, CONFIG_SPOOL_MAX));
     customerd->role.jobs_max = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    if (audit_reload(&customerd->audit, customerd->daemon.identity, &customerd->daemon.config, change,
+                     runner_wall() / SECOND))
+        customerd_commit(customerd);
 }
 
 static void handles_start(struct customerd *customerd)
@@ -152,8 +157,14 @@ static int parts_start(struct customerd *customerd, struct err *err)
                                               .news = customerd_news,
                                               .user = customerd};
     commands_init(&customerd->commands, customerd->daemon.symbols, customerd->daemon.shelf);
+    audit_init(&customerd->audit, customerd->daemon.symbols, customerd->daemon.shelf,
+               (uint32_t)config_count(&customerd->daemon.config, CONFIG_AUDIT_ROWS));
+    customerd->audit.fair = true;
     customerd_deliveries(customerd);
-    return customerd->history && commands_load(&customerd->commands, err) == 0 ? 0 : -1;
+    return customerd->history && commands_load(&customerd->commands, err) == 0 &&
+                   audit_load(&customerd->audit, err) == 0
+               ? 0
+               : -1;
 }
 
 /* Logs of jobs outlive a store that is removed or restored from a backup: their numbers are not given again, so that no
@@ -303,6 +314,7 @@ static void customerd_done(struct customerd *customerd)
     lent_tokens_done(customerd);
     catalogues_free(customerd->catalogues);
     daemon_close(&customerd->daemon);
+    audit_done(&customerd->audit);
     commands_done(&customerd->commands);
     history_free(customerd->history);
     questions_done(&customerd->questions);

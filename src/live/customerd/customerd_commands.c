@@ -4,6 +4,7 @@
  *                GET /v1/commands/NUMBER?wait=20  <-  its answer
  *
  * The provider knows a command by its key, and carries it out once. When the try that a command was meant for is over, so is the command. */
+#include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -266,6 +267,21 @@ static bool job_commanded(struct request *request, struct job_view *ret)
     return false;
 }
 
+/* To look at a job's files changes nothing; a signal does. */
+static void signal_audit(struct request *request, uint64_t job, const struct tree *what)
+{
+    char about[24], detail[32];
+    struct audit_who who;
+    int64_t number;
+
+    if (!ad_integer(what, "Signal", &number))
+        return;
+    snprintf(about, sizeof about, "%" PRIu64, job);
+    snprintf(detail, sizeof detail, "signal %" PRId64, number);
+    audit_who(request, &who);
+    customer_audit(request_customerd(request), &who, "jobs.signal", about, detail);
+}
+
 static void command_keep(struct request *request, const struct job_view *view, struct tree *what, int64_t life)
 {
     struct customerd *customerd = request_customerd(request);
@@ -295,6 +311,7 @@ static void command_keep(struct request *request, const struct job_view *view, s
     LOG_AUDIT(&customerd->daemon.log, "command", log_text("subject", request_identity(request)),
               log_number("number", (int64_t)command->number), log_bytes("command", word, len),
               log_number("job", (int64_t)view->id), log_text("name", command->name));
+    signal_audit(request, view->id, what);
     command->due = INT64_MAX; /* not to be sent until it is durable */
     taking = mem_alloc(sizeof *taking);
     *taking = (struct taking){customerd, request, command->number};

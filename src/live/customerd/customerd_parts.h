@@ -5,6 +5,7 @@
  *     customerd_tidy.c    tidying: ended jobs to the history, old files, inputs that no job names
  *     customer_request.c  which callers are admitted, and what they may see
  *     customerd_disk.c    how full the disk is
+ *     audited.c           the audit log
  *     customerd_routes.c  the table of routes
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions,
  *                                                                  with submitting.c and submission_keys.c
@@ -27,6 +28,7 @@
 #include "live/customerd/spool.h"
 #include "live/http/request.h"
 #include "live/http/server.h"
+#include "live/world/audit.h"
 #include "live/world/commands.h"
 #include "live/world/runner.h"
 #include "pool/customer/customer.h"
@@ -72,6 +74,7 @@ struct customerd {
     struct history *history;
     struct questions questions;
     struct commands commands; /* commands that wait for providers */
+    struct audit audit;
     uint32_t commands_ticks;
     struct catalogues *catalogues; /* the catalogues of files */
     struct deliveries *deliveries; /* outputs on their way to other users; NULL: it serves only the user who runs it */
@@ -126,6 +129,9 @@ bool caller_sees_all(const struct request *request); /* and may it do everything
 void caller_peer(const struct request *request, struct peer *ret);
 /* Could a job of this caller be submitted at all? False after a problem was answered (api_submit.c). */
 bool customerd_takes(struct request *request);
+
+/* For the front: a request that would have changed something was refused (audited.c). */
+void customer_audit_refusal(struct request *request, unsigned status, const char *why);
 
 /* Ranges such as "1-20,31", sorted. id_ranges_read returns false when the text is malformed. */
 struct id_ranges {
@@ -187,6 +193,7 @@ void api_summary(struct request *request);
 void api_workflows(struct request *request);
 void api_control(struct request *request);
 void api_history(struct request *request);
+void api_customer_audit(struct request *request);
 void api_job_log(struct request *request);
 void api_job_files(struct request *request);
 void api_job_file(struct request *request);

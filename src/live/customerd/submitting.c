@@ -197,6 +197,12 @@ static void submitting_refuse(struct submitting *all)
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (refusals[i].reason == all->answers[refused].reason)
             status = refusals[i].status;
+    if (all->audited) {
+        char result[16];
+
+        snprintf(result, sizeof result, "refused %u", status);
+        customer_audit_amend(all->customerd, all->audited, "", result, reason_words(all->answers[refused].reason));
+    }
     if (all->request)
         request_problem(all->request, status, "ad %u: %s", refused + 1, reason_words(all->answers[refused].reason));
     customerd_changed(all->customerd);
@@ -245,6 +251,27 @@ static void remove_begin(struct submitting *all)
 
 /* -------------------------------------------------------------------------------------------------------------- giving */
 
+/* Writes the submission into the audit log: the row becomes durable with its last jobs. `last` is 0 while it is not known which they are. */
+static void submission_audit(struct submitting *all, uint64_t first, uint64_t last)
+{
+    char about[48] = "", detail[TEXT_MAX + 64];
+    struct text owner;
+
+    if (all->again || all->refused || all->audited_whole)
+        return;
+    if (last)
+        snprintf(about, sizeof about, first == last ? "%" PRIu64 : "%" PRIu64 "-%" PRIu64, first, last);
+    submitting_owner(all, 0, &owner);
+    snprintf(detail, sizeof detail, "%" PRIu64 " job%s%s%s%s", all->jobs, all->jobs == 1 ? "" : "s",
+             all->flow ? ", a workflow" : "", strcmp(owner.bytes, all->identity) != 0 ? ", of " : "",
+             strcmp(owner.bytes, all->identity) != 0 ? owner.bytes : "");
+    if (!all->audited)
+        all->audited = customer_audit(all->customerd, &all->who, "jobs.submit", about, detail);
+    else if (last)
+        customer_audit_amend(all->customerd, all->audited, about, NULL, NULL);
+    all->audited_whole = last > 0;
+}
+
 /* All are answered: writes the jobs into the row. */
 static void submitting_settle(struct submitting *all)
 {
@@ -265,6 +292,7 @@ static void submitting_settle(struct submitting *all)
         body_put(all, first, last, &err);
         customerd_commit(all->customerd);
     }
+    submission_audit(all, first, last);
     customerd_changed(all->customerd);
     tell_begin(all);
 }
@@ -357,6 +385,7 @@ static void give_step(struct request *request)
     all->gives = false;
     if (!all->batch)
         numbers_put(all);
+    submission_audit(all, all->last + 1 - all->jobs, all->batch ? 0 : all->last);
     submitting_step(all); /* our own count is the last one, since an answer may come at once */
 }
 
@@ -369,7 +398,9 @@ static bool alone_turn(struct customerd_task *task)
 
     if (all->customerd->tasks != task || runner_is_broken(all->customerd->runner))
         return true;
-    if ((all->gives && (all->gives = jobs_give(all, ALONE))) || all->waiting > 1)
+    if (all->gives && !(all->gives = jobs_give(all, ALONE)))
+        submission_audit(all, 0, 0);
+    if (all->gives || all->waiting > 1)
         return true;
     if (!all->lost && all->refused && !all->again) {
         if (jobs_remove(all, ALONE))
@@ -434,6 +465,7 @@ void submitting_begin(struct submitting *all)
     for (uint32_t i = 0; i < all->count; i++)
         all->jobs += all->terms[i].count;
     caller_peer(request, &all->peer);
+    audit_who(request, &all->who);
     all->peer.identity = all->identity;
     request->work = all;
     request->forget = give_forget;

@@ -8,6 +8,7 @@
 #ifndef BERTH_LIVE_CUSTOMERD_SUBMITTING_H
 #define BERTH_LIVE_CUSTOMERD_SUBMITTING_H
 
+#include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
 #include "sys/hash_parts.h"
 
@@ -26,6 +27,9 @@ struct submitting {
     bool refused;                      /* the role has refused an ad */
     char identity[TOKEN_NAME_MAX + 1]; /* of the caller, */
     struct peer peer;                  /* as the role is told */
+    struct audit_who who;              /* ... and as the audit log is */
+    uint64_t audited;                  /* the number of its row there; 0: it has none yet */
+    bool audited_whole;                /* the row says which jobs they are */
     int64_t iwd_user;                  /* with whose rights its outputs are put into Iwd */
 
     struct media media;

@@ -92,8 +92,8 @@ void request_problem_with(struct request *request, unsigned status, const char *
     struct buf body;
 
     if ((status == 401 || status == 403) && request->route && request->route->flags & ROUTE_AUDITED &&
-        request->front->settings.refused)
-        request->front->settings.refused(request, status, detail);
+        request->part->refused)
+        request->part->refused(request, status, detail);
     buf_init(&body);
     buf_addf(&body, "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%u,\"detail\":", status_title(status),
              status);

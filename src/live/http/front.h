@@ -30,6 +30,8 @@ struct front_part {
     bool turns;                  /* its callers are users, whose requests take turns; needs a loop */
     const char *(*unready)(
         const void *daemon); /* returns why nothing is accepted any more (503); NULL: all is well. May be NULL */
+    /* A request by a route with ROUTE_AUDITED is about to be answered with 401 or 403, and why. May be NULL. */
+    void (*refused)(struct request *request, unsigned status, const char *why);
 };
 
 /* All pointers are lent. */
@@ -37,8 +39,6 @@ struct front_settings {
     struct front_part parts[FRONT_PARTS_MAX];
     size_t part_count;
     struct log *log;
-    /* A request by a route with ROUTE_AUDITED is about to be answered with 401 or 403, and why. May be NULL. */
-    void (*refused)(struct request *request, unsigned status, const char *why);
     struct metrics *metrics; /* counts by the routes of the first part; NULL: nothing is counted */
     const char *version;     /* of the program, for /openapi.json */
     struct uv_loop_s *loop;  /* for parts whose requests take turns; or NULL */

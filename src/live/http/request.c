@@ -38,6 +38,36 @@ bool request_number(struct request *request, const char *name, uint64_t low, uin
     return false;
 }
 
+const char *request_from(const struct request *request, char out[ADDRESS_TEXT_MAX])
+{
+    const struct sockaddr *from = exchange_from(request->exchange);
+    char *colon;
+
+    if (from->sa_family == AF_UNIX) {
+        snprintf(out, ADDRESS_TEXT_MAX, "unix");
+        return out;
+    }
+    address_print(from, out);
+    colon = strrchr(out, ':');
+    if (colon)
+        *colon = '\0';
+    return out;
+}
+
+const char *request_via(const struct request *request, char out[REQUEST_VIA_MAX])
+{
+    const struct caller *caller = &request->caller;
+
+    out[0] = '\0';
+    if (caller->identity == CALLERS_NONE)
+        return out;
+    if (caller->local)
+        snprintf(out, REQUEST_VIA_MAX, "uid %u", caller->uid);
+    else if (caller->links && *caller->ids[0])
+        snprintf(out, REQUEST_VIA_MAX, "token %s", caller->ids[0]);
+    return out;
+}
+
 bool select_checked(struct request *request)
 {
     struct err err = {0};

@@ -9,6 +9,7 @@
 #define BERTH_LIVE_HTTP_REQUEST_H
 
 #include "live/auth/token.h"
+#include "live/config/address.h"
 #include "live/http/front.h"
 #include "live/http/represent.h"
 #include "live/http/resource.h"
@@ -66,6 +67,11 @@ bool request_flag(const struct request *request, const char *name);         /* ?
 /* A whole number from `low` to `high`; `fallback` when it is not given; false, after a problem was answered, when it is not a number. */
 bool request_number(struct request *request, const char *name, uint64_t low, uint64_t high, uint64_t fallback,
                     uint64_t *ret);
+/* Where the request comes from: the address without the port, which is another each time; "unix" by a Unix socket. */
+const char *request_from(const struct request *request, char out[ADDRESS_TEXT_MAX]);
+/* By what its caller was proved: "token ID", the id of the first link; "uid 1000"; "": by nothing. */
+#define REQUEST_VIA_MAX (TOKEN_ID_DIGITS + 16)
+const char *request_via(const struct request *request, char out[REQUEST_VIA_MAX]);
 /* Are the names in `select` good? False, after a problem was answered, when not. */
 bool select_checked(struct request *request);
 /* The expression of a parameter, NULL when there is none; the caller unrefs it. False, after a problem was answered, when it does not parse. */

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RESERVED_IDENTITY "matchmaker" /* our own: nobody else may have this name */
-
 static bool token_is_revoked(void *user, const char *id)
 {
     const struct matchmakerd *matchmakerd = user;
@@ -89,11 +87,11 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                                  .gate = &matchmakerd->gate,
                                                  .config = &matchmakerd->config,
                                                  .symbols = matchmakerd->symbols,
-                                                 .unready = matchmakerd_unready}},
+                                                 .unready = matchmakerd_unready,
+                                                 .refused = request_audit_refusal}},
                                       .part_count = 1,
                                       .log = &matchmakerd->log,
                                       .metrics = matchmakerd->metrics,
-                                      .refused = request_audit_refusal,
                                       .version = matchmakerd->settings->version};
     struct gate_settings gate = {.user = matchmakerd,
                                  .proof = token_proof,

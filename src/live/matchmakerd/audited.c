@@ -10,29 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the request comes from: the address without the port, which is another each time. */
-static const char *request_from(const struct request *request, char out[ADDRESS_TEXT_MAX])
-{
-    const struct sockaddr *from = exchange_from(request->exchange);
-    char *colon;
-
-    if (from->sa_family == AF_UNIX) {
-        snprintf(out, ADDRESS_TEXT_MAX, "unix");
-        return out;
-    }
-    address_print(from, out);
-    colon = strrchr(out, ':');
-    if (colon)
-        *colon = '\0';
-    return out;
-}
-
 static int event_add(struct request *request, struct audit_event *event, struct err *err)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    char from[ADDRESS_TEXT_MAX];
+    char from[ADDRESS_TEXT_MAX], via[REQUEST_VIA_MAX];
 
     event->from = request_from(request, from);
+    event->via = request_via(request, via);
     if (request->caller.identity != CALLERS_NONE)
         event->account = caller_text(&matchmakerd->gate.callers, request->caller.account);
     return audit_add(&matchmakerd->audit, event, runner_wall() / SECOND, err);
@@ -92,7 +76,10 @@ void audit_sweep(struct matchmakerd *matchmakerd)
         audit_bound(audit, most, &err);
         runner_commit(matchmakerd->runner, NULL, NULL);
     }
-    if (audit_flush(audit, &err))
+    audit_expire(audit,
+                 (runner_settled(matchmakerd->runner) - config_span(&matchmakerd->config, CONFIG_AUDIT_AGE)) / SECOND,
+                 &err);
+    if (audit_flush(audit, &err) || audit->dropped != matchmakerd->audit_told)
         runner_commit(matchmakerd->runner, NULL, NULL);
     if (audit->dropped == matchmakerd->audit_told)
         return;

@@ -217,6 +217,8 @@ static void matchmakerd_reload(struct matchmakerd *matchmakerd)
             }
         }
         shares_reload(matchmakerd, change.taken[CONFIG_SHARES]);
+        if (audit_reload(&matchmakerd->audit, RESERVED_IDENTITY, &matchmakerd->config, &change, runner_wall() / SECOND))
+            runner_commit(matchmakerd->runner, NULL, NULL);
         LOG(&matchmakerd->log, LEVEL_INFO, "reloaded", log_text("file", matchmakerd->config.file));
     }
     notify_ready(&matchmakerd->notify, NULL);

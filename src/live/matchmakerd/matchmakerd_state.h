@@ -49,10 +49,11 @@ extern "C" {
 
 #define SERVERS_MAX 18
 #define RENEWAL_WORDS 3
-#define REVOKED_SPACE "revoked"     /* rows: a token's id -> when it would have ended */
-#define TOKEN_SPACE "token"         /* a token's id -> an ad that describes it */
-#define DISABLED_SPACE "disabled"   /* a user's name -> who disabled it, when and why: api_users.c */
-#define CODE_SPACE "code"           /* a number -> a row of the book of join codes */
+#define RESERVED_IDENTITY "matchmaker" /* our own: nobody else may have this name */
+#define REVOKED_SPACE "revoked"        /* rows: a token's id -> when it would have ended */
+#define TOKEN_SPACE "token"            /* a token's id -> an ad that describes it */
+#define DISABLED_SPACE "disabled"      /* a user's name -> who disabled it, when and why: api_users.c */
+#define CODE_SPACE "code"              /* a number -> a row of the book of join codes */
 #define CODE_FOR_SPACE "code.for"   /* the same number -> whom that code is for, if not for a machine: see code_for */
 #define CODE_USER_SPACE "code.user" /* the same number -> the user who logs in with that code */
 #define CONFIG_SPACE "config"       /* a section -> an ad */

@@ -5,7 +5,9 @@
 #include "lang/ad/make.h"
 #include "lang/base/cut.h"
 #include "lang/base/mem.h"
+#include "lang/base/textmap.h"
 #include "live/http/represent.h"
+#include "sys/secrets.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ static void row_free(struct audit_row *row)
     free(row->what);
     free(row->about);
     free(row->from);
+    free(row->via);
     free(row->result);
     free(row->detail);
     free(row);
@@ -108,6 +111,7 @@ struct tree *audit_ad(const struct audit *audit, const struct audit_row *row)
     maker_text(&maker, "What", row->what);
     maker_text(&maker, "About", row->about);
     text_add(&maker, "From", row->from);
+    text_add(&maker, "Via", row->via);
     maker_text(&maker, "Result", row->result);
     text_add(&maker, "Detail", row->detail);
     maker_integer(&maker, "Count", row->count);
@@ -171,6 +175,7 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
                               .what = text_read(ad, "What"),
                               .about = text_read(ad, "About"),
                               .from = text_read(ad, "From"),
+                              .via = text_read(ad, "Via"),
                               .result = text_read(ad, "Result"),
                               .detail = text_read(ad, "Detail")};
     ad_integer(ad, "Time", &row->at);
@@ -186,21 +191,93 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     return true;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- forgetting */
+
+/* Takes the row, which is in no list any more. */
+static int row_drop(struct audit *audit, struct audit_row *row, struct err *err)
+{
+    struct shelf *shelf = audit->shelf;
+    char key[KEY_DIGITS + 1];
+    int failed;
+
+    row_key(row->number, key);
+    failed = shelf->kind->remove(shelf, AUDIT_SPACE, key, KEY_DIGITS, err);
+    audit->dropped++;
+    row_free(row);
+    return failed;
+}
+
+static int number_order(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The most rows that each account may keep, so that all keep no more than `most` together; sorts the counts. */
+static uint32_t share_find(uint32_t *counts, uint32_t accounts, uint32_t most)
+{
+    uint32_t left = most;
+
+    qsort(counts, accounts, sizeof *counts, number_order);
+    for (uint32_t i = 0; i < accounts; i++) {
+        uint32_t share = left / (accounts - i); /* for each of those that are left */
+
+        if (counts[i] > share)
+            return share ? share : 1; /* where there are more accounts than rows, the caller trims */
+        left -= counts[i];
+    }
+    return UINT32_MAX;
+}
+
+/* Some rows go, so that this is done seldom: of each account that has more than its share, the oldest. */
+static int list_thin(struct audit *audit, struct audit_list *list, uint32_t most, struct err *err)
+{
+    uint32_t *counts = mem_alloc((list->count + 1) * sizeof *counts),
+             *sorted = mem_alloc((list->count + 1) * sizeof *sorted);
+    uint32_t *places = mem_alloc((list->count + 1) * sizeof *places), share, kept = 0, count = list->count;
+    struct textmap accounts;
+    int failed = 0;
+
+    textmap_init(&accounts, secrets_word(&secrets_live));
+    memset(counts, 0, (list->count + 1) * sizeof *counts);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *account = list_at(list, i)->account;
+
+        places[i] = textmap_add(&accounts, account, strlen(account));
+        counts[places[i]]++;
+    }
+    memcpy(sorted, counts, accounts.places * sizeof *counts);
+    share = share_find(sorted, accounts.places, most);
+    for (uint32_t i = 0; i < count; i++) {
+        struct audit_row *row = list_at(list, i);
+
+        if (counts[places[i]] > share) {
+            counts[places[i]]--;
+            failed = row_drop(audit, row, err) < 0 || failed ? -1 : 0;
+        } else {
+            list->items[(list->first + kept++) % list->room] = row;
+        }
+    }
+    list->count = kept;
+    while (list->count > most && !failed)
+        failed = row_drop(audit, list_shift(list), err);
+    textmap_done(&accounts);
+    free(places);
+    free(sorted);
+    free(counts);
+    return failed;
+}
+
 /* The oldest rows of a list go until there are no more than may stay. */
 static int list_trim(struct audit *audit, struct audit_list *list, uint32_t most, struct err *err)
 {
-    struct shelf *shelf = audit->shelf;
     int failed = 0;
 
-    while (list->count > most && !failed) {
-        struct audit_row *row = list_shift(list);
-        char key[KEY_DIGITS + 1];
-
-        row_key(row->number, key);
-        failed = shelf->kind->remove(shelf, AUDIT_SPACE, key, KEY_DIGITS, err);
-        audit->dropped++;
-        row_free(row);
-    }
+    if (audit->fair && list == &audit->changes)
+        return list->count > most ? list_thin(audit, list, most - most / 8, err) : 0;
+    while (list->count > most && !failed)
+        failed = row_drop(audit, list_shift(list), err);
     return failed;
 }
 
@@ -213,11 +290,66 @@ int audit_bound(struct audit *audit, uint32_t most, struct err *err)
                : 0;
 }
 
+static int list_expire(struct audit *audit, struct audit_list *list, int64_t before, struct err *err)
+{
+    int failed = 0;
+
+    while (list->count && list_at(list, 0)->last < before && !failed)
+        failed = row_drop(audit, list_shift(list), err);
+    return failed;
+}
+
+int audit_expire(struct audit *audit, int64_t before, struct err *err)
+{
+    return list_expire(audit, &audit->changes, before, err) < 0 || list_expire(audit, &audit->attempts, before, err) < 0
+               ? -1
+               : 0;
+}
+
 int audit_load(struct audit *audit, struct err *err)
 {
     if (audit->shelf->kind->each(audit->shelf, AUDIT_SPACE, row_load, audit, err) < 0)
         return -1;
     return audit_bound(audit, audit->most, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- looking */
+
+/* The place of the first row of the list with a number of at least that. */
+static uint32_t list_find(const struct audit_list *list, uint64_t number)
+{
+    uint32_t low = 0, high = list->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (list_at(list, middle)->number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct audit_row *row_from(const struct audit *audit, uint64_t number)
+{
+    uint32_t change = list_find(&audit->changes, number), attempt = list_find(&audit->attempts, number);
+    struct audit_row *one = change < audit->changes.count ? list_at(&audit->changes, change) : NULL;
+    struct audit_row *other = attempt < audit->attempts.count ? list_at(&audit->attempts, attempt) : NULL;
+
+    return !one || (other && other->number < one->number) ? other : one;
+}
+
+static struct audit_row *row_find(const struct audit *audit, uint64_t number)
+{
+    struct audit_row *row = row_from(audit, number);
+
+    return row && row->number == number ? row : NULL;
+}
+
+const struct audit_row *audit_next(const struct audit *audit, uint64_t number)
+{
+    return row_from(audit, number);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- adding */
@@ -296,12 +428,54 @@ int audit_add(struct audit *audit, const struct audit_event *event, int64_t wall
                               .what = text_keep(full ? rest.what : event->what),
                               .about = text_keep(full ? rest.about : event->about),
                               .from = text_keep(event->from),
+                              .via = text_keep(event->via),
                               .result = text_keep(full ? rest.result : event->result),
                               .detail = text_keep(full ? rest.detail : event->detail)};
     list_push(row_list(audit, row), row);
     if (row_put(audit, row, err) < 0)
         return -1;
     return list_trim(audit, row_list(audit, row), event->attempt ? audit->most / 4 : audit->most, err);
+}
+
+static void text_replace(char **kept, const char *text)
+{
+    if (!text)
+        return;
+    free(*kept);
+    *kept = text_keep(text);
+}
+
+int audit_amend(struct audit *audit, uint64_t number, const struct audit_event *event, struct err *err)
+{
+    struct audit_row *row = row_find(audit, number);
+
+    if (!row)
+        return 0;
+    text_replace(&row->about, event->about);
+    text_replace(&row->result, event->result);
+    text_replace(&row->detail, event->detail);
+    return row_put(audit, row, err);
+}
+
+bool audit_reload(struct audit *audit, const char *by, const struct config *config, const struct config_change *change,
+                  int64_t wall)
+{
+    struct audit_event event = {.by = by, .account = by, .what = "config.reload", .via = "signal", .result = "done"};
+    struct buf names;
+    struct err err;
+    bool any;
+
+    buf_init(&names);
+    for (int i = 0; i < CONFIG_KEY_COUNT; i++)
+        if (change->taken[i])
+            buf_addf(&names, "%s%s", names.len ? " " : "", config_row((enum config_key)i)->name);
+    any = names.len > 0;
+    event.about = config->file;
+    event.detail = buf_string(&names);
+    if (any)
+        audit_add(audit, &event, wall, &err); /* a store that has failed shows at the commit */
+    buf_done(&names);
+    return any;
 }
 
 bool audit_flush(struct audit *audit, struct err *err)
@@ -313,31 +487,4 @@ bool audit_flush(struct audit *audit, struct err *err)
         if (list_at(&audit->attempts, i)->dirty && row_put(audit, list_at(&audit->attempts, i), err) < 0)
             break; /* the shelf is broken, which its owner sees at the next commit */
     return true;
-}
-
-/* ------------------------------------------------------------------------------------------------------------- looking */
-
-/* The place of the first row of the list with a number of at least that. */
-static uint32_t list_find(const struct audit_list *list, uint64_t number)
-{
-    uint32_t low = 0, high = list->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (list_at(list, middle)->number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const struct audit_row *audit_next(const struct audit *audit, uint64_t number)
-{
-    uint32_t change = list_find(&audit->changes, number), attempt = list_find(&audit->attempts, number);
-    const struct audit_row *one = change < audit->changes.count ? list_at(&audit->changes, change) : NULL;
-    const struct audit_row *other = attempt < audit->attempts.count ? list_at(&audit->attempts, attempt) : NULL;
-
-    return !one || (other && other->number < one->number) ? other : one;
 }

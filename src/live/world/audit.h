@@ -1,6 +1,8 @@
-/* audit.h: who has changed what, from where and when: rows that outlive the process, bounded in number.
+/* audit.h: who has changed what, from where and when: rows that outlive the process, bounded in number and in age.
  *
  *     changes    what administrators have done, one row each                              up to `most` rows, then the oldest goes
+ *                where it is `fair`: what everybody has done with things of its own       up to `most` rows, then some of the oldest go
+ *                                                                                         of whoever has the most
  *     attempts   what others have done or were refused; what repeats within an hour       up to most / 4 rows of their own; an account
  *                is one row, with a count                                                 makes up to AUDIT_SHARE of them an hour
  *
@@ -11,6 +13,7 @@
 #define BERTH_LIVE_WORLD_AUDIT_H
 
 #include "lang/text/tree.h"
+#include "live/config/config.h"
 #include "pool/protocol/shelf.h"
 
 #ifdef __cplusplus
@@ -29,6 +32,7 @@ struct audit_event {
     const char *what;    /* "token.create" */
     const char *about;   /* what was changed: a name, an id */
     const char *from;    /* the address, without a port; "unix" by a Unix socket */
+    const char *via;     /* by which `by` was proved: "token ID", "uid 1000" */
     const char *result;  /* "done", or "refused 403" */
     const char *detail;
     bool attempt; /* of one who is no administrator, or refused */
@@ -38,8 +42,8 @@ struct audit_row {
     uint64_t number;
     int64_t at, last; /* seconds since 1970; when it was last repeated */
     uint32_t count;
-    bool attempt, dirty;                                        /* dirty: it was counted since its row was written */
-    char *by, *account, *what, *about, *from, *result, *detail; /* "" where there is none */
+    bool attempt, dirty; /* dirty: it was counted since its row was written */
+    char *by, *account, *what, *about, *from, *via, *result, *detail; /* "" where there is none */
 };
 
 /* Rows in the order of their numbers. */
@@ -56,6 +60,7 @@ struct audit {
     uint32_t most;
     uint64_t dropped; /* rows that had to go, in this life */
     bool dirty;
+    bool fair; /* set after audit_init */
 };
 
 void audit_init(struct audit *audit, struct symbols *symbols, struct shelf *shelf, uint32_t most);
@@ -64,14 +69,21 @@ int audit_load(struct audit *audit, struct err *err);
 
 /* Takes an event, and puts its row on the shelf; what is only counted is put there by audit_flush. -1: the row could not be written. */
 int audit_add(struct audit *audit, const struct audit_event *event, int64_t wall, struct err *err);
+/* The settings were read again, as somebody who may send the process a signal has asked for: which are others now? False: none is. */
+bool audit_reload(struct audit *audit, const char *by, const struct config *config, const struct config_change *change,
+                  int64_t wall);
 /* Puts the rows on the shelf that were counted since. True: there were some. */
 bool audit_flush(struct audit *audit, struct err *err);
+/* More is known of the row with that number: texts that are not NULL take the place of its own. A row that has gone is passed over. */
+int audit_amend(struct audit *audit, uint64_t number, const struct audit_event *event, struct err *err);
 /* So many rows may stay from now on. */
 int audit_bound(struct audit *audit, uint32_t most, struct err *err);
+/* Rows of which nothing was heard since then go. */
+int audit_expire(struct audit *audit, int64_t before, struct err *err);
 
 /* The first row with a number of at least that; NULL: there is none. */
 const struct audit_row *audit_next(const struct audit *audit, uint64_t number);
-/* As people are told of it: [ Type; Number; Time; By; What; About; From; Result; Detail; Count; Last ]. The caller unrefs it. */
+/* As people are told of it: [ Type; Number; Time; By; What; About; From; Via; Result; Detail; Count; Last ]. The caller unrefs it. */
 struct tree *audit_ad(const struct audit *audit, const struct audit_row *row);
 
 #ifdef __cplusplus
