@@ -281,14 +281,14 @@ static void check_identity(struct world *world)
         get(world, world->alice, "wren", NULL);
     ad = talk_ad(&world->talk);
     tap_ok(world->talk.reply.status == 400 ||
-               (ad_text(ad, "Identity", text, sizeof text) && !strcmp(text, "alice") &&
+               (text_of_ad(ad, "Identity", text, sizeof text) && !strcmp(text, "alice") &&
                 ad_integer(ad, "Received", &received) && llabs(received - (int64_t)time(NULL)) < 60),
            "Identity and Received are the server's, whatever the ad says");
     tree_unref(ad);
     get(world, world->alice, "owl", NULL);
     ad = talk_ad(&world->talk);
-    tap_ok(ad_text(ad, "Owner", text, sizeof text) && !strcmp(text, "alice") &&
-               ad_text(ad, "Identity", text, sizeof text) && !strcmp(text, "alice"),
+    tap_ok(text_of_ad(ad, "Owner", text, sizeof text) && !strcmp(text, "alice") &&
+               text_of_ad(ad, "Identity", text, sizeof text) && !strcmp(text, "alice"),
            "an ad that does not say gets its owner from the token");
     tree_unref(ad);
 }

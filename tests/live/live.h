@@ -597,7 +597,7 @@ static inline struct tree *talk_ad(struct talk *talk)
 }
 
 /* A text that an ad has under that name, to `out`; false when it has none. */
-static inline bool ad_text(const struct tree *ad, const char *name, char *out, size_t room)
+static inline bool text_of_ad(const struct tree *ad, const char *name, char *out, size_t room)
 {
     const char *text;
     size_t len;
@@ -615,7 +615,7 @@ static inline bool ad_text(const struct tree *ad, const char *name, char *out, s
 static inline bool talk_text(struct talk *talk, const char *name, char *out, size_t room)
 {
     struct tree *ad = talk_ad(talk);
-    bool found = ad_text(ad, name, out, room);
+    bool found = text_of_ad(ad, name, out, room);
 
     tree_unref(ad);
     return found;

@@ -164,7 +164,7 @@ static void check_description(struct world *world)
     if (!tap_ok(world->api, "it is JSON, and nothing is in it twice"))
         live_bail("%u:%u: %s", err.line, err.column, err.text);
     root = tree_root(world->api);
-    tap_ok(ad_text(world->api, "openapi", text, sizeof text) && !strncmp(text, "3.1.", 4), "it is OpenAPI 3.1");
+    tap_ok(text_of_ad(world->api, "openapi", text, sizeof text) && !strncmp(text, "3.1.", 4), "it is OpenAPI 3.1");
     tap_ok(part(world->api, part(world->api, root, "info"), "title") &&
                part(world->api, part(world->api, root, "info"), "version"),
            "it has a title and a version");
