@@ -208,7 +208,8 @@ static int rename_new(int from, const char *last, int to, const char *new_last)
     return linkat(from, last, to, new_last, 0) < 0 ? -1 : unlinkat(from, last, 0);
 }
 
-/* Moves a file to another disk: it is copied beside its place, then renamed into it. */
+/* Moves a file to another disk: it is copied beside its place, then renamed into it. The name there is that of the file that is moved, so that the next
+ * try replaces what one that was killed has left; what others have put there under that name is not written to. */
 static int copy_over(int from, const char *last, int to, const char *new_last, bool fresh)
 {
     char bytes[COPY_BYTES], beside[PART_MAX + 1];
@@ -216,9 +217,14 @@ static int copy_over(int from, const char *last, int to, const char *new_last, b
     struct stat stat;
     ssize_t got = -1;
 
-    snprintf(beside, sizeof beside, ".berth-%ld-%.200s", (long)getpid(), new_last);
-    if (in >= 0 && fstat(in, &stat) == 0)
-        out = confined_file(to, beside, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (in >= 0 && fstat(in, &stat) == 0) {
+        snprintf(beside, sizeof beside, ".berth-%llx-%llx-%.200s", (unsigned long long)stat.st_dev,
+                 (unsigned long long)stat.st_ino, new_last);
+        unlinkat(to, beside, 0);
+        out = open_beneath(to, beside, O_WRONLY | O_CREAT | O_EXCL, 0600, 0);
+        if (out < 0 && errno == EEXIST)
+            errno = EACCES; /* that says nothing about the place itself */
+    }
     while (out >= 0 && (got = read(in, bytes, sizeof bytes)) > 0) {
         for (ssize_t at = 0, wrote; at < got; at += wrote)
             if ((wrote = write(out, bytes + at, (size_t)(got - at))) < 0) {

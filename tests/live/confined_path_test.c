@@ -85,6 +85,38 @@ static int name_count(void *user, const char *name)
     return 0;
 }
 
+/* Moves a file from another disk, where there is one: what lies under the names that are used on the way is not written to. */
+static void check_moving(const struct folder *folder, int job)
+{
+    char other[] = "/dev/shm/confined-XXXXXX", name[256];
+    struct stat here, there;
+    int from = mkdtemp(other) ? open(other, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = from < 0 ? -1 : openat(from, "made", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    bool apart = fd >= 0 && fstat(fd, &there) == 0 && fstat(job, &here) == 0 && here.st_dev != there.st_dev &&
+                 write(fd, "moved", 5) == 5;
+
+    folder_put(folder, "job/precious", "theirs");
+    for (int i = 0; apart && i < 2; i++) {
+        if (i)
+            snprintf(name, sizeof name, ".berth-%llx-%llx-arrived", (unsigned long long)there.st_dev,
+                     (unsigned long long)there.st_ino);
+        else
+            snprintf(name, sizeof name, ".berth-%ld-arrived", (long)getpid());
+        if (linkat(job, "precious", job, name, 0) < 0)
+            perror("link");
+    }
+    tap_ok(!apart || (confined_move(from, "made", job, "arrived") == 0 &&
+                      file_is(folder_path(folder, "job/arrived"), "moved") &&
+                      file_is(folder_path(folder, "job/precious"), "theirs")),
+           "a file comes from another disk over nothing that others have put in its way");
+    unlinkat(from, "made", 0);
+    if (fd >= 0)
+        close(fd);
+    if (from >= 0)
+        close(from);
+    rmdir(other);
+}
+
 static void check_listing(int job)
 {
     uint32_t names = 0;
@@ -194,6 +226,7 @@ int main(void)
     check_reading(&folder, job);
     check_creating(&folder, job);
     check_listing(job);
+    check_moving(&folder, job);
     check_removing(&folder, top);
     check_hash(&folder);
     close(job);

@@ -283,6 +283,8 @@ static bool delivery_job(void *user, uint64_t job, struct delivery_job *ret)
     *ret = (struct delivery_job){.place = {.job = job, .claim = last->claim, .number = last->number},
                                  .keep = view.workflow != 0};
     ret->place.iwd = job_iwd_of(view.ad, &ret->uid);
+    if (ret->place.iwd)
+        ret->owner = mem_dup(view.owner, strlen(view.owner));
     return ret->place.iwd != NULL;
 }
 
@@ -327,6 +329,7 @@ static void delivery_begin(struct customerd *customerd, const struct job_view *v
 void customerd_deliveries(struct customerd *customerd)
 {
     struct deliveries_ports ports = {.user = customerd,
+                                     .customer = customerd->role.self,
                                      .files = customerd->files,
                                      .program = customerd->settings->program,
                                      .job = delivery_job,

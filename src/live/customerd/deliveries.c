@@ -48,7 +48,7 @@ struct user {
     bool busy;              /* the writer has an order: the file `at` of the first job */
     struct job_file *files; /* of the first job; their names are owned */
     uint32_t count, room, at;
-    struct delivery_job now; /* its folder is owned */
+    struct delivery_job now; /* its folder and owner are owned */
     bool waits;              /* one of its files is to be tried again */
 };
 
@@ -106,6 +106,7 @@ static void job_clear(struct user *user)
         free((char *)(uintptr_t)user->files[i].name);
     free(user->files);
     free((char *)(uintptr_t)user->now.place.iwd);
+    free((char *)(uintptr_t)user->now.owner);
     user->files = NULL;
     user->now = (struct delivery_job){.uid = 0};
     user->count = user->room = user->at = 0;
@@ -162,7 +163,7 @@ static int writer_start(struct user *user)
 
     if (user->handles || all->writers >= DELIVERIES_WRITERS || !all->ports.program)
         return -1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) /* the writer waits for orders; we never do */
         return -1;
     snprintf(uid, sizeof uid, "%u", user->uid);
     streams[0].data.fd = pair[1];
@@ -254,7 +255,8 @@ static void file_failed(struct user *user, int error)
     user->waits = user->waits || passing;
     if (passing && user->first->pause > PAUSE_FIRST)
         return; /* that was told when it was first tried */
-    err_set(&words, "%s could not be put into %s: %s; %s", file->name, user->now.place.iwd, strerror(error),
+    err_set(&words, "%s could not be put into %s: %s; %s", file->name, user->now.place.iwd,
+            error == USER_WRITER_ANOTHER ? "the job's user id is that of another account now" : strerror(error),
             passing ? "it will be tried again" : "it is kept here");
     user->all->ports.trouble(user->all->ports.user, user->first->job, words.text);
 }
@@ -279,7 +281,8 @@ static void file_done(struct user *user, bool beside)
 static bool file_order(struct user *user)
 {
     const struct job_file *file = &user->files[user->at];
-    struct write_order order = {.job = user->first->job,
+    struct write_order order = {.customer = user->all->ports.customer,
+                                .job = user->first->job,
                                 .size = (int64_t)file->size,
                                 .mode = file->mode,
                                 .permit = file->permit,
@@ -294,6 +297,7 @@ static bool file_order(struct user *user)
     if (snprintf(order.folder, sizeof order.folder, "%s", user->now.place.iwd) >= (int)sizeof order.folder)
         return file_failed(user, ENAMETOOLONG), false;
     snprintf(order.name, sizeof order.name, "%s", file->name);
+    snprintf(order.owner, sizeof order.owner, "%s", user->now.owner);
     memcpy(order.hash, file->hash, sizeof order.hash);
     fd = jobfiles_open(user->all->ports.files, &here, JOB_FILE_OUTPUT, file->name, &size, &whole);
     if (fd < 0)

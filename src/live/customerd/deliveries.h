@@ -23,14 +23,16 @@ struct uv_loop_s;
 struct delivery_job {
     struct job_place place; /* with the folder as its iwd */
     uint32_t uid;
-    bool keep; /* others read these files from us: a copy stays here */
+    const char *owner; /* whose account that was when the job was submitted */
+    bool keep;         /* others read these files from us: a copy stays here */
 };
 
 struct deliveries_ports {
     void *user;
+    uint64_t customer; /* a number that no other customer has */
     struct jobfiles *files;
     const char *program; /* to start writers by; a test may have its own */
-    /* The job as it is now. False: there is nothing to bring any more. The folder is to be freed. */
+    /* The job as it is now. False: there is nothing to bring any more. The folder and the owner are to be freed. */
     bool (*job)(void *user, uint64_t job, struct delivery_job *ret);
     void (*trouble)(void *user, uint64_t job,
                     const char *words);     /* a file stays here, or waits: a line for the job's log */

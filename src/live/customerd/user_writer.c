@@ -4,8 +4,8 @@
 
 #include "live/customerd/away.h"
 #include "sys/clock.h"
+#include "sys/secrets.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
@@ -19,6 +19,7 @@
 
 #define COPY_BYTES (1u << 20)
 #define ORDERS STDIN_FILENO
+#define PART_NAME_MAX 96
 
 int write_order_send(int socket, const struct write_order *order, int file)
 {
@@ -55,6 +56,7 @@ static bool order_read(struct write_order *ret, int *ret_file)
         return false;
     memcpy(ret_file, CMSG_DATA(first), sizeof *ret_file);
     ret->hash[HASH_DIGITS] = ret->name[CONFINED_NAME_MAX] = ret->folder[USER_FOLDER_MAX - 1] = '\0';
+    ret->owner[TEXT_MAX] = '\0';
     return true;
 }
 
@@ -87,6 +89,44 @@ static int bytes_copy(int from, int to)
     return got < 0 ? -1 : fsync(to);
 }
 
+/* The name under which a file comes. It is the same at the next try, which so replaces what a writer that was killed has left; and another for each job
+ * of each customer and each file. */
+static void part_name(const struct write_order *order, char ret[PART_NAME_MAX])
+{
+    char text[CONFINED_NAME_MAX + 32], digits[HASH_DIGITS + 1];
+    int len = snprintf(text, sizeof text, "%016llx/%s", (unsigned long long)order->customer, order->name);
+
+    hash_bytes(text, (size_t)len, digits);
+    snprintf(ret, PART_NAME_MAX, ".berth-%llu-%.16s.part", (unsigned long long)order->job, digits);
+}
+
+/* Makes the file under that name. Where the name is taken by what this user cannot remove, as in a folder for everybody, it gets a name that nobody
+ * has foreseen. */
+static int part_create(int iwd, char part[PART_NAME_MAX])
+{
+    struct err err = {0};
+    int fd = confined_create(iwd, part, 0600, &err);
+    size_t len = strlen(part) - strlen(".part");
+
+    if (fd >= 0 || (errno != EEXIST && errno != EISDIR))
+        return fd;
+    snprintf(part + len, PART_NAME_MAX - len, "-%016llx.part", (unsigned long long)secrets_word(&secrets_live));
+    return confined_create(iwd, part, 0600, &err);
+}
+
+/* Is the file of that name still the one that we have written? Others may write in the folder, too. */
+static bool part_is_ours(int iwd, const char *part, int fd)
+{
+    struct stat ours, there;
+
+    if (fstat(fd, &ours) < 0 || fstatat(iwd, part, &there, AT_SYMLINK_NOFOLLOW) < 0 || ours.st_ino != there.st_ino ||
+        ours.st_dev != there.st_dev) {
+        errno = EAGAIN;
+        return false;
+    }
+    return true;
+}
+
 /* Copies the file into the folder under a name of our own, then moves it to its place there. -1 and errno. */
 static int order_do(const struct write_order *order, int file, bool *ret_beside)
 {
@@ -98,36 +138,44 @@ static int order_do(const struct write_order *order, int file, bool *ret_beside)
                         .size = order->size,
                         .hash = order->hash};
     int iwd = open(order->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd, failed, error;
-    struct err err = {0};
-    char part[64];
+    char part[PART_NAME_MAX];
 
     if (iwd < 0)
         return -1;
-    snprintf(part, sizeof part, ".berth-%llu-%ld.part", (unsigned long long)order->job, (long)getpid());
-    fd = confined_create(iwd, part, 0600, &err);
+    part_name(order, part);
+    fd = part_create(iwd, part);
     failed = fd < 0 ? -1 : bytes_copy(file, fd);
     if (!failed)
         failed = fchmod(fd, order->mode & 0777);
     if (!failed)
-        failed = away_put(iwd, part, iwd, &away, ret_beside);
+        failed = part_is_ours(iwd, part, fd) ? away_put(iwd, part, iwd, &away, ret_beside) : -1;
     error = errno;
+    if (failed && fd >= 0 && part_is_ours(iwd, part, fd))
+        unlinkat(iwd, part, 0);
     if (fd >= 0)
         close(fd);
-    if (failed)
-        unlinkat(iwd, part, 0);
     close(iwd);
     errno = error;
     return failed;
 }
 
+/* Is the account the job's owner still? A user id may have been given to somebody else meanwhile, whose files the job must not reach. */
+static bool account_owns(const char *account, const char *owner)
+{
+    size_t len = strlen(account);
+
+    return len && !strncmp(owner, account, len) && (!owner[len] || owner[len] == '@');
+}
+
 /* Becomes that user, in all its groups, with no way back. */
-static int user_become(uint32_t uid)
+static int user_become(uint32_t uid, char ret_name[TEXT_MAX + 1])
 {
     struct passwd *account = getpwuid(uid);
 
     if (uid == 0 || !account || initgroups(account->pw_name, account->pw_gid) < 0 ||
         setresgid(account->pw_gid, account->pw_gid, account->pw_gid) < 0 || setresuid(uid, uid, uid) < 0)
         return -1;
+    snprintf(ret_name, TEXT_MAX + 1, "%s", account->pw_name);
     if (setuid(0) == 0 || getuid() != uid || geteuid() != uid)
         return -1;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -139,9 +187,10 @@ int user_writer_main(uint32_t uid)
 {
     struct write_order order;
     struct stat info;
+    char account[TEXT_MAX + 1];
     int file;
 
-    if (fstat(ORDERS, &info) < 0 || !S_ISSOCK(info.st_mode) || user_become(uid) < 0)
+    if (fstat(ORDERS, &info) < 0 || !S_ISSOCK(info.st_mode) || user_become(uid, account) < 0)
         return 1;
     close_range(STDERR_FILENO + 1, ~0U, 0);
     umask(022);
@@ -149,9 +198,10 @@ int user_writer_main(uint32_t uid)
         return 1;
     while (order_read(&order, &file)) {
         bool beside = false;
-        int failed = order_do(&order, file, &beside);
+        bool owns = account_owns(account, order.owner);
+        int failed = owns ? order_do(&order, file, &beside) : -1;
 
-        answer_send(failed ? WRITE_FAILED : WRITE_DONE, failed ? errno : 0, beside);
+        answer_send(failed ? WRITE_FAILED : WRITE_DONE, !owns ? USER_WRITER_ANOTHER : failed ? errno : 0, beside);
         close(file);
     }
     return 0;

@@ -9,7 +9,10 @@
 #define BERTH_LIVE_CUSTOMERD_USER_WRITER_H
 
 #include "live/customerd/jobfiles.h"
+#include "pool/protocol/fields.h"
 #include "sys/confined_path.h"
+
+#include <errno.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,13 +22,16 @@ extern "C" {
 #define USER_FOLDER_MAX 4096
 #define USER_WRITER_BUSY_S 5 /* seconds between two words while it copies, at most; unless the disk does not answer */
 
+#define USER_WRITER_ANOTHER EOWNERDEAD /* the error when the id is another account's now than the job's owner */
+
 struct write_order {
-    uint64_t job;
+    uint64_t customer, job; /* the customer as a number: jobs of another may have the same number and folder */
     int64_t size;
     uint32_t mode, permit;
     uint8_t before, before_beside;
     char hash[HASH_DIGITS + 1];
     char name[CONFINED_NAME_MAX + 1];
+    char owner[TEXT_MAX + 1]; /* the job's: the name of the user's account, perhaps with a domain behind an @ */
     char folder[USER_FOLDER_MAX];
 };
 
