@@ -6,7 +6,8 @@
     issuer.py serve FOLDER [CERT KEY]    serves, encrypted if there is a certificate, the files of the folder on a free port, which it prints; a path is a file with _ for each /.
                                          POST /sign with name, header and claims gives a token; header and claims are JSON, or python that gives
                                          a dictionary, in which `now` is the time. The name `none`: no signature; `hmac:FILE`: HS256 with what the file holds.
-                                         POST /device and POST /token play the device flow: see device() below
+                                         POST /device and POST /token play the device flow: see device() below;
+                                         GET /authorize and POST /token play the code flow: see authorize() and code()
 """
 import base64, hashlib, hmac, http.server, json, os, ssl, subprocess, sys, time, urllib.parse
 
@@ -76,6 +77,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
+        if self.path.startswith("/authorize?"):
+            return self.answer(302, b"", [("Location", authorize(urllib.parse.parse_qs(self.path.split("?", 1)[1])))])
         path = os.path.join(sys.argv[2], self.path.strip("/").replace("/", "_"))
         with open("asked", "a") as log:
             log.write(self.path + "\n")
@@ -95,10 +98,56 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, sign(form["name"], form["header"], form["claims"]).encode())
         with open("asked", "a") as log:
             log.write(self.path + " " + json.dumps(form) + "\n")
-        self.answer(*device(self.path, form))
+        self.answer(*(code(form, self.headers) if form.get("grant_type") == "authorization_code" else device(self.path, form)))
 
     def log_message(self, *words):
         pass
+
+
+def folder(name):
+    """What a file of the folder says; None: it is not there."""
+    path = os.path.join(sys.argv[2], name)
+    return open(path).read().strip() if os.path.exists(path) else None
+
+
+codes = {}
+
+
+def authorize(query):
+    """Nobody is asked: the browser goes back at once, with a code; or with the error in FOLDER/refuse."""
+    asked = {name: values[0] for name, values in query.items()}
+    with open("asked", "a") as log:
+        log.write("/authorize " + json.dumps(asked) + "\n")
+    back = {"state": asked["state"]}
+    if folder("refuse"):
+        back["error"] = folder("refuse")
+    else:
+        back["code"] = "code-%d" % (len(codes) + 1)
+        codes[back["code"]] = asked
+    if folder("iss"):
+        back["iss"] = folder("iss")
+    return asked["redirect_uri"] + "?" + urllib.parse.urlencode(back)
+
+
+def code(form, head):
+    """The code becomes an id_token with the claims of FOLDER/claims besides the usual ones, signed by FOLDER/signer; with FOLDER/secret the client must know that."""
+    asked, url = codes.pop(form.get("code"), None), "http://127.0.0.1:%d" % server.server_port
+    if not asked:
+        return 400, b'{"error":"invalid_grant"}'
+    challenge = b64(hashlib.sha256(form["code_verifier"].encode()).digest())
+    if form["redirect_uri"] != asked["redirect_uri"] or challenge != asked["code_challenge"] or asked["code_challenge_method"] != "S256":
+        return 400, b'{"error":"invalid_request"}'
+    basic = "Basic " + base64.b64encode(("%s:%s" % (asked["client_id"], urllib.parse.quote(folder("secret") or "", safe=""))).encode()).decode()
+    if folder("secret") and head.get("Authorization") != basic and form.get("client_secret") != folder("secret"):
+        return 401, b'{"error":"invalid_client"}'
+    if not folder("secret") and (form.get("client_id") != asked["client_id"] or head.get("Authorization")):
+        return 401, b'{"error":"invalid_client"}'
+    now = int(time.time())
+    claims = {"iss": url, "sub": "alice", "aud": asked["client_id"], "exp": now + 300, "iat": now, "nonce": asked["nonce"]}
+    claims.update(eval(folder("claims") or "{}", {"now": now}))
+    signer = folder("signer") or "one.ec"
+    token = sign(signer, json.dumps({"alg": "ES256", "kid": "one.ec"}), json.dumps(claims))
+    return 200, json.dumps({"id_token": token, "access_token": "opaque", "token_type": "Bearer", "scope": folder("scope") or "openid"}).encode()
 
 
 polls = 0

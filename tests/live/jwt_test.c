@@ -3,6 +3,7 @@
 #include "common/tap.h"
 
 #include "live/auth/issuer.h"
+#include "live/auth/signin_state.h"
 #include "sys/encoding.h"
 
 #include <cjose/cjose.h>
@@ -542,6 +543,49 @@ static void test_keys(struct world *world)
     buf_done(&text);
 }
 
+/* ------------------------------------------------------------------------------------------------------------ signing in */
+
+static void test_signin_state(void)
+{
+    unsigned char key[SIGNIN_KEY_BYTES], other[SIGNIN_KEY_BYTES], one[16], two[16];
+    struct signin_state begun, again, opened;
+    struct buf sealed, challenge;
+
+    signin_key_draw(key);
+    signin_key_draw(other);
+    signin_issuer("https://a", "bc", one);
+    signin_issuer("https://ab", "c", two);
+    tap_ok(memcmp(one, two, sizeof one) != 0, "an issuer and a client are not mistaken for another pair");
+    signin_state_draw(one, 1000, &begun);
+    signin_state_draw(one, 1000, &again);
+    tap_ok(strcmp(begun.state, again.state) && strcmp(begun.nonce, again.nonce) &&
+               strcmp(begun.verifier, again.verifier) && strcmp(begun.state, begun.nonce) &&
+               strlen(begun.verifier) == SIGNIN_WORD,
+           "no two sign-ins have the same state, nonce or verifier");
+    buf_init(&sealed);
+    buf_init(&challenge);
+    signin_challenge(&challenge, &begun);
+    tap_ok(challenge.len == 43 && !strstr(buf_string(&challenge), begun.verifier),
+           "the challenge does not tell the verifier");
+    signin_state_seal(&sealed, &begun, key);
+    tap_ok(sealed.len < SIGNIN_SEALED_MAX && !strstr(buf_string(&sealed), begun.verifier) &&
+               signin_state_open(sealed.text, sealed.len, key, 1000 + SIGNIN_SPAN - 1, &opened) &&
+               !memcmp(&opened, &begun, sizeof begun),
+           "a sign-in that was sealed is opened");
+    tap_ok(!signin_state_open(sealed.text, sealed.len, key, 1000 + SIGNIN_SPAN, &opened), "... while it has time");
+    tap_ok(!signin_state_open(sealed.text, sealed.len, other, 1000, &opened), "... by who has sealed it");
+    tap_ok(!signin_state_open(sealed.text, sealed.len - 1, key, 1000, &opened) &&
+               !signin_state_open("", 0, key, 1000, &opened),
+           "... and as a whole");
+    sealed.text[100] = sealed.text[100] == 'A' ? 'B' : 'A';
+    tap_ok(!signin_state_open(sealed.text, sealed.len, key, 1000, &opened), "... as it was");
+    tap_ok(signin_state_is(&begun, begun.state) && !signin_state_is(&begun, again.state) &&
+               !signin_state_is(&begun, "") && !signin_state_is(&begun, begun.state + 1),
+           "a state is its own and no other");
+    buf_done(&sealed);
+    buf_done(&challenge);
+}
+
 int main(void)
 {
     struct world world;
@@ -555,6 +599,7 @@ int main(void)
     test_names();
     test_mapping(&world);
     test_keys(&world);
+    test_signin_state();
     world_done(&world);
     return tap_done();
 }

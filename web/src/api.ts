@@ -60,6 +60,8 @@ export interface Changed { Request: string; Now: string[]; NowCount: number; The
 export interface Compared { rows: Changed[]; changed: number; now: number; then: number; whole: boolean }
 export interface Control { Changed: number; Unchanged: number; Missing: number }
 export interface Who { Subject: string; Scope?: string; Expires?: number }
+export interface Door { Name: string; Title: string }
+export interface Root { Name?: string; Url?: string; SignIn?: Door[] }
 export interface Desk { Agent: string; Name: string; Identity: string }
 export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
 export interface Summary {
@@ -209,6 +211,7 @@ export interface AdQuery { constraint?: string; kind?: string; outcome?: string;
 
 export const api = {
   redeem: (code: string) => json<Who & { Token: string }>('/v1/session', { body: JSON.stringify({ Code: code }), open: true }),
+  root: (signal?: AbortSignal) => json<Root>('/v1', { signal, open: true }),
   who: (signal?: AbortSignal) => json<Who>('/v1/whoami', { signal }),
 
   overview: (signal?: AbortSignal) => json<Overview>('/v1/overview', { signal }),

@@ -3,8 +3,10 @@ import { render } from 'preact';
 import { App } from './app';
 import { liveStart } from './live';
 import './theme';
-import { codeTake } from './views/signin';
+import { session, sessionEnd } from './session';
+import { codeTake, faultTake } from './views/signin';
 
-const code = codeTake();
+const code = codeTake(), fault = faultTake();
+if (fault && !session.get().token) sessionEnd(fault);
 liveStart();
 render(<App code={code} />, document.getElementById('page')!);

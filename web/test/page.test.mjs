@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
+import { issuerStart } from './issuer.mjs';
 import { poolStart } from './pool.mjs';
 import { evil, put, seed } from './seed.mjs';
 import { serve } from './server.mjs';
@@ -13,12 +14,13 @@ import { serve } from './server.mjs';
 const here = new URL('.', import.meta.url).pathname, dist = join(here, '..', 'dist'), shots = join(here, 'shots');
 const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 800 };
-let pool, server, browser;
+let pool, server, browser, issuer;
 const codes = {}, faults = [];
 
 before(async () => {
   mkdirSync(shots, { recursive: true });
-  pool = await poolStart();
+  issuer = await issuerStart();
+  pool = await poolStart({ BERTH_ISSUERS: issuer.setting });
   await seed(pool.url, pool.admin);
   server = await serve({ pool: pool.url, socket: pool.socket, dist, codes });
   console.log(`# the page is served by ${server.own ? 'the test’s own server' : 'the matchmaker'}`);
@@ -29,6 +31,7 @@ after(async () => {
   await browser?.close();
   await server?.close();
   await pool?.stop();
+  await issuer?.stop();
 });
 
 async function open(hash, { token = pool.admin, viewport = wide, colorScheme = 'light' } = {}) {
@@ -84,6 +87,39 @@ test('the one-time link signs in once, and leaves the address', async () => {
   await again.getByRole('alert').filter({ hasText: 'link is not good' }).waitFor();
   await close(page);
   await close(again);
+});
+
+test('one signs in by an institute, with the rights of who that says one is', async (t) => {
+  if (server.own) return t.skip('the pool serves no page to come back to');
+  const page = await open('', { token: null });
+  await page.getByRole('link', { name: 'Sign in by the institute' }).waitFor();
+  await shot(page, 'sign-in-institute');
+  await page.getByRole('link', { name: 'Sign in by the institute' }).click();
+  await page.getByRole('heading', { name: 'Pool', exact: true }).waitFor();
+  await page.locator('.who').filter({ hasText: 'idp:alice' }).waitFor();
+  assert.ok(page.url().startsWith(pool.url) && !/[?#&](k|code|state)=/.test(page.url()), page.url());
+  const token = await page.evaluate(() => sessionStorage.getItem('berth.token'));
+  assert.equal((await ask('/v1/whoami', { headers: { Authorization: `Bearer ${token}` } })).status, 200);
+  assert.equal((await ask('/v1/tokens', { headers: { Authorization: `Bearer ${token}` } })).status, 403);
+  assert.deepEqual(await page.context().cookies(), []);
+  await close(page);
+});
+
+test('a sign-in that does not go well is told in plain words', async (t) => {
+  if (server.own) return t.skip('the pool serves no page to come back to');
+  const page = await open('', { token: null });
+  issuer.refuse(true);
+  await page.getByRole('link', { name: 'Sign in by the institute' }).click();
+  await page.getByRole('alert').filter({ hasText: 'the sign-in was refused there' }).waitFor();
+  issuer.refuse(false);
+  assert.ok(!page.url().includes('signin'), page.url());
+  await page.goto(`${pool.url}/v1/signin/callback?state=x&code=y`);
+  await page.getByRole('alert').filter({ hasText: 'was not begun in this browser' }).waitFor();
+  await page.goto(`${pool.url}/#signin=<b>you-won`);
+  await page.reload();
+  await page.getByLabel('Token').waitFor();
+  assert.ok(!(await page.content()).includes('you-won'));
+  await close(page);
 });
 
 test('the pool is seen at a glance, and each outcome leads to its requests', async () => {

@@ -15,10 +15,11 @@ const freePort = () =>
     });
   });
 
-export async function poolStart() {
+/** `settings`: of the environment, as BERTH_ISSUERS. */
+export async function poolStart(settings = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'berth-page-')), state = join(folder, 'state');
   const url = `http://127.0.0.1:${await freePort()}`;
-  const env = { ...process.env, BERTH_STATE: state };
+  const env = { ...process.env, ...settings, BERTH_STATE: state };
   const child = spawn(berth, ['pool', '--listen', url.slice(7), '--state', state], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   child.stdout.on('data', (bytes) => (said += bytes));

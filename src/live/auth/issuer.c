@@ -17,6 +17,7 @@ void issuer_done(struct issuer *issuer)
 {
     free(issuer->name);
     free(issuer->url);
+    free(issuer->client);
     for (size_t i = 0; i < issuer->audience_count; i++)
         free(issuer->audiences[i]);
     free(issuer->identity);
@@ -204,17 +205,19 @@ scopes issuer_scopes(const char *words, size_t len)
 }
 
 static enum token_fault scopes_take(const struct issuer *issuer, struct issuer_map *map, const struct jwt *jwt,
-                                    struct grant *ret, struct err *why)
+                                    const struct issuer_signin *signin, struct grant *ret, struct err *why)
 {
     enum mapped mapped = issuer_map_scopes(map, issuer->scopes, &ret->scope, why);
-    const char *words;
-    size_t len;
+    const char *words = "";
+    size_t len = 0;
 
     if (mapped == MAPPED_BADLY)
         return TOKEN_MAPPING;
-    if (mapped == MAPPED_NOTHING)
-        ret->scope = claims_text(jwt->claims, NULL, "scope", JWT_BYTES_MAX, &words, &len) ? issuer_scopes(words, len)
-                                                                                          : SCOPE_NONE;
+    if (mapped == MAPPED_NOTHING) {
+        if (!claims_text(jwt->claims, NULL, "scope", JWT_BYTES_MAX, &words, &len) && signin)
+            words = signin->granted, len = signin->granted_len;
+        ret->scope = issuer_scopes(words, len);
+    }
     return ret->scope == SCOPE_NONE ? TOKEN_NO_SCOPE : TOKEN_OK;
 }
 
@@ -292,10 +295,26 @@ static enum token_fault audience_check(const struct issuer *issuer, const struct
     return TOKEN_AUDIENCE;
 }
 
+/* Who has signed in is said to us and to nobody else: it names us alone, or says that it was made for us, and repeats what only this sign-in knows. */
+static enum token_fault signin_check(const struct issuer *issuer, const struct jwt *jwt,
+                                     const struct issuer_signin *signin, struct err *why)
+{
+    const struct expr *audience = claims_find(jwt->claims, NULL, "aud"), *party = claims_find(jwt->claims, NULL, "azp");
+
+    if (!issuer->client || !audience || !claims_has(jwt->claims, audience, issuer->client))
+        return err_set(why, "aud: it is not for the client that people sign in by"), TOKEN_AUDIENCE;
+    if (party ? !claims_is(jwt->claims, party, issuer->client)
+              : audience->kind == EXPR_LIST && audience->u.run.count > 1)
+        return err_set(why, "azp: it was not made for the client that people sign in by"), TOKEN_AUDIENCE;
+    if (!*signin->nonce || !claims_is(jwt->claims, claims_find(jwt->claims, NULL, "nonce"), signin->nonce))
+        return err_set(why, "nonce: it is not that of this sign-in"), TOKEN_CLAIMS;
+    return TOKEN_OK;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- grant */
 
-static enum token_fault grant_map(const struct issuer *issuer, const struct jwt *jwt, int64_t now, struct grant *ret,
-                                  struct err *why)
+static enum token_fault grant_map(const struct issuer *issuer, const struct jwt *jwt,
+                                  const struct issuer_signin *signin, int64_t now, struct grant *ret, struct err *why)
 {
     enum token_fault fault = TOKEN_MAPPING;
     struct issuer_map map;
@@ -307,13 +326,13 @@ static enum token_fault grant_map(const struct issuer *issuer, const struct jwt 
     if (issuer_map_init(&map, jwt, now, why) == 0 &&
         (fault = identity_take(issuer, &map, sub, len, ret, why)) == TOKEN_OK &&
         (fault = others_take(issuer, &map, ret, why)) == TOKEN_OK)
-        fault = scopes_take(issuer, &map, jwt, ret, why);
+        fault = scopes_take(issuer, &map, jwt, signin, ret, why);
     issuer_map_done(&map);
     return fault;
 }
 
-enum token_fault issuer_grant(const struct issuer *issuer, const struct jwt *jwt, int64_t now, struct grant *ret,
-                              struct err *why)
+static enum token_fault grant_take(const struct issuer *issuer, const struct jwt *jwt,
+                                   const struct issuer_signin *signin, int64_t now, struct grant *ret, struct err *why)
 {
     struct grant grant = {.links = 1, .foreign = true};
     unsigned char hash[TOKEN_ID_DIGITS / 2];
@@ -322,12 +341,26 @@ enum token_fault issuer_grant(const struct issuer *issuer, const struct jwt *jwt
     *why = (struct err){0};
     if (strlen(issuer->url) != jwt->issuer_len || memcmp(issuer->url, jwt->issuer, jwt->issuer_len) != 0)
         return TOKEN_NO_ISSUER;
-    if ((fault = times_take(jwt, now, &grant, why)) || (fault = audience_check(issuer, jwt, why)) ||
-        (fault = grant_map(issuer, jwt, now, &grant, why)))
+    if ((fault = times_take(jwt, now, &grant, why)) ||
+        (fault = signin ? signin_check(issuer, jwt, signin, why) : audience_check(issuer, jwt, why)) ||
+        (fault = grant_map(issuer, jwt, signin, now, &grant, why)))
         return fault;
     crypto_generichash(hash, sizeof hash, (const unsigned char *)issuer->url, strlen(issuer->url), NULL, 0);
     hex_print(hash, sizeof hash, grant.issuer);
     jwt_id(jwt, grant.ids[0]);
     *ret = grant;
     return TOKEN_OK;
+}
+
+enum token_fault issuer_grant(const struct issuer *issuer, const struct jwt *jwt, int64_t now, struct grant *ret,
+                              struct err *why)
+{
+    return grant_take(issuer, jwt, NULL, now, ret, why);
+}
+
+enum token_fault issuer_grant_signin(const struct issuer *issuer, const struct jwt *jwt,
+                                     const struct issuer_signin *signin, int64_t now, struct grant *ret,
+                                     struct err *why)
+{
+    return grant_take(issuer, jwt, signin, now, ret, why);
 }

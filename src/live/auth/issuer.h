@@ -36,6 +36,7 @@ struct issuer {
     char *audiences[ISSUER_AUDIENCES_MAX];
     size_t audience_count;
     bool any_audience; /* takes tokens that say they are for everybody, if they are of WLCG or SciTokens */
+    char *client;      /* who we are to the issuer when people sign in by a browser; NULL: they do not */
     char *identity, *account, *group, *unix_account, *scopes; /* expressions; NULL: the default */
 };
 
@@ -53,6 +54,20 @@ void issuer_identity(struct buf *out, const char *name, const char *sub, size_t 
 /* What the token gives at that time. Its signature has been proved. TOKEN_OK and the grant; or the fault, and in `why` more about it (may be ""). */
 enum token_fault issuer_grant(const struct issuer *issuer, const struct jwt *jwt, int64_t now, struct grant *ret,
                               struct err *why);
+
+/* A sign-in that has come back from the issuer. */
+struct issuer_signin {
+    const char *nonce; /* what the token must repeat */
+    const char
+        *granted; /* the words of `scope` that the issuer said beside the token; has no NUL behind it, and may be "" */
+    size_t granted_len;
+};
+
+/* The same of a token that says who has signed in: it must be for the issuer's `client` alone, and have that nonce. Where it says nothing of scopes, what was said beside
+ * it counts. */
+enum token_fault issuer_grant_signin(const struct issuer *issuer, const struct jwt *jwt,
+                                     const struct issuer_signin *signin, int64_t now, struct grant *ret,
+                                     struct err *why);
 
 /* The scopes that the words of a claim `scope` stand for: compute.read, compute.create, compute.modify, compute.cancel; others give nothing. */
 scopes issuer_scopes(const char *words, size_t len);

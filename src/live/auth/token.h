@@ -127,7 +127,9 @@ struct token_terms {
     scopes scope;
     int64_t issued, expires;
     const struct public_key *delegate; /* `dlg`; NULL: none */
-    bool bounded;        /* it was given for the token of an institute, and is never renewed. For the record */
+    bool bounded; /* it was given for the token of an institute, and is never renewed. For the record */
+    const char *group,
+        *unix_account;   /* of a bounded one: what the institute's token gave. For the record; NULL and "": none */
     const char *follows; /* ids, with blanks between: it is revoked with each of them. For the record; NULL: none */
 };
 

@@ -6,6 +6,7 @@
 #include "live/config/ad_list.h"
 #include "live/config/address.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,46 @@ static bool read_pause(struct ad_place place, void *entry)
     return seconds_take(place, &ret->keys_pause);
 }
 
+static bool read_client(struct ad_place place, void *entry)
+{
+    struct issuer_entry *ret = entry;
+
+    return ad_place_text(place, TEXT_BYTES_MAX, &ret->issuer.client);
+}
+
+static bool read_secret(struct ad_place place, void *entry)
+{
+    struct issuer_entry *ret = entry;
+
+    return ad_place_text(place, AD_LIST_PATH_MAX, &ret->secret_file);
+}
+
+/* Without `openid` the issuer would not say who has signed in. */
+static bool read_ask(struct ad_place place, void *entry)
+{
+    struct issuer_entry *ret = entry;
+    char padded[TEXT_BYTES_MAX + 3];
+
+    if (!ad_place_text(place, TEXT_BYTES_MAX, &ret->ask))
+        return false;
+    snprintf(padded, sizeof padded, " %s ", ret->ask);
+    return strstr(padded, " openid ");
+}
+
+static bool read_title(struct ad_place place, void *entry)
+{
+    struct issuer_entry *ret = entry;
+
+    return ad_place_text(place, ISSUER_TITLE_MAX, &ret->title);
+}
+
+static bool read_session(struct ad_place place, void *entry)
+{
+    struct issuer_entry *ret = entry;
+
+    return seconds_take(place, &ret->session);
+}
+
 /* Any expression: it is evaluated for each token. */
 static bool expression_take(struct ad_place place, char **ret)
 {
@@ -128,6 +169,11 @@ static const struct ad_field issuer_fields[] = {
     {"Plain", "true or false", read_plain},
     {"KeysAge", "seconds from 1 to 86400", read_age},
     {"KeysPause", "seconds from 1 to 86400", read_pause},
+    {"Client", "the name of a client at the issuer", read_client},
+    {"ClientSecret", "the name of a file", read_secret},
+    {"Ask", "words with blanks between, of which one is openid", read_ask},
+    {"Title", "a text of up to 60 bytes", read_title},
+    {"Session", "seconds from 1 to 86400", read_session},
     {"Identity", "an expression", read_identity},
     {"Account", "an expression", read_account},
     {"Group", "an expression", read_group},
@@ -153,12 +199,23 @@ static int name_default(struct issuer *issuer, struct err *err)
                : err_set(err, "Name: it is needed, for the URL is longer than the %d bytes of a name", ISSUER_NAME_MAX);
 }
 
+/* Where people go to sign in is said by the issuer, which is not asked where its keys are in a file. */
+static int signin_check(const struct issuer_entry *entry, struct err *err)
+{
+    if (!entry->issuer.client && (entry->secret_file || entry->ask || entry->title))
+        return err_set(err,
+                       "Client: without it nobody signs in on the page, and ClientSecret, Ask and Title say nothing");
+    if (entry->issuer.client && entry->keys_file)
+        return err_set(err, "Client: nobody can sign in by an issuer that is not asked, for its keys are in a file");
+    return 0;
+}
+
 static void *entry_add(void *list)
 {
     struct issuer_list *issuers = list;
 
     issuers->items[issuers->count] =
-        (struct issuer_entry){.keys_age = ISSUER_KEYS_AGE, .keys_pause = ISSUER_KEYS_PAUSE};
+        (struct issuer_entry){.keys_age = ISSUER_KEYS_AGE, .keys_pause = ISSUER_KEYS_PAUSE, .session = ISSUER_SESSION};
     return &issuers->items[issuers->count++];
 }
 
@@ -172,7 +229,7 @@ static int entry_whole(struct issuer_entry *entry, struct err *err)
         return err_set(err, "Audience: without it a token that is meant for others would be taken");
     if (strncmp(issuer->url, "https://", 8) != 0 && !(entry->plain && url_is_loopback(issuer->url)))
         return err_set(err, "Issuer: only https:// is taken; http:// with Plain = true and a number of loopback");
-    return name_default(&entry->issuer, err);
+    return signin_check(entry, err) < 0 ? -1 : name_default(&entry->issuer, err);
 }
 
 static int entry_check(void *list, struct err *err)
@@ -232,6 +289,9 @@ void issuer_entry_done(struct issuer_entry *entry)
     issuer_done(&entry->issuer);
     free(entry->keys_file);
     free(entry->ca_file);
+    free(entry->secret_file);
+    free(entry->ask);
+    free(entry->title);
     *entry = (struct issuer_entry){.plain = false};
 }
 

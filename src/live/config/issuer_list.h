@@ -9,6 +9,10 @@
  * Keys         the file of its keys; without it they are fetched from where its description says
  * CA           the file of the certificates that its own is checked against, if not the system's
  * KeysAge      seconds after which keys are fetched again; KeysPause: the least time between two tries
+ * Client       who we are to the issuer when people sign in on the page by it; without it they do not
+ * ClientSecret the file of that client's secret; without it the client is a public one
+ * Ask          the words of `scope` that are asked for then, and Title: what the page calls the issuer
+ * Session      seconds that such a sign-in lasts
  * Identity, Account, Group, UnixAccount, Scopes   expressions over the claims: see live/auth/issuer.h */
 #ifndef BERTH_LIVE_CONFIG_ISSUER_LIST_H
 #define BERTH_LIVE_CONFIG_ISSUER_LIST_H
@@ -24,12 +28,18 @@ extern "C" {
 #define ISSUER_LIST_MAX 16
 #define ISSUER_KEYS_AGE 3600 /* seconds, by default */
 #define ISSUER_KEYS_PAUSE 30
+#define ISSUER_SESSION (12 * 60 * 60)
+#define ISSUER_ASK "openid"
+#define ISSUER_TITLE_MAX 60 /* bytes */
 
 struct issuer_entry {
     struct issuer issuer;
     char *keys_file, *ca_file; /* or NULL */
     bool plain;
     int64_t keys_age, keys_pause; /* seconds */
+    /* For those who sign in on the page (issuer.client): */
+    char *secret_file, *ask, *title; /* or NULL */
+    int64_t session;                 /* seconds */
 };
 
 struct issuer_list {

@@ -3,10 +3,11 @@
 
 #include "lang/base/mem.h"
 #include "live/auth/claims.h"
-#include "live/config/address.h"
-#include "live/http/client.h"
+#include "live/auth/signin_state.h"
+#include "live/http/issuers_parts.h"
 #include "pool/protocol/role.h"
 #include "sys/clock.h"
+#include "sys/encoding.h"
 #include "sys/read_file.h"
 
 #include <stdio.h>
@@ -14,27 +15,7 @@
 #include <string.h>
 
 #define WELL_KNOWN "/.well-known/openid-configuration"
-#define FETCH_SPAN (10 * SECOND)
 #define TOKENS_KEPT 4096
-
-struct source {
-    struct issuers *issuers;
-    struct issuer_entry entry;
-    struct client *client; /* NULL: its keys are in a file */
-    struct jwt_keys *keys; /* NULL: none have come yet */
-    int64_t came;          /* when they came; of the clock that never jumps */
-    int64_t tried;         /* when they were last asked for; 0: never */
-    bool asking;
-    bool elsewhere; /* the keys are at another host than the issuer */
-};
-
-struct issuers {
-    struct log *log;
-    const struct networks *networks;
-    struct token_cache *tokens;
-    uint32_t count;
-    struct source sources[ISSUER_LIST_MAX];
-};
 
 /* -------------------------------------------------------------------------------------------------------------- keys */
 
@@ -112,7 +93,7 @@ static void fetch(struct source *source, const char *url, size_t max, call_done_
 {
     const struct http_call call = {.url = url,
                                    .accept = "application/json",
-                                   .timeout = FETCH_SPAN,
+                                   .timeout = ISSUERS_FETCH_SPAN,
                                    .bytes_max = max,
                                    .older_tls = true,
                                    .https_only = !source->entry.plain,
@@ -122,15 +103,55 @@ static void fetch(struct source *source, const char *url, size_t max, call_done_
     source->asking = client_send(source->client, &call, done, source) != 0;
 }
 
+/* Reads an address that the issuer names. */
+static int address_take(const struct source *source, const struct tree *tree, const char *name,
+                        char ret_url[URL_MAX + 1], bool *ret_elsewhere, struct err *err)
+{
+    const char *url = source->entry.issuer.url, *at;
+    struct url here, there;
+    size_t len;
+
+    if (!claims_text(tree, NULL, name, URL_MAX, &at, &len))
+        return err_set(err, "it does not say where its %s is", name);
+    if (url_read(at, len, &there, err) < 0 || url_read(url, strlen(url), &here, err) < 0)
+        return err_context(err, "%s", name), -1;
+    snprintf(ret_url, URL_MAX + 1, "%.*s", (int)len, at);
+    *ret_elsewhere = strcmp(here.host, there.host) != 0;
+    return there.secure || (source->entry.plain && url_is_loopback(ret_url))
+               ? 0
+               : err_set(err, "%s: only https:// is taken", name);
+}
+
+/* Where people sign in. That the issuer does not say so costs its tokens nothing. */
+static void door_take(struct source *source, const struct tree *tree)
+{
+    static const char secret_ways[] = "token_endpoint_auth_methods_supported";
+    const struct expr *ways = claims_find(tree, NULL, secret_ways);
+    char authorize[URL_MAX + 1], token[URL_MAX + 1];
+    bool elsewhere, ignored;
+    struct err err = {0};
+
+    if (!source->door)
+        return;
+    if (address_take(source, tree, "authorization_endpoint", authorize, &ignored, &err) < 0 ||
+        address_take(source, tree, "token_endpoint", token, &elsewhere, &err) < 0) {
+        LOG(source->issuers->log, LEVEL_WARNING, "issuer.signin", log_text("issuer", source->entry.issuer.url),
+            log_text("why", err.text));
+        return;
+    }
+    memcpy(source->authorize, authorize, sizeof authorize);
+    memcpy(source->token, token, sizeof token);
+    source->token_elsewhere = elsewhere;
+    source->posts_secret =
+        ways && claims_has(tree, ways, "client_secret_post") && !claims_has(tree, ways, "client_secret_basic");
+}
+
 /* Reads where the keys are from what the issuer says about itself. It must say that it is the one that we know. */
-static int description_read(const struct source *source, const char *json, size_t len, char ret_url[URL_MAX + 1],
+static int description_read(struct source *source, const char *json, size_t len, char ret_url[URL_MAX + 1],
                             bool *ret_elsewhere, struct err *err)
 {
     struct symbols *symbols = symbols_new(NULL, 0, 0);
-    const char *url = source->entry.issuer.url, *at;
-    struct url here, there;
     struct tree *tree;
-    size_t url_len;
     int result = -1;
 
     while (len && strchr(" \t\r\n", json[len - 1]))
@@ -138,16 +159,11 @@ static int description_read(const struct source *source, const char *json, size_
     while (len && strchr(" \t\r\n", *json))
         json++, len--;
     tree = claims_read(symbols, json, len, JWT_CELLS_MAX, err);
-    if (tree && !claims_is(tree, claims_find(tree, NULL, "issuer"), url)) {
+    if (tree && !claims_is(tree, claims_find(tree, NULL, "issuer"), source->entry.issuer.url)) {
         err_set(err, "it says that it is another issuer");
-    } else if (tree && !claims_text(tree, NULL, "jwks_uri", URL_MAX, &at, &url_len)) {
-        err_set(err, "it does not say where its keys are: jwks_uri");
-    } else if (tree && url_read(at, url_len, &there, err) == 0 && url_read(url, strlen(url), &here, err) == 0) {
-        snprintf(ret_url, URL_MAX + 1, "%.*s", (int)url_len, at);
-        *ret_elsewhere = strcmp(here.host, there.host) != 0;
-        result = there.secure || (source->entry.plain && url_is_loopback(ret_url))
-                     ? 0
-                     : err_set(err, "jwks_uri: only https:// is taken");
+    } else if (tree) {
+        result = address_take(source, tree, "jwks_uri", ret_url, ret_elsewhere, err);
+        door_take(source, tree);
     }
     tree_unref(tree);
     symbols_free(symbols);
@@ -194,11 +210,11 @@ static void source_ask(struct source *source)
 }
 
 /* Are there keys to check by? Those that have come of age serve on while new ones are fetched, but not for ever. */
-static bool source_ready(struct source *source)
+bool source_ready(struct source *source)
 {
     int64_t age = source->entry.keys_age * SECOND;
 
-    if (!source->keys || clock_now() - source->came >= age)
+    if (!source->keys || clock_now() - source->came >= age || (source->door && !*source->authorize))
         source_ask(source);
     return source->keys && clock_now() - source->came < ISSUERS_STALE * age;
 }
@@ -227,6 +243,28 @@ static enum token_fault source_prove(struct source *source, const struct jwt *jw
         return fault;
     source_ask(source); /* the issuer may have new keys; of a file they are here at once */
     return source->asking ? TOKEN_KEYS : jwt_prove(jwt, source->keys);
+}
+
+enum token_fault source_signed_in(struct source *source, const char *text, size_t len,
+                                  const struct issuer_signin *signin, int64_t now, struct grant *ret, struct err *why)
+{
+    const struct issuer *issuer = &source->entry.issuer;
+    enum token_fault fault;
+    struct jwt jwt;
+
+    *why = (struct err){0};
+    if (len > JWT_BYTES_MAX)
+        return TOKEN_TOO_LONG;
+    if ((fault = jwt_read(&jwt, text, len, why)))
+        return fault;
+    fault = source_prove(source, &jwt);
+    if (!fault)
+        fault = issuer_grant_signin(issuer, &jwt, signin, now, ret, why);
+    jwt_done(&jwt);
+    if (!fault)
+        LOG_AUDIT(source->issuers->log, "identity", log_text("subject", ret->subject), log_text("issuer", issuer->url),
+                  log_text("id", ret->ids[0]), log_number("expires", ret->expires));
+    return fault;
 }
 
 static enum token_fault text_prove(struct issuers *issuers, const char *text, size_t len, int64_t now,
@@ -281,10 +319,24 @@ enum token_fault issuers_check(struct issuers *issuers, const char *text, size_t
 
 /* --------------------------------------------------------------------------------------------------------- life cycle */
 
+/* A secret that cannot be read is told at the start, not to the first who signs in. */
+static int secret_check(const char *path, struct err *err)
+{
+    struct buf secret;
+    int failed;
+
+    buf_init(&secret);
+    failed = signin_secret_read(path, &secret, err);
+    buf_wipe(&secret);
+    buf_done(&secret);
+    return failed;
+}
+
 static int source_init(struct source *source, struct issuers *issuers, struct issuer_entry *entry, uv_loop_t *loop,
                        struct err *err)
 {
-    const struct client_settings settings = {.ca_file = entry->ca_file, .at_once = 2, .per_host = 2};
+    const struct client_settings settings = {.ca_file = entry->ca_file, .at_once = 2, .per_host = 2},
+                                 door = {.ca_file = entry->ca_file, .at_once = 8, .per_host = 8};
 
     *source = (struct source){.issuers = issuers, .entry = *entry};
     *entry = (struct issuer_entry){.plain = false};
@@ -293,7 +345,13 @@ static int source_init(struct source *source, struct issuers *issuers, struct is
         return file_take(source, err);
     }
     source->client = client_new(loop, &settings, err);
-    return source->client ? 0 : -1;
+    if (!source->client || !source->entry.issuer.client)
+        return source->client ? 0 : -1;
+    if (source->entry.secret_file && secret_check(source->entry.secret_file, err) < 0)
+        return -1;
+    signin_issuer(source->entry.issuer.url, source->entry.issuer.client, source->mark);
+    source->door = client_new(loop, &door, err);
+    return source->door ? 0 : -1;
 }
 
 struct issuers *issuers_new(uv_loop_t *loop, struct issuer_list *list, struct log *log, const struct networks *networks,
@@ -325,6 +383,7 @@ void issuers_free(struct issuers *issuers)
         struct source *source = &issuers->sources[i];
 
         client_free(source->client);
+        client_free(source->door);
         jwt_keys_free(source->keys);
         issuer_entry_done(&source->entry);
     }

@@ -14,6 +14,7 @@ static const struct {
     {"201", "It was made.", false},
     {"202", "It was taken, and is being checked.", false},
     {"204", "It was done.", false},
+    {"302", "Go on there.", false},
     {"304", "It is what If-None-Match says.", false},
     {"400", "Something in the request is wrong; the detail says what, and where.", true},
     {"401", "A token is needed, or this one is not good.", true},

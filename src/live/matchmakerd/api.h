@@ -13,6 +13,8 @@ void api_metrics(struct request *request);
 void api_whoami(struct request *request);
 void api_link_create(struct request *request);
 void api_session(struct request *request);
+void api_signin(struct request *request);
+void api_signin_callback(struct request *request);
 void api_page(struct request *request);
 void api_page_asset(struct request *request);
 void api_root(struct request *request);

@@ -1,6 +1,7 @@
 /* api_meta.c: routes that are open to all: is the matchmaker ready, and what is it; and the metrics. */
 #include "lang/ad/make.h"
 #include "live/http/represent.h"
+#include "live/http/signin.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -13,20 +14,46 @@ void api_ready(struct request *request)
         request_problem(request, 503, "not ready");
 }
 
+/* Whom people can sign in by. */
+struct doors {
+    struct symbols *symbols;
+    struct tree *items[ISSUER_LIST_MAX];
+    uint32_t count;
+};
+
+static void door_add(void *user, const char *name, const char *title)
+{
+    struct doors *doors = user;
+    struct maker maker;
+
+    maker_init(&maker, doors->symbols);
+    maker_text(&maker, "Name", name);
+    maker_text(&maker, "Title", title);
+    doors->items[doors->count++] = maker_seal(&maker);
+}
+
 void api_root(struct request *request)
 {
     static const struct http_field fields[] = {
         {"Link", "</v1/ads>; rel=\"ads\", </v1/status>; rel=\"status\", </v1/keys>; rel=\"keys\", "
                  "</openapi.json>; rel=\"service-desc\""}};
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct doors doors = {.symbols = matchmakerd->symbols};
     struct maker maker;
     struct tree *ad;
 
+    signin_each(matchmakerd->issuers, door_add, &doors);
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Name", config_text(&matchmakerd->config, CONFIG_NAME));
     maker_text(&maker, "Version", matchmakerd->settings->version);
     maker_text(&maker, "PoolId", keyring_pool(matchmakerd->keys));
     maker_word(&maker, "Incarnation", matchmakerd->incarnation);
+    if (doors.count) {
+        maker_text(&maker, "Url", matchmakerd->url);
+        maker_list(&maker, "SignIn", doors.items, doors.count);
+    }
+    for (uint32_t i = 0; i < doors.count; i++)
+        tree_unref(doors.items[i]);
     ad = maker_seal(&maker);
     request_ad(request, 200, ad, fields, 1);
     tree_unref(ad);

@@ -3,7 +3,7 @@
  *     a caller      POST /v1/links    -> URL/#k=CODE    in the fragment, which no server and no log ever sees
  *     the page      POST /v1/session  -> a token with that person's name and rights, for half a day at most
  *
- * Codes are kept only in memory, for ten minutes. */
+ * Codes are kept only in memory, for ten minutes. Those who sign in at an institute come by the same road: api_signin.c. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_tokens.h"
 #include "live/matchmakerd/audited.h"
@@ -41,32 +41,47 @@ void api_whoami(struct request *request)
     request_ad_take(request, 200, maker_seal(&maker));
 }
 
-/* The place of the link that ends first, which is given up. */
-static struct page_link *link_room(struct matchmakerd *matchmakerd)
+/* The place of the link that ends first, which is given up. Who makes one after another gives up its own. */
+static struct page_link *link_room(struct matchmakerd *matchmakerd, const char *subject, int64_t now)
 {
     struct page_link *oldest = matchmakerd->links;
+    uint32_t own = 0;
 
-    for (int i = 1; i < PAGE_LINKS; i++)
-        if (matchmakerd->links[i].ends < oldest->ends)
-            oldest = &matchmakerd->links[i];
+    for (int i = 0; i < PAGE_LINKS; i++)
+        own += matchmakerd->links[i].ends > now && !strcmp(matchmakerd->links[i].subject, subject);
+    for (int i = 0; i < PAGE_LINKS; i++) {
+        struct page_link *link = &matchmakerd->links[i];
+
+        if (own >= PAGE_LINKS / 4 && strcmp(link->subject, subject) != 0)
+            continue;
+        if (link->ends < oldest->ends || (own >= PAGE_LINKS / 4 && strcmp(oldest->subject, subject) != 0))
+            oldest = link;
+    }
     return oldest;
+}
+
+struct page_link *page_link_make(struct matchmakerd *matchmakerd, const char *subject, scopes scope, int64_t span)
+{
+    int64_t now = runner_now() / SECOND;
+    struct page_link *link = link_room(matchmakerd, subject, now);
+
+    *link = (struct page_link){.scope = scope, .ends = now + span};
+    snprintf(link->subject, sizeof link->subject, "%s", subject);
+    for (int i = 0; i < 2; i++)
+        snprintf(link->code + 16 * i, 17, "%016" PRIx64, secrets_word(&secrets_live));
+    return link;
 }
 
 /* A link gives a token of its own, which does not end when another is revoked: so only those who can make tokens anyway may make links. */
 void api_link_create(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    int64_t now = runner_now() / SECOND;
-    struct page_link *link = link_room(matchmakerd);
+    struct page_link *link = page_link_make(matchmakerd, request_identity(request), request->caller.scope, LINK_SPAN);
     char url[1200];
     struct tree *answer;
     struct maker maker;
 
-    *link =
-        (struct page_link){.scope = request->caller.scope, .ends = now + LINK_SPAN, .expires = request->caller.expires};
-    snprintf(link->subject, sizeof link->subject, "%s", request_identity(request));
-    for (int i = 0; i < 2; i++)
-        snprintf(link->code + 16 * i, 17, "%016" PRIx64, secrets_word(&secrets_live));
+    link->expires = request->caller.expires;
     snprintf(url, sizeof url, "%.1100s/#k=%s", matchmakerd->url, link->code);
     LOG_AUDIT(&matchmakerd->log, "link", log_text("subject", request_identity(request)));
     maker_init(&maker, matchmakerd->symbols);
@@ -98,13 +113,11 @@ static struct page_link *link_find(struct matchmakerd *matchmakerd, const char *
 static void session_begin(struct request *request, const struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    char code[LINK_DIGITS + 1] = {0}, subject[TOKEN_NAME_MAX + 1];
+    char code[LINK_DIGITS + 1] = {0};
     int64_t now = runner_wall() / SECOND, most = now + SESSION_SPAN;
-    struct token_terms terms = {.issuer = keyring_pool(matchmakerd->keys),
-                                .audience = keyring_pool(matchmakerd->keys),
-                                .subject = subject,
-                                .issued = now};
-    struct page_link *link;
+    struct token_terms terms = {
+        .issuer = keyring_pool(matchmakerd->keys), .audience = keyring_pool(matchmakerd->keys), .issued = now};
+    struct page_link *link, used;
 
     if (!body_text(request, ad, "Code", "", code, sizeof code))
         return;
@@ -113,10 +126,17 @@ static void session_begin(struct request *request, const struct tree *ad)
         request_problem(request, 403, "Code: this link was used before, or its time is over; ask for another one");
         return;
     }
-    terms.scope = link->scope;
-    terms.expires = link->expires && link->expires < most ? link->expires : most;
-    snprintf(subject, sizeof subject, "%s", link->subject);
+    used = *link;
     *link = (struct page_link){.ends = 0};
+    terms.scope = used.scope;
+    terms.expires = used.expires && (used.expires < most || used.foreign) ? used.expires : most;
+    terms.subject = used.subject;
+    if (used.foreign) {
+        terms.bounded = true;
+        terms.follows = used.of;
+        terms.group = used.group;
+        terms.unix_account = used.unix_account;
+    }
     token_give(request, 201, &terms, "session");
 }
 

@@ -50,9 +50,9 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     maker_text(&maker, "By", request_identity(request));
     maker_text(&maker, "Follows", terms->follows);
     if (terms->bounded) { /* what the pool's own token cannot say */
-        maker_text(&maker, "Of", request->caller.ids[0]);
-        maker_text(&maker, "Group", *request->caller.group ? request->caller.group : NULL);
-        maker_text(&maker, "UnixAccount", *request->caller.unix_account ? request->caller.unix_account : NULL);
+        maker_text(&maker, "Of", terms->follows);
+        maker_text(&maker, "Group", terms->group && *terms->group ? terms->group : NULL);
+        maker_text(&maker, "UnixAccount", terms->unix_account && *terms->unix_account ? terms->unix_account : NULL);
     }
     ad = maker_seal(&maker);
     represent_ad(&text, FORM_CLASSAD, ad);
@@ -199,6 +199,8 @@ static void token_exchange(struct request *request, const struct tree *ad)
                                 .audience = keyring_pool(matchmakerd->keys),
                                 .issued = runner_wall() / SECOND,
                                 .bounded = true,
+                                .group = caller->group,
+                                .unix_account = caller->unix_account,
                                 .follows = caller->ids[0]};
     struct public_key delegate;
     struct buf all;

@@ -15,6 +15,8 @@ void token_give(struct request *request, unsigned status, const struct token_ter
 bool scopes_are_own(struct request *request, scopes scope);
 /* Can a person have that name in the pool? Not that of a machine, or of the matchmaker. */
 bool person_valid(const char *name);
+/* Makes a link to the page (api_session.c) that is good once, for that many seconds; what else is in it is filled in by the caller. */
+struct page_link *page_link_make(struct matchmakerd *matchmakerd, const char *subject, scopes scope, int64_t span);
 void tokens_sweep(struct matchmakerd *matchmakerd); /* removes the records of tokens that have expired */
 
 /* Whom a code is for: NULL: a machine. */

@@ -13,6 +13,7 @@
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
 #include "live/http/guard.h"
+#include "live/http/signin.h"
 #include "match/assign/assign.h"
 #include "sys/secrets.h"
 #include "sys/unix_users.h"
@@ -425,6 +426,7 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     census_init(&matchmakerd->census);
     matchmakerd->links = mem_alloc(PAGE_LINKS * sizeof *matchmakerd->links);
     memset(matchmakerd->links, 0, PAGE_LINKS * sizeof *matchmakerd->links);
+    matchmakerd->signins = signins_new();
     matchmakerd->metrics = metrics_make(matchmakerd);
     metrics_set(matchmakerd->metrics, METRIC_START_TIME, 0, 0, matchmakerd->started);
     textmap_init(&matchmakerd->revoked, secrets_word(&secrets_live));
@@ -495,6 +497,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     client_free(matchmakerd->client);
     client_free(matchmakerd->checker);
     issuers_free(matchmakerd->issuers);
+    signins_free(matchmakerd->signins);
     checks_sweep(matchmakerd, INT64_MAX);
     uv_run(matchmakerd->loop, UV_RUN_NOWAIT);
     runner_free(matchmakerd->runner);

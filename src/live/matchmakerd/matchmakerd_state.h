@@ -100,6 +100,7 @@ struct matchmakerd {
     struct client *client;
     struct check *failed_checks; /* checks of contact addresses that failed, told when their time is over */
     struct issuers *issuers;     /* whose tokens are taken besides our own */
+    struct signins *signins;     /* those who sign in on the page by them */
     struct client *checker;      /* for contact addresses alone: those that do not answer keep nobody else waiting */
     const char *route_words[ROUTES_MAX], *fault_words[TOKEN_FAULT_COUNT], *guard_texts[GUARD_REASON_COUNT],
         *wait_words[WAIT_REASON_COUNT + 1]; /* for metrics */
@@ -147,8 +148,13 @@ struct page_link {
     scopes scope;
     int64_t ends;    /* seconds; 0: the place is free */
     int64_t expires; /* the token that it gives does not last longer; 0: no bound */
+    /* Of who has signed in at an institute: */
+    bool foreign;
+    char of[TOKEN_ID_DIGITS + 1]; /* the institute's token, with which the one that it gives is revoked */
+    char group[TOKEN_GROUP_MAX + 1];
+    char unix_account[TOKEN_UNIX_MAX + 1];
 };
-#define PAGE_LINKS 32 /* links at a time */
+#define PAGE_LINKS 64 /* links at a time */
 
 static inline struct matchmakerd *request_matchmakerd(const struct request *request)
 {
