@@ -62,6 +62,34 @@ static void counts_and_matches(void)
     world_free(o.w, "counts");
 }
 
+static void one_after_another(void)
+{
+    struct office o;
+    struct host host;
+    uint32_t puts;
+
+    office_start(&o);
+    submit(&o, "a", 1, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_NONE);
+    tap_ok(o.w->withdrawals == 1, "a request that was met is withdrawn");
+    puts = o.w->puts;
+    submit(&o, "b", 1, JOB);
+    pass(o.w, o.w->spans.cycle);
+    tap_ok(o.w->puts == puts + 1 && asks_for(&o, "Count == 1"),
+           "a job that follows right after is asked for within a cycle");
+    for (int i = 0; i < 20; i++) {
+        char key[2] = {(char)('c' + i), '\0'};
+
+        submit(&o, key, 1, JOB);
+        pass(o.w, MILLISECOND);
+    }
+    pass(o.w, o.w->spans.retry);
+    tap_ok(o.w->puts == puts + 2 && asks_for(&o, "Count == 21"), "and many that come in a rush by one update");
+    world_free(o.w, "one after another");
+}
+
 static void match_not_needed(void)
 {
     struct office o;
@@ -958,6 +986,7 @@ int main(void)
 {
     equal_jobs_share();
     counts_and_matches();
+    one_after_another();
     match_not_needed();
     match_nonsense();
     whole_path();

@@ -132,7 +132,8 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
                             .index = (uint64_t)shape_number(ad, "Index", 0),
                             .priority = turns_priority(ad),
-                            .set = INT64_MAX};
+                            .set = INT64_MAX,
+                            .told = INT64_MIN / 2};
     shape_add_pools(customer, shape);
     ARRAY_ROOM(customer->shape_list, customer->shape_count, customer->shape_room, 8);
     customer->shape_list[customer->shape_count++] = shape;
@@ -188,13 +189,19 @@ static void shape_set(const struct customer_step *step, struct shape *shape, int
     timers_set(&step->customer->timers, at, TIMER_SHAPE, shape->place);
 }
 
-/* A request that no job needs any more is taken back at once: a match for it would keep a machine from others. */
-static int64_t shape_rest(const struct shape *shape)
+/* When what has changed is told. A request that no job needs any more is taken back at once: a match for it would keep a machine from others. Where no
+ * request is, a job that comes waits for no more than a cycle: one may follow another. */
+static int64_t shape_rest(const struct customer_step *step, const struct shape *shape)
 {
-    for (uint32_t i = 0; i < shape->pool_count; i++)
+    int64_t rest = shape->told + step->customer->spans->retry, first = shape->told + step->customer->spans->cycle;
+
+    for (uint32_t i = 0; i < shape->pool_count; i++) {
         if (shape->waiting <= shape->pools[i].pending)
             return 0;
-    return shape->rest;
+        if (!shape->pools[i].advert.text && first < rest)
+            rest = first;
+    }
+    return rest;
 }
 
 void shape_changed(const struct customer_step *step, struct shape *shape)
@@ -204,7 +211,7 @@ void shape_changed(const struct customer_step *step, struct shape *shape)
     if (shape->lead != shape && !shape->uses)
         shape_set(step, shape, step->env->now); /* to be dropped */
     shape = shape->lead;
-    rest = shape_rest(shape);
+    rest = shape_rest(step, shape);
     for (uint32_t i = 0; i < shape->pool_count; i++)
         shape->pools[i].dirty = true;
     shape_set(step, shape, rest > step->env->now ? rest : step->env->now);
@@ -284,7 +291,7 @@ static void shape_advertise(const struct customer_step *step, struct shape *shap
         bool before = pool->advert.text != NULL;
 
         pool->dirty = false;
-        shape->rest = step->env->now + step->customer->spans->retry;
+        shape->told = step->env->now;
         if (!text)
             turns_unpark(step, shape, which);
         advert_want(&pool->advert, step->env->now, text && turns_admit(step, shape, which) ? text : NULL);
@@ -318,14 +325,14 @@ void shape_due(const struct customer_step *step, uint32_t place)
     if (shape->set <= now)
         shape->set = INT64_MAX;
     shape_tire(step, shape);
-    rested = now >= shape_rest(shape);
+    rested = now >= shape_rest(step, shape);
     for (uint32_t i = 0; i < shape->pool_count; i++)
         shape_advertise(step, shape, i, rested);
     if (shape_drop(step, shape))
         return;
     for (uint32_t i = 0; i < shape->pool_count; i++)
         if (shape->pools[i].dirty && !shape->pools[i].advert.flight)
-            shape_set(step, shape, shape_rest(shape));
+            shape_set(step, shape, shape_rest(step, shape));
 }
 
 void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event)
