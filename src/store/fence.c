@@ -177,12 +177,12 @@ static int look_again(const struct store *store, struct err *err)
 
 /* ------------------------------------------------------------------------------------------------------------- at work */
 
-static struct store_mark mark_of(const struct store *store, const char *end)
+struct store_mark fence_mark(const char *path, const char *end)
 {
     char name[PATH_MAX];
     struct stat status;
 
-    if (snprintf(name, sizeof name, "%s%s", store->path, end) >= (int)sizeof name || stat(name, &status) < 0)
+    if (snprintf(name, sizeof name, "%s%s", path, end) >= (int)sizeof name || stat(name, &status) < 0)
         return (struct store_mark){.there = false};
     return (struct store_mark){true, status.st_dev, status.st_ino, status.st_size, status.st_mtim};
 }
@@ -195,7 +195,7 @@ static bool mark_is_same_file(const struct store_mark *a, const struct store_mar
 void fence_note(struct store *store)
 {
     if (store->strict)
-        store->main = mark_of(store, "");
+        store->main = fence_mark(store->path, "");
 }
 
 /* Is the store still ours? The log is there from the first commit on, and no other file comes in its place while we have it open. */
@@ -206,8 +206,8 @@ int fence_check(struct store *store, struct err *err)
 
     if (!store->strict)
         return 0;
-    main = mark_of(store, "");
-    log = mark_of(store, "-wal");
+    main = fence_mark(store->path, "");
+    log = fence_mark(store->path, "-wal");
     if (!store->log.there)
         store->log = log;
     if (!mark_is_same_file(&main, &store->main) || fstat(store->hold, &ours) < 0 || ours.st_ino != main.file ||
@@ -216,6 +216,8 @@ int fence_check(struct store *store, struct err *err)
             err,
             "%s: was removed, or another was put in its place, while it was in use: nothing more is taken. " STORE_WHAT_TO_DO,
             store->path);
+    if (main.size >= store->main.size && store->copying)
+        return 0;
     if (main.size == store->main.size && main.changed.tv_sec == store->main.changed.tv_sec &&
         main.changed.tv_nsec == store->main.changed.tv_nsec)
         return 0;

@@ -188,6 +188,8 @@ static int store_prepare(struct store *store, struct err *err)
     sqlite3_wal_hook(store->db, wal_noted,
                      store); /* in the place of SQLite's own, which would not tell when it fails */
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    if (store->strict && !(store->copier = copier_new(store->path, err)))
+        return -1;
     lock_mark(store->lock);
     fence_note(store);
     return 0;

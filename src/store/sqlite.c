@@ -1,11 +1,15 @@
 /* sqlite.c: a shelf in an SQLite file: rows go in and out, and what fails once has failed for good.
  *
  * A transaction begins with the first change and ends with commit. SQLite would copy its log into the file by itself now and then,
- * and keep quiet when that fails; so it is done here, after a commit, and looked after. */
+ * and keep quiet when that fails; so it is done here, after a commit, and looked after. Copying takes some milliseconds: in a daemon, whose loop
+ * must not stop for that long, a thread does most of it (copier.c). */
 #include "store/store_parts.h"
 
 #include <stdlib.h>
 #include <unistd.h>
+
+#define REST_PAGES 32 /* of the log: so many are copied at once */
+#define LATE_TIMES 8  /* a log that is so many times as long as it should be is copied before anything else */
 
 static struct store *store_of(struct shelf *shelf)
 {
@@ -138,9 +142,50 @@ static void store_checkpoint(struct store *store)
         store_break(store, "copying the log into the file", NULL);
 }
 
+/* What has become of the copying? -1 and `err` when it has failed. Tells how many pages of the log are copied. */
+static int store_copied(struct store *store, int *ret_copied, struct err *err)
+{
+    switch (copier_look(store->copier, ret_copied, &store->main, err)) {
+    case COPIER_FAILED:
+        return -1;
+    case COPIER_BUSY:
+        store->copying = true;
+        break;
+    case COPIER_NONE:
+    case COPIER_DONE:
+        store->copying = false;
+        break;
+    }
+    return 0;
+}
+
+/* Keeps the log short. What is left when the thread has been at it, and is little, is copied here: only a log that is copied whole begins anew. If
+ * the thread falls behind it is waited for. */
+static void store_shorten(struct store *store, int copied)
+{
+    bool late = store->wal_pages >= LATE_TIMES * store->wal_pages_max;
+    struct err why = {0};
+
+    if (store->wal_pages < store->wal_pages_max || (store->copying && !late))
+        return;
+    if (store->copying) {
+        copier_wait(store->copier);
+        if (store_copied(store, &copied, &why) < 0) {
+            store_break_for(store, &why);
+            return;
+        }
+    }
+    if (!late && store->wal_pages - copied > REST_PAGES && copier_begin(store->copier))
+        return;
+    store->wal_pages = 0;
+    store_checkpoint(store);
+}
+
 static int store_commit(struct shelf *shelf, struct err *err)
 {
     struct store *store = store_of(shelf);
+    struct err why = {0};
+    int copied = 0, failed;
 
     if (change_ready(store, err) < 0)
         return -1;
@@ -149,12 +194,13 @@ static int store_commit(struct shelf *shelf, struct err *err)
     if (store_run(store, STATEMENT_COMMIT) < 0)
         return store_break(store, "commit", err);
     store->changing = false;
+    failed = store_copied(store, &copied, &why);
     if (fence_check(store, err) < 0)
         return store_break_for(store, err);
-    if (store->wal_pages >= store->wal_pages_max) {
-        store->wal_pages = 0;
-        store_checkpoint(store);
-    }
+    if (failed)
+        store_break_for(store, &why); /* the rows are on disk, and they are the last */
+    else
+        store_shorten(store, copied);
     return 0;
 }
 
@@ -270,6 +316,8 @@ void store_close(struct shelf *shelf)
         return;
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
+    if (!copier_free(store->copier))
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_close_v2(store->db); /* drops what was not committed */
     if (store->hold >= 0)
         close(store->hold); /* not before: closing it drops SQLite's own locks */

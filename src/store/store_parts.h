@@ -47,13 +47,38 @@ struct store {
     struct store_mark main, log;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENT_COUNT];
-    int wal_pages;     /* in FILE-wal after the last commit ... */
-    int wal_pages_max; /* ... before they are copied into FILE */
-    bool changing;     /* a transaction is open */
-    unsigned reads;    /* calls of each and get that are under way */
+    int wal_pages;         /* in FILE-wal after the last commit ... */
+    int wal_pages_max;     /* ... before they are copied into FILE: */
+    struct copier *copier; /* ... by a thread, if the store is a daemon's; or NULL */
+    bool copying;          /* ... which is at it */
+    bool changing;         /* a transaction is open */
+    unsigned reads;        /* calls of each and get that are under way */
     bool broken;
     struct err why; /* it is */
 };
+
+/* ---- copier.c ---- */
+
+struct copier;
+
+enum copier_news {
+    COPIER_NONE, /* it is at rest */
+    COPIER_BUSY,
+    COPIER_DONE,   /* so many pages of the log are copied, and the file was like that then; told once */
+    COPIER_FAILED, /* and nothing must be copied any more */
+};
+
+/* Opens a connection of its own to a store that is open; NULL and `err` when that fails. The thread begins when it is first needed. */
+struct copier *copier_new(const char *path, struct err *err);
+/* Waits until the thread is at rest. False: copying has failed. */
+bool copier_free(struct copier *copier);
+/* Begins to copy what the log holds now, if there is a thread for that. It must be at rest. */
+bool copier_begin(struct copier *copier);
+void copier_wait(struct copier *copier); /* until it is at rest */
+/* How is it? `copier` may be NULL: then it is at rest. */
+enum copier_news copier_look(struct copier *copier, int *ret_copied, struct store_mark *ret_mark, struct err *err);
+
+/* ---- sqlite.c ---- */
 
 extern const struct shelf_kind store_kind;
 
@@ -95,9 +120,11 @@ int fence_put_aside(const char *path, struct err *err);
 int fence_look(sqlite3 *db, const char *path, struct err *err);
 /* The log, before it is copied: -1 and `err` where something in its middle is damaged, and commits behind that would be lost. */
 int fence_look_log(const char *path, struct err *err);
+/* How the file is now whose name ends with that: "" for the store itself. */
+struct store_mark fence_mark(const char *path, const char *end);
 /* We have changed the file. */
 void fence_note(struct store *store);
-/* It is still the one that we have opened, as we have left it. */
+/* It is still the one that we have opened, as we have left it; while the log is being copied into it, it changes. */
 int fence_check(struct store *store, struct err *err);
 
 /* The version of the schema of a file that is open: 0 when it holds nothing yet. -1 and `err` when it is no store, or of a version
