@@ -414,6 +414,40 @@ static void check_spool_last(void)
     bench_end(&bench);
 }
 
+/* Small files cost as much as larger ones: their number has a limit, too. */
+static void check_spool_files(void)
+{
+    struct customerd_bench bench;
+    char path[PATH_ROOM];
+    struct spool *spool;
+    struct err err = {0};
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    snprintf(path, sizeof path, "%s/files", bench.folder);
+    for (int i = 0; i < 2; i++) { /* the second time after a restart */
+        spool = spool_new(path, 64000, &err);
+        spool_set_own(spool, "owner");
+        spool_set_files(spool, 3);
+        for (size_t len = 1; !i && len <= 3; len++)
+            tap_ok(spool_fill(spool, "alice", len, &err) == PIECE_WHOLE, "a small file is taken");
+        tap_ok(spool_fill(spool, "alice", 4, &err) == PIECE_FULL && strstr(err.text, "at most 3 files"),
+               i ? "nor after a restart" : "but no more of one user than the limit says");
+        tap_ok(spool_fill(spool, "alice", 3, &err) == PIECE_WHOLE && spool_fill(spool, "bob", 4, &err) == PIECE_WHOLE,
+               "one that is there is taken, and so are those of others");
+        if (!i)
+            spool_free(spool);
+    }
+    for (size_t len = 1; len <= 5; len++)
+        if (spool_fill(spool, "owner", len, &err) != PIECE_WHOLE)
+            tap_diag("the owner was refused: %s", err.text);
+    spool_sweep(spool, NOW + SPOOL_KEPT + 10, named_none, NULL);
+    tap_ok(spool_fill(spool, "alice", 4, &err) == PIECE_WHOLE && spool_fill(spool, "alice", 5, &err) == PIECE_WHOLE &&
+               spool_fill(spool, "alice", 6, &err) == PIECE_WHOLE && spool_fill(spool, "alice", 7, &err) == PIECE_FULL,
+           "when they have gone there is room again");
+    spool_free(spool);
+    bench_end(&bench);
+}
+
 static void check_garbage(void)
 {
     char a[HASH_DIGITS + 1], b[HASH_DIGITS + 1];
@@ -1078,6 +1112,7 @@ int main(void)
     check_garbage();
     check_spool_shares();
     check_spool_last();
+    check_spool_files();
     check_store();
     check_iwd();
     check_hostile_unnamed();

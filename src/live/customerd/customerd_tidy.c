@@ -3,6 +3,7 @@
 
 #include "lang/ad/make.h"
 #include "lang/base/textmap.h"
+#include "sys/secrets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,7 @@ static void spool_tidy(struct customerd *customerd)
     struct naming naming = {.last = NULL};
     uint32_t gone;
 
-    textmap_init(&naming.hashes, 0);
+    textmap_init(&naming.hashes, secrets_word(&secrets_live));
     customer_each(customerd->customer, name_job, &naming);
     gone = spool_sweep(customerd->spool, runner_settled(customerd->runner) / SECOND, is_named, &naming.hashes);
     if (gone)

@@ -1,9 +1,11 @@
 /* spool.c: files that jobs read, by their hash. */
 #include "live/customerd/spool.h"
 
-#include "lang/base/map.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "lang/base/textmap.h"
 #include "sys/confined_path.h"
+#include "sys/secrets.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,8 +25,10 @@
 struct spool {
     int folder, part, held;
     uint64_t room, bytes;
+    uint64_t most;     /* files of one account */
     uint64_t own;      /* the account that owns the spool; 0: none */
-    struct map shares; /* account -> bytes that it has sent, complete files or not */
+    struct map shares; /* account -> bytes that it has sent, complete files or not ... */
+    struct map files;  /* ... and how many files that are */
     struct pieces *pieces;
 };
 
@@ -76,6 +80,29 @@ static void share_add(struct spool *spool, uint64_t who, uint64_t more, uint64_t
     map_set(&spool->shares, who, bytes > less ? bytes - less : 0);
 }
 
+static uint64_t files_of(const struct spool *spool, uint64_t who)
+{
+    uint64_t count = map_find(&spool->files, who);
+
+    return count == MAP_NONE ? 0 : count;
+}
+
+static void files_add(struct spool *spool, uint64_t who, int more)
+{
+    uint64_t count = files_of(spool, who);
+
+    map_set(&spool->files, who, more < 0 && !count ? 0 : count + (uint64_t)(int64_t)more);
+}
+
+/* Has the account such a file, or a part of it? */
+static bool file_is_there(const struct spool *spool, const char *name)
+{
+    struct stat stat;
+
+    return fstatat(spool->part, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 ||
+           fstatat(spool->held, name, &stat, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* Calls `fn` for each regular file of a folder. */
 static void each_file(int folder, void (*fn)(void *user, int folder, const char *name, const struct stat *stat),
                       void *user)
@@ -105,10 +132,16 @@ static void count_file(void *user, int folder, const char *name, const struct st
         char hash[HASH_DIGITS + 1];
 
         snprintf(hash, sizeof hash, "%.*s", HASH_DIGITS, name);
-        if (who && fstatat(spool->folder, hash, &whole, AT_SYMLINK_NOFOLLOW) == 0)
+        if (who && fstatat(spool->folder, hash, &whole, AT_SYMLINK_NOFOLLOW) == 0) {
             share_add(spool, who, (uint64_t)whole.st_size, 0);
+            files_add(spool, who, 1);
+        } else if (who && errno == ENOENT) {
+            unlinkat(folder, name, 0); /* a sweep was interrupted */
+        }
         return;
     }
+    if (who)
+        files_add(spool, who, 1);
     spool->bytes += (uint64_t)stat->st_size;
     if (who)
         share_add(spool, who, (uint64_t)stat->st_size, 0);
@@ -118,8 +151,10 @@ struct spool *spool_new(const char *path, uint64_t room, struct err *err)
 {
     struct spool *spool = mem_alloc(sizeof *spool);
 
-    *spool = (struct spool){.folder = -1, .part = -1, .held = -1, .room = room, .pieces = pieces_new()};
+    *spool = (struct spool){
+        .folder = -1, .part = -1, .held = -1, .room = room, .most = SPOOL_FILES_MAX, .pieces = pieces_new()};
     map_init(&spool->shares, 0);
+    map_init(&spool->files, 0);
     spool->folder = confined_folder(AT_FDCWD, path, err);
     if (spool->folder >= 0)
         spool->part = confined_folder(spool->folder, PART, err);
@@ -146,6 +181,7 @@ void spool_free(struct spool *spool)
     if (spool->held >= 0)
         close(spool->held);
     map_done(&spool->shares);
+    map_done(&spool->files);
     pieces_free(spool->pieces);
     free(spool);
 }
@@ -153,6 +189,11 @@ void spool_free(struct spool *spool)
 void spool_set_room(struct spool *spool, uint64_t room)
 {
     spool->room = room;
+}
+
+void spool_set_files(struct spool *spool, uint64_t most)
+{
+    spool->most = most;
 }
 
 uint64_t spool_bytes(const struct spool *spool)
@@ -194,6 +235,16 @@ int spool_open(const struct spool *spool, const char *hash)
 {
     errno = ENOENT;
     return hash_is_good(hash, strlen(hash)) ? confined_file(spool->folder, hash, O_RDONLY, 0) : -1;
+}
+
+/* Is there room for another file of that account? */
+static bool files_check(const struct spool *spool, uint64_t who, struct err *err)
+{
+    if (who == spool->own || !spool->own || files_of(spool, who) < spool->most)
+        return true;
+    err_set(err, "at most %llu files of inputs are kept for a user: those that no job names go after a day",
+            (unsigned long long)spool->most);
+    return false;
 }
 
 /* The account has sent the whole file: from now on it holds the file. A copy that others have sent already stays. */
@@ -249,7 +300,7 @@ enum piece_result spool_put(struct spool *spool, const char *who, const char *ha
     struct piece checked = *piece;
     enum piece_result result;
     char name[NAME_ROOM];
-    bool whole;
+    bool whole, there;
 
     *ret_have = before = spool_have(spool, who, hash, &whole);
     if (whole) { /* the file is wanted again: as good as new */
@@ -263,13 +314,17 @@ enum piece_result spool_put(struct spool *spool, const char *who, const char *ha
         return result;
     checked.hash = hash;
     name_make(name, hash, number);
+    there = file_is_there(spool, name);
+    if (!there && !files_check(spool, number, err))
+        return PIECE_FULL;
     result = pieces_add(spool->pieces, spool->part, name, &checked, ret_have, err);
     spool->bytes += *ret_have - before;
     share_add(spool, number, *ret_have, before);
     if (result == PIECE_WHOLE && part_settle(spool, name, hash, *ret_have) < 0) {
         err_set(err, "a file that is whole cannot be put in its place");
-        return PIECE_DISK;
+        result = PIECE_DISK;
     }
+    files_add(spool, number, file_is_there(spool, name) - there);
     return result;
 }
 
@@ -279,30 +334,31 @@ struct sweep {
     spool_named_fn *named;
     void *user;
     uint32_t gone;
+    struct textmap hashes; /* of whole files that went ... */
+    uint64_t *sizes;       /* ... and how large they were, by the place of the hash */
+    uint32_t room;
 };
 
-struct holders {
-    struct spool *spool;
-    const char *hash;
-    uint64_t size;
-};
+/* The whole file is gone; who has held it is looked for when all have gone, at once. */
+static void sweep_note(struct sweep *sweep, const char *hash, uint64_t size)
+{
+    uint32_t place = textmap_add(&sweep->hashes, hash, HASH_DIGITS);
+
+    ARRAY_ROOM(sweep->sizes, place, sweep->room, 64);
+    sweep->sizes[place] = size;
+}
 
 static void holder_forget(void *user, int folder, const char *name, const struct stat *stat)
 {
-    struct holders *holders = user;
+    struct sweep *sweep = user;
     uint64_t who = name_who(name);
+    uint32_t place = who ? textmap_find(&sweep->hashes, name, HASH_DIGITS) : TEXTMAP_NONE;
 
     (void)stat;
-    if (who && !strncmp(name, holders->hash, HASH_DIGITS) && unlinkat(folder, name, 0) == 0)
-        share_add(holders->spool, who, 0, holders->size);
-}
-
-/* The file is gone: no account holds it any more. */
-static void sweep_held(struct spool *spool, const char *hash, uint64_t size)
-{
-    struct holders holders = {spool, hash, size};
-
-    each_file(spool->held, holder_forget, &holders);
+    if (place == TEXTMAP_NONE || unlinkat(folder, name, 0) < 0)
+        return;
+    share_add(sweep->spool, who, 0, sweep->sizes[place]);
+    files_add(sweep->spool, who, -1);
 }
 
 static void sweep_file(void *user, int folder, const char *name, const struct stat *stat)
@@ -312,14 +368,16 @@ static void sweep_file(void *user, int folder, const char *name, const struct st
     char hash[HASH_DIGITS + 1];
 
     snprintf(hash, sizeof hash, "%.*s", HASH_DIGITS, name);
-    if (stat->st_mtime + SPOOL_KEPT > sweep->now ||
+    if (sweep->gone >= SPOOL_SWEPT_MAX || stat->st_mtime + SPOOL_KEPT > sweep->now ||
         (folder == sweep->spool->folder && sweep->named(sweep->user, hash)) || unlinkat(folder, name, 0) < 0)
         return;
     sweep->spool->bytes -= (uint64_t)stat->st_size;
-    if (who)
+    if (who) {
         share_add(sweep->spool, who, 0, (uint64_t)stat->st_size);
-    else
-        sweep_held(sweep->spool, hash, (uint64_t)stat->st_size);
+        files_add(sweep->spool, who, -1);
+    } else {
+        sweep_note(sweep, hash, (uint64_t)stat->st_size);
+    }
     sweep->gone++;
 }
 
@@ -327,7 +385,12 @@ uint32_t spool_sweep(struct spool *spool, int64_t now, spool_named_fn *named, vo
 {
     struct sweep sweep = {.spool = spool, .now = now, .named = named, .user = user};
 
+    textmap_init(&sweep.hashes, secrets_word(&secrets_live)); /* strangers choose the contents, so the hashes, too */
     each_file(spool->folder, sweep_file, &sweep);
     each_file(spool->part, sweep_file, &sweep);
+    if (sweep.hashes.count)
+        each_file(spool->held, holder_forget, &sweep);
+    textmap_done(&sweep.hashes);
+    free(sweep.sizes);
     return sweep.gone;
 }

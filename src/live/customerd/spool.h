@@ -4,7 +4,7 @@
  *
  * A file that no job names and that is older than a day is removed. WHO is an account, as a number: nobody gets more room by delegating. An
  * account that has not sent a file itself does not learn that it is there, and none of its jobs reads it: knowing a hash does not give
- * access to the file. Each account but the customer's own has a share, and the last of the room is for accounts that have little there. */
+ * access to the file. Each account but the customer's own has a share of bytes and of files, and the last of the room is for accounts that have little there. */
 #ifndef BERTH_LIVE_CUSTOMERD_SPOOL_H
 #define BERTH_LIVE_CUSTOMERD_SPOOL_H
 
@@ -19,6 +19,8 @@ extern "C" {
 #define SPOOL_SHARES 4             /* one account may have at most 1 / 4 of the room */
 #define SPOOL_KEPT_FREE 4          /* the last quarter of the room is kept for accounts ... */
 #define SPOOL_SMALL 64             /* ... that have at most 1 / 64 of it: a few large ones cannot shut the others out */
+#define SPOOL_FILES_MAX 500000     /* files of one account, complete or not: they cost more than their bytes */
+#define SPOOL_SWEPT_MAX 20000      /* files that go in one sweep: nobody is served meanwhile */
 
 struct spool;
 
@@ -26,6 +28,7 @@ struct spool;
 struct spool *spool_new(const char *path, uint64_t room, struct err *err);
 void spool_free(struct spool *spool);
 void spool_set_room(struct spool *spool, uint64_t room);
+void spool_set_files(struct spool *spool, uint64_t most); /* of one account but the own; SPOOL_FILES_MAX without this */
 /* Sets the account that owns the spool, which may use all of it. The name is copied. */
 void spool_set_own(struct spool *spool, const char *who);
 
@@ -41,7 +44,8 @@ enum piece_result spool_put(struct spool *spool, const char *who, const char *ha
 int spool_open(const struct spool *spool, const char *hash);
 uint64_t spool_bytes(const struct spool *spool);
 
-/* Removes all files for which `named` is false and that were not touched for SPOOL_KEPT seconds. Returns how many. */
+/* Removes all files for which `named` is false and that were not touched for SPOOL_KEPT seconds, or SPOOL_SWEPT_MAX of them. Returns
+ * how many. */
 typedef bool spool_named_fn(void *user, const char *hash);
 uint32_t spool_sweep(struct spool *spool, int64_t now, spool_named_fn *named, void *user);
 
