@@ -164,6 +164,21 @@ made() {
 }
 check 'what an administrator of an institute makes for others is not bound to its own token' made
 
+# ------------------------------------------------------------------------------------------------------------------ disabled
+
+# A person who is disabled is shut out, also where its tokens name an account in front.
+member=$(token "$(claims '"team":"physics","rights":"ad:read ad:write match"')")
+colleague=$(token "$(claims '"team":"physics","rights":"ad:read"' | sed 's/"alice"/"bob"/')")
+disabled() {
+  ask "$member" /v1/exchange -d '[]' && [ "$status" = 201 ] && pooled=$(sed -n 's/.*"Token": *"\([^"]*\)".*/\1/p' body) && ask "$pooled" && [ "$status" = 200 ] &&
+    curl -sS -m 20 --unix-socket "$socket" -X PUT http://pool/v1/users/idp:alice/disabled -d '[ Reason = "has left" ]' >body && ask "$member" && [ "$status" = 403 ] &&
+    grep -F 'disabled: has left' body && ask "$pooled" && [ "$status" = 403 ] && ask "$(token "$(claims)")" && [ "$status" = 403 ]
+}
+check 'who is disabled is shut out, whichever account its tokens are for' disabled
+check '... and nobody else of the account' good "$colleague" physics/idp:bob
+enabled() { curl -sS -m 20 --unix-socket "$socket" -X DELETE http://pool/v1/users/idp:alice/disabled && ask "$pooled" && [ "$status" = 200 ]; }
+check '... until it is enabled' enabled
+
 # ------------------------------------------------------------------------------------------------------------------ login
 
 # login OPTION...: what it says is in `said`, and what it asks the person to do in `shown`.

@@ -1036,6 +1036,13 @@ static void check_joblog(void)
     size = joblog_read(bench.questions.files, 5, 0, 0, NULL, 31, 1000, &text);
     tap_ok(!strcmp(buf_string(&text), "1970-01-01T00:01:00Z running on har bour\n") && size == 31 + text.len,
            "events are lines, whatever their words are, and can be read on");
+    for (int i = 0; i < JOBLOG_MAX / 900; i++)
+        joblog_add(bench.questions.files, 5, 0, 60, "%0900d", i);
+    buf_reset(&text);
+    size = joblog_read(bench.questions.files, 5, 0, 0, NULL, JOBLOG_MAX - 900, 4000, &text);
+    tap_ok(size < JOBLOG_MAX + 2000 && strstr(buf_string(&text), "Z the log is full: nothing more is written here\n") &&
+               text.text[text.len - 1] == '\n',
+           "of more than there is room for the first is kept, and the last line says so");
     buf_done(&text);
     bench_end(&bench);
 }

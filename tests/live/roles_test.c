@@ -1,6 +1,8 @@
 /* roles_test.c: which role may call which route of the matchmaker: written here by hand, and not taken from the table. */
+#include "live/auth/disabled.h"
 #include "live/auth/roles.h"
 #include "live/matchmakerd/routes.h"
+#include "pool/protocol/account.h"
 
 #include "common/tap.h"
 
@@ -153,8 +155,49 @@ static void check_names(void)
         tap_ok(scope_means((enum scope_number)i) != NULL, "scope %d is described", i);
 }
 
+/* Whom a name in the book of disabled users shuts out, by both ways to ask. */
+static void check_disabled(void)
+{
+    static const struct {
+        const char *name, *identity;
+        bool covered;
+    } rows[] = {
+        {"alice", "alice", true},
+        {"alice", "alice/laptop", true},
+        {"alice", "alice2", false},
+        {"alice", "Alice", false},
+        {"alice", "al", false},
+        {"alice", "bob/alice", false},
+        {"idp:alice", "idp:alice", true},
+        {"idp:alice", "idp:alice/laptop", true},
+        {"idp:alice", "physics/idp:alice", true},
+        {"idp:alice", "physics/idp:alice/laptop", true},
+        {"idp:alice", "physics/idp:alice2", false},
+        {"idp:alice", "physics/xidp:alice", false},
+        {"idp:alice", "idp:bob", false},
+        {"idp:alice", "alice", false},
+        {"physics", "physics/idp:alice", true},
+        {"machine/heron", "machine/heron", true},
+        {"machine/heron", "machine/heron2", false},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct disabled_entry entry = {.at = 0};
+        size_t len = strlen(rows[i].identity);
+        struct disabled book;
+
+        disabled_init(&book, 1);
+        disabled_set(&book, rows[i].name, strlen(rows[i].name), &entry);
+        tap_ok((disabled_find(&book, rows[i].identity, len) != NULL) == rows[i].covered &&
+                   identity_is_of(rows[i].identity, len, rows[i].name) == rows[i].covered,
+               "%s %s %s", rows[i].name, rows[i].covered ? "is also" : "is not", rows[i].identity);
+        disabled_done(&book);
+    }
+}
+
 int main(void)
 {
+    check_disabled();
     check_routes();
     check_names();
     return tap_done();

@@ -51,14 +51,21 @@ const struct disabled_entry *disabled_named(const struct disabled *book, const c
     return place == TEXTMAP_NONE ? NULL : &book->entries[place];
 }
 
+/* The same as identity_is_of() of one of the names: each that is a beginning of the identity, or a part of it with a ':' is looked for. */
 const struct disabled_entry *disabled_find(const struct disabled *book, const char *identity, size_t len)
 {
     const struct disabled_entry *found = NULL;
+    size_t part = 0;
 
     if (!book->names.count)
         return NULL;
-    for (size_t end = 1; end <= len && !found; end++)
-        if (end == len || identity[end] == '/')
-            found = disabled_named(book, identity, end);
+    for (size_t end = 1; end <= len && !found; end++) {
+        if (end < len && identity[end] != '/')
+            continue;
+        found = disabled_named(book, identity, end);
+        if (!found && part && memchr(identity + part, ':', end - part))
+            found = disabled_named(book, identity + part, end - part);
+        part = end + 1;
+    }
     return found;
 }

@@ -1,6 +1,7 @@
 /* disabled.h: users whom an administrator has shut out of a pool, by name: who did it, when and why.
  *
- *     "alice"  covers  alice, alice/laptop, alice/laptop/x      not alice2, not Alice: names are compared byte by byte
+ *     "alice"      covers  alice, alice/laptop, alice/laptop/x      not alice2, not Alice: names are compared byte by byte
+ *     "idp:alice"  covers  idp:alice and what lies behind it, also in an account: physics/idp:alice
  *
  * The matchmaker keeps such a book in rows; agents have a copy of the names, which it tells them. */
 #ifndef BERTH_LIVE_AUTH_DISABLED_H

@@ -39,10 +39,15 @@ void joblog_add(struct jobfiles *files, uint64_t job, int64_t submitted, int64_t
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     buf_init(&lines);
-    if (fstat(fd, &stat) == 0 && !stat.st_size)
+    if (fstat(fd, &stat) < 0)
+        stat.st_size = 0;
+    if (!stat.st_size)
         line_add(&lines, submitted, "submitted");
-    line_add(&lines, now, text);
-    if (write(fd, lines.text, lines.len) < 0) {
+    if (stat.st_size < JOBLOG_MAX)
+        line_add(&lines, now, text);
+    if (stat.st_size < JOBLOG_MAX && stat.st_size + (int64_t)lines.len >= JOBLOG_MAX)
+        line_add(&lines, now, "the log is full: nothing more is written here");
+    if (lines.len && write(fd, lines.text, lines.len) < 0) {
         ; /* nobody depends on it */
     }
     buf_done(&lines);

@@ -11,6 +11,8 @@
 extern "C" {
 #endif
 
+#define JOBLOG_MAX (1 << 20) /* bytes: others, who may say much, are quoted in it; nothing comes behind */
+
 /* Adds a line, at that time (seconds since 1970). The first line tells when the job was submitted: jobs to which
  * nothing has happened have no file. A line that cannot be written is lost: nothing depends on the log. */
 void joblog_add(struct jobfiles *files, uint64_t job, int64_t submitted, int64_t now, const char *format, ...)

@@ -91,7 +91,7 @@ static bool token_row(void *user, const void *key, size_t key_len, const void *v
 
     if (row && ad_string(row, "Subject", &text, &text_len) && text_len < sizeof subject) {
         snprintf(subject, sizeof subject, "%.*s", (int)text_len, text);
-        if (identity_owns(tour->name, subject))
+        if (identity_is_of(subject, strlen(subject), tour->name))
             token_tell(tour, row, subject, textmap_find(&tour->matchmakerd->revoked, key, key_len) != TEXTMAP_NONE);
     }
     tree_unref(row);
@@ -152,8 +152,9 @@ static uint32_t agents_count(const struct matchmakerd *matchmakerd, const char *
     *ret_ads = 0;
     for (uint32_t i = 0; i < matchmakerd->agents.texts.places; i++) {
         const struct agent_row *row = &matchmakerd->agents.items[i];
+        const char *identity = row->handle ? caller_text(&matchmakerd->gate.callers, row->identity) : NULL;
 
-        if (!row->handle || !identity_owns(name, caller_text(&matchmakerd->gate.callers, row->identity)))
+        if (!identity || !identity_is_of(identity, strlen(identity), name))
             continue;
         count++;
         *ret_ads += row->ads;

@@ -160,7 +160,7 @@ void api_user_disable(struct request *request)
 
     if (!user_is_good(request, name))
         return;
-    if (identity_owns(name, request_identity(request))) {
+    if (identity_is_of(request_identity(request), strlen(request_identity(request)), name)) {
         request_problem(request, 409, "nobody disables himself: another administrator may");
         return;
     }

@@ -5,9 +5,8 @@
 #include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
-#include "pool/protocol/fields.h"
+#include "pool/protocol/account.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Who is meant: those who showed that token, or those of that user. */
@@ -18,8 +17,11 @@ struct meant {
 static bool agent_is_meant(const struct matchmakerd *matchmakerd, const struct agent_row *row,
                            const struct meant *meant)
 {
-    if (meant->user)
-        return identity_owns(meant->user, caller_text(&matchmakerd->gate.callers, row->identity));
+    if (meant->user) {
+        const char *identity = caller_text(&matchmakerd->gate.callers, row->identity);
+
+        return identity_is_of(identity, strlen(identity), meant->user);
+    }
     for (uint32_t i = 0; i < row->links; i++)
         if (!strcmp(row->ids[i], meant->token))
             return true;
@@ -30,16 +32,13 @@ static bool agent_is_meant(const struct matchmakerd *matchmakerd, const struct a
 static bool ad_is_meant(const struct matchmakerd *matchmakerd, uint32_t who, const struct entry_view *view,
                         const struct meant *meant)
 {
-    char name[TEXT_MAX + 1];
     const char *owner;
     size_t len;
 
     if (agent_is_meant(matchmakerd, &matchmakerd->agents.items[who], meant))
         return true;
-    if (!meant->user || !view->request || !ad_string(view->ad, "Owner", &owner, &len) || len > TEXT_MAX)
-        return false;
-    snprintf(name, sizeof name, "%.*s", (int)len, owner);
-    return identity_owns(meant->user, name);
+    return meant->user && view->request && ad_string(view->ad, "Owner", &owner, &len) &&
+           identity_is_of(owner, len, meant->user);
 }
 
 static bool shut_out(struct request *request, const struct meant *meant)

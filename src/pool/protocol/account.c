@@ -22,3 +22,19 @@ bool account_same(const char *identity, const char *other)
 
     return len == account_len(other, strlen(other)) && !memcmp(identity, other, len);
 }
+
+bool identity_is_of(const char *identity, size_t len, const char *user)
+{
+    size_t user_len = strlen(user), at = 0;
+
+    do {
+        const char *slash;
+
+        if (len - at >= user_len && !memcmp(identity + at, user, user_len) &&
+            (at + user_len == len || identity[at + user_len] == '/'))
+            return true;
+        slash = memchr(identity + at, '/', len - at);
+        at = slash && strchr(user, ':') ? (size_t)(slash - identity) + 1 : len;
+    } while (at < len);
+    return false;
+}

@@ -16,6 +16,10 @@ extern "C" {
 size_t account_len(const char *identity, size_t len);
 bool account_same(const char *identity, const char *other); /* do both count for the same account? */
 
+/* Is the identity that user, or one whom it has delegated to? Somebody of an institute, ISSUER:SUB, is meant as well where an account stands in front:
+ * physics/idp:alice is idp:alice. Nobody else's name has a ':'. */
+bool identity_is_of(const char *identity, size_t len, const char *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
+#include "pool/protocol/account.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/weight.h"
 #include "pool/provider/docking.h"
@@ -502,20 +503,13 @@ void tenants_drain(const struct provider_step *step, bool now)
     }
 }
 
-/* Is that the user, or one whom the user has delegated to? */
-static bool owner_is(const struct text *owner, const char *user)
-{
-    size_t len = strlen(user);
-
-    return !strncmp(owner->bytes, user, len) && (!owner->bytes[len] || owner->bytes[len] == '/');
-}
-
 void tenants_shut(const struct provider_step *step, const char *user, bool now)
 {
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = step->provider->tenants[i];
+        const char *owner = tenant->owner.bytes, *charged = tenant_charged(tenant)->bytes;
 
-        if (!owner_is(&tenant->owner, user) && !owner_is(tenant_charged(tenant), user))
+        if (!identity_is_of(owner, strlen(owner), user) && !identity_is_of(charged, strlen(charged), user))
             continue;
         tenant->shut = true;
         if (tenant_is_spare(tenant))
