@@ -103,6 +103,8 @@ static const struct {
     {"keys", ALL},
     {"join", ALL},
     {"session", ALL},
+    {"signin", ALL},
+    {"signin.callback", ALL},
     {"root", ALL},
     {"page", ALL},
     {"page.asset", ALL},
