@@ -1,6 +1,7 @@
 /* roles_test.c: which role may call which route of the matchmaker: written here by hand, and not taken from the table. */
 #include "live/auth/disabled.h"
 #include "live/auth/roles.h"
+#include "live/auth/token.h"
 #include "live/matchmakerd/routes.h"
 #include "pool/protocol/account.h"
 
@@ -197,8 +198,22 @@ static void check_disabled(void)
     }
 }
 
+/* What an account of a machine may be called in the pool: nothing that somebody else is. */
+static void check_accounts(void)
+{
+    static const char *const good[] = {"alice", "alice@lab", "a.b-c_d", "uid", "uid.x", "uid.", "machines", "Alice"};
+    static const char *const bad[] = {"",         "machine", "matchmaker", "machine/heron", "alice/x", "idp:alice",
+                                      "uid.1001", "al ice",  "..",         "al\nice",       "al\\ice"};
+
+    for (size_t i = 0; i < COUNT(good); i++)
+        tap_ok(unix_account_valid(good[i]), "a user may be called %s", good[i]);
+    for (size_t i = 0; i < COUNT(bad); i++)
+        tap_ok(!unix_account_valid(bad[i]), "name %zu is nobody's account", i);
+}
+
 int main(void)
 {
+    check_accounts();
     check_disabled();
     check_routes();
     check_names();

@@ -137,6 +137,10 @@ struct token_terms {
  * TOKEN_NAME_MAX bytes. */
 bool subject_valid(const char *text, size_t len);
 
+/* May a user of a machine be called so, whom the kernel and a directory name? A subject of one part; and not like others whom a pool knows: those of an
+ * institute (ISSUER:SUB), its machines (machine/NAME), the matchmaker, and users without an account (uid.1001). */
+bool unix_account_valid(const char *name);
+
 /* The audience of one agent: POOL/00000000000000a1. */
 void token_agent_audience(const char *pool, uint64_t agent, char ret_audience[TOKEN_NAME_MAX + 1]);
 

@@ -42,6 +42,14 @@ bool subject_valid(const char *text, size_t len)
     return part_valid(text + part, len - part);
 }
 
+bool unix_account_valid(const char *name)
+{
+    bool number = !strncmp(name, "uid.", 4) && name[4] && !name[4 + strspn(name + 4, "0123456789")];
+
+    return subject_valid(name, strlen(name)) && !strpbrk(name, "/:") && strcmp(name, "machine") != 0 &&
+           strcmp(name, "matchmaker") != 0 && !number;
+}
+
 bool link_valid(const struct link *link, const char **ret_why)
 {
     *ret_why = !token_id_valid(link->issuer, strlen(link->issuer))       ? "the issuer is not a pool's id"

@@ -20,7 +20,7 @@ static bool account_identity(const struct customerd *customerd, const char *name
     const char *domain = config_text(&customerd->daemon.config, CONFIG_SUBMIT_DOMAIN);
     int len = snprintf(ret, TOKEN_NAME_MAX + 1, "%s%s%s", name, *domain ? "@" : "", domain);
 
-    return len <= TEXT_MAX && !strchr(ret, '/') && subject_valid(ret, (size_t)len);
+    return len <= TEXT_MAX && unix_account_valid(ret);
 }
 
 static void account_admit(const struct customerd *customerd, uint32_t uid, int64_t now, struct gate_local *ret)

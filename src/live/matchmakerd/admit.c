@@ -19,7 +19,8 @@ static bool token_is_revoked(void *user, const char *id)
     return textmap_find(&matchmakerd->revoked, id, strlen(id)) != TEXTMAP_NONE;
 }
 
-/* The user who runs the matchmaker, and root, may do everything. Who has no account is known by its number. */
+/* The user who runs the matchmaker, and root, may do everything. Who has no account, or one whose name would be somebody else's, is known by its
+ * number. */
 static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local *ret)
 {
     struct matchmakerd *matchmakerd = user;
@@ -31,7 +32,7 @@ static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local
         ret->why = GATE_LATER;
         return;
     case UNIX_USERS_FOUND:
-        if (subject_valid(account.name, strlen(account.name)) && strcmp(account.name, RESERVED_IDENTITY) != 0) {
+        if (unix_account_valid(account.name)) {
             snprintf(ret->name, sizeof ret->name, "%.*s", TOKEN_NAME_MAX, account.name);
             break;
         }

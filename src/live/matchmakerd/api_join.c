@@ -11,6 +11,7 @@
 #include "sys/encoding.h"
 
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,19 +323,35 @@ static void join_redeem(struct request *request, const struct tree *ad)
         token_give(request, 200, &terms, "join");
 }
 
+/* Whose tries are counted together: those of an address, of IPv6 those of a /64, which is commonly one host's. No identity has a blank in its name. */
+static void tries_key(const struct sockaddr *from, char ret[ADDRESS_TEXT_MAX + 8])
+{
+    struct sockaddr_in6 net = {.sin6_family = AF_INET6};
+    char address[ADDRESS_TEXT_MAX], *colon;
+
+    if (from->sa_family == AF_INET6) {
+        const struct in6_addr *in6 = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
+
+        memcpy(&net.sin6_addr, in6, IN6_IS_ADDR_V4MAPPED(in6) || IN6_IS_ADDR_LINKLOCAL(in6) ? 16 : 8);
+        from = (const struct sockaddr *)(const void *)&net;
+    }
+    address_print(from, address);
+    colon = strrchr(address, ':');
+    if (colon)
+        *colon = '\0'; /* without the port */
+    snprintf(ret, ADDRESS_TEXT_MAX + 8, "join %s", address);
+}
+
 /* Slows down guessing of codes, for each address. */
 static bool join_paced(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    char address[ADDRESS_TEXT_MAX], *colon;
+    char key[ADDRESS_TEXT_MAX + 8];
     int64_t wait;
     uint32_t place;
 
-    address_print(exchange_from(request->exchange), address);
-    colon = strrchr(address, ':');
-    if (colon)
-        *colon = '\0'; /* without the port */
-    place = callers_add(&matchmakerd->gate.callers, address, strlen(address), runner_now());
+    tries_key(exchange_from(request->exchange), key);
+    place = callers_add(&matchmakerd->gate.callers, key, strlen(key), runner_now());
     if (caller_may(&matchmakerd->gate.callers, place, PACE_PERSON, JOIN_TRIES, runner_now(), &wait))
         return true;
     request_problem(request, 429, "too many tries from that address");

@@ -113,7 +113,7 @@ static void token_lend(struct request *request, const struct tree *ad)
 
     if (!body_text(request, ad, "Subject", NULL, subject, sizeof subject))
         return;
-    if (!person_valid(subject) || strchr(subject, '/')) {
+    if (strlen(subject) > TEXT_MAX || !unix_account_valid(subject)) {
         request_problem(request, 400, "Subject: expected the name of a user");
         return;
     }
