@@ -210,8 +210,20 @@ kept() { rows before && kill -KILL "$(cat pool.pid)" && soon gone pool && pool &
 check 'all of it outlives a crash' kept
 pages() { curl -s --unix-socket "$work/pool/matchmaker.sock" -D head "http://x/v1/audit?limit=5" >page && grep -qi '^Link:.*cursor=' head && [ "$(grep -c . page)" = 5 ]; }
 check 'it comes in pages' pages
-small() { stop pool && pool --set AuditRows=16 && [ "$("$berth" audit --json -c 'Result == "done"' | wc -l)" -le 20 ] && soon grep -q 'audit.dropped' pool.err && found 1 join machine/crane machine/crane; }
+small() { stop pool && pool --set AuditRows=16 --set TokensPerIdentity=3 && [ "$("$berth" audit --json -c 'Result == "done"' | wc -l)" -le 20 ] && soon grep -q 'audit.dropped' pool.err && found 1 join machine/crane machine/crane; }
 check 'no more rows are kept than the setting says: the oldest go, and a line says so' small
+
+# ------------------------------------------------------------------------------------------------------------- lent tokens
+
+# lent STATUS LENDER: so a submit host that asks for a token of a user is answered.
+lent() { got=$(asks "$2" POST /v1/loans '[ Subject = "alice" ]') && cat answer && [ "$got" = "$1" ]; }
+serves() { "$berth" token create --subject "$1" --scope 'ad:read serve' --no-delegation --lifetime 1d 2>/dev/null | sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p'; }
+lender=$(serves lender) other=$(serves other)
+bounded() { lent 201 "$lender" && lent 201 "$lender" && lent 201 "$lender" && lent 429 "$lender" && grep -q 'TokensPerIdentity: lender has 3 tokens' answer; }
+check 'a submit host has no more tokens made than it may, and is told why' bounded
+check 'which is nothing to another' lent 201 "$other"
+again() { stop pool && pool --set TokensPerIdentity=3 && lent 429 "$lender" && lent 201 "$other"; }
+check 'a restart does not forget them' again
 
 # ------------------------------------------------------------------------------------------------- the audit log of a customer
 

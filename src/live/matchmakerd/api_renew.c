@@ -85,7 +85,8 @@ static void token_renew_by(struct request *request, const struct tree *ad)
     terms.expires = now + (record.expires - record.issued);
     terms.delegate = &record.delegate;
     terms.follows = id;
-    token_give(request, 201, &terms, "tokens.renew");
+    if (token_room(request))
+        token_give(request, 201, &terms, "tokens.renew");
 }
 
 void api_token_renew(struct request *request)
@@ -117,7 +118,8 @@ static void token_lend(struct request *request, const struct tree *ad)
         request_problem(request, 400, "Subject: expected the name of a user");
         return;
     }
-    token_give(request, 201, &terms, "tokens.lend");
+    if (token_room(request))
+        token_give(request, 201, &terms, "tokens.lend");
 }
 
 void api_token_lend(struct request *request)

@@ -49,7 +49,9 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     }
     maker_text(&maker, "By", request_identity(request));
     maker_text(&maker, "Follows", terms->follows);
-    if (terms->bounded) { /* what the pool's own token cannot say */
+    if (!strcmp(what, "tokens.lend") || !strcmp(what, "tokens.renew") || !strcmp(what, "tokens.exchange"))
+        maker_text(&maker, "How", what); /* no administrator's decision: it counts for who asked (token_tally.h) */
+    if (terms->bounded) {                /* what the pool's own token cannot say */
         maker_text(&maker, "Of", terms->follows);
         maker_text(&maker, "Group", terms->group && *terms->group ? terms->group : NULL);
         maker_text(&maker, "UnixAccount", terms->unix_account && *terms->unix_account ? terms->unix_account : NULL);
@@ -59,6 +61,8 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     buf_addf(&detail, "%s, scope %s", id, buf_string(&scope));
     kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len) &&
            request_audit_as(request, by, what, terms->subject, buf_string(&detail));
+    if (kept)
+        token_tally_add(&matchmakerd->made, ad);
     LOG_AUDIT(&matchmakerd->log, "token", log_text("subject", request_identity(request)),
               log_text("for", terms->subject), log_text("id", id), log_text("scope", buf_string(&scope)),
               log_number("expires", terms->expires));
@@ -67,6 +71,38 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     buf_done(&scope);
     buf_done(&detail);
     return kept;
+}
+
+bool token_room(struct request *request)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    uint64_t most = config_count(&matchmakerd->config, CONFIG_TOKENS_PER_IDENTITY);
+    const char *account = caller_text(&matchmakerd->gate.callers, request->caller.account);
+
+    if (token_tally_of(&matchmakerd->made, account) < most)
+        return true;
+    request_problem(request, 429,
+                    "TokensPerIdentity: %s has %" PRIu64
+                    " tokens made that have not ended; there is room when some of them end",
+                    account, most);
+    return false;
+}
+
+static bool made_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct matchmakerd *matchmakerd = user;
+    struct err err;
+    struct tree *ad = form_parse(matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+
+    (void)key, (void)key_len;
+    token_tally_add(&matchmakerd->made, ad);
+    tree_unref(ad);
+    return true;
+}
+
+int tokens_load(struct matchmakerd *matchmakerd, struct err *err)
+{
+    return matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, made_row, matchmakerd, err);
 }
 
 void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *what)
@@ -224,7 +260,8 @@ static void token_exchange(struct request *request, const struct tree *ad)
     if (terms.expires > caller->expires)
         terms.expires = caller->expires;
     snprintf(subject, sizeof subject, "%s", request_identity(request));
-    token_give(request, 201, &terms, "tokens.exchange");
+    if (token_room(request))
+        token_give(request, 201, &terms, "tokens.exchange");
 }
 
 void api_token_exchange(struct request *request)
@@ -250,8 +287,10 @@ static bool ended_row(void *user, const void *key, size_t key_len, const void *v
     int64_t expires;
     struct tree *ad = form_parse(ended->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
 
-    if (key_len == TOKEN_ID_DIGITS && (!ad || !ad_integer(ad, "Expires", &expires) || expires < ended->now))
+    if (key_len == TOKEN_ID_DIGITS && (!ad || !ad_integer(ad, "Expires", &expires) || expires < ended->now)) {
         buf_add(&ended->ids, key, key_len);
+        token_tally_remove(&ended->matchmakerd->made, ad);
+    }
     tree_unref(ad);
     return ended->ids.len < TOKEN_ID_DIGITS * 1000; /* the rest next time */
 }

@@ -10,6 +10,9 @@ extern "C" {
 
 /* Signs a token, records it, and answers with it when that is durable. `what`: what the audit calls it. */
 void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *what);
+/* May the caller have one more token made, for itself or a user of its own? False after a problem was answered. */
+bool token_room(struct request *request);
+int tokens_load(struct matchmakerd *matchmakerd, struct err *err); /* counts those that are on record */
 /* May the caller give those scopes to others? Who has `admin` may give all, and an operator what its own token has. False after a problem was
  * answered. */
 bool scopes_are_own(struct request *request, scopes scope);

@@ -430,6 +430,7 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     matchmakerd->metrics = metrics_make(matchmakerd);
     metrics_set(matchmakerd->metrics, METRIC_START_TIME, 0, 0, matchmakerd->started);
     textmap_init(&matchmakerd->revoked, secrets_word(&secrets_live));
+    token_tally_init(&matchmakerd->made, secrets_word(&secrets_live));
     disabled_init(&matchmakerd->disabled, secrets_word(&secrets_live));
     matchmakerd_front(matchmakerd);
     agents_init(&matchmakerd->agents, &matchmakerd->gate.callers, secrets_word(&secrets_live));
@@ -521,6 +522,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     front_done(&matchmakerd->front);
     unix_users_free(matchmakerd->local_users);
     textmap_done(&matchmakerd->revoked);
+    token_tally_done(&matchmakerd->made);
     disabled_done(&matchmakerd->disabled);
     networks_done(&matchmakerd->networks);
     census_done(&matchmakerd->census);

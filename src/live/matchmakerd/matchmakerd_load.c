@@ -1,5 +1,6 @@
 /* matchmakerd_load.c: loads the matchmaker's state at the start: revoked tokens, disabled users, open codes, the policy, waiting commands, the audit log. */
 #include "live/matchmakerd/matchmakerd_load.h"
+#include "live/matchmakerd/api_tokens.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
@@ -111,7 +112,7 @@ int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err)
     const char *file = config_text(&matchmakerd->config, CONFIG_POLICY);
 
     if (revoked_load(matchmakerd, err) < 0 || disabled_load(matchmakerd, err) < 0 ||
-        shelf->kind->each(shelf, CODE_SPACE, code_row, matchmakerd, err) < 0 ||
+        tokens_load(matchmakerd, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, matchmakerd, err) < 0 ||
         shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, matchmakerd, err) < 0 ||
         shares_load(matchmakerd, err) < 0 || commands_load(&matchmakerd->commands, err) < 0 ||
         audit_load(&matchmakerd->audit, err) < 0 ||

@@ -33,6 +33,7 @@
 #include "live/matchmakerd/ids.h"
 #include "live/matchmakerd/matchmakerd.h"
 #include "live/matchmakerd/routes.h"
+#include "live/matchmakerd/token_tally.h"
 #include "live/matchmakerd/waiting_gauge.h"
 #include "live/world/audit.h"
 #include "live/world/commands.h"
@@ -81,6 +82,7 @@ struct matchmakerd {
     struct token_keys token_keys;
     struct token_cache *tokens;
     struct textmap revoked;   /* ids of revoked tokens; their places rise with the time of revocation */
+    struct token_tally made;  /* how many tokens each account has made */
     struct disabled disabled; /* users who are shut out */
     struct join_book *codes;
     struct networks networks; /* the networks that contact addresses may lie in */
