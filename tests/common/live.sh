@@ -1,6 +1,6 @@
 # live.sh: what scripts with real processes have in common, to be read by bash in a script that prints TAP: a folder of its own, $work, in which
 # it goes on; sessions of processes, in $groups, that end with it; and checks, of which $count were made and $failures failed.
-unset BERTH_POOL BERTH_CONFIG BERTH_STATE BERTH_TOKEN
+unset BERTH_POOL BERTH_CONFIG BERTH_STATE BERTH_TOKEN BEARER_TOKEN BEARER_TOKEN_FILE
 work=$(mktemp -d) || exit 1
 groups=''
 clean() {

@@ -166,6 +166,27 @@ revoked() {
 }
 check "what a sign-in gave is revoked with the institute's word for it" revoked
 
+# ----------------------------------------------------------------------------------------------------------------- reload
+
+reloaded() {
+  local before
+  before=$(grep -c event=reloaded matchmaker.err)
+  kill -HUP "$matchmaker"
+  for _ in $(seq 200); do [ "$(grep -c event=reloaded matchmaker.err)" -gt "$before" ] && return; sleep 0.1; done
+  return 1
+}
+changed() {
+  leave && agree && list | sed 's/Title = "My institute"/Title = "Another name"/; s/Name = "kept"/Name = "held"/' >berth.ad && reloaded && land && [[ $fragment == k=* ]] &&
+    curl -sS -m 30 "$here/v1" -H 'Accept: application/json' >root && grep -F '"Title": "Another name"' root && grep -F '"Name": "held"' root && ! grep -F '"Name": "kept"' root
+}
+check 'a change of the list is taken on at a reload, and a sign-in under way ends well' changed
+taken_back() { leave && agree && list | sed 's/Client = "berth page"; Title = "My institute"; Ask = "openid profile";/Client = "other";/' >berth.ad && reloaded && land && fails unknown 'nobody signs in'; }
+check '... but not for a client that is gone' taken_back
+unusable() { list | sed "s|$work/secret|/nowhere|" >berth.ad && reloaded && grep -F event=issuers.refused matchmaker.err | grep -F /nowhere && soon leave; }
+check 'a list that cannot be used is refused, and the one before it stays' unusable
+emptied() { echo '[ ]' >berth.ad && reloaded && nowhere idp unknown 'nobody signs in'; }
+check 'and a list may become empty' emptied
+
 # --------------------------------------------------------------------------------------------------------------- settings
 
 starts() {

@@ -6,8 +6,10 @@
 #include "cli/term/report.h"
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
+#include "live/auth/jwt.h"
 #include "live/config/address.h"
 #include "sys/encoding.h"
+#include "sys/read_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +61,7 @@ static bool token_of_agent(const struct config *config, struct buf *ret_path)
     return false;
 }
 
-/* Finds the token in the state folder, else beside the configuration file, else that of an agent of this machine; false when there is none. */
+/* Finds the token in the state folder, else beside the configuration file; false when there is none. */
 static bool token_usual(const struct config *config, struct buf *ret_path)
 {
     const char *file = config->file, *slash = file ? strrchr(file, '/') : NULL;
@@ -71,7 +73,35 @@ static bool token_usual(const struct config *config, struct buf *ret_path)
     if (slash)
         buf_add(ret_path, file, (size_t)(slash - file + 1));
     buf_adds(ret_path, TOKEN_NAME);
-    return (slash && access(buf_string(ret_path), F_OK) == 0) || token_of_agent(config, ret_path);
+    return slash && access(buf_string(ret_path), F_OK) == 0;
+}
+
+/* Takes the token of an institute that grids' tools leave in the environment, or in a file that it names. It is shown as it is: who does not take it says so. */
+static int token_of_institute(struct connection *pool)
+{
+    const char *text = environment("BEARER_TOKEN"), *file = environment("BEARER_TOKEN_FILE"),
+               *name = text ? "BEARER_TOKEN" : file;
+    struct err err = {0};
+    int got = 1;
+
+    if (!name)
+        return STATUS_DONE;
+    if (text)
+        buf_adds(&pool->bearer, text);
+    else if ((got = read_file(file, JWT_BYTES_MAX, false, &pool->bearer, &err)) == 0)
+        err_set(&err, "there is no such file");
+    while (pool->bearer.len && strchr(" \t\r\n", pool->bearer.text[pool->bearer.len - 1]))
+        pool->bearer.len--;
+    if (got == 1 && (!jwt_is(pool->bearer.text, pool->bearer.len) || pool->bearer.len > JWT_BYTES_MAX ||
+                     strlen(buf_string(&pool->bearer)) != pool->bearer.len))
+        got = err_set(&err, "it is not the token of an institute");
+    if (got != 1) {
+        report("%s: %s", name, err.text);
+        buf_wipe(&pool->bearer);
+        return STATUS_BAD;
+    }
+    pool->token_name = text_dup(name);
+    return STATUS_DONE;
 }
 
 static int token_load(struct connection *pool, const char *named)
@@ -79,11 +109,18 @@ static int token_load(struct connection *pool, const char *named)
     struct err err = {0};
     struct buf path;
     int status = STATUS_DONE;
+    bool found = named;
 
     buf_init(&path);
     if (named)
         buf_adds(&path, named);
-    if (named || token_usual(&pool->config, &path)) {
+    else
+        found = token_usual(&pool->config, &path);
+    if (!found) {
+        status = token_of_institute(pool);
+        found = status == STATUS_DONE && !pool->token_name && token_of_agent(&pool->config, &path);
+    }
+    if (found) {
         if (token_file_read(buf_string(&path), &pool->token, &err) < 0) {
             report("%s", err.text);
             status = STATUS_BAD;
@@ -105,8 +142,10 @@ int connection_token(const struct connection_options *options, struct token_file
     buf_init(&pool.bearer);
     if (config_options_load(&options->config, &pool.config) == 0)
         status = token_load(&pool, options->token ? options->token : environment("BERTH_TOKEN"));
-    if (status == STATUS_DONE && !pool.token_name) {
-        report("there is no token; --token FILE names one");
+    if (status == STATUS_DONE && !pool.token.token) {
+        report(pool.token_name ? "this wants a token of the pool, and there is only that of an institute: `berth login "
+                                 "--institute` gets one for it"
+                               : "there is no token; --token FILE names one");
         status = STATUS_BAD;
     }
     if (status == STATUS_DONE) {

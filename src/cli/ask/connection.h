@@ -5,8 +5,8 @@
  *             else the matchmaker of the user's own state folder: STATE/matchmaker.sock
  *             the customer: --customer URL, $BERTH_CUSTOMER, else STATE/customer/customer.sock, else the setting SubmitSocket
  *             or, where none runs and the machine has joined a pool elsewhere, the pool of its token
- *     who     --token FILE, $BERTH_TOKEN; else STATE/token or `token` beside the configuration file, else the token of the customer or
- *             provider of this machine. On a Unix socket the kernel says who we are: only a token that was named by hand is sent there
+ *     who     --token FILE, $BERTH_TOKEN; else STATE/token or `token` beside the configuration file, else the token of an institute in
+ *             $BEARER_TOKEN or the file $BEARER_TOKEN_FILE, else the token of the customer or provider of this machine. On a Unix socket the kernel says who we are: only a token that was named by hand is sent there
  *
  * A token is sent encrypted, or within this machine, or to the very address that its file names; the certificate of a pool is checked by the CA in
  * the token's file. Errors are reported here, as "berth: DETAIL"; callers pass the status on. */

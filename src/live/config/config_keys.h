@@ -61,8 +61,8 @@
       "a provider asks for jobs when it has room, and does not advertise")                                              \
     X(POOLS, "Pools", ADS, "POOLS", "{}", 0, 16, RESTART,                                                               \
       "the pools that a provider pulls from, in that order, and that a customer offers jobs to")                        \
-    X(ISSUERS, "Issuers", ADS, "ISSUERS", "{}", 0, 16, RESTART,                                                         \
-      "institutes whose tokens a matchmaker takes, and what they give")                                                 \
+    X(ISSUERS, "Issuers", ADS, "ISSUERS", "{}", 0, 16, LIVE,                                                            \
+      "institutes whose tokens a matchmaker or a customer takes, and what they give")                                   \
     X(CATALOGUES, "Catalogues", LIST, "CATALOGUE", "{}", 0, 2, RESTART,                                                 \
       "where the catalogues of files are, one or two; none: the pool's own")                                            \
     X(CATALOGUE_TOKENS, "CatalogueTokens", LIST, "FILE", "{}", 0, 2, RESTART,                                           \

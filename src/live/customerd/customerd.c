@@ -6,6 +6,7 @@
 #include "live/customerd/audited.h"
 #include "live/customerd/deliveries.h"
 #include "live/data/catalogue.h"
+#include "live/http/issuers.h"
 #include "pool/protocol/wire.h"
 #include "sys/private_file.h"
 #include "sys/unix_users.h"
@@ -115,11 +116,29 @@ static void networks_near(struct customerd *customerd)
     }
 }
 
+/* Takes on the setting Issuers; those that were there stay when it cannot be used. */
+static int issuers_load(struct customerd *customerd, struct err *err)
+{
+    struct daemon *daemon = &customerd->daemon;
+    struct issuer_list list;
+    int failed;
+
+    if (issuer_list_parse(&list, daemon->symbols, config_ads(&daemon->config, CONFIG_ISSUERS), err) < 0)
+        return -1;
+    failed = issuers_set(&customerd->issuers, &daemon->loop, &list, &daemon->log, &daemon->networks, err);
+    issuer_list_done(&list);
+    customerd->gate.settings.issuers = customerd->issuers;
+    return failed;
+}
+
 static void customerd_reload(void *user, const struct config_change *change)
 {
     struct customerd *customerd = user;
+    struct err err = {0};
 
     networks_near(customerd);
+    if (change->taken[CONFIG_ISSUERS] && issuers_load(customerd, &err) < 0)
+        LOG(&customerd->daemon.log, LEVEL_ERROR, "issuers.refused", log_text("why", err.text));
     spool_set_room(customerd->spool, config_size(&customerd->daemon.config, CONFIG_SPOOL_MAX));
     customerd->role.jobs_max = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
     if (audit_reload(&customerd->audit, customerd->daemon.identity, &customerd->daemon.config, change,
@@ -195,6 +214,8 @@ static int agent_begin(struct customerd *customerd, struct err *err)
     for (uint32_t i = 0; i < list->count; i++)
         customerd->pools[i] = (struct customer_pool){agent_pool_matchmaker(list->items[i].name), list->items[i].name};
     customerd_front(customerd, &customerd->part);
+    if (issuers_load(customerd, err) < 0)
+        return -1;
     ours->role = &customer_role;
     ours->role_settings = &customerd->role;
     ours->changed = customerd_job_changed;
@@ -308,6 +329,7 @@ static void customerd_done(struct customerd *customerd)
     server_free(customerd->server);
     server_free(customerd->submit);
     agent_free(customerd->live);
+    issuers_free(customerd->issuers);
     deliveries_free(customerd->deliveries);
     gate_done(&customerd->gate);
     unix_users_free(customerd->users);

@@ -66,7 +66,8 @@ struct customerd {
     struct unix_users *users; /* ... and who they are */
     struct lent_tokens *lent; /* the tokens that they have got; or NULL */
     struct gate gate;
-    struct front_part part; /* the customer's part of its agent's front */
+    struct issuers *issuers; /* whose tokens are taken besides those of the pool */
+    struct front_part part;  /* the customer's part of its agent's front */
 
     struct spool *spool;
     struct jobfiles *files;

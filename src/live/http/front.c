@@ -97,7 +97,9 @@ static void request_refuse(struct request *request, unsigned status, const char 
         buf_adds(&words, ": ");
         scopes_print(&words, request->route->scope);
     }
-    request_problem(request, status, "%s", status == 401 ? "a good token is needed" : buf_string(&words));
+    request_problem(request, status, "%s",
+                    status == 401 && strcmp(why, GATE_NO_INSTITUTE) != 0 ? "a good token is needed"
+                                                                         : buf_string(&words));
     buf_done(&words);
 }
 

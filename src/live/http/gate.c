@@ -110,6 +110,8 @@ unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t
     fault = token_prove(gate, field, &proof, &grant);
     if (fault == TOKEN_KEYS) /* which is not the caller's fault, and passes */
         return *ret_why = "the keys of the token's issuer have not come yet; try again soon", 503;
+    if (fault != TOKEN_OK && !gate->settings.issuers && jwt_is(field, strlen(field)))
+        return *ret_why = GATE_NO_INSTITUTE, 401;
     if (fault != TOKEN_OK)
         return *ret_why = buf_string(&gate->why), 401;
     if (gate->settings.reserved && !strcmp(grant.subject, gate->settings.reserved))

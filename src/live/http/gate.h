@@ -37,6 +37,10 @@ struct caller {
 
 #define GATE_LATER "your account is being looked up on this machine, which takes long; try again in a moment"
 
+/* The one refusal of a token whose reason its bearer is told: it says nothing of the token. */
+#define GATE_NO_INSTITUTE \
+    "this is the token of an institute, and none is taken here: the setting Issuers would name those that are; a pool that takes them gives one of its own for it (POST /v1/exchange)"
+
 /* What a daemon says of a user of its machine. */
 struct gate_local {
     scopes scope;                  /* SCOPE_NONE: it is not admitted, */

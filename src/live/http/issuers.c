@@ -354,8 +354,9 @@ static int source_init(struct source *source, struct issuers *issuers, struct is
     return source->door ? 0 : -1;
 }
 
-struct issuers *issuers_new(uv_loop_t *loop, struct issuer_list *list, struct log *log, const struct networks *networks,
-                            struct err *err)
+/* The issuers of the list, of which nothing is known yet. */
+static struct issuers *issuers_make(uv_loop_t *loop, struct issuer_list *list, struct log *log,
+                                    const struct networks *networks, struct err *err)
 {
     struct issuers *issuers = mem_alloc(sizeof *issuers);
 
@@ -370,9 +371,51 @@ struct issuers *issuers_new(uv_loop_t *loop, struct issuer_list *list, struct lo
         }
     }
     *list = (struct issuer_list){.count = 0};
-    for (uint32_t i = 0; i < issuers->count; i++)
-        source_ready(&issuers->sources[i]);
     return issuers;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Takes over what was fetched from an issuer that is asked in the same way. */
+static void source_take(struct source *source, struct source *before)
+{
+    const struct issuer_entry *now = &source->entry, *then = &before->entry;
+
+    if (!source->client || !before->client || strcmp(now->issuer.url, then->issuer.url) != 0 ||
+        now->plain != then->plain || !same_text(now->ca_file, then->ca_file))
+        return;
+    source->keys = before->keys;
+    before->keys = NULL;
+    source->came = before->came;
+    source->tried = before->asking ? 0 : before->tried; /* what was under way is asked again */
+    if (!source->door)
+        return;
+    memcpy(source->authorize, before->authorize, sizeof source->authorize);
+    memcpy(source->token, before->token, sizeof source->token);
+    source->token_elsewhere = before->token_elsewhere;
+    source->posts_secret = before->posts_secret;
+    if (!*source->authorize)
+        source->tried = 0;
+}
+
+int issuers_set(struct issuers **issuers, uv_loop_t *loop, struct issuer_list *list, struct log *log,
+                const struct networks *networks, struct err *err)
+{
+    struct issuers *fresh = NULL, *before = *issuers;
+
+    if (list->count && !(fresh = issuers_make(loop, list, log, networks, err)))
+        return -1;
+    for (uint32_t i = 0; fresh && before && i < fresh->count; i++)
+        for (uint32_t j = 0; j < before->count; j++)
+            source_take(&fresh->sources[i], &before->sources[j]);
+    *issuers = fresh;
+    issuers_free(before);
+    for (uint32_t i = 0; fresh && i < fresh->count; i++)
+        source_ready(&fresh->sources[i]);
+    return 0;
 }
 
 void issuers_free(struct issuers *issuers)

@@ -7,7 +7,7 @@
  * an issuer: while its keys are missing its tokens get TOKEN_KEYS, and everybody else goes on. Keys that could not be fetched again serve for 24 times
  * KeysAge, and then no more.
  *
- * Any daemon may have one, and give it to its gate. */
+ * Any daemon may have one, and give it to its gate: matchmakers and customers do. */
 #ifndef BERTH_LIVE_HTTP_ISSUERS_H
 #define BERTH_LIVE_HTTP_ISSUERS_H
 
@@ -27,10 +27,11 @@ typedef struct uv_loop_s uv_loop_t; /* from uv.h */
 struct issuers;
 struct networks;
 
-/* Takes the list, which is empty afterwards. A file of keys that cannot be read is an error. `networks` are those that an issuer may lead to besides its own host and
+/* Puts the issuers of a list, which is empty afterwards, in the place of `*issuers`; NULL stands for none. The keys of an issuer that is still asked in the same way stay.
+ * -1, and all as it was, when the list cannot be used: a file of keys cannot be read. `networks` are those that an issuer may lead to besides its own host and
  * public addresses; lent, as is the log. Both may be NULL. */
-struct issuers *issuers_new(uv_loop_t *loop, struct issuer_list *list, struct log *log, const struct networks *networks,
-                            struct err *err);
+int issuers_set(struct issuers **issuers, uv_loop_t *loop, struct issuer_list *list, struct log *log,
+                const struct networks *networks, struct err *err);
 void issuers_free(struct issuers *issuers); /* the loop has to run once more before it can be closed */
 
 /* Is the token good now (seconds since 1970)? `revoked` is asked for its id, and must be there. `*ret` is set only when TOKEN_OK is returned; otherwise `why` may say more. */

@@ -192,6 +192,21 @@ static void log_set(struct matchmakerd *matchmakerd)
     matchmakerd->log.level = (enum level)config_word(&matchmakerd->config, CONFIG_LOG_LEVEL);
 }
 
+/* Takes on the setting Issuers; those that were there stay when it cannot be used. */
+static int issuers_load(struct matchmakerd *matchmakerd, struct err *err)
+{
+    struct issuer_list list;
+    int failed;
+
+    if (issuer_list_parse(&list, matchmakerd->symbols, config_ads(&matchmakerd->config, CONFIG_ISSUERS), err) < 0)
+        return -1;
+    failed =
+        issuers_set(&matchmakerd->issuers, matchmakerd->loop, &list, &matchmakerd->log, &matchmakerd->networks, err);
+    issuer_list_done(&list);
+    matchmakerd->gate.settings.issuers = matchmakerd->issuers;
+    return failed;
+}
+
 static void matchmakerd_reload(struct matchmakerd *matchmakerd)
 {
     struct config_change change;
@@ -217,6 +232,8 @@ static void matchmakerd_reload(struct matchmakerd *matchmakerd)
                 runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_POLICY, .ad = policy});
             }
         }
+        if (change.taken[CONFIG_ISSUERS] && issuers_load(matchmakerd, &err) < 0)
+            LOG(&matchmakerd->log, LEVEL_ERROR, "issuers.refused", log_text("why", err.text));
         shares_reload(matchmakerd, change.taken[CONFIG_SHARES]);
         if (audit_reload(&matchmakerd->audit, RESERVED_IDENTITY, &matchmakerd->config, &change, runner_wall() / SECOND))
             runner_commit(matchmakerd->runner, NULL, NULL);
@@ -352,20 +369,6 @@ static int client_start(struct matchmakerd *matchmakerd, struct err *err)
     return matchmakerd->checker ? 0 : -1;
 }
 
-static int issuers_start(struct matchmakerd *matchmakerd, struct err *err)
-{
-    struct issuer_list list;
-
-    if (issuer_list_parse(&list, matchmakerd->symbols, config_ads(&matchmakerd->config, CONFIG_ISSUERS), err) < 0)
-        return -1;
-    if (!list.count)
-        return 0;
-    matchmakerd->issuers = issuers_new(matchmakerd->loop, &list, &matchmakerd->log, &matchmakerd->networks, err);
-    issuer_list_done(&list);
-    matchmakerd->gate.settings.issuers = matchmakerd->issuers;
-    return matchmakerd->issuers ? 0 : -1;
-}
-
 static void handles_start(struct matchmakerd *matchmakerd)
 {
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
@@ -446,7 +449,7 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     buf_init(&matchmakerd->out);
     handles_start(matchmakerd);
     if (keys_open(matchmakerd, err) < 0 || matchmakerd_load(matchmakerd, err) < 0 || role_start(matchmakerd, err) < 0 ||
-        client_start(matchmakerd, err) < 0 || issuers_start(matchmakerd, err) < 0 ||
+        client_start(matchmakerd, err) < 0 || issuers_load(matchmakerd, err) < 0 ||
         matchmakerd_listen(matchmakerd, err) < 0)
         return -1;
     matchmakerd->ready = true;

@@ -1,0 +1,115 @@
+#!/bin/bash
+# bearer_live_test.sh: people whose only token is that of an institute (BEARER_TOKEN, BEARER_TOKEN_FILE) have jobs at a customer that is called by HTTP: who they are, what each
+# capability of their token lets them do, and what happens when the list of issuers changes. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
+need curl setsid python3 openssl
+issuer() { python3 "$BERTH_SOURCE/tests/live/issuer.py" "$@"; }
+soon() { for _ in $(seq 400); do "$@" >/dev/null 2>&1 && return; sleep 0.1; done; "$@"; }
+says() { local got; "${@:3}" >out 2>&1; got=$?; cat out; [ $got = "$1" ] && grep -q -e "$2" out; }
+
+# --------------------------------------------------------------------------------------------------------- pool and customer
+
+mkdir site home
+for name in one.ec other.ec; do issuer key "$name" || { echo 'Bail out! openssl'; exit 1; }; done
+issuer set one.ec >keys
+setsid python3 "$BERTH_SOURCE/tests/live/issuer.py" serve site >port 2>issuer.err &
+groups="$groups $!"
+disown
+for _ in $(seq 200); do [ -s port ] && break; sleep 0.1; done
+# entry NAME [REST]: an issuer as both of them have it.
+entry() { echo "[ Issuer = \"https://$1.example.org\"; Name = \"$1\"; Audience = \"here\"; Keys = \"$work/keys\"; KeysPause = 1${2:+; $2} ]"; }
+entry idp >pool.issuers
+entry idp >customer.issuers
+echo "[ Issuers = { $(cat pool.issuers) }; Unprotected = true ]" >pool.ad
+: >up
+BERTH_CONFIG=$work/pool.ad setsid "$berth" pool --state "$work/state" --listen 127.0.0.1:0 >up 2>pool.err &
+groups="$groups $!"
+disown
+soon grep -q 'To end it' up
+url=$(sed -n 's/^Berth pool is up: //p' up)
+as_owner() { BERTH_STATE=$work/state "$berth" "$@"; }
+mkdir -p host/customer && chmod 700 host host/customer
+as_owner token create --subject submit1 --scope 'ad:read ad:write claim match job:submit job:own job:any serve' --lifetime 1h --out host/customer/token >/dev/null
+echo "[ Issuers = { $(cat customer.issuers) }; CustomerListen = \"127.0.0.1:0\" ]" >host.ad
+: >host.up
+BERTH_CONFIG=$work/host.ad setsid "$berth" customer --state "$work/host" --set "Matchmakers={ \"$url\" }" >host.up 2>host.err &
+customer=$!
+groups="$groups $customer"
+disown
+soon grep -q 'event=started .* address=127.0.0.1:[0-9]' host.err
+place=http://$(sed -n 's/.*event=started .* address=\([0-9.:]*\).*/\1/p' host.err | head -1)
+
+# ------------------------------------------------------------------------------------------------------------------ people
+
+# token SCOPE [SUB [REST [KEY]]]: a token of the institute $issuer_name for $audience, with further claims.
+token() {
+  curl -sS -m 30 "http://127.0.0.1:$(cat port)/sign" --data-urlencode "claims={\"iss\":\"https://${issuer_name:-idp}.example.org\",\"sub\":\"${2:-alice}\",\"aud\":\"${audience:-here}\",\"exp\":now+600,\"scope\":\"$1\"${3:+,$3}}" \
+    --data-urlencode "name=${4:-one.ec}" --data-urlencode 'header={"alg":"ES256","kid":"one.ec"}'
+}
+all='compute.read compute.create compute.modify compute.cancel'
+# with TOKEN COMMAND...: a command of somebody who has that token and nothing else.
+with() { env -u BERTH_STATE BEARER_TOKEN="$1" HOME="$work/home" XDG_STATE_HOME="$work/home" XDG_CONFIG_HOME="$work/home" BERTH_CUSTOMER="$place" BERTH_POOL="$url" "$berth" "${@:2}"; }
+alice=$(token "$all") bob=$(token "$all" bob)
+empty() { says 0 '^0 jobs' with "$alice" jobs; }
+check "berth jobs asks a customer by HTTP with an institute's token" soon empty
+runs() { with "$alice" submit - <<<'[ Cmd = "/bin/echo"; Args = "hello"; Outputs = {} ]' && soon over; }
+over() { with "$alice" history | grep echo; }
+check 'and berth submit: the job runs' runs
+mine() { with "$alice" history --long | grep 'Owner = "idp:alice"'; }
+check '... and is that of the identity that the pool knows, too' mine
+whoami() { curl -sS -m 30 "$url/v1/whoami" -H "Authorization: Bearer $alice" | grep 'Subject *= *"idp:alice"'; }
+check '... by the same name' whoami
+hidden() { ! with "$bob" history | grep echo && says 1 'no such job\|there is no job' with "$bob" job 1; }
+check 'another person of the institute does not see it' hidden
+by_file() { echo "$alice" >bearer && env -u BERTH_STATE BEARER_TOKEN_FILE="$work/bearer" HOME="$work/home" XDG_STATE_HOME="$work/home" BERTH_CUSTOMER="$place" "$berth" history | grep echo; }
+check 'the token may be in a file' by_file
+status() { with "$alice" status | grep -i machines || with "$alice" machines; }
+check 'the matchmaker is asked with the same token' status
+
+# ------------------------------------------------------------------------------------------------------------------ refusals
+
+check 'what is no such token is not sent' says 2 'BEARER_TOKEN: it is not the token of an institute' with v4.public.x jobs
+absent() { env -u BERTH_STATE BEARER_TOKEN_FILE=/nowhere HOME="$work/home" XDG_STATE_HOME="$work/home" BERTH_CUSTOMER="$place" "$berth" jobs; }
+check 'a file that is not there is named' says 2 '/nowhere: there is no such file' absent
+# refused REASON TOKEN: the caller is told nothing, and the log why.
+refused() { says 2 'a good token is needed' with "$2" jobs && tail -n 5 host.err | grep -F event=audit.refused | grep -F "$1"; }
+check 'one that another key has signed' refused 'the signature is not good' "$(token "$all" alice '' other.ec)"
+check 'one for somebody else' refused 'meant for another audience' "$(audience=there token "$all")"
+check 'one of an issuer that the customer does not name' refused 'issued by nobody' "$(issuer_name=new token "$all")"
+revoked() {
+  local carol id
+  carol=$(token "$all" carol)
+  with "$carol" jobs >/dev/null && id=$(grep -F event=audit.identity host.err | grep -F idp:carol | tail -n 1 | sed 's/.* id=\([0-9a-f]*\).*/\1/') && as_owner token revoke "$id" && soon refused revoked "$carol"
+}
+check 'one that was revoked at the pool' revoked
+disabled() {
+  local dave
+  dave=$(token "$all" dave)
+  with "$dave" jobs >/dev/null && as_owner users disable idp:dave --reason left >/dev/null && soon says 2 'disabled' with "$dave" jobs
+}
+check 'one of a user who is disabled' disabled
+
+# -------------------------------------------------------------------------------------------------------------------- reload
+
+# takes: what stands in `customer.issuers` is taken on.
+takes() {
+  local before
+  before=$(grep -c 'event=reloaded' host.err)
+  echo "[ Issuers = { $(cat customer.issuers) }; CustomerListen = \"127.0.0.1:0\" ]" >host.ad
+  kill -HUP "$customer"
+  for _ in $(seq 200); do [ "$(grep -c 'event=reloaded' host.err)" -gt "$before" ] && return; sleep 0.1; done
+  return 1
+}
+more() { echo "$(entry idp), $(entry new)" >customer.issuers && takes && says 0 '^0 jobs' with "$(issuer_name=new token "$all")" jobs && with "$alice" history | grep echo; }
+check 'an issuer that is added is taken on at a reload' more
+bad() { echo "$(entry idp), $(entry new), $(entry third | sed "s|$work/keys|/nowhere|")" >customer.issuers && takes && grep -F event=issuers.refused host.err | grep -F '/nowhere: there is no such file' && says 0 '^0 jobs' with "$(issuer_name=new token "$all" eve)" jobs; }
+check 'a list that cannot be used is refused, and the one before it stays' bad
+fewer() { entry new >customer.issuers && takes && refused 'issued by nobody' "$alice"; }
+check "an issuer that is gone is not believed any more, nor is what was found good" fewer
+none() { : >customer.issuers && takes && says 2 'this is the token of an institute, and none is taken here' with "$alice" jobs; }
+check 'where none is taken the bearer is told so' none
+
+echo "1..$count"
+exit $((failures > 0))
