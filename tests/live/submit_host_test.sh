@@ -145,6 +145,24 @@ arrived() { [ "$(ls games/many | wc -l)" = 40 ] && [ "$(cat games/many/f39)" = 3
 check 'a customer that was killed meanwhile brings the rest when it is back, once' killed
 tidy() { ! ls -A games games/many | grep -F .part; }
 check 'and nothing half is left' tidy
+# A service that does not run as root serves others, too, but cannot write for them.
+small() {
+  mkdir -p daemon/run && chown daemon: daemon/run && chmod 711 daemon daemon/run || return
+  setsid setpriv --reuid daemon --regid "$(id -g daemon)" --clear-groups env -i PATH="$PATH" HOME="$work/daemon" ASAN_OPTIONS="${ASAN_OPTIONS:-}" \
+    "$berth" pool --state "$work/daemon/state" --listen 127.0.0.1:0 --set 'SubmitFor={ "games" }' --set SubmitSocket="$work/daemon/run/customer.sock" --set JobsMax=2 \
+    --set Unprotected=true >small.up 2>>small.err &
+  groups="$groups $!"
+  disown
+  soon grep -q 'To end it' small.up
+}
+check 'a service of another user than root serves the users of this machine' small
+# there COMMAND...: games asks that one.
+there() { as games env BERTH_CUSTOMER="unix:$work/daemon/run/customer.sock" "$@"; }
+check 'who submits there is told that outputs do not come by themselves' says 0 'Iwd: this customer does not run as root' there "$berth" submit --force never.ad
+check 'and elsewhere nothing of the sort' as games sh -c "! '$berth' submit --force never.ad 2>&1 | grep Iwd:"
+there "$berth" submit --force never.ad >/dev/null 2>&1
+check 'all jobs together have a limit, which the answer names' says 2 'JobsMax: this customer has 2 jobs' there "$berth" submit --force never.ad
+
 sound() { ! grep -n 'Sanitizer\|runtime error' pool.err; }
 check 'none of them has complained' sound
 

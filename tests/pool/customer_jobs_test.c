@@ -76,6 +76,11 @@ static void submission_limits(void)
     tap_ok(submit(&o, "b", 5, JOB).reason == REASON_OK && jobs_queued(&o) == 10, "a repeat is no new job");
     control(&o, &raman, first, CONTROL_REMOVE);
     tap_ok(submit(&o, "d", 1, JOB).reason == REASON_OK, "what is removed makes room");
+    world_stop(o.w);
+    o.settings.jobs_all = 12;
+    world_start(o.w);
+    tap_ok(submit_as(&o, &calvin, "calvin", "e", 3, JOB).reason == REASON_LIMIT,
+           "all users together have a limit as well");
     world_free(o.w, "limits");
 }
 

@@ -209,11 +209,32 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
 
 /* -------------------------------------------------------------------------------------------------------------- sending */
 
+/* Hands the answers on, and reports what the customer warns of: once, for it is mostly the same for all. */
+struct told {
+    connection_ad_fn *each;
+    void *user;
+    bool warned;
+};
+
+static bool told_ad(void *user, struct tree *ad)
+{
+    struct told *told = user;
+    const char *text;
+    size_t len;
+
+    if (!told->warned && ad_string(ad, "Warning", &text, &len)) {
+        report("%.*s", (int)(len < 1000 ? len : 1000), text);
+        told->warned = true;
+    }
+    return told->each(told->user, ad);
+}
+
 int submission_send(struct job_submission *submission, const char *key, bool force, connection_ad_fn *each, void *user)
 {
     struct connection_ask ask = {.method = "POST", .type = TYPE_CLASSAD};
     unsigned char drawn[16] = {0};
     char digits[2 * sizeof drawn + 1];
+    struct told told = {each, user, false};
     struct buf path, body;
     int status;
 
@@ -232,11 +253,11 @@ int submission_send(struct job_submission *submission, const char *key, bool for
     path_query(&path, "force", force ? "1" : NULL);
     ask.path = buf_string(&path);
     ask.bytes = &body;
-    status = connection_fetch_ads(submission->customer, &ask, each, user);
+    status = connection_fetch_ads(submission->customer, &ask, told_ad, &told);
     if (status == STATUS_UNREACHABLE && key) {
         sleep(1);
         report("once more, in case it did not arrive");
-        status = connection_fetch_ads(submission->customer, &ask, each, user);
+        status = connection_fetch_ads(submission->customer, &ask, told_ad, &told);
     }
     buf_done(&path);
     buf_done(&body);

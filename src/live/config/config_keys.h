@@ -148,6 +148,8 @@
     X(ADS_PER_IDENTITY, "AdsPerIdentity", COUNT, "N", "20000", 1, 16000000, RESTART, "ads of one identity")             \
     X(TOKENS_PER_IDENTITY, "TokensPerIdentity", COUNT, "N", "20000", 1, 10000000, LIVE,                                 \
       "tokens that one identity has lent to its users, renewed or exchanged, and that have not ended")                  \
+    X(JOBS_MAX, "JobsMax", COUNT, "N", "2000000", 1, 100000000, LIVE,                                                   \
+      "queued jobs of a customer, of all its users together")                                                           \
     X(JOBS_PER_IDENTITY, "JobsPerIdentity", COUNT, "N", "100000", 1, 100000000, LIVE, "queued jobs of one identity")    \
     X(FILES_PER_IDENTITY, "FilesPerIdentity", COUNT, "N", "100000", 1, 4000000, LIVE,                                   \
       "files that one identity may enter in the catalogue")                                                             \

@@ -96,6 +96,21 @@ static int owner_check(const struct request *request, const struct tree *ad, con
                    ours, ours, owner);
 }
 
+bool customerd_has_room(struct request *request, uint64_t jobs)
+{
+    const struct customerd *customerd = request_customerd(request);
+    uint64_t most = config_count(&customerd->daemon.config, CONFIG_JOBS_MAX);
+    uint64_t queued = customer_count(customerd->customer);
+
+    if (jobs <= most && queued <= most - jobs)
+        return true;
+    request_problem(request, 429,
+                    "JobsMax: this customer has %llu jobs of all its users together, and takes at most %llu: try again "
+                    "when some of them are over",
+                    (unsigned long long)queued, (unsigned long long)most);
+    return false;
+}
+
 bool customerd_takes(struct request *request)
 {
     const struct customerd *customerd = request_customerd(request);
@@ -111,7 +126,7 @@ bool customerd_takes(struct request *request)
         request_problem(request, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
                         (unsigned long long)most);
     else
-        return true;
+        return customerd_has_room(request, 1);
     return false;
 }
 

@@ -141,6 +141,7 @@ static void customerd_reload(void *user, const struct config_change *change)
         LOG(&customerd->daemon.log, LEVEL_ERROR, "issuers.refused", log_text("why", err.text));
     spool_set_room(customerd->spool, config_size(&customerd->daemon.config, CONFIG_SPOOL_MAX));
     customerd->role.jobs_max = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    customerd->role.jobs_all = config_count(&customerd->daemon.config, CONFIG_JOBS_MAX);
     if (audit_reload(&customerd->audit, customerd->daemon.identity, &customerd->daemon.config, change,
                      runner_wall() / SECOND))
         customerd_commit(customerd);
@@ -208,6 +209,7 @@ static int agent_begin(struct customerd *customerd, struct err *err)
                                    .matchmaker = agent_matchmaker(),
                                    .spans = &customerd->daemon.spans,
                                    .jobs_max = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY),
+                                   .jobs_all = config_count(&customerd->daemon.config, CONFIG_JOBS_MAX),
                                    .used = jobfiles_last(customerd->files),
                                    .pools = customerd->pools,
                                    .pool_count = list->count};

@@ -130,6 +130,8 @@ bool caller_sees_all(const struct request *request); /* and may it do everything
 void caller_peer(const struct request *request, struct peer *ret);
 /* Could a job of this caller be submitted at all? False after a problem was answered (api_submit.c). */
 bool customerd_takes(struct request *request);
+/* Is there room for so many jobs more, of all users together? False after a problem was answered. */
+bool customerd_has_room(struct request *request, uint64_t jobs);
 
 /* For the front: a request that would have changed something was refused (audited.c). */
 void customer_audit_refusal(struct request *request, unsigned status, const char *why);

@@ -6,6 +6,7 @@
  * If an ad is refused after all, what was given is removed. What the request does not wait for any more is done by a task. */
 #include "live/customerd/submitting.h"
 
+#include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
@@ -20,7 +21,10 @@
 
 #define AT_ONCE 40 /* so many jobs are given in one turn, and no batch */
 #define SOME 8     /* jobs between two looks at the time */
-#define ALONE 20   /* jobs that a turn of the loop does for a submission whose request has gone */
+#define IWD_DROPPED                                                                                               \
+    "Iwd: this customer does not run as root and cannot write into the folders of others: the outputs stay with " \
+    "it, and `berth outputs` fetches them"
+#define ALONE 20 /* jobs that a turn of the loop does for a submission whose request has gone */
 
 /* One ad of a submission that waits for its answer. */
 struct submitting_ad {
@@ -55,7 +59,7 @@ void submitting_owner(const struct submitting *all, uint32_t place, struct text 
 static bool room_check(struct request *request, const struct submitting *all)
 {
     uint64_t most = config_count(&all->customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
-    uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued = 0;
+    uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued = 0, jobs = 0;
     struct text owner = {0}, before = {0};
     struct textmap owners;
     uint32_t place = 0;
@@ -74,6 +78,7 @@ static bool room_check(struct request *request, const struct submitting *all)
             queued = customer_queued(all->customerd->customer, owner.bytes);
         }
         totals[place] += all->terms[i].count;
+        jobs += all->terms[i].count;
         good = totals[place] <= most && queued <= most - totals[place];
     }
     textmap_done(&owners);
@@ -81,7 +86,7 @@ static bool room_check(struct request *request, const struct submitting *all)
     if (!good)
         request_problem(request, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
                         (unsigned long long)most);
-    return good;
+    return good && customerd_has_room(request, jobs);
 }
 
 static const struct {
@@ -123,6 +128,8 @@ static void submitting_tell(struct request *request)
         maker_init(&maker, all->customerd->daemon.symbols);
         maker_integer(&maker, "First", (int64_t)answer->first);
         maker_integer(&maker, "Count", (int64_t)answer->count);
+        if (all->iwd_user == IWD_NOBODY && ad_find(all->ads[all->place - 1], "Iwd"))
+            maker_text(&maker, "Warning", IWD_DROPPED);
         ad = maker_seal(&maker);
         listing_add(&all->listing, ad);
         tree_unref(ad);

@@ -257,7 +257,9 @@ void queue_submit(const struct customer_step *step, const struct event *event)
     else if (known && !MUTANT(KEY_TWICE))
         reason = submission_same(customer, known, submit, ad) ? REASON_OK : REASON_CONFLICT;
     else if (!submit->count || submit->count > CUSTOMER_SUBMIT_MAX ||
-             (queued == MAP_NONE ? 0 : queued) + submit->count > most)
+             (queued == MAP_NONE ? 0 : queued) + submit->count > most ||
+             (customer->settings->jobs_all &&
+              map_count(&customer->jobs) + submit->count > customer->settings->jobs_all))
         reason = REASON_LIMIT;
     else if (submit->flow && !flow_fits(customer, submit->flow, submit->nodes, submit->node, &submit->owner))
         reason = REASON_INVALID;
