@@ -90,6 +90,11 @@ check 'and berth why' explained
 listed() { BERTH_STATE=$work/state "$berth" token list >list && grep -c 'games' list; }
 once() { as games "$berth" status >/dev/null && as games "$berth" status >/dev/null && [ "$(listed)" = 1 ]; }
 check 'one token is enough for that' once
+at_once() {
+  as daemon curl -sS -m 60 -Z --parallel-immediate --parallel-max 20 --unix-socket "$work/run/customer.sock" -X POST -o /dev/null -w '%{http_code}\n' "http://customer/v1/token?[1-20]" >codes
+  [ "$(grep -c '^201' codes)" = 20 ] && BERTH_STATE=$work/state "$berth" token list >list && [ "$(grep -c 'daemon' list)" = 1 ]
+}
+check 'also of who asks many times at once' at_once
 only() {
   as games curl -sS --unix-socket "$work/run/customer.sock" -X POST http://customer/v1/token >lent &&
     token=$(sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p' lent) && url=$(sed -n 's/.*Pool *= *"\([^"]*\)".*/\1/p' lent) && [ -n "$token" ] &&

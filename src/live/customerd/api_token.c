@@ -27,8 +27,16 @@ struct lent_tokens {
 
 /* A request that waits for its token. */
 struct lending {
+    struct lending *next;
+    struct asking *asking;
+    struct request *request;
+};
+
+/* The matchmaker is being asked for the token of a user: once, however many requests wait for it. */
+struct asking {
+    struct asking *next;
     struct customerd *customerd;
-    struct request *request; /* NULL: it has gone */
+    struct lending *first;
     char user[TOKEN_NAME_MAX + 1];
 };
 
@@ -81,59 +89,101 @@ static void lent_keep(struct customerd *customerd, const char *user, struct tree
 
 static void lending_forget(struct request *request)
 {
-    ((struct lending *)request->work)->request = NULL;
+    struct lending *lending = request->work, **link = &lending->asking->first;
+
+    while (*link != lending)
+        link = &(*link)->next;
+    *link = lending->next;
+    free(lending);
+}
+
+static void asking_end(struct asking *asking)
+{
+    struct asking **link = &asking->customerd->askings;
+
+    while (*link != asking)
+        link = &(*link)->next;
+    *link = asking->next;
+    free(asking);
+}
+
+/* Answers one of those who wait; NULL: there is no token. */
+static void lending_answer(struct asking *asking, struct tree *answer, const char *why)
+{
+    struct lending *lending = asking->first;
+    struct request *request = lending->request;
+
+    asking->first = lending->next;
+    free(lending);
+    request->work = NULL;
+    request->forget = NULL;
+    if (answer)
+        request_ad_take(request, 201, tree_ref(answer));
+    else
+        request_problem(request, 503, "%s", why);
 }
 
 static void token_came(void *user, const char *body, size_t len)
 {
-    struct lending *lending = user;
-    struct customerd *customerd = lending->customerd;
-    struct request *request = lending->request;
+    struct asking *asking = user;
+    struct customerd *customerd = asking->customerd;
     struct err err = {0};
     struct tree *answer =
         body ? form_parse(customerd->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, body, len, &err) : NULL;
     int64_t expires = 0;
 
-    if (request) {
-        request->work = NULL;
-        request->forget = NULL;
-    }
     if (answer && ad_find(answer, "Token") && ad_integer(answer, "Expires", &expires))
-        lent_keep(customerd, lending->user, answer, expires);
-    if (request && expires)
-        request_ad_take(request, 201, tree_ref(answer));
-    else if (request)
-        request_problem(request, 503, "the matchmaker gives no token for you now");
+        lent_keep(customerd, asking->user, answer, expires);
+    while (asking->first)
+        lending_answer(asking, expires ? answer : NULL, "the matchmaker gives no token for you now");
     tree_unref(answer);
-    free(lending);
+    asking_end(asking);
 }
 
-/* Asks the matchmaker. */
-static void token_ask_for(struct request *request, const char *user)
+/* Asks the matchmaker. False: it cannot be asked. */
+static bool asking_post(struct asking *asking)
 {
-    struct customerd *customerd = request_customerd(request);
-    struct lending *lending = mem_alloc(sizeof *lending);
+    struct customerd *customerd = asking->customerd;
     struct maker maker;
     struct tree *ad;
     struct buf body;
+    bool posted;
 
-    *lending = (struct lending){.customerd = customerd, .request = request};
-    snprintf(lending->user, sizeof lending->user, "%s", user);
     maker_init(&maker, customerd->daemon.symbols);
-    maker_text(&maker, "Subject", user);
+    maker_text(&maker, "Subject", asking->user);
     ad = maker_seal(&maker);
     buf_init(&body);
     represent_ad(&body, FORM_CLASSAD, ad);
     tree_unref(ad);
+    posted = agent_post(customerd->live, agent_matchmaker(), "/v1/loans", &body, token_came, asking);
+    buf_done(&body);
+    return posted;
+}
+
+static void token_ask_for(struct request *request, const char *user)
+{
+    struct customerd *customerd = request_customerd(request);
+    struct lending *lending = mem_alloc(sizeof *lending);
+    struct asking *asking = customerd->askings;
+    bool begun;
+
+    while (asking && strcmp(asking->user, user) != 0)
+        asking = asking->next;
+    begun = asking;
+    if (!begun) {
+        asking = mem_alloc(sizeof *asking);
+        *asking = (struct asking){.next = customerd->askings, .customerd = customerd};
+        snprintf(asking->user, sizeof asking->user, "%s", user);
+        customerd->askings = asking;
+    }
+    *lending = (struct lending){.next = asking->first, .asking = asking, .request = request};
+    asking->first = lending;
     request->work = lending;
     request->forget = lending_forget;
-    if (!agent_post(customerd->live, agent_matchmaker(), "/v1/loans", &body, token_came, lending)) {
-        request->work = NULL;
-        request->forget = NULL;
-        free(lending);
-        request_problem(request, 503, "the matchmaker cannot be asked now");
+    if (!begun && !asking_post(asking)) {
+        lending_answer(asking, NULL, "the matchmaker cannot be asked now");
+        asking_end(asking);
     }
-    buf_done(&body);
 }
 
 void api_user_token(struct request *request)

@@ -51,6 +51,7 @@ extern "C" {
 struct customerd_task;
 struct deliveries;
 struct lent_tokens;
+struct asking;
 struct unix_users;
 
 struct customerd {
@@ -65,6 +66,7 @@ struct customerd {
     struct server *submit;    /* for all users whom it serves; NULL: it serves only the user who runs it */
     struct unix_users *users; /* ... and who they are */
     struct lent_tokens *lent; /* the tokens that they have got; or NULL */
+    struct asking *askings;   /* users for whom a token is being asked for (api_token.c) */
     struct gate gate;
     struct issuers *issuers; /* whose tokens are taken besides those of the pool */
     struct front_part part;  /* the customer's part of its agent's front */
