@@ -1,4 +1,7 @@
-/* unix_users.c: who a user id is on this machine: a thread asks NSS, the answers are kept for a while. */
+/* unix_users.c: who a user id is on this machine: threads ask NSS, the answers are kept for a while.
+ *
+ * An account that comes while all of its places are taken gets that of one who was answered, longest ago. Nobody loses its place while it is being looked
+ * up, nor before the answer was fetched: of any number of accounts that want the same places, each gets its answer. */
 #define _GNU_SOURCE /* getgrouplist */
 #include "sys/unix_users.h"
 
@@ -11,11 +14,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define PLACES 1024 /* accounts that are remembered at a time */
-#define PATIENCE_MS \
-    400 /* to wait for the first answer about an account, once: most directories are faster, a busy machine may not be */
+#define PLACES 1024 /* accounts that are remembered at a time, */
+#define WAYS 8      /* ... each in one of so many places that follow each other */
+#define RETRY \
+    (INT64_C(500) * 1000) /* microseconds before an account is looked up again when the directory has failed ... */
+#define UNREAD (INT64_C(30) * 1000 * 1000)  /* ... and how long an answer is kept for whoever asked for it */
 #define FRESH (INT64_C(60) * 1000 * 1000)   /* microseconds after which an account is looked up again ... */
 #define HOLDS (INT64_C(3600) * 1000 * 1000) /* ... and how long what was known holds while nobody answers */
 #define RECORD_MAX (1u << 20)               /* bytes of an account's or a group's record */
@@ -25,18 +29,21 @@
 struct place {
     bool used;
     uint32_t uid;
-    bool again;  /* it is to be looked up ... */
-    bool asked;  /* ... and a thread does that */
-    bool known;  /* there is an answer, perhaps an old one: */
-    bool exists; /* ... there is such an account */
-    int64_t at;  /* ... and when it came */
+    bool again;       /* it is to be looked up ... */
+    bool asked;       /* ... and a thread does that */
+    bool known;       /* there is an answer, perhaps an old one: */
+    bool exists;      /* ... there is such an account */
+    int64_t at;       /* ... and when it came */
+    bool read;        /* ... and was fetched */
+    int64_t asked_at; /* when somebody last asked us for it */
+    int64_t retry;    /* the directory has failed: not to be looked up before */
     struct unix_user user;
 };
 
 /* Belongs to whoever made it and to the threads: the last of them frees it. */
 struct unix_users {
     pthread_mutex_t lock;
-    pthread_cond_t work, answer;
+    pthread_cond_t work;
     bool ended;
     unsigned owners;
     unsigned threads, idle;
@@ -146,7 +153,6 @@ static void users_unref(struct unix_users *users)
         free(users->groups[i]);
     free(users->groups);
     pthread_cond_destroy(&users->work);
-    pthread_cond_destroy(&users->answer);
     pthread_mutex_destroy(&users->lock);
     free(users);
 }
@@ -173,17 +179,17 @@ static void place_ask(struct unix_users *users, struct place *place)
     if (!failed && account.exists)
         listed = account_is_listed(users, &account);
     pthread_mutex_lock(&users->lock);
-    if (place->uid != account.uid)
-        return; /* another account has taken the place */
     place->asked = false;
-    if (!failed) { /* after a failure, what was known holds on */
+    if (failed) { /* what was known holds on */
+        place->retry = users->now + RETRY;
+    } else {
         place->known = true;
+        place->read = false;
         place->exists = account.exists;
         place->at = users->now;
         strcpy(place->user.name, account.name);
         place->user.listed = listed;
     }
-    pthread_cond_broadcast(&users->answer);
 }
 
 static void *users_thread(void *given)
@@ -211,15 +217,10 @@ static void *users_thread(void *given)
 struct unix_users *unix_users_new(const char *const *groups, size_t count)
 {
     struct unix_users *users = mem_alloc(sizeof *users);
-    pthread_condattr_t clock;
 
     memset(users, 0, sizeof *users);
     pthread_mutex_init(&users->lock, NULL);
     pthread_cond_init(&users->work, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&users->answer, &clock);
-    pthread_condattr_destroy(&clock);
     users->owners = 1;
     users->groups = mem_alloc((count + 1) * sizeof *users->groups);
     for (; users->group_count < count; users->group_count++)
@@ -237,8 +238,8 @@ void unix_users_free(struct unix_users *users)
     users_unref(users);
 }
 
-/* There is something to look up: wakes a thread, or begins one when all are busy. False: nobody will do it now. */
-static bool thread_call(struct unix_users *users)
+/* There is something to look up: wakes a thread, or begins one when all are busy. Where none can begin, this is tried again when somebody asks. */
+static void thread_call(struct unix_users *users)
 {
     pthread_attr_t detached;
     sigset_t all, before;
@@ -247,7 +248,7 @@ static bool thread_call(struct unix_users *users)
     if (users->idle)
         pthread_cond_signal(&users->work);
     if (users->idle || users->threads == THREADS_MAX)
-        return true;
+        return;
     sigfillset(&all); /* signals are for the thread that handles them, or has them blocked */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pthread_attr_init(&detached);
@@ -258,44 +259,53 @@ static bool thread_call(struct unix_users *users)
     }
     pthread_attr_destroy(&detached);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return users->threads > 0;
 }
 
-/* Until there is an answer, or the directory has failed. */
-static void wait_a_moment(struct unix_users *users, const struct place *place)
+/* Can another account have the place? */
+static bool place_is_free(const struct place *place, int64_t now)
 {
-    struct timespec until;
+    return !place->used ||
+           (!place->again && !place->asked && (!place->known || place->read || now - place->at > UNREAD));
+}
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += PATIENCE_MS * 1000000L;
-    if (until.tv_nsec >= 1000000000L) {
-        until.tv_nsec -= 1000000000L;
-        until.tv_sec++;
+/* The account's place, which may be a new one; NULL: all that it could have are wanted by others. */
+static struct place *place_find(struct unix_users *users, uint32_t uid, int64_t now)
+{
+    struct place *found = NULL;
+
+    for (uint32_t i = 0; i < WAYS; i++) {
+        struct place *place = &users->places[(uid % PLACES + i) % PLACES];
+
+        if (place->used && place->uid == uid)
+            return place;
+        if (place_is_free(place, now) &&
+            (!found || (found->used && (!place->used || place->asked_at < found->asked_at))))
+            found = place;
     }
-    while (!place->known && (place->again || place->asked) &&
-           pthread_cond_timedwait(&users->answer, &users->lock, &until) == 0)
-        ;
+    if (found)
+        *found = (struct place){.used = true, .uid = uid, .retry = INT64_MIN};
+    return found;
 }
 
 enum unix_users_answer unix_users_look(struct unix_users *users, uint32_t uid, int64_t now, struct unix_user *ret)
 {
-    struct place *place = &users->places[uid % PLACES];
-    enum unix_users_answer answer;
+    enum unix_users_answer answer = UNIX_USERS_LATER;
+    struct place *place;
 
     pthread_mutex_lock(&users->lock);
     users->now = now;
-    if (!place->used || place->uid != uid)
-        *place = (struct place){.used = true, .uid = uid};
-    if (place->known && now - place->at > HOLDS)
-        place->known = false;
-    if (!place->known || now - place->at > FRESH) {
-        bool begun = place->again || place->asked; /* and was waited for: once is enough */
-
-        place->again = !place->asked;
-        if ((!place->again || thread_call(users)) && !place->known && !begun)
-            wait_a_moment(users, place);
+    place = place_find(users, uid, now);
+    if (place) {
+        place->asked_at = now;
+        if (place->known && now - place->at > HOLDS)
+            place->known = false;
+        if ((!place->known || now - place->at > FRESH) && !place->asked && now >= place->retry) {
+            place->again = true;
+            thread_call(users);
+        }
+        place->read = place->known;
+        answer = !place->known ? UNIX_USERS_LATER : place->exists ? UNIX_USERS_FOUND : UNIX_USERS_NOBODY;
     }
-    answer = !place->known ? UNIX_USERS_LATER : place->exists ? UNIX_USERS_FOUND : UNIX_USERS_NOBODY;
     if (answer == UNIX_USERS_FOUND)
         *ret = place->user;
     pthread_mutex_unlock(&users->lock);

@@ -2,8 +2,8 @@
  *
  *     uid -> a thread of its own asks NSS -> name, and whether the account is in one of the groups; kept for a minute
  *
- * A directory may be slow, or down: whoever asks waits for less than half a second, once for an account, and is told LATER then. What was known before holds on
- * while it is looked up again. */
+ * A directory may be slow, or down: whoever asks never waits, and is told LATER until there is an answer. What was known before holds on while it is
+ * looked up again. */
 #ifndef BERTH_SYS_UNIX_USERS_H
 #define BERTH_SYS_UNIX_USERS_H
 
@@ -28,7 +28,7 @@ struct unix_user {
 enum unix_users_answer {
     UNIX_USERS_FOUND,
     UNIX_USERS_NOBODY, /* no account has that id */
-    UNIX_USERS_LATER,  /* not known yet: ask again */
+    UNIX_USERS_LATER,  /* not known yet: ask again in a moment */
 };
 
 /* Names of groups; they are copied. */

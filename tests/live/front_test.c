@@ -11,6 +11,7 @@
 #include "live/providerd/providerd_parts.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <sodium.h>
 #include <time.h>
 
@@ -43,7 +44,9 @@ struct world {
     struct token_cache *tokens;
     char revoked[TOKEN_ID_DIGITS + 1]; /* the id of a token that is */
     const char *unready;
-    bool near; /* users of this machine are let in */
+    bool near;      /* users of this machine are let in */
+    unsigned later; /* so often they are still being looked up */
+    bool still;     /* the front has no loop, and lets nobody wait */
     struct client client;
     unsigned handled, status;
 };
@@ -81,9 +84,14 @@ static bool token_proof(void *user, const char *token, size_t len, struct proof 
 
 static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local *ret)
 {
-    const struct world *world = user;
+    struct world *world = user;
 
     (void)now;
+    if (world->later) {
+        world->later--;
+        ret->later = true;
+        return;
+    }
     snprintf(ret->name, sizeof ret->name, "uid.%u", uid);
     ret->scope = world->near ? SCOPE_ALL : SCOPE_NONE;
 }
@@ -113,7 +121,10 @@ static void front_open(struct world *world, const struct daemon_kind *kind, cons
 {
     struct gate_settings gate = {
         .user = world, .proof = token_proof, .local = local_admit, .people_are_agents = true, .config = &world->config};
-    struct front_settings settings = {.part_count = kind->count, .log = &world->log, .version = "1.2.3"};
+    struct front_settings settings = {.part_count = kind->count,
+                                      .log = &world->log,
+                                      .version = "1.2.3",
+                                      .loop = world->still ? NULL : &world->web.loop};
     struct server_handler handler = front_handler;
     struct err err = {0};
 
@@ -408,10 +419,13 @@ static void check_near(struct world *world, const struct daemon_kind *kind)
     const char *scoped = kind->tables == daemons[2].tables ? "/v1/messages" : "/v1/status";
     const char *method = kind->tables == daemons[2].tables ? "POST" : "GET";
     char folder[] = "/tmp/front-test-XXXXXX", address[64];
+    struct buf waits;
 
     if (!mkdtemp(folder))
         bail("no folder");
     snprintf(address, sizeof address, "unix:%s/s", folder);
+    buf_init(&waits);
+    buf_addf(&waits, "%s %s HTTP/1.1\r\nHost: localhost\r\n\r\n", method, scoped);
     front_open(world, kind, address);
     world->near = true;
     tap_ok(ask(world, method, scoped, NULL, NULL) == 200 && world->handled == 1,
@@ -419,7 +433,28 @@ static void check_near(struct world *world, const struct daemon_kind *kind)
     world->near = false;
     tap_ok(ask(world, method, scoped, NULL, NULL) == 403 && is_problem(world, 403) && !world->handled,
            "%s: another one is refused, with a reason", kind->name);
+    world->near = true;
+    world->later = 3;
+    tap_ok(ask(world, method, scoped, NULL, NULL) == 200 && world->handled == 1 && !world->later,
+           "%s: one who is still being looked up waits for that, and is served then", kind->name);
+    world->later = UINT_MAX;
+    tap_ok(ask(world, "GET", "/healthz", NULL, NULL) == 200, "%s: meanwhile others are served", kind->name);
+    client_close(&world->client);
+    client_open(&world->web, &world->client);
+    client_send_bytes(&world->client, waits.text, waits.len);
+    for (unsigned before = world->later; before - world->later < 3;)
+        uv_run(&world->web.loop, UV_RUN_ONCE);
+    front_close(world); /* while that one waits */
+    tap_ok(!world->front.lookups, "%s: a server that ends lets nobody wait any more", kind->name);
+    world->later = 1;
+    world->still = true;
+    front_open(world, kind, address);
+    tap_ok(ask(world, method, scoped, NULL, NULL) == 503 && is_problem(world, 503) &&
+               says(world, "Retry-After: 5\r\n") && !world->handled,
+           "%s: one who cannot wait any longer is told to come again", kind->name);
     front_close(world);
+    world->near = world->still = false;
+    buf_done(&waits);
     rmdir(folder);
 }
 

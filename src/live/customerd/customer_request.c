@@ -29,8 +29,7 @@ static void account_admit(const struct customerd *customerd, uint32_t uid, int64
 
     switch (unix_users_look(customerd->users, uid, now, &account)) {
     case UNIX_USERS_LATER:
-        ret->status = 503;
-        ret->why = GATE_LATER;
+        ret->later = true;
         return;
     case UNIX_USERS_NOBODY:
         ret->why = "SubmitFor: your user id has no account on this machine";

@@ -69,13 +69,13 @@ static enum caller_pace request_pace(const struct request *request)
                : PACE_PERSON;
 }
 
-static bool request_paced(struct request *request)
+static bool request_paced(struct request *request, int64_t now)
 {
     enum caller_pace pace = request_pace(request);
     char seconds[24];
     int64_t wait;
 
-    if (gate_may(request->part->gate, &request->caller, pace, request->began, &wait))
+    if (gate_may(request->part->gate, &request->caller, pace, now, &wait))
         return true;
     snprintf(seconds, sizeof seconds, "%lld", (long long)(wait / SECOND + 1));
     request_problem_with(request, 429,
@@ -97,14 +97,20 @@ static void request_refuse(struct request *request, unsigned status, const char 
         buf_adds(&words, ": ");
         scopes_print(&words, request->route->scope);
     }
-    request_problem(request, status, "%s",
-                    status == 401 && strcmp(why, GATE_NO_INSTITUTE) != 0 ? "a good token is needed"
-                                                                         : buf_string(&words));
+    if (status == 503)
+        request_problem_with(request, status, buf_string(&words), "Retry-After", LOOKUPS_AGAIN);
+    else
+        request_problem(request, status, "%s",
+                        status == 401 && strcmp(why, GATE_NO_INSTITUTE) != 0 ? "a good token is needed"
+                                                                             : buf_string(&words));
     buf_done(&words);
 }
 
-/* Is the route open to all, or does the caller have the scope and keep its pace? False when it was answered. */
-static bool request_admitted(struct request *request)
+static void request_decide(struct request *request, bool late);
+
+/* Is the route open to all, or does the caller have the scope and keep its pace? False when it was answered, or has to wait: until it is known who
+ * calls, unless it is `late` for that. */
+static bool request_admitted(struct request *request, bool late)
 {
     const struct route *route = request->route;
     const struct config *config = request->part->config;
@@ -112,12 +118,17 @@ static bool request_admitted(struct request *request)
         route->scope == SCOPE_NONE || (route->flags & ROUTE_NEAR && config && config_flag(config, CONFIG_METRICS) &&
                                        address_sort(exchange_from(request->exchange)) == ADDRESS_LOOPBACK);
     const char *why = NULL;
-    unsigned status = gate_caller(request->part->gate, request->exchange, request->began, &request->caller, &why);
+    int64_t now = clock_now();
+    unsigned status = gate_caller(request->part->gate, request->exchange, now, &request->caller, &why);
 
     if (open) {
         if (status)
             request->caller = (struct caller){.identity = CALLERS_NONE};
         return true;
+    }
+    if (request->caller.later && !late && request->front->settings.loop) {
+        lookups_add(&request->front->lookups, request->front->settings.loop, request_decide, request);
+        return false;
     }
     if (!status && !(request->caller.scope & route->scope)) {
         status = 403;
@@ -127,7 +138,7 @@ static bool request_admitted(struct request *request)
         request_refuse(request, status, why);
         return false;
     }
-    return request_paced(request);
+    return request_paced(request, now);
 }
 
 /* Counts the request: what is under way is bounded, in all and for each account. False when it was answered. */
@@ -177,12 +188,25 @@ static bool body_fits(struct request *request, size_t most)
     return false;
 }
 
+/* May it be, and how long a body? */
+static void request_decide(struct request *request, bool late)
+{
+    struct exchange *exchange = request->exchange;
+    size_t most;
+
+    if (exchange_is_answered(exchange) || !request_admitted(request, late))
+        return;
+    request->resource = resource_accept(exchange_field(exchange, "Accept"), request->route->types);
+    most = body_most(request);
+    if (body_fits(request, most) && request_counted(request))
+        exchange_accept(exchange, most, request->caller.identity != CALLERS_NONE);
+}
+
 static void request_begin(void *user, struct exchange *exchange)
 {
     struct front *front = user;
     struct request *request = mem_alloc(sizeof *request);
     enum route_result found;
-    size_t most;
 
     *request = (struct request){.front = front,
                                 .part = front->settings.parts,
@@ -208,11 +232,8 @@ static void request_begin(void *user, struct exchange *exchange)
     } else if (!media_accept(exchange_field(exchange, "Accept"), request->route->types, &request->form)) {
         request_problem(request, 406, "this is given as %s",
                         *request->route->types ? request->route->types : "nothing");
-    } else if (request_admitted(request)) {
-        request->resource = resource_accept(exchange_field(exchange, "Accept"), request->route->types);
-        most = body_most(request);
-        if (body_fits(request, most) && request_counted(request))
-            exchange_accept(exchange, most, request->caller.identity != CALLERS_NONE);
+    } else {
+        request_decide(request, false);
     }
 }
 
@@ -275,6 +296,7 @@ static void request_over(void *user, struct exchange *exchange)
     took = clock_now() - request->began;
     if (request->waits)
         waiting_remove(request);
+    lookups_remove(request);
     queues_remove(front->queues, request);
     if (request->forget)
         request->forget(request);

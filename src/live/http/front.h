@@ -1,6 +1,6 @@
 /* front.h: the HTTP front of a daemon: from the head of a request to its answer, the same for all daemons.
  *
- *     head -> route -> Host, Origin -> Accept -> caller and scope (gate.h) -> pace -> length of the body, bodies under way
+ *     head -> route -> Host, Origin -> Accept -> caller and scope (gate.h; lookups.h) -> pace -> length of the body, bodies under way
  *          -> body read -> its account's turn (queues.h) -> the route's handler, with a struct request (request.h)
  *          -> answered now or later -> over
  *
@@ -10,6 +10,7 @@
 #define BERTH_LIVE_HTTP_FRONT_H
 
 #include "live/http/gate.h"
+#include "live/http/lookups.h"
 #include "live/http/metrics.h"
 #include "live/http/queues.h"
 #include "live/http/route.h"
@@ -41,7 +42,8 @@ struct front_settings {
     struct log *log;
     struct metrics *metrics; /* counts by the routes of the first part; NULL: nothing is counted */
     const char *version;     /* of the program, for /openapi.json */
-    struct uv_loop_s *loop;  /* for parts whose requests take turns; or NULL */
+    struct uv_loop_s
+        *loop; /* for parts whose requests take turns, or whose callers may have to be looked up; or NULL */
 };
 
 struct front {
@@ -50,6 +52,7 @@ struct front {
     uint64_t requests;       /* how many there have been */
     struct request *waiting; /* requests that wait for a change */
     struct queues *queues;   /* requests that wait for their turn; NULL: none takes turns */
+    struct lookups *lookups; /* requests whose callers are being looked up; NULL: there are none */
     struct buf out;          /* scratch, for one answer */
 };
 

@@ -59,6 +59,9 @@ static unsigned caller_by_socket(struct gate *gate, const struct exchange *excha
     if (!gate->settings.local || !exchange_peer_user(exchange, &uid))
         return *ret_why = "a token is needed", 401;
     gate->settings.local(gate->settings.user, uid, now, &local);
+    ret->later = local.later;
+    if (local.later)
+        return *ret_why = GATE_LATER, 503;
     if (local.scope == SCOPE_NONE)
         return *ret_why = local.why, local.status;
     *ret = (struct caller){.identity = callers_add(&gate->callers, local.name, strlen(local.name), now),

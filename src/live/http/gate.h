@@ -24,6 +24,7 @@ struct caller {
     uint32_t identity; /* its place among the callers; CALLERS_NONE: there is no caller */
     uint32_t account;  /* the place of the account that it counts for */
     scopes scope;
+    bool later;      /* there is no caller yet: its account is being looked up, so that asking again soon tells */
     bool local;      /* proved by the kernel: */
     uint32_t uid;    /* ... this user of the machine */
     int64_t expires; /* when its token expires, in seconds; 0: never */
@@ -45,7 +46,8 @@ struct caller {
 struct gate_local {
     scopes scope;                  /* SCOPE_NONE: it is not admitted, */
     unsigned status;               /* ... with this status */
-    const char *why;               /* ... and these words (static, or the daemon's) */
+    const char *why;               /* ... and these words (static, or the daemon's); */
+    bool later;                    /* ... or that is not known yet: it is being looked up */
     char name[TOKEN_NAME_MAX + 1]; /* its identity here */
 };
 

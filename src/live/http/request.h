@@ -2,7 +2,7 @@
  *
  *     request.c        the parts of the address and the body        answer.c   ads and problems as answers; conditions
  *     waiting.c        requests that are answered when something has changed
- *     queues.c         requests that take turns
+ *     queues.c         requests that take turns                      lookups.c  requests whose callers are being looked up
  *
  * A handler answers once, now or later. A handler that answers later keeps its work in `work`; `forget` must drop its reference to the request. */
 #ifndef BERTH_LIVE_HTTP_REQUEST_H
@@ -39,6 +39,7 @@ struct request {
     int64_t deadline;                        /* until when the request waits for a change; 0: not set yet */
     bool waits;                              /* it waits for a change */
     struct request *next;                    /* the next request that waits */
+    struct lookups_place lookup;             /* its caller is being looked up */
     struct queue_place queued;               /* it waits for its turn ... */
     void (*again)(struct request *request);  /* ... to go on there; NULL: with its handler */
     void *work;                              /* the handler's own, if it answers later ... */

@@ -28,8 +28,7 @@ static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local
 
     switch (unix_users_look(matchmakerd->local_users, uid, now, &account)) {
     case UNIX_USERS_LATER:
-        ret->status = 503;
-        ret->why = GATE_LATER;
+        ret->later = true;
         return;
     case UNIX_USERS_FOUND:
         if (unix_account_valid(account.name)) {
@@ -92,6 +91,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                                  .refused = request_audit_refusal}},
                                       .part_count = 1,
                                       .log = &matchmakerd->log,
+                                      .loop = matchmakerd->loop,
                                       .metrics = matchmakerd->metrics,
                                       .version = matchmakerd->settings->version};
     struct gate_settings gate = {.user = matchmakerd,
