@@ -268,7 +268,7 @@ mkdir -p state/provide && chmod 700 state/provide
 "$berth" token create --subject licenses --scope 'ad:read ad:write claim' -o state/provide/token >/dev/null
 echo '[ Type = "License"; App = "sim"; Constraint = other.Type == "Job" ]' >licenses.ad
 curl -sSf --unix-socket state/matchmaker.sock -X PUT -H 'Content-Type: application/classad' \
-  --data-binary '[ AgentName = "counter"; Grace = 7 ]' http://x/v1/config/Agent >/dev/null
+  --data-binary '[ AgentName = "counter"; Grace = 7; Unprotected = true; Probes = { "/bin/true" } ]' http://x/v1/config/Agent >/dev/null
 url=$(sed -n 's/^Berth pool is up: //p' up)
 "$berth" provide --set "ConfigSources={\"$url/v1/config\"}" licenses.ad >provide.out 2>provide.err &
 pids="$pids $!"
@@ -277,6 +277,8 @@ holds 'anything can be offered by a file of ads' soon 20 license_is_there
 is_called() { "$berth" agents --json | grep -q '"name": "counter"'; }
 holds 'an agent takes what its pool has configured for it' soon 20 is_called
 holds 'and keeps it' grep -rq counter state/served
+own() { grep -q "configured Unprotected .*only a machine's own" provide.err && grep -q 'configured Probes' provide.err; }
+holds 'but not what gives the machine away' own
 
 # guarded: of all that hold keys and tokens; what cannot be looked into belongs to root in /proc.
 guarded() {

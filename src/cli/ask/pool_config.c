@@ -136,9 +136,30 @@ static const char *text_keep(struct arena *arena, const char *text, size_t len)
     return copy;
 }
 
-/* Adds one setting, unless the user has set it. */
+/* Settings that say what of this machine is open to whom, and which of its files and programs are used. Whoever may write the pool's configuration
+ * does not become who owns its machines: these are not taken from a pool. */
+static const enum config_key own_keys[] = {
+    CONFIG_STATE,         CONFIG_LISTEN,           CONFIG_TLS,
+    CONFIG_ALLOW_PLAIN,   CONFIG_MATCHMAKERS,      CONFIG_CONFIG_SOURCES,
+    CONFIG_SUBMIT_FOR,    CONFIG_SUBMIT_SOCKET,    CONFIG_SUBMIT_DOMAIN,
+    CONFIG_OWNER_POLICY,  CONFIG_PROBES,           CONFIG_POOLS,
+    CONFIG_ISSUERS,       CONFIG_CATALOGUE_TOKENS, CONFIG_STORE_FOLDERS,
+    CONFIG_STORE_OWNERS,  CONFIG_TRANSFER_KEY,     CONFIG_TRANSFER_KNOWN_HOSTS,
+    CONFIG_TRANSFER_USER, CONFIG_TRANSFER_TOKENS,  CONFIG_TRANSFER_CA,
+    CONFIG_UNPROTECTED,
+};
+
+static bool is_own(int key)
+{
+    for (size_t i = 0; i < sizeof own_keys / sizeof *own_keys; i++)
+        if ((int)own_keys[i] == key)
+            return true;
+    return false;
+}
+
+/* Adds one setting, unless the user has set it. `remote`: a pool says so, and no file of this machine. */
 static void setting_add(struct config_options *ret, const struct config *config, const struct tree *ad,
-                        const struct expr *part, struct arena *arena)
+                        const struct expr *part, bool remote, struct arena *arena)
 {
     struct config_option *item = &ret->items[ret->count];
     const char *name;
@@ -152,6 +173,11 @@ static void setting_add(struct config_options *ret, const struct config *config,
         report("the pool has configured %.48s for its agents, which is not a setting: ignored", name);
         return;
     }
+    if (remote && is_own(key)) {
+        report("the pool has configured %s for its agents, which only a machine's own configuration says: ignored",
+               config_row((enum config_key)key)->name);
+        return;
+    }
     if (ret->count == CONFIG_OPTIONS_MAX || strcmp(config->values[key].from, "default") != 0)
         return;
     buf_init(&text);
@@ -163,9 +189,11 @@ static void setting_add(struct config_options *ret, const struct config *config,
     buf_done(&text);
 }
 
-static void settings_add(struct config_options *ret, const struct config *config, const struct buf *text,
+static void settings_add(struct config_options *ret, const struct config *config, struct sources_answer *answer,
                          struct arena *arena)
 {
+    bool remote = answer->kept || strstr(buf_string(&answer->source), "://");
+    const struct buf *text = &answer->text;
     struct symbols *symbols = names_new(1);
     struct err err = {0};
     struct tree *ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, text->text, text->len, &err);
@@ -174,7 +202,7 @@ static void settings_add(struct config_options *ret, const struct config *config
         report("what the pool has configured for its agents cannot be read: %s", err.text);
     else
         for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
-            setting_add(ret, config, ad, &tree_parts(ad, tree_root(ad))[i], arena);
+            setting_add(ret, config, ad, &tree_parts(ad, tree_root(ad))[i], remote, arena);
     tree_unref(ad);
     symbols_free(symbols);
 }
@@ -213,7 +241,7 @@ int agent_config_load(const struct config_options *options, const char *role, st
     sources_answer_init(&answer);
     if (served_ask(options, role, ret, &answer)) {
         ret_all->count = 0;
-        settings_add(ret_all, ret, &answer.text, arena);
+        settings_add(ret_all, ret, &answer, arena);
         for (size_t i = 0; i < options->count && ret_all->count < CONFIG_OPTIONS_MAX; i++)
             ret_all->items[ret_all->count++] = options->items[i];
         config_done(ret);
