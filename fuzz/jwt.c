@@ -67,7 +67,7 @@ static void check_grant(const struct jwt *jwt, const struct grant *grant, bool m
     if (mapped)
         return;
     if (grant->scope &
-        ~(scopes)(SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_CLAIM | SCOPE_MATCH))
+        ~(scopes)(SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_JOB_SUBMIT | SCOPE_OWN_PARTS | SCOPE_CLAIM | SCOPE_MATCH))
         broken("a claim gives nobody an administrator's rights");
     if (strncmp(grant->subject, "idp:", 4) != 0 || strchr(grant->subject, '/') ||
         strcmp(grant->subject, grant->root) != 0)

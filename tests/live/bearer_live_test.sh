@@ -68,6 +68,43 @@ check 'the token may be in a file' by_file
 status() { with "$alice" status | grep -i machines || with "$alice" machines; }
 check 'the matchmaker is asked with the same token' status
 
+# -------------------------------------------------------------------------------------------------------------- capabilities
+
+read=$(token compute.read) create=$(token compute.create) modify=$(token compute.modify) cancel=$(token compute.cancel)
+# asked STATUS TOKEN METHOD PATH [BODY]
+asked() {
+  local got
+  got=$(curl -sS -m 30 -o body -w '%{http_code}' -X "$3" "$place$4" -H "Authorization: Bearer $2" -H 'Content-Type: application/classad' ${5:+-d "$5"})
+  [ "$got" = "$1" ] || { echo "status $got"; cat body; return 1; }
+}
+never='[ Cmd = "true"; Outputs = {}; Constraint = other.Name == "nobody" ]'
+creates() { asked 201 "$create" POST '/v1/jobs?force=true' "$never" && job=$(sed -n 's/.*First *= *\([0-9]*\).*/\1/p' body) && [ -n "$job" ]; }
+check 'compute.create submits jobs' creates
+control() { asked "$1" "$2" POST /v1/control "[ Verb = \"$3\"; Ids = \"$job\" ]"; }
+only_creates() { asked 403 "$create" GET /v1/jobs && grep -F job:read body && asked 403 "$create" GET "/v1/jobs/$job" && asked 403 "$create" GET /v1/history && control 403 "$create" hold && control 403 "$create" remove; }
+check '... and does not see, change or remove them' only_creates
+reads() { asked 200 "$read" GET /v1/jobs && grep -F 'idp:alice' body && asked 200 "$read" GET "/v1/jobs/$job" && asked 200 "$read" GET "/v1/jobs/$job/log" && asked 200 "$read" GET /v1/history && asked 200 "$read" GET /v1/summary && with "$read" jobs | grep "$job"; }
+check 'compute.read lists jobs, and shows them' reads
+only_reads() { control 403 "$read" hold && grep -F job:modify body && control 403 "$read" remove && asked 403 "$read" POST /v1/jobs "$never" && asked 403 "$read" POST "/v1/jobs/$job/commands" '[ Command = "signal"; Signal = 15 ]'; }
+check '... and does not submit, change or remove them' only_reads
+modifies() { control 200 "$modify" hold && grep 'Changed *= *1' body && control 200 "$modify" release && grep 'Changed *= *1' body; }
+check 'compute.modify holds and releases' modifies
+only_modifies() { control 403 "$modify" remove && grep -F 'remove needs: job:own job:any job:cancel' body && asked 403 "$modify" GET /v1/jobs && asked 403 "$modify" POST /v1/jobs "$never"; }
+check '... and does not remove, see or submit' only_modifies
+only_cancels() { control 403 "$cancel" hold && grep -F 'hold needs: job:own job:any job:modify' body && control 403 "$cancel" rescue && asked 403 "$cancel" GET /v1/jobs && asked 403 "$cancel" POST /v1/jobs "$never"; }
+check 'compute.cancel does not change, see or submit' only_cancels
+others() { control 200 "$(token compute.cancel bob)" remove && grep 'Changed *= *0' body && asked 404 "$(token compute.read bob)" GET "/v1/jobs/$job"; }
+check '... nor remove or see what is of others' others
+cancels() { control 200 "$cancel" remove && grep 'Changed *= *1' body; }
+check '... and removes' cancels
+desk() { curl -sS -m 30 "$url/v1/desks" -H "Authorization: Bearer $1" | sed -n 's/.*Agent *= *"\([0-9a-f]*\)".*Name *= *"[^"]*".*/\1/p' | head -1; }
+handed() {
+  local agent
+  agent=$(desk "$read") && [ -n "$agent" ] && [ "$(curl -sS -m 30 -o body -w '%{http_code}' "$url/v1/desk/$agent/history" -H "Authorization: Bearer $read")" = 200 ] && grep -F idp:alice body &&
+    [ "$(curl -sS -m 30 -o body -w '%{http_code}' "$url/v1/desk/$agent/control" -H "Authorization: Bearer $cancel" -d "[ Verb = \"hold\"; Ids = \"$job\" ]")" = 403 ]
+}
+check 'by way of the matchmaker it is the same' soon handed
+
 # ------------------------------------------------------------------------------------------------------------------ refusals
 
 check 'what is no such token is not sent' says 2 'BEARER_TOKEN: it is not the token of an institute' with v4.public.x jobs

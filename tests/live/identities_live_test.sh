@@ -86,7 +86,7 @@ mistrusted() { ask "$(token "$(claims | sed "s|$url|$safe/$1|")")" && [ "$status
 check '... by certificates that are trusted, and no others' soon mistrusted x certificate
 check '... and does not lead to keys over plain HTTP' soon mistrusted y 'only https'
 scoped() { ask "$1" && grep -F "\"Scope\": \"$2\"" body; }
-check 'compute.create may submit' scoped "$(token "$(claims '"scope":"compute.create compute.cancel"' | sed 's/"scope":"compute.read",//')")" 'ad:read ad:write job:submit job:own claim match'
+check 'compute.create may submit' scoped "$(token "$(claims '"scope":"compute.create compute.cancel"' | sed 's/"scope":"compute.read",//')")" 'ad:read ad:write job:submit claim match job:cancel'
 mapped() {
   ask "$(token "$(claims '"team":"physics","nick":"al","wlcg.groups":["/atlas"],"wlcg.ver":"1.0"')")" && [ "$status" = 200 ] &&
     grep -F '"Subject": "physics/idp:alice"' body && grep -F '"Account": "physics"' body && grep -F '"Group": "atlas"' body && grep -F '"UnixAccount": "al"' body

@@ -309,22 +309,24 @@ static void test_profiles(struct world *world)
         enum token_fault want;
         scopes scope;
     } rows[] = {
-        {"compute.read reads", CLAIMS("\"scope\":\"openid compute.read\""), false, TOKEN_OK, SCOPE_AD_READ},
+        {"compute.read reads", CLAIMS("\"scope\":\"openid compute.read\""), false, TOKEN_OK,
+         SCOPE_AD_READ | SCOPE_JOB_READ},
         {"compute.create submits, and does what a customer must", CLAIMS("\"scope\":\"compute.create\""), false,
          TOKEN_OK, SCOPE_JOB_SUBMIT | SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH},
         {"compute.cancel and compute.modify are for one's own jobs",
-         CLAIMS("\"scope\":\"compute.cancel compute.modify\""), false, TOKEN_OK, SCOPE_JOB_OWN},
+         CLAIMS("\"scope\":\"compute.cancel compute.modify\""), false, TOKEN_OK, SCOPE_JOB_MODIFY | SCOPE_JOB_CANCEL},
         {"nothing in a token gives an administrator's rights without an expression",
-         CLAIMS("\"scope\":\"admin config job:any compute.read\""), false, TOKEN_OK, SCOPE_AD_READ},
+         CLAIMS("\"scope\":\"admin config job:any compute.read\""), false, TOKEN_OK, SCOPE_AD_READ | SCOPE_JOB_READ},
         {"a token of WLCG for everybody is refused, unless the issuer's ad says otherwise",
          "{" WHO "\"aud\":\"" ISSUER_ANY_WLCG "\",\"wlcg.ver\":\"1.0\",\"exp\":1700003600" CAN, false, TOKEN_AUDIENCE,
          0},
         {"and then taken", "{" WHO "\"aud\":\"" ISSUER_ANY_WLCG "\",\"wlcg.ver\":\"1.0\",\"exp\":1700003600" CAN, true,
-         TOKEN_OK, SCOPE_AD_READ},
+         TOKEN_OK, SCOPE_AD_READ | SCOPE_JOB_READ},
         {"but not if it is not of WLCG", "{" WHO "\"aud\":\"" ISSUER_ANY_WLCG "\",\"exp\":1700003600" CAN, true,
          TOKEN_AUDIENCE, 0},
         {"SciTokens have a word of their own for it",
-         "{" WHO "\"aud\":\"ANY\",\"ver\":\"scitoken:2.0\",\"exp\":1700003600" CAN, true, TOKEN_OK, SCOPE_AD_READ},
+         "{" WHO "\"aud\":\"ANY\",\"ver\":\"scitoken:2.0\",\"exp\":1700003600" CAN, true, TOKEN_OK,
+         SCOPE_AD_READ | SCOPE_JOB_READ},
         {"which means nothing in others", "{" WHO "\"aud\":\"ANY\",\"wlcg.ver\":\"1.0\",\"exp\":1700003600" CAN, true,
          TOKEN_AUDIENCE, 0},
     };
@@ -456,7 +458,7 @@ static void test_mapping(struct world *world)
         {"or a list", "Scopes", "{ \"ad:read\", strcat(\"mat\", \"ch\") }", TOKEN_OK, "ad:read match"},
         {"of words that are scopes", "Scopes", "\"ad:read everything\"", TOKEN_MAPPING, NULL},
         {"none is none", "Scopes", "{}", TOKEN_NO_SCOPE, NULL},
-        {"undefined leaves what the claim gives", "Scopes", "nothing", TOKEN_OK, "ad:read"},
+        {"undefined leaves what the claim gives", "Scopes", "nothing", TOKEN_OK, "ad:read job:read"},
     };
     struct buf text, scope;
 

@@ -40,7 +40,7 @@ static struct token_terms alice(const struct world *world)
     return (struct token_terms){.issuer = world->keys.issuer,
                                 .subject = "alice",
                                 .audience = world->keys.issuer,
-                                .scope = SCOPE_AD_READ | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN,
+                                .scope = SCOPE_AD_READ | SCOPE_JOB_SUBMIT | SCOPE_OWN_JOBS,
                                 .issued = NOW,
                                 .expires = NOW + 3600};
 }

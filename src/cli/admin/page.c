@@ -23,7 +23,7 @@ static const struct option page_options[] = {
 static const struct page_settings page_defaults = {0};
 
 #define SESSION_SPAN (12 * 60 * 60) /* seconds that the token for the page is good */
-#define PAGE_SCOPES (SCOPE_AD_READ | SCOPE_MATCH | SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN)
+#define PAGE_SCOPES (SCOPE_AD_READ | SCOPE_MATCH | SCOPE_JOB_SUBMIT | SCOPE_OWN_JOBS)
 
 /* Links are for those who may make tokens. All others, who have a token that can be handed on, narrow it down to what the page needs. */
 static bool makes_links(const struct connection *pool, struct grant *ret_grant)

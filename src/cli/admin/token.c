@@ -527,7 +527,7 @@ const struct command command_token = {
         "which a machine joins the pool, once, within an hour: as a provider, or with --customer NAME as the place where that "
         "user submits jobs.\n"
         "\n"
-        "The scopes: ad:read ad:write job:submit job:own job:any claim match config serve operate audit admin. `berth help roles` says what "
+        "The scopes: ad:read ad:write job:submit job:own job:any claim match config serve operate audit admin job:read job:modify job:cancel. `berth help roles` says what "
         "each is for, and names the sets that go by the name of a role. Whoever has not `admin` makes no token with a scope that its own does "
         "not have.",
     .examples = {{"berth token create --subject alice --scope \"ad:read match\" -o a.token", NULL},

@@ -181,10 +181,10 @@ static const struct {
     const char *word;
     scopes gives;
 } capabilities[] = {
-    {"compute.read", SCOPE_AD_READ},
+    {"compute.read", SCOPE_AD_READ | SCOPE_JOB_READ},
     {"compute.create", SCOPE_JOB_SUBMIT | SCOPE_AD_READ | SCOPE_AD_WRITE | SCOPE_CLAIM | SCOPE_MATCH},
-    {"compute.modify", SCOPE_JOB_OWN},
-    {"compute.cancel", SCOPE_JOB_OWN},
+    {"compute.modify", SCOPE_JOB_MODIFY},
+    {"compute.cancel", SCOPE_JOB_CANCEL},
 };
 
 scopes issuer_scopes(const char *words, size_t len)

@@ -42,6 +42,9 @@ static const char *const scope_meanings[SCOPE_COUNT] = {
     [SCOPE_NUMBER_OPERATE] = "administer users, tokens, codes and agents, within one's own scopes",
     [SCOPE_NUMBER_AUDIT] = "see what only administrators see, and read the audit log; change nothing",
     [SCOPE_NUMBER_ADMIN] = "everything",
+    [SCOPE_NUMBER_JOB_READ] = "see one's own jobs; it is in job:own, as the two that follow",
+    [SCOPE_NUMBER_JOB_MODIFY] = "hold, release and rescue one's own jobs, and give them commands",
+    [SCOPE_NUMBER_JOB_CANCEL] = "remove one's own jobs",
 };
 
 const struct role_row *role_named(const char *name, size_t len)

@@ -13,6 +13,9 @@ void scopes_print(struct buf *out, scopes set)
 {
     const char *between = "";
 
+    if ((set & SCOPE_OWN_JOBS) == SCOPE_OWN_JOBS)
+        set &= ~(scopes)SCOPE_OWN_PARTS;
+
     for (int i = 0; i < SCOPE_COUNT; i++) {
         if (!(set >> i & 1))
             continue;
@@ -47,6 +50,6 @@ bool scopes_read(const char *text, size_t len, scopes *ret)
             break;
         at = blank + 1;
     }
-    *ret = set;
+    *ret = set & SCOPE_JOB_OWN ? set | SCOPE_OWN_PARTS : set;
     return true;
 }

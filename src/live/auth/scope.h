@@ -1,4 +1,5 @@
-/* scope.h: what a token lets its holder do: a set of scopes, one bit each. */
+/* scope.h: what a token lets its holder do: a set of scopes, one bit each. Who has job:own has job:read, job:modify and job:cancel with it: sets that are read have all of
+ * them, and where they are printed job:own stands for all. */
 #ifndef BERTH_LIVE_AUTH_SCOPE_H
 #define BERTH_LIVE_AUTH_SCOPE_H
 
@@ -24,7 +25,10 @@ extern "C" {
     X(SERVE, "serve")           \
     X(OPERATE, "operate")       \
     X(AUDIT, "audit")           \
-    X(ADMIN, "admin")
+    X(ADMIN, "admin")           \
+    X(JOB_READ, "job:read")     \
+    X(JOB_MODIFY, "job:modify") \
+    X(JOB_CANCEL, "job:cancel")
 
 enum scope_number {
 #define X(id, words) SCOPE_NUMBER_##id,
@@ -41,6 +45,8 @@ enum {
 #undef X
         SCOPE_NONE = 0,
     SCOPE_ALL = (1 << SCOPE_COUNT) - 1,
+    SCOPE_OWN_PARTS = SCOPE_JOB_READ | SCOPE_JOB_MODIFY | SCOPE_JOB_CANCEL, /* what is in job:own */
+    SCOPE_OWN_JOBS = SCOPE_JOB_OWN | SCOPE_OWN_PARTS,
 };
 
 /* Appends the scopes as words, "ad:read ad:write", in the order of the list. */

@@ -257,6 +257,7 @@ static bool constraint_read(struct request *request, const struct tree *ad, stru
 static bool control_read(struct request *request, const struct tree *ad, struct controlling *all)
 {
     int verb = CONTROL_COUNT;
+    scopes need;
     const char *text;
     int64_t from;
     size_t len;
@@ -267,6 +268,12 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
                 break;
     if (verb == CONTROL_COUNT) {
         request_problem(request, 400, "Verb: expected \"hold\", \"release\", \"remove\" or \"rescue\"");
+        return false;
+    }
+    need = verb == CONTROL_REMOVE ? SCOPE_JOB_CANCEL : SCOPE_JOB_MODIFY;
+    if (!(request->caller.scope & (SCOPE_JOB_OWN | SCOPE_JOB_ANY | need))) {
+        request_problem(request, 403, "Verb: the token does not have the scope that %s needs: %s", verbs[verb],
+                        verb == CONTROL_REMOVE ? "job:own job:any job:cancel" : "job:own job:any job:modify");
         return false;
     }
     all->verb = (enum control_verb)verb;

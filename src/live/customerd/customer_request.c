@@ -45,7 +45,7 @@ static void account_admit(const struct customerd *customerd, uint32_t uid, int64
         ret->why =
             "SubmitFor: your account has the name that this service has in the pool; SubmitDomain tells them apart";
     else
-        ret->scope = SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN;
+        ret->scope = SCOPE_JOB_SUBMIT | SCOPE_OWN_JOBS;
 }
 
 static void local_admit(void *user, uint32_t uid, int64_t now, struct gate_local *ret)

@@ -28,7 +28,7 @@
 #define CUSTOMERD_BYTES_MAX ((size_t)8 << 20) /* of an answer; longer files are asked for in parts */
 #define TYPE_TEXT "text/plain; charset=utf-8"
 #define TYPE_BYTES "application/octet-stream"
-#define CUSTOMERD_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_JOB_OWN | SCOPE_JOB_ANY)
+#define CUSTOMERD_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_OWN_JOBS | SCOPE_JOB_ANY)
 
 /* Parameters that are passed on: those of customerd_routes. */
 static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids",  "offset",

@@ -13,6 +13,8 @@
 #define TYPE_HTML "text/html"
 #define TYPE_FILES "text/javascript text/css image/svg+xml"
 #define TYPE_BYTES "application/octet-stream"
+/* Any right about jobs: the customer that it is handed on to looks at which one. */
+#define JOBS (SCOPE_JOB_OWN | SCOPE_JOB_SUBMIT | SCOPE_JOB_READ | SCOPE_JOB_MODIFY | SCOPE_JOB_CANCEL)
 #define METRICS_TYPE_ONLY "application/openmetrics-text"
 
 static const struct route routes[] = {
@@ -106,15 +108,16 @@ static const struct route routes[] = {
      ADS, "A command, at once or when it was answered.", api_command_get, 0},
     {"commands.answer", HTTP_POST, "/v1/commands/{number}", SCOPE_AD_WRITE, BODY_AD, ROUTE_BODY, "",
      "204 400 404 413 415", "", "What the agent that was commanded answers.", api_command_answer, 0},
-    {"desks.list", HTTP_GET, "/v1/desks", SCOPE_JOB_OWN, BODY_NONE, ROUTE_BODY, QUERY, "200 400", ADS,
+    {"desks.list", HTTP_GET, "/v1/desks", JOBS, BODY_NONE, ROUTE_BODY, QUERY, "200 400", ADS,
      "Customers that can be asked by the matchmaker.", api_desks_list, 0},
-    {"desk.get", HTTP_GET, "/v1/desk/{agent}/{path...}", SCOPE_JOB_OWN, BODY_NONE, ROUTE_BODY,
+    {"desk.get", HTTP_GET, "/v1/desk/{agent}/{path...}", SCOPE_JOB_OWN | SCOPE_JOB_READ, BODY_NONE, ROUTE_BODY,
      QUERY " ids offset wait after", "200 400 404 503 504", ADS " " TYPE_TEXT " " TYPE_BYTES,
      "What a customer says: handed on.", api_desk, 0},
-    {"desk.post", HTTP_POST, "/v1/desk/{agent}/{path...}", SCOPE_JOB_OWN, BODY_BYTES, ROUTE_SUBMISSION, "key force",
+    {"desk.post", HTTP_POST, "/v1/desk/{agent}/{path...}", JOBS, BODY_BYTES, ROUTE_SUBMISSION, "key force",
      "200 201 400 403 404 409 413 415 503 504", ADS, "What a customer is told: handed on.", api_desk, 0},
-    {"desk.put", HTTP_PUT, "/v1/desk/{agent}/{path...}", SCOPE_JOB_OWN, BODY_BYTES, ROUTE_BODY, "offset size",
-     "200 201 400 403 404 413 422 503 504", ADS, "A piece of a file for a customer's spool: handed on.", api_desk, 0},
+    {"desk.put", HTTP_PUT, "/v1/desk/{agent}/{path...}", SCOPE_JOB_OWN | SCOPE_JOB_SUBMIT, BODY_BYTES, ROUTE_BODY,
+     "offset size", "200 201 400 403 404 413 422 503 504", ADS, "A piece of a file for a customer's spool: handed on.",
+     api_desk, 0},
     {"events", HTTP_GET, "/v1/events", SCOPE_AD_WRITE, BODY_NONE, ROUTE_BODY, "after wait", "200 400 429",
      ADS " " TYPE_EVENTS, "The letters of the agent that asks: a stream of events, or those after a number.",
      api_events, 0},
