@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define SECOND_US INT64_C(1000000)
-#define PATIENCE 8000 /* milliseconds that a case may take */
+#define PATIENCE 30000 /* milliseconds that a case may take */
 #define TICK 2
 
 struct world {

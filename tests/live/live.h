@@ -35,7 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIVE_PATIENCE 20000 /* milliseconds that anything may take before the test gives up on it */
+#define LIVE_PATIENCE 60000 /* milliseconds that anything may take before the test gives up on it */
 
 struct live {
     char dir[64];   /* DIR/state, DIR/log */

@@ -34,7 +34,7 @@
 
 #define LIVE_ARGS_MAX 48
 #define LIVE_PATH_MAX 90    /* so that a Unix socket fits in */
-#define LIVE_PATIENCE 20000 /* milliseconds that a process may take to start, or to answer: past it something hangs */
+#define LIVE_PATIENCE 60000 /* milliseconds that a process may take to start, or to answer: past it something hangs */
 
 #ifdef TESTS_SANITIZED
 #define LIVE_SLOWER 3 /* times that a sanitized program may take */
