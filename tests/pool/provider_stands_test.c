@@ -242,6 +242,7 @@ static void drained_and_sick(void)
     struct machine m;
     struct ears e;
     struct suitor s;
+    uint32_t count;
 
     ears_start(&e, &m, SHARED);
     happen(m.w, &(struct event){.kind = EVENT_DRAIN});
@@ -261,6 +262,14 @@ static void drained_and_sick(void)
     go(&e, 6 * SECOND);
     tap_ok(stands_as(&e, MACHINE_SICK) && told(&e, "Words == \"a job could not be run\""),
            "a machine at whose fault a job came to nothing is sick");
+    probe(&m, "[ KeybrdIdle = '01:00'; LoadAvg = 0.04; Unwell = \"no room\" ]");
+    go(&e, 6 * SECOND);
+    tap_ok(stands_as(&e, MACHINE_SICK) && told(&e, "Words == \"no room\""),
+           "and what ails it is told when it is found out");
+    count = e.count;
+    probe(&m, "[ KeybrdIdle = '01:00'; LoadAvg = 0.05; Unwell = \"no room\" ]");
+    go(&e, 6 * SECOND);
+    tap_ok(e.count == count, "once");
     ears_free(&e, "drained and sick");
 }
 

@@ -92,6 +92,7 @@ struct machine {
     int64_t until;             /* OWNER: until when, on the wall clock in seconds; or OWNER_NEVER ... */
     bool sure;                 /* ... and whether it surely ends then */
     uint64_t claims, ends;     /* hashes of what is in use, and of when that must end */
+    uint64_t words;            /* SICK: a hash of what ails it; else 0 */
     uint64_t version, urgent;  /* of all this; rises with each change. And the last that is to be told soon */
     struct tree *ad;           /* held: the whole as it is told; NULL: not told yet */
     uint64_t base;             /* the version in which that was first told */

@@ -13,6 +13,7 @@
 #include "lang/base/cut.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
+#include "lang/base/textmap.h"
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
@@ -194,6 +195,29 @@ static bool claims_look(const struct provider_step *step, uint32_t place)
     return soon;
 }
 
+/* What ails the machine, in words: as it was probed; "" if nothing does. */
+static const char *sick_words(const struct offer *offer, enum machine_state state, size_t *ret_len)
+{
+    static const char no_words[] = "a job could not be run";
+    symbol unwell = symbols_find(offer->base->symbols, "Unwell", 6);
+    const struct expr *e = offer->probe && unwell ? tree_find(offer->probe, tree_root(offer->probe), unwell) : NULL;
+    bool probed = state == MACHINE_SICK && e && e->kind == EXPR_STRING;
+
+    *ret_len = probed ? e->u.run.count : state == MACHINE_SICK ? sizeof no_words - 1 : 0;
+    return probed ? tree_string(offer->probe, e) : no_words;
+}
+
+/* Has it become known what ails the machine, or is it something else now? */
+static bool words_look(struct offer *offer, enum machine_state state)
+{
+    size_t len;
+    const char *words = sick_words(offer, state, &len);
+    uint64_t hash = len ? text_hash(0, words, len) : 0, before = offer->machine.words;
+
+    offer->machine.words = hash;
+    return hash != before;
+}
+
 int64_t stands_look(const struct provider_step *step, uint32_t place, const struct tree *left, const struct owner *open)
 {
     struct machine *machine = &step->provider->offers[place].machine;
@@ -203,10 +227,11 @@ int64_t stands_look(const struct provider_step *step, uint32_t place, const stru
     int64_t until = ends ? owner.until : OWNER_NEVER;
     /* a time that is not sure moves with each look: it is told beside something else */
     bool soon = state != machine->state || sure != machine->sure || (sure && until != machine->until);
+    bool words = words_look(&step->provider->offers[place], state);
 
     if (state != machine->state)
         machine->since = step->env->now;
-    if (claims_look(step, place) || soon)
+    if (claims_look(step, place) || soon || words)
         machine->urgent = ++machine->version;
     machine->state = state;
     machine->until = until;
@@ -337,14 +362,13 @@ void provider_owner_why(const struct provider *provider, uint32_t place, const s
 static void words_make(const struct provider_step *step, uint32_t place, struct buf *ret)
 {
     const struct offer *offer = &step->provider->offers[place];
-    symbol unwell = symbols_find(offer->base->symbols, "Unwell", 6);
-    const struct expr *e = offer->probe && unwell ? tree_find(offer->probe, tree_root(offer->probe), unwell) : NULL;
     struct env eval = provider_env(step->env);
+    const char *words;
+    size_t len;
 
-    if (offer->machine.state == MACHINE_SICK && e && e->kind == EXPR_STRING) {
-        buf_add(ret, tree_string(offer->probe, e), e->u.run.count);
-    } else if (offer->machine.state == MACHINE_SICK) {
-        buf_adds(ret, "a job could not be run");
+    if (offer->machine.state == MACHINE_SICK) {
+        words = sick_words(offer, MACHINE_SICK, &len);
+        buf_add(ret, words, len);
     } else if (offer->machine.state == MACHINE_OWNER) {
         provider_owner_why(step->provider, place, &eval, step->env->scratch, ret);
     }
