@@ -62,6 +62,9 @@ export interface Control { Changed: number; Unchanged: number; Missing: number }
 export interface Who { Subject: string; Scope?: string; Expires?: number }
 export interface Door { Name: string; Title: string }
 export interface Root { Name?: string; Url?: string; SignIn?: Door[] }
+export interface Audit {
+  Number: number; Time: number; By: string; What: string; About: string; From?: string; Via?: string; Result: string; Detail?: string; Count: number; Last?: number;
+}
 export interface Desk { Agent: string; Name: string; Identity: string }
 export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
 export interface Summary {
@@ -254,6 +257,9 @@ export const api = {
   machine: (name: string, signal?: AbortSignal) => json<Machine>(`/v1/machines/${word(name)}`, { signal }),
   agents: (limit: number, cursor?: string, signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit, cursor }, signal }),
 
+  /** What was changed: in the pool, or, where a desk is named, at that customer. */
+  audit: (desk: string | undefined, query: { constraint?: string; limit: number }, signal?: AbortSignal) =>
+    list<Audit>(desk ? `/v1/desk/${word(desk)}/audit` : '/v1/audit', { query, signal }),
   customers: (signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit: 20, constraint: 'Role == "customer"' }, signal }),
   desks: (signal?: AbortSignal) => json<Desk[]>('/v1/desks', { signal }),
   jobs: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>

@@ -10,6 +10,7 @@ import { theme, themeNext } from './theme';
 import { AdView } from './views/ad';
 import { AdsView } from './views/ads';
 import { AgentsView } from './views/agents';
+import { AuditView } from './views/audit';
 import { JobView } from './views/job';
 import { JobsView } from './views/jobs';
 import { MachinesView, MachineView } from './views/machines';
@@ -29,6 +30,7 @@ const places: { path: string; name: string; also: string[] }[] = [
   { path: 'policy', name: 'Policy', also: [] },
   { path: 'play', name: 'Playground', also: [] },
   { path: 'agents', name: 'Agents', also: [] },
+  { path: 'audit', name: 'Changes', also: [] },
 ];
 
 function View({ at }: { at: Route }): JSX.Element {
@@ -45,6 +47,7 @@ function View({ at }: { at: Route }): JSX.Element {
     case 'job': return <JobView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
     case 'workflow': return <WorkflowView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
     case 'agents': return <AgentsView />;
+    case 'audit': return <AuditView query={at.query} />;
     default: return <><h1>Not there</h1><p>There is no such view. <a href="#/pool">To the pool</a></p></>;
   }
 }

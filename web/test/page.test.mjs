@@ -537,7 +537,32 @@ test('everything is reached by the keyboard', async () => {
   await close(page);
 });
 
-const views = ['pool', 'machines', 'machines/kite', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'play', 'policy', 'users', 'users/ada', 'jobs', 'agents', 'nowhere'];
+test('who has changed what is shown, of the pool and of jobs, by person and kind', async () => {
+  const page = await open('#/audit');
+  await page.getByRole('region', { name: 'Changes' }).waitFor();
+  await page.getByLabel('Kind').fill('tokens');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.waitForURL(/what=tokens/);
+  await page.getByRole('cell', { name: 'tokens.create' }).first().waitFor();
+  await page.getByLabel('Person').fill('nobody-of-that-name');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByText('Nothing of that was changed.').waitFor();
+  await close(page);
+  const owner = { Authorization: `Bearer ${pool.owner}` };
+  const [desk] = await (await ask('/v1/desks', { headers: owner })).json();
+  const sent = await ask(`/v1/desk/${desk.Agent}/jobs?key=audit`, { method: 'POST', headers: { ...owner, 'Content-Type': 'application/classad' }, body: '[ Cmd = "true"; Outputs = {}; Constraint = other.Name == "nowhere" ]' });
+  assert.equal(sent.status, 201);
+  const jobs = await open(`#/audit?log=${desk.Agent}&what=jobs`, { token: pool.owner });
+  await jobs.getByRole('cell', { name: 'jobs.submit' }).first().waitFor();
+  await shot(jobs, 'audit');
+  await close(jobs);
+  const reader = await open('#/audit', { token: pool.reader });
+  await reader.getByRole('heading', { name: 'Changes' }).waitFor();
+  await reader.getByText('There is no log that you may read.').waitFor();
+  await close(reader);
+});
+
+const views = ['pool', 'machines', 'machines/kite', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'play', 'policy', 'users', 'users/ada', 'jobs', 'agents', 'audit', 'nowhere'];
 
 test('axe finds nothing serious, in light and dark', async () => {
   const found = [];
