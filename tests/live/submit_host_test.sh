@@ -124,6 +124,18 @@ linked() {
 check 'nor where a link leads' linked
 kept_here() { into "$work/daemon" && as games "$berth" outputs "$id" -o fetched && [ "$(cat games/fetched/taken)" = evil ]; }
 check 'what cannot be put there is kept' kept_here
+# elsewhere TO: a job of a user in its own folder, whose output goes to TO.
+elsewhere() {
+  printf '[ Cmd = "/bin/sh"; Args = { "-c", "echo other >x" }; Outputs = { "x" }; OutputTo = { [ Name = "x"; To = "%s" ] } ]' "$1" >games/to.ad
+  id=$(submitted games to.ad) && [ -n "$id" ] && as games timeout 60 "$berth" wait "$id"
+}
+sent() {
+  as games mkdir -p there && elsewhere "$work/games/there/y" && [ "$(cat games/there/y)" = other ] && [ "$(stat -c %U games/there/y)" = games ] &&
+    elsewhere ../games/there/z && [ "$(cat games/there/z)" = other ] && [ ! -e games/x ]
+}
+check 'a job may say where else its outputs go' sent
+fenced() { elsewhere "$work/secret/y" && elsewhere ../secret/y && [ -z "$(ls secret)" ] && as games "$berth" logs "$id" --events | grep 'secret/y could not be put there: Permission denied'; }
+check 'if the user may write there' fenced
 absent() { into "$work/secret/none" >said && grep 'could not be put into .*secret/none: Permission denied' said && ! grep -i 'no such' said; }
 check 'nothing is learnt about folders that one cannot see' absent
 

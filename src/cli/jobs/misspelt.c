@@ -46,6 +46,7 @@ static const char *const known[] = {
     "OutputData",
     "OutputElsewhere",
     "OutputSE",
+    "OutputTo",
     "Outputs",
     "Owner",
     "Pools",

@@ -8,6 +8,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int away_place(const char *iwd, const char *name, const char *to, char ret_folder[AWAY_FOLDER_MAX],
+               char ret_name[CONFINED_NAME_MAX + 1])
+{
+    const char *slash = to ? strrchr(to, '/') : NULL, *last = slash ? slash + 1 : to;
+    int len;
+
+    errno = ENAMETOOLONG;
+    if (!to || confined_name_is_good(to, strlen(to))) {
+        len = snprintf(ret_folder, AWAY_FOLDER_MAX, "%s", iwd);
+        last = to ? to : name;
+    } else if (*to == '/') {
+        len = snprintf(ret_folder, AWAY_FOLDER_MAX, "%.*s", slash == to ? 1 : (int)(slash - to), to);
+    } else {
+        len = snprintf(ret_folder, AWAY_FOLDER_MAX, "%s/%.*s", iwd, slash ? (int)(slash - to) : 0, to);
+    }
+    if (len >= AWAY_FOLDER_MAX || !confined_name_is_good(last, strlen(last)))
+        return -1;
+    snprintf(ret_name, CONFINED_NAME_MAX + 1, "%s", last);
+    return 0;
+}
+
 bool away_name(uint64_t job, const char *name, bool beside, char ret[AWAY_NAME_MAX])
 {
     if (beside)

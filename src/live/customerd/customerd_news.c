@@ -2,6 +2,7 @@
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_outcome.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/customerd/deliveries.h"
@@ -120,6 +121,9 @@ static void end_words(const struct customerd *customerd, const struct job_view *
         how_words(customerd, view, "ended", ret);
     else if (view->state == JOB_HELD && view->reason == REASON_RELEASED)
         snprintf(ret, 512, "held: %s", why ? why : reason_words(view->reason));
+    else if (view->state == JOB_HELD && view->reason == REASON_EXITED &&
+             (ad_find(view->ad, "OnExitHold") || ad_find(view->ad, "OnExitRemove")))
+        how_words(customerd, view, "held, as the job says: it ended", ret);
     else if (view->state == JOB_HELD) /* a job that could run is held only because of another member */
         how_words(customerd, view, view->reason == REASON_EXITED ? "held: a member of its gang failed" : "held", ret);
     else if (view->state == JOB_REMOVED)

@@ -5,6 +5,7 @@
 #include "lang/base/array.h"
 #include "lang/base/err.h"
 #include "lang/base/mem.h"
+#include "live/customerd/away.h"
 #include "live/customerd/user_writer.h"
 #include "sys/clock.h"
 
@@ -102,8 +103,10 @@ static void handle_closed(uv_handle_t *handle)
 
 static void job_clear(struct user *user)
 {
-    for (uint32_t i = 0; i < user->count; i++)
+    for (uint32_t i = 0; i < user->count; i++) {
         free((char *)(uintptr_t)user->files[i].name);
+        free((char *)(uintptr_t)user->files[i].to);
+    }
     free(user->files);
     free((char *)(uintptr_t)user->now.place.iwd);
     free((char *)(uintptr_t)user->now.owner);
@@ -207,6 +210,7 @@ static void file_note(void *given, const struct job_file *file)
         return;
     ARRAY_ROOM(user->files, user->count, user->room, 16);
     user->files[user->count] = *file;
+    user->files[user->count].to = file->to ? mem_dup(file->to, strlen(file->to)) : NULL;
     user->files[user->count++].name = mem_dup(file->name, strlen(file->name));
 }
 
@@ -255,7 +259,8 @@ static void file_failed(struct user *user, int error)
     user->waits = user->waits || passing;
     if (passing && user->first->pause > PAUSE_FIRST)
         return; /* that was told when it was first tried */
-    err_set(&words, "%s could not be put into %s: %s; %s", file->name, user->now.place.iwd,
+    err_set(&words, "%s could not be put %s%s: %s; %s", file->to ? file->to : file->name, file->to ? "there" : "into ",
+            file->to ? "" : user->now.place.iwd,
             error == USER_WRITER_ANOTHER ? "the job's user id is that of another account now" : strerror(error),
             passing ? "it will be tried again" : "it is kept here");
     user->all->ports.trouble(user->all->ports.user, user->first->job, words.text);
@@ -294,9 +299,8 @@ static bool file_order(struct user *user)
     int fd;
 
     here.iwd = NULL;
-    if (snprintf(order.folder, sizeof order.folder, "%s", user->now.place.iwd) >= (int)sizeof order.folder)
+    if (away_place(user->now.place.iwd, file->name, file->to, order.folder, order.name) < 0)
         return file_failed(user, ENAMETOOLONG), false;
-    snprintf(order.name, sizeof order.name, "%s", file->name);
     snprintf(order.owner, sizeof order.owner, "%s", user->now.owner);
     memcpy(order.hash, file->hash, sizeof order.hash);
     fd = jobfiles_open(user->all->ports.files, &here, JOB_FILE_OUTPUT, file->name, &size, &whole);

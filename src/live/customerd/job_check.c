@@ -97,6 +97,22 @@ static bool is_input(const struct tree *ad, const struct expr *e)
     return good;
 }
 
+/* [ Name = "a"; To = "/scratch/a" ]; both may be computed. */
+static bool is_destination(const struct tree *ad, const struct expr *e)
+{
+    struct tree *one = e->kind == EXPR_AD ? ad_part(ad, e) : NULL;
+    const struct expr *name = one ? ad_find(one, "Name") : NULL, *to = one ? ad_find(one, "To") : NULL;
+    bool good = name && to && is_file_name(one, name) && (is_computed(to) || is_text(one, to));
+
+    tree_unref(one);
+    return good;
+}
+
+static bool is_destinations(const struct tree *ad, const struct expr *e)
+{
+    return is_list_of(ad, e, is_destination) && e->u.run.count <= JOB_INPUTS_MAX;
+}
+
 static bool is_inputs(const struct tree *ad, const struct expr *e)
 {
     return is_list_of(ad, e, is_input) && e->u.run.count <= JOB_INPUTS_MAX;
@@ -190,6 +206,7 @@ static const struct {
     {"Inputs", is_inputs,
      "expected a list of up to 2000 [Name; Hash; Size; Mode], with names beneath the job's folder"},
     {"Outputs", is_file_names, "expected a list of names of files beneath the job's folder"},
+    {"OutputTo", is_destinations, "expected a list of [Name; To], with names beneath the job's folder"},
     {"OutputSE", job_stores_are_good, "expected the name of a store, or a list of them"},
     {"OutputElsewhere", is_flag, "expected true or false"},
     {"Checkpoint", is_file_names, "expected a list of names of files beneath the job's folder"},
@@ -199,6 +216,7 @@ static const struct {
     {"TimeLimit", is_span, "expected a number of seconds"},
     {"QueueLimit", is_whole, "expected a whole number of seconds"},
     {"MaxRetries", is_whole, "expected a whole number"},
+    {"SuccessExitCode", is_whole, "expected the status of a program, a whole number"},
     {"RetryUnless", is_whole, "expected the status of a program, a whole number"},
     {"Pre", is_command, "expected a list of texts, a command and its arguments"},
     {"Post", is_command, "expected a list of texts, a command and its arguments"},

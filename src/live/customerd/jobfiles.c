@@ -150,19 +150,20 @@ int jobfiles_each(struct jobfiles *files, const struct job_place *place, job_fil
 /* Opens a complete file where it lies. -1 and errno. */
 static int whole_open(int folder, const struct job_place *place, const struct job_file *file)
 {
-    char path[CONFINED_NAME_MAX + 32];
+    char path[CONFINED_NAME_MAX + 32], folder_name[AWAY_FOLDER_MAX], name[CONFINED_NAME_MAX + 1];
     int iwd, fd = -1;
 
     if (!file->away) {
         snprintf(path, sizeof path, "%s/%s", job_file_rows[file->kind].folder, file->name);
         return confined_file(folder, path, O_RDONLY, 0);
     }
-    iwd = place->iwd ? open(place->iwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    if (!place->iwd)
-        errno = ENOENT;
+    errno = ENOENT;
+    if (!place->iwd || away_place(place->iwd, file->name, file->to, folder_name, name) < 0)
+        return -1;
+    iwd = open(folder_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (iwd < 0)
         return -1;
-    away_name(place->job, file->name, file->beside, path);
+    away_name(place->job, name, file->beside, path);
     fd = confined_file(iwd, path, O_RDONLY, 0);
     return close_keep(iwd), fd;
 }

@@ -51,6 +51,7 @@ enum permit {
 struct job_leaving {
     enum job_file_kind kind;
     const char *name;
+    const char *to; /* where it goes, from iwd on, as the job says; NULL: by its name */
     unsigned mode;
     enum permit permit;
     uint64_t bytes; /* for all files of that kind together */
@@ -59,6 +60,7 @@ struct job_leaving {
 struct job_file {
     enum job_file_kind kind;
     const char *name;
+    const char *to; /* of an output: where it goes, or went, if not by its name; or NULL */
     uint64_t size;
     char hash[HASH_DIGITS + 1]; /* "" while it is not complete */
     unsigned mode;

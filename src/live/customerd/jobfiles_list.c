@@ -21,6 +21,8 @@
 void file_index_done(struct file_index *index)
 {
     if (index->job) {
+        for (uint32_t i = 0; i < index->names.places; i++)
+            free((char *)(uintptr_t)index->items[i].to);
         textmap_done(&index->names);
         free(index->items);
         attempt_room_done(&index->left);
@@ -46,26 +48,30 @@ struct job_file *file_index_find(const struct file_index *index, enum job_file_k
     return place == TEXTMAP_NONE ? NULL : &index->items[place];
 }
 
-/* Adds the file, in the place of one of that name. The index keeps the name. */
+/* Adds the file, in the place of one of that name. The index keeps the name, and a copy of where it goes. */
 static void file_index_put(struct file_index *index, const struct job_file *file)
 {
+    uint32_t place, known = index->names.places;
+    char *to = file->to ? mem_dup(file->to, strlen(file->to)) : NULL;
     struct buf key;
-    uint32_t place;
 
     buf_init(&key);
     file_key(&key, file->kind, file->name);
     place = textmap_add(&index->names, key.text, key.len);
     buf_done(&key);
     ARRAY_ROOM(index->items, place, index->room, 8);
+    if (place < known)
+        free((char *)(uintptr_t)index->items[place].to);
     index->items[place] = *file;
+    index->items[place].to = to;
     index->items[place].name = strchr(textmap_text(&index->names, place), '/') + 1;
 }
 
 static void line_load(struct jobfiles *files, struct file_index *index, const char *line, size_t len)
 {
     struct job_file file = {.whole = true};
-    const char *kind, *name, *hash;
-    size_t kind_len, name_len, hash_len;
+    const char *kind, *name, *hash, *to;
+    size_t kind_len, name_len, hash_len, to_len;
     int64_t size, mode, permit;
     struct err err;
     struct tree *ad = form_parse(files->symbols, &dialect_classic, FORM_CLASSAD, NULL, line, len, &err);
@@ -75,8 +81,11 @@ static void line_load(struct jobfiles *files, struct file_index *index, const ch
         ad_string(ad, "Hash", &hash, &hash_len) && hash_is_good(hash, hash_len) && ad_integer(ad, "Size", &size) &&
         ad_integer(ad, "Mode", &mode) && confined_name_is_good(name, name_len) &&
         (which = job_file_kind(kind, kind_len)) >= 0) {
-        char *copy = mem_dup(name, name_len);
+        char *copy = mem_dup(name, name_len), *place = NULL;
 
+        if (ad_string(ad, "To", &to, &to_len) && to_len)
+            place = mem_dup(to, to_len);
+        file.to = place;
         file.kind = (enum job_file_kind)which;
         file.name = copy;
         file.size = (uint64_t)size;
@@ -94,6 +103,7 @@ static void line_load(struct jobfiles *files, struct file_index *index, const ch
         ad_word(ad, "Number", &file.number);
         file_index_put(index, &file);
         free(copy);
+        free(place);
     }
     tree_unref(ad);
 }
@@ -169,6 +179,8 @@ int file_list_add(struct jobfiles *files, int folder, struct file_index *index, 
     maker_init(&maker, files->symbols);
     maker_text(&maker, "Kind", job_file_rows[file->kind].word);
     maker_text(&maker, "Name", file->name);
+    if (file->to)
+        maker_text(&maker, "To", file->to);
     maker_integer(&maker, "Size", (int64_t)file->size);
     maker_text(&maker, "Hash", file->hash);
     maker_integer(&maker, "Mode", file->mode);

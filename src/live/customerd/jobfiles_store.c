@@ -89,15 +89,19 @@ int jobfiles_parts(int folder, const struct job_place *place, job_file_fn *fn, v
 static int file_send(int folder, const char *part, const struct job_place *place, const struct job_leaving *leaving,
                      const struct job_file *known, const struct piece *piece, struct job_file *ret)
 {
+    char folder_name[AWAY_FOLDER_MAX], name[CONFINED_NAME_MAX + 1];
     struct away away = {.job = place->job,
-                        .name = leaving->name,
+                        .name = name,
                         .permit = leaving->permit,
                         .before = known && known->away,
                         .before_beside = known && known->away && known->beside,
                         .size = piece->size,
                         .hash = piece->hash};
-    int iwd = open(place->iwd, O_RDONLY | O_DIRECTORY | O_CLOEXEC), moved;
+    int iwd, moved;
 
+    if (away_place(place->iwd, leaving->name, leaving->to, folder_name, name) < 0)
+        return -1;
+    iwd = open(folder_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (iwd < 0)
         return -1;
     moved = away_put(folder, part, iwd, &away, &ret->beside);
@@ -128,7 +132,10 @@ static int file_settle(int folder, const char *part, const struct job_place *pla
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) /* this can succeed a little later */
             return -1;
-        err_set(err, "%s could not be put into %s: %s", leaving->name, place->iwd, strerror(errno));
+        if (leaving->to)
+            err_set(err, "%s could not be put there: %s", leaving->to, strerror(errno));
+        else
+            err_set(err, "%s could not be put into %s: %s", leaving->name, place->iwd, strerror(errno));
     }
     ret->away = ret->beside = false;
     snprintf(whole, sizeof whole, "%s/%s", job_file_rows[leaving->kind].folder, leaving->name);
@@ -221,6 +228,7 @@ static enum piece_result store_in(struct jobfiles *files, int folder, const stru
         return result;
     file = (struct job_file){.kind = leaving->kind,
                              .name = leaving->name,
+                             .to = leaving->to,
                              .size = (uint64_t)piece->size,
                              .mode = leaving->mode & 0111 && leaving->permit == PERMIT_REPLACE ? 0755 : 0644,
                              .whole = true,

@@ -3,6 +3,7 @@
 
 #include "lang/ad/eval.h"
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
 #include "live/customerd/job_ad.h"
@@ -15,6 +16,9 @@
 #include <string.h>
 
 struct permits {
+    struct textmap to; /* the names in OutputTo ... */
+    char **to_paths;   /* ... and where each of them goes */
+    uint32_t to_room;
     struct textmap outputs, checkpoint, inputs, parcels;
     bool listed; /* the job says what its outputs are */
     bool open;   /* but not all of it can be evaluated here */
@@ -77,6 +81,38 @@ static bool list_read(struct reading *reading, const char *name, struct textmap 
     return known;
 }
 
+/* Reads one [ Name; To ]. */
+static void destination_read(struct reading *reading, const struct value *ad)
+{
+    struct permits *permits = reading->permits;
+    symbol to = symbols_find(reading->ad->symbols, "To", 2), name = symbols_find(reading->ad->symbols, "Name", 4);
+    uint32_t place, known = permits->to.places;
+    struct value called, path;
+
+    if (ad->type != VALUE_AD || !to || !name || !eval_attribute(&reading->eval, ad->scope, name, &called) ||
+        !eval_attribute(&reading->eval, ad->scope, to, &path) || called.type != VALUE_STRING ||
+        path.type != VALUE_STRING || !path.len || memchr(path.u.string, '\0', path.len) ||
+        !confined_name_is_good(called.u.string, called.len))
+        return;
+    place = textmap_add(&permits->to, called.u.string, called.len);
+    if (place < known)
+        return; /* of several the first holds */
+    ARRAY_ROOM(permits->to_paths, place, permits->to_room, 8);
+    permits->to_paths[place] = mem_dup(path.u.string, path.len);
+}
+
+static void destinations_read(struct reading *reading)
+{
+    struct value value, element;
+
+    if (!attribute(reading, "OutputTo", &value) || value.type != VALUE_LIST)
+        return;
+    for (uint32_t i = 0; i < value.len && i < JOB_FILES_MAX; i++) {
+        eval_element(&reading->eval, &value, i, &element);
+        destination_read(reading, &element);
+    }
+}
+
 static bool input_add(void *user, const struct job_input *input)
 {
     textmap_add(user, input->name, strlen(input->name));
@@ -125,6 +161,7 @@ static void permits_read(struct permits *permits, const struct tree *ad, int64_t
         names_add(&permits->outputs, &value, false);
     if (attribute(&reading, "Err", &value))
         names_add(&permits->outputs, &value, false);
+    destinations_read(&reading);
     permits->bytes = disk_read(&reading);
     arena_done(&scratch);
     job_inputs(ad, input_add, &permits->inputs);
@@ -144,6 +181,7 @@ struct permits *permits_new(const struct permits_try *one)
     struct tree *ad = unit_ad(&unit);
 
     *permits = (struct permits){.bytes = JOB_DISK};
+    textmap_init(&permits->to, 0);
     textmap_init(&permits->outputs, 0);
     textmap_init(&permits->checkpoint, 0);
     textmap_init(&permits->inputs, 0);
@@ -157,6 +195,10 @@ void permits_free(struct permits *permits)
 {
     if (!permits)
         return;
+    for (uint32_t i = 0; i < permits->to.places; i++)
+        free(permits->to_paths[i]);
+    free(permits->to_paths);
+    textmap_done(&permits->to);
     textmap_done(&permits->outputs);
     textmap_done(&permits->checkpoint);
     textmap_done(&permits->inputs);
@@ -196,6 +238,36 @@ static bool is_log(const char *name)
     return !strcmp(name, JOB_STDOUT) || !strcmp(name, JOB_STDERR);
 }
 
+static const char *path_of(const struct permits *permits, const char *name, size_t len)
+{
+    uint32_t place = textmap_find(&permits->to, name, len);
+
+    return place == TEXTMAP_NONE ? NULL : permits->to_paths[place];
+}
+
+/* Goes what is in a folder of the job's straight into the folder that it was submitted from? Then the machine could choose any name there, and nothing
+ * that is there is replaced. */
+static bool spills(const struct permits *permits, const char *name)
+{
+    size_t named = named_part(&permits->to, name);
+
+    return named && named < strlen(name) && !strcmp(path_of(permits, name, named), ".");
+}
+
+bool permits_to(const struct permits *permits, const char *name, struct buf *ret)
+{
+    size_t named = named_part(&permits->to, name);
+    const char *path = named ? path_of(permits, name, named) : NULL;
+
+    if (!path)
+        return false;
+    if (!strcmp(path, ".") && name[named])
+        buf_adds(ret, name + named + 1);
+    else
+        buf_addf(ret, "%s%s", path, name + named);
+    return true;
+}
+
 enum permit permits_look(const struct permits *permits, enum job_file_kind kind, const char *name, const char **ret_why)
 {
     size_t len = strlen(name), named = named_part(&permits->outputs, name);
@@ -214,7 +286,9 @@ enum permit permits_look(const struct permits *permits, enum job_file_kind kind,
         *ret_why = "a part of its name begins with a dot, and Outputs does not name it";
     if (*ret_why)
         return PERMIT_NO;
-    if (kind != JOB_FILE_OUTPUT || named == len)
+    if (kind == JOB_FILE_OUTPUT && spills(permits, name))
+        return PERMIT_NEW;
+    if (kind != JOB_FILE_OUTPUT || named == len || named_part(&permits->to, name) == len)
         return PERMIT_REPLACE;
     return input ? PERMIT_BESIDE : named ? PERMIT_REPLACE : PERMIT_NEW;
 }

@@ -3,6 +3,7 @@
  *     Outputs = {"a", "tables"}; Out = "log"    a, log, and all files below tables: they replace what is there
  *     no Outputs                                a new name, or one that an earlier try of this job brought
  *     an input that is not named                beside it, as NAME.JOB; likewise a file that is there already and not from this job
+ *     OutputTo = {[Name = "a"; To = "/b/c"]}    a, and all files below a, which go to /b/c
  *     Checkpoint = {"state"}; logs              state; stdout and stderr
  *
  * A name with a part that begins with a dot is taken only if it is listed. A file's mode is at most 0644, or 0755 if it is listed. A try leaves of
@@ -10,6 +11,7 @@
 #ifndef BERTH_LIVE_CUSTOMERD_OUTPUT_PERMITS_H
 #define BERTH_LIVE_CUSTOMERD_OUTPUT_PERMITS_H
 
+#include "lang/base/buf.h"
 #include "lang/text/tree.h"
 #include "live/customerd/jobfiles.h"
 
@@ -33,6 +35,9 @@ void permits_free(struct permits *permits);
 /* May the try leave a file of that name? With PERMIT_NO, `*ret_why` says why not. */
 enum permit permits_look(const struct permits *permits, enum job_file_kind kind, const char *name,
                          const char **ret_why);
+
+/* Where an output of that name goes, by OutputTo: appends it, and true; false: by its name. */
+bool permits_to(const struct permits *permits, const char *name, struct buf *ret);
 
 /* Bytes that the try may leave, of each kind. */
 uint64_t permits_bytes(const struct permits *permits);

@@ -344,14 +344,20 @@ static struct tree *store_piece(struct asking *asking, enum job_file_kind kind, 
     struct err err = {0};
     const char *why;
     uint64_t have;
+    struct buf to;
 
     leaving.permit = permits_look(permits, kind, name, &why);
     if (leaving.permit == PERMIT_NO)
         return store_refuse(asking, name, why);
     ad_integer(asking->question, "Mode", &mode);
     leaving.mode = (unsigned)mode;
+    buf_init(&to);
+    if (kind == JOB_FILE_OUTPUT && permits_to(permits, name, &to))
+        leaving.to = buf_string(&to);
     question_place(asking, &place);
     result = jobfiles_store(asking->questions->files, &place, &leaving, piece, &have, &err);
+    leaving.to = NULL;
+    buf_done(&to);
     free((char *)(uintptr_t)place.iwd);
     if (result == PIECE_WHOLE || result == PIECE_MORE)
         asking->one->brought += (int64_t)piece->len;

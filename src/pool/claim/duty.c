@@ -67,6 +67,7 @@ struct tree *duty_withhold(struct tree *ad, uint64_t port, uint64_t link)
         "Err",
         "Inputs",
         "Outputs",
+        "OutputTo",
         "OutputSE",
         "NodeInputs",
         "OutputElsewhere",

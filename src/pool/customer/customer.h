@@ -21,6 +21,7 @@ extern "C" {
 
 #define CUSTOMER_JOBS_MAX 100000   /* queued, of one owner, unless the settings say otherwise */
 #define CUSTOMER_SUBMIT_MAX 100000 /* of one submission */
+#define CUSTOMER_AGAIN_MAX 1000    /* tries of a job that is run until it says that it is over; then it is held */
 #define CUSTOMER_RETRIES 0         /* for a job that does not say MaxRetries */
 #define CUSTOMER_NODE_MAX 255      /* bytes of the name of a node */
 

@@ -104,6 +104,9 @@ struct shape {
     int64_t waiting;          /* jobs that wait */
     int64_t retries;          /* how often a failing job is tried again ... */
     int64_t unless;           /* ... but not with this status; -1: with any */
+    int64_t success;          /* the status after which it is not tried again */
+    bool ends;                /* the job itself says what becomes of it when a try has ended ... */
+    bool counts;              /* ... and how often it is tried again */
     double priority;          /* among those of its owner */
     int64_t patience;         /* seconds that a job may wait, counted from its submission */
     uint64_t index;           /* of the first job in its sweep */
@@ -336,6 +339,11 @@ void job_rested(const struct customer_step *step, uint64_t id); /* TIMER_JOB */
 void job_requeue(const struct customer_step *step, struct job *job);
 void job_spoiled(const struct customer_step *step, struct job *job, const struct result *result); /* by a helper */
 void job_result(const struct customer_step *step, struct job *job, const struct result *result);
+
+/* ending.c: what the job itself says of its end */
+enum ending { ENDING_USUAL, ENDING_DONE, ENDING_AGAIN, ENDING_HELD };
+bool ending_is_said(const struct tree *ad);
+enum ending ending_of(const struct job *job, const struct result *result);
 
 /* customer_claims.c */
 struct root *root_of(const struct map *map, uint64_t key); /* NULL: none */

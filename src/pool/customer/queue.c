@@ -171,7 +171,8 @@ static void job_end(const struct customer_step *step, struct job *job, enum job_
  * begin. */
 void job_result(const struct customer_step *step, struct job *job, const struct result *result)
 {
-    bool failed = result->reason != REASON_EXITED || result->status != 0, last;
+    bool failed = result->reason != REASON_EXITED || result->status != job->shape->success, last;
+    enum ending ending = ending_of(job, result);
 
     job_unwait(job); /* the job may have been waiting, its claim given up */
     job->in_vain = 0;
@@ -181,9 +182,9 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
     job->tries += failed;
     last = job->tries > (uint64_t)job->shape->retries ||
            (result->reason == REASON_EXITED && result->status == job->shape->unless);
-    if (!failed || (result->reason != REASON_SETUP && last)) {
+    if (ending == ENDING_DONE || (ending == ENDING_USUAL && (!failed || (result->reason != REASON_SETUP && last)))) {
         job_end(step, job, JOB_DONE);
-    } else if (last) {
+    } else if (ending == ENDING_HELD || (ending == ENDING_USUAL && last)) {
         job->state = JOB_HELD;
     } else if (job->state != JOB_HELD && !job->root) {
         job->state = JOB_IDLE; /* otherwise only when its claim is over: others of the gang may still be at it */
