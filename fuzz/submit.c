@@ -3,7 +3,8 @@
  * Law: what is refused has a reason and a place within the text; every remark has a place and words; every ad that comes can be printed
  * and read again; nothing is left of a name when it is gone.
  *
- *     byte 0   bit 0: JDL; bit 1: there are no files, names and variables; bit 2: two items share an ad already */
+ *     byte 0   bit 0: JDL; bit 1: there are no files, names and variables; bit 2: two items share an ad already;
+ *              bit 3: commands are run; bit 4: a command is appended */
 #include "lang/form/submit.h"
 #include "fuzz.h"
 
@@ -33,6 +34,23 @@ static const char *any_variable(void *user, const char *name)
 {
     (void)user;
     return *name == 'N' ? NULL : name;
+}
+
+static const char *const any_variables[] = {"PATH=/bin", "Path=x", "N=1", "=", "OMP_X=a b", NULL};
+
+static int any_command(void *user, const char *command, struct buf *ret, struct err *err)
+{
+    (void)user;
+    if (*command == 'x')
+        return err_set(err, "no");
+    buf_addf(ret, "%s\nexecutable = a\nqueue\n", command);
+    return 0;
+}
+
+static uint64_t any_random(void *user)
+{
+    (void)user;
+    return 7;
 }
 
 static void any_remark(void *user, const struct err *remark)
@@ -70,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct seen seen = {.lines = 1};
     struct submit_world world = {
         .user = &seen, .remark = any_remark, .folder = "/f", .arch = "A", .system = "S", .ads_max = 50};
+    static const struct submit_given appended = {"+x", "$(y)"};
     struct err err = {0};
     char *copy;
 
@@ -87,6 +106,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         world.file = any_file;
         world.match = any_match;
         world.variable = any_variable;
+        world.variables = any_variables;
+        world.random = any_random;
+        world.file_name = "f.sub";
+        world.now = 1700000000;
+        world.date = (struct submit_date){2023, 11, 14};
+        world.command = data[0] & 8 ? any_command : NULL;
+        world.appended = &appended;
+        world.appended_count = data[0] & 16 ? 1 : 0;
     }
     copy = malloc(size); /* of its exact length, so that reading past its end is seen */
     memcpy(copy, data + 1, size - 1);

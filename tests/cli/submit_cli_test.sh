@@ -50,6 +50,30 @@ printf 'executable = count.sh\noutput = o.$(Process)\nqueue 100000\n' >many.sub
 run "$berth" submit --dry-run many.sub
 holds 'a hundred thousand jobs are one ad' [ "$(grep -c 'Count = 100000' out)$(wc -l <out)" = 11 ]
 
+printf 'echo hello\n' >plain.sh
+printf 'executable = plain.sh\ntransfer_input_files = plain.sh\nqueue\n' >mode.sub
+run "$berth" submit --dry-run --json mode.sub
+json 'a program may be executed whatever its mode is here, as HTCondor has it' 0 'rows[0]["Inputs"][0]["Mode"] == 0o755 and len(rows[0]["Inputs"]) == 1'
+echo '[ Cmd = "./plain.sh" ]' >mode.ad
+run "$berth" submit --dry-run mode.ad
+says 'but in an ad it must be one' 2 '' '*plain.sh: it cannot be executed*'
+printf 'executable = count.sh\narguments = $(x) $(n)\nn = 1\nqueue x from touch ran; echo a |\n' >command.sub
+run "$berth" submit --dry-run command.sub
+says 'a dry run runs no command of the file' 2 '' "command.sub:4:1: 'queue from COMMAND |' is run only when 'berth submit' submits the file"
+run "$berth" convert --from submit command.sub
+holds 'nor does berth convert' [ "$status$(ls ran 2>/dev/null)" = 2 ]
+printf 'executable = count.sh\narguments = $(n)\nn = 1\n' >none.sub
+run "$berth" submit none.sub -append 'n = 7' -append '+Project = "p"' -append 'queue 2' -dry-run --json
+json 'commands are appended, by one dash or two' 0 'rows[0]["Args"] == ["7"] and rows[0]["Project"] == "p" and rows[0]["Count"] == 2'
+run "$berth" submit none.sub --append 'n' --dry-run
+says 'an appended command has a name and a value' 2 '' "*--append: expected NAME = VALUE, or queue, got 'n'"
+run "$berth" submit mode.ad --append 'n = 7' --dry-run
+says 'and goes with a submit file' 2 '' '*--append goes with submit files*'
+echo 'executable = count.sh' >common.sub
+printf 'include : common.sub\narguments = $(SUBMIT_FILE)\nqueue\n' >include.sub
+run "$berth" submit --dry-run --json include.sub
+json 'a file includes another' 0 'rows[0]["Cmd"] == "./count.sh" and rows[0]["Args"] == ["include.sub"]'
+
 # ------------------------------------------------------------------------------------------------------------------ sweeps
 
 printf '#!/bin/sh\n' >fit.sh && chmod +x fit.sh

@@ -9,7 +9,8 @@
  *     note   3:7: log: no file            a remark, in order: how it begins
  *     fail   2:1: expected                it is refused: how the message begins
  *
- * The language is that of the table's name up to a dash. The world: /home/ada/run, machines like X86_64 and LINUX, HOME and LANG. */
+ * The language is that of the table's name up to a dash. The world: run.sub in /home/ada/run, machines like X86_64 and LINUX, HOME, LANG and variables of
+ * OpenMP, 14 November 2023, a chance that is the same every time. */
 #include "common/tap.h"
 #include "lang/ad/names.h"
 #include "lang/form/submit.h"
@@ -35,6 +36,7 @@ struct run {
     const struct test *test;
     struct buf why;
     size_t ads, notes;
+    uint64_t drawn;
 };
 
 /* --------------------------------------------------------------------------------------------------------------- world */
@@ -83,7 +85,21 @@ static int world_match(void *user, const char *pattern, enum submit_match what, 
 static const char *world_variable(void *user, const char *name)
 {
     (void)user;
-    return !strcmp(name, "HOME") ? "/home/ada" : !strcmp(name, "LANG") ? "C.UTF-8" : NULL;
+    return !strcmp(name, "HOME")              ? "/home/ada"
+           : !strcmp(name, "LANG")            ? "C.UTF-8"
+           : !strcmp(name, "OMP_NUM_THREADS") ? "4"
+                                              : NULL;
+}
+
+static const char *const world_variables[] = {"HOME=/home/ada", "OMP_NUM_THREADS=4", "OMP_PLACES=cores", "LANG=C.UTF-8",
+                                              NULL};
+
+/* A chance that is the same every time. */
+static uint64_t world_random(void *user)
+{
+    struct run *run = user;
+
+    return ++run->drawn;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ comparing */
@@ -146,6 +162,10 @@ static void test_run(struct test *test, bool jdl)
                                  .file = world_file,
                                  .match = world_match,
                                  .variable = world_variable,
+                                 .variables = world_variables,
+                                 .random = world_random,
+                                 .file_name = "run.sub",
+                                 .date = {2023, 11, 14},
                                  .remark = remark_check,
                                  .folder = "/home/ada/run",
                                  .arch = "X86_64",

@@ -1,4 +1,4 @@
-/* docs_test.c: what docs/protocol.md, docs/operations.md and docs/jobs.md list is what the program has: routes, messages, reasons, settings,
+/* docs_test.c: what docs/protocol.md, docs/operations.md, docs/jobs.md and docs/from-htcondor.md list is what the program has: routes, messages, reasons, settings,
  * metrics, lines of the audit, limits, attributes and states of jobs, questions about files; and the bytes they give as examples are the
  * bytes.
  *
@@ -7,6 +7,7 @@
 #include "common/lang.h"
 #include "common/tap.h"
 
+#include "lang/form/submit.h"
 #include "live/agent/contacts.h"
 #include "live/auth/disabled.h"
 #include "live/auth/join.h"
@@ -265,7 +266,7 @@ static const struct table_row {
     {"protocol.md", "routes", routes_print},     {"protocol.md", "parameters", parameters_print},
     {"protocol.md", "reasons", reasons_print},   {"protocol.md", "what is wrong with a token", faults_print},
     {"protocol.md", "limits", limits_print},     {"operations.md", "settings", settings_print},
-    {"operations.md", "metrics", metrics_table},
+    {"operations.md", "metrics", metrics_table}, {"from-htcondor.md", "submit commands", submit_commands_print},
 };
 
 static void tables_check(const struct page *pages, size_t count)
@@ -639,7 +640,7 @@ static void jobs_check(const struct page *jobs, const struct page *protocol)
 
 int main(int argc, char **argv)
 {
-    struct page pages[3];
+    struct page pages[4];
     struct lang lang;
 
     if (argc > 1 && !strcmp(argv[1], "--print")) {
@@ -650,6 +651,7 @@ int main(int argc, char **argv)
     page_read(&pages[0], "protocol.md");
     page_read(&pages[1], "operations.md");
     page_read(&pages[2], "jobs.md");
+    page_read(&pages[3], "from-htcondor.md");
     waits_check();
     machines_check();
     tables_check(pages, COUNT(pages));

@@ -66,7 +66,7 @@ seq 100 169 | sed 's/.*/n&, v&/' >runs.txt
 printf '%s\n' 'executable = /bin/echo' 'arguments = $(x) of $(Process)' 'output = many/$(y)' 'request_memory = 16M' 'request_disk = 1M' \
   'transfer_output_files = ""' 'queue x, y from runs.txt' >many.sub
 run "$berth" submit many.sub
-expect 'many items are submitted' 0 '70 jobs submitted: 7-76'
+says 'many items are submitted' 0 '70 jobs submitted: 7-76' '*neither /home nor other folders*'
 timeout 60 "$berth" wait 7-76
 holds 'and each of them finds its own' [ $? = 0 ]
 all_came() { [ "$(cat many/* | wc -l)" = 70 ]; }
@@ -96,6 +96,66 @@ run "$berth" query 'Type == "Machine"' --format 'OpSys'
 expect 'by a query too' 0 LINUX
 run "$berth" ads --format 'Type (('
 says 'a slip is told' 2 '' '--format:1:*'
+
+# ------------------------------------------------------------------------------------------------------------------ HTCondor's ways
+
+mkdir -p habits/logs habits/run && cd habits/run || exit 1
+cat >work.sh <<'SH'
+echo to out "$@"
+echo to err >&2
+mkdir -p a d && echo "b of $1" >"a/b.$1" && echo "c of $1" >c && echo "in of $1" >"d/x.$1"
+SH
+cat >work.sub <<SUB
+executable = work.sh
+arguments = \$(Process) \$(word)
+output = $PWD/../logs/\$(Process).out
+error = ../logs/\$(Process).err
+transfer_output_files = a/b.\$(Process), c, d/
+transfer_output_remaps = "c = ../logs/\$(Process).c"
+request_memory = 16M
+request_disk = 1M
+queue word from printf 'one\ntwo\n' |
+SUB
+run "$berth" submit -terse work.sub
+first=$(sed -n 's/^\([0-9]*\)[.]0 - [0-9]*[.]1$/\1/p' out)
+holds 'a file whose items a command prints is submitted, and its numbers are told as HTCondor does' [ "$status" = 0 -a -n "$first" ]
+holds 'what its jobs will not find is told once' [ "$(grep -c 'neither /home nor' err)" = 1 ]
+run "$berth" wait "$first-$((first + 1))"
+expect 'its jobs run, though the program has no x bit' 0 ''
+habits_came() { [ -e ../logs/0.err ] && [ -e ../logs/1.err ] && [ -e ../logs/0.out ] && [ -e ../logs/1.out ] && [ -e ../logs/1.c ] && [ -e b.1 ] && [ -e x.0 ] && [ -e x.1 ]; }
+soon habits_came
+holds 'outputs go elsewhere, by other names, by their last parts, or out of their folder, as the file says' \
+  [ "$(cat ../logs/0.out ../logs/1.out ../logs/1.err ../logs/1.c b.0 x.1)" = 'to out 0 one
+to out 1 two
+to err
+c of 1
+b of 0
+in of 1' ]
+run "$berth" logs "$first"
+expect 'and are found from there' 0 'to out 0 one'
+sed "s|^output.*|output = ../nowhere/deep/out|; s|^queue.*|queue|" work.sub >lost.sub
+run "$berth" submit lost.sub
+first=$((first + 2))
+run "$berth" wait "$first"
+lost() { "$berth" logs --events "$first" | grep -q 'nowhere/deep/out could not be put there: No such file'; }
+soon lost
+holds 'a folder that is not there is told in the log, and the file is kept' lost
+echo 'echo x; exit 3' >three.sh
+printf '%s\n' 'executable = three.sh' 'request_memory = 16M' 'request_disk = 1M' 'transfer_output_files = ""' 'on_exit_remove = NumJobStarts >= 3' 'queue' 'on_exit_remove = true' 'on_exit_hold = ExitCode == 3' 'queue' \
+  'on_exit_hold = false' 'max_retries = 9' 'on_exit_remove = false' 'retry_until = ExitCode == 3' 'queue' >end.sub
+run "$berth" submit end.sub
+first=$((first + 1))
+run "$berth" wait "$first" "$((first + 2))"
+tried() { [ "$("$berth" logs --events "$first" | grep -c '(claim .*, try')" = 3 ]; }
+soon tried
+holds 'a job is run until it says that it is over' tried
+held() { "$berth" logs --events "$((first + 1))" | grep -q 'held, as the job says: it ended with status 3'; }
+soon held
+holds 'one is held, as it says' held
+once() { [ "$("$berth" logs --events "$((first + 2))" | grep -c '(claim .*, try')" = 1 ]; }
+holds 'and one is not tried again, as it says' once
+run "$berth" rm "$((first + 1))"
+cd ../.. || exit 1
 
 # ------------------------------------------------------------------------------------------------------------------ sweeps
 

@@ -1,4 +1,5 @@
 /* languages.c: files of jobs in other languages than ads. */
+#define _GNU_SOURCE /* pipe2, environ */
 #include "cli/ask/languages.h"
 
 #include "cli/term/file.h"
@@ -12,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -108,6 +111,47 @@ static const char *variable(void *user, const char *name)
     return getenv(name);
 }
 
+/* What a command prints, run by the shell in the folder from which names are looked up. */
+static int text_of_command(void *user, const char *command, struct buf *ret, struct err *err)
+{
+    const struct surroundings *around = user;
+    int pair[2], status = 0;
+    ssize_t got = 0;
+    pid_t child;
+
+    if (pipe2(pair, O_CLOEXEC) < 0)
+        return err_set(err, "%s", strerror(errno));
+    child = fork();
+    if (child == 0) {
+        if (chdir(around->folder) == 0 && dup2(pair[1], STDOUT_FILENO) >= 0)
+            execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        _exit(127);
+    }
+    close(pair[1]);
+    while (child > 0 && ret->len <= SUBMIT_BYTES_MAX &&
+           ((got = read(pair[0], buf_reserve(ret, 65536), 65536)) > 0 || (got < 0 && errno == EINTR)))
+        ret->len += got > 0 ? (size_t)got : 0;
+    close(pair[0]); /* one that prints without end is ended by this */
+    if (child < 0 || got < 0 || waitpid(child, &status, 0) < 0)
+        return err_set(err, "%s", strerror(errno));
+    if (ret->len > SUBMIT_BYTES_MAX)
+        return err_set(err, "it prints more than %u bytes", SUBMIT_BYTES_MAX);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return err_set(err, WIFEXITED(status) ? "it ended with status %d" : "it was ended by signal %d",
+                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    return 0;
+}
+
+static uint64_t any_number(void *user)
+{
+    uint64_t number = 0;
+
+    (void)user;
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        number = (uint64_t)time(NULL);
+    return number;
+}
+
 /* ----------------------------------------------------------------------------------------------------------------- reading */
 
 static void place_report(const struct surroundings *around, const struct err *err)
@@ -181,15 +225,27 @@ int language_read_given(struct symbols *symbols, enum submit_language language, 
                                  .file = text_of_file,
                                  .match = names_that_match,
                                  .variable = variable,
+                                 .variables = (const char *const *)environ,
+                                 .random = any_number,
+                                 .file_name = file,
                                  .remark = remark_report,
                                  .given = given ? given->macros : NULL,
                                  .given_count = given ? given->count : 0,
+                                 .appended = given ? given->appended : NULL,
+                                 .appended_count = given ? given->appended_count : 0,
                                  .fold_from = given && given->is_node ? 1 : 0}; /* a node is one ad */
     size_t mark = text_mark(text->text, text->len);
     struct err err = {0};
+    struct tm local;
+    time_t now;
     int result;
 
     world.now = time(NULL);
+    now = (time_t)world.now;
+    if (localtime_r(&now, &local))
+        world.date = (struct submit_date){local.tm_year + 1900, local.tm_mon + 1, local.tm_mday};
+    if (given && given->runs)
+        world.command = text_of_command;
     if (realpath(folder, around.here))
         world.folder = around.here;
     if (uname(&around.machine) == 0) {

@@ -19,7 +19,11 @@ int language_read(struct symbols *symbols, enum submit_language language, const 
 struct language_given {
     const struct submit_given *macros;
     uint32_t count;
+    const struct submit_given *appended; /* what is set before each queue statement */
+    uint32_t appended_count;
     bool is_node;
+    bool
+        runs; /* commands that the file names are run, as the user who typed the command: the file is submitted, not only looked at */
     struct textmap *remarked;
 };
 int language_read_given(struct symbols *symbols, enum submit_language language, const char *file,

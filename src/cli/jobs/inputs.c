@@ -35,7 +35,8 @@ struct inputs {
     struct buf *out;
     char **names; /* the files already added, by their names for the job */
     size_t count, room;
-    bool listed; /* the attribute has been begun */
+    bool listed;   /* the attribute has been begun */
+    char *program; /* the file of this name may be executed, whatever its mode is here; NULL: none */
 };
 
 /* -------------------------------------------------------------------------------------------------------------- names */
@@ -130,6 +131,7 @@ static int file_add(struct inputs *inputs, int fd, const char *path, const char 
 {
     const struct input_upload *upload;
     struct err err = {0};
+    bool executed;
 
     if (name_is_there(inputs, name))
         return 0;
@@ -146,8 +148,9 @@ static int file_add(struct inputs *inputs, int fd, const char *path, const char 
     buf_adds(inputs->out, "[ Name = ");
     print_string(inputs->out, name, strlen(name), PRINT_PLAIN);
     buf_addf(inputs->out, "; Hash = \"%s\"; Size = %" PRIu64, upload->hash, upload->size);
-    if (mode & 0111 || inputs->count <= MODES_TOLD)
-        buf_addf(inputs->out, "; Mode = %d", mode & 0111 ? 0755 : 0644);
+    executed = mode & 0111 || (inputs->program && !strcmp(name, inputs->program));
+    if (executed || inputs->count <= MODES_TOLD)
+        buf_addf(inputs->out, "; Mode = %d", executed ? 0755 : 0644);
     buf_adds(inputs->out, " ]");
     return 0;
 }
@@ -343,7 +346,10 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
         return 0;
     }
     path = file_in(inputs->folder, text);
-    flaw = program_flaw(path, &missing);
+    if (inputs->submission->sets_modes)
+        flaw = stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode) ? "it is a folder, and no program" : NULL;
+    else
+        flaw = program_flaw(path, &missing);
     if (flaw)
         result = complain(inputs, path, flaw);
     if (result == 0)
@@ -451,13 +457,20 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
 {
     struct inputs inputs = {.submission = submission, .folder = folder, .about = name, .out = out};
     struct arena arena;
-    struct value list;
+    struct value list, cmd;
     struct buf renamed;
     int result = 0;
 
     arena_init(&arena);
     buf_init(&renamed);
     list = job_value(ad, "Inputs", &arena);
+    cmd = job_value(ad, "Cmd", &arena);
+    if (submission->sets_modes && cmd.type == VALUE_STRING) {
+        char *text = mem_dup(cmd.u.string, cmd.len);
+
+        inputs.program = strchr(text, '/') ? name_inside(text) : NULL;
+        free(text);
+    }
     if (list.type == VALUE_LIST)
         result = list_add(&inputs, &list);
     else if (list.type == VALUE_STRING)
@@ -478,6 +491,7 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
     while (inputs.count)
         free(inputs.names[--inputs.count]);
     free(inputs.names);
+    free(inputs.program);
     buf_done(&renamed);
     arena_done(&arena);
     return result;

@@ -32,6 +32,7 @@ struct job_submission {
     size_t path_room;
     struct buf misspelt; /* names of attributes that were reported as such */
     bool folds;          /* what can be computed in the ads is computed now */
+    bool sets_modes;     /* a program may be executed at the machine whatever its mode is here, as HTCondor has it */
     bool quiet;          /* what the jobs will wait for is not reported; why they are not submitted is */
 };
 

@@ -18,13 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct submit_settings {
     struct connection_options pool;
     const char *key, *cwd;
     enum submit_language from;
     struct sweep_source sweep;
-    bool force, dry_run, json;
+    struct option_files append;
+    bool force, dry_run, json, terse;
 };
 
 #define S struct submit_settings
@@ -47,6 +49,12 @@ static const struct option submit_options[] = {
      option_language, offsetof(S, from)},
     {0, "json", NULL, "JSON lines: an object an ad: first, count; with --dry-run the ads", option_flag,
      offsetof(S, json)},
+    {0, "append", "COMMAND",
+     "of a submit file: a command, NAME = VALUE, that holds before each 'queue'; or a 'queue' itself", option_files,
+     offsetof(S, append)},
+    {0, "terse", NULL,
+     "print the numbers as HTCondor does: the first job, then of it the first and the last process: 7.0 - 7.4",
+     option_flag, offsetof(S, terse)},
     CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
 };
@@ -168,11 +176,48 @@ static int ads_sweep(struct adding *adding, const struct submit_settings *settin
     return status;
 }
 
+/* The commands of --append, in order: a 'queue' goes to the end of the file, others are macros. -1: one of them is neither. */
+static int appended_read(const struct option_files *append, struct buf *text, struct submit_given *ret,
+                         uint32_t *ret_count)
+{
+    for (unsigned i = 0; i < append->count; i++) {
+        const char *one = append->names[i] + strspn(append->names[i], " \t"), *equals = strchr(one, '=');
+        size_t name = strcspn(one, " \t=");
+
+        if (name == 5 && !strncasecmp(one, "queue", 5)) {
+            buf_addf(text, "\n%s\n", one);
+        } else if (equals && name && equals == one + name + strspn(one + name, " \t")) {
+            ret[*ret_count].name = mem_dup(one, name);
+            ret[(*ret_count)++].value = equals + 1 + strspn(equals + 1, " \t");
+        } else {
+            report("--append: expected NAME = VALUE, or queue, got '%.60s'", one);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Says once what HTCondor's people are used to and a job here does not find. */
+static void surroundings_tell(const struct job_submission *submission)
+{
+    bool network = false;
+
+    for (size_t i = 0; i < submission->count && !network; i++)
+        network = ad_find(submission->ads[i], "Network") != NULL;
+    report("the jobs will find neither /home nor other folders of this machine's%s: docs/sandbox.md",
+           network ? "" : ", and no network ('want_job_networking = true' asks for it)");
+}
+
 /* Adds the jobs of a file in another language. */
 static int language_add(struct adding *adding, const struct submit_settings *settings, const struct submit_words *words,
-                        enum submit_language language, const struct buf *text)
+                        enum submit_language language, struct buf *text)
 {
-    struct language_given given = {.macros = words->given, .count = (uint32_t)words->given_count};
+    struct submit_given appended[OPTION_FILES_MAX];
+    struct language_given given = {.macros = words->given,
+                                   .count = (uint32_t)words->given_count,
+                                   .appended = appended,
+                                   .runs = !settings->dry_run};
+    int status = STATUS_BAD;
 
     if (sweep_is_wanted(&settings->sweep)) {
         report("%s: %s", adding->file,
@@ -186,10 +231,18 @@ static int language_add(struct adding *adding, const struct submit_settings *set
                words->given[0].value);
         return STATUS_BAD;
     }
-    return language_read_given(adding->submission->customer->symbols, language, adding->file, text, adding->folder,
-                               words->given_count ? &given : NULL, ad_add, adding) == 0
-               ? STATUS_DONE
-               : STATUS_BAD;
+    if (settings->append.count && language == SUBMIT_JDL) {
+        report("%s: --append goes with submit files, and this is JDL", adding->file);
+        return STATUS_BAD;
+    }
+    adding->submission->sets_modes = language == SUBMIT_SUBMIT;
+    if (appended_read(&settings->append, text, appended, &given.appended_count) == 0 &&
+        language_read_given(adding->submission->customer->symbols, language, adding->file, text, adding->folder, &given,
+                            ad_add, adding) == 0)
+        status = STATUS_DONE;
+    while (given.appended_count)
+        free((char *)(uintptr_t)appended[--given.appended_count].name);
+    return status;
 }
 
 static int file_add(struct job_submission *submission, const struct submit_settings *settings,
@@ -206,8 +259,11 @@ static int file_add(struct job_submission *submission, const struct submit_setti
         if (language == SUBMIT_UNKNOWN)
             language = submit_recognise(file, buf_string(&text), text.len);
         adding.folder = settings->cwd ? settings->cwd : language == SUBMIT_AD ? folder : ".";
-        status = language == SUBMIT_AD ? ads_sweep(&adding, settings, words, &text)
-                                       : language_add(&adding, settings, words, language, &text);
+        if (language == SUBMIT_AD && settings->append.count)
+            report("%s: --append goes with submit files, and this is an ad: NAME=VALUE sets an attribute", file);
+        else
+            status = language == SUBMIT_AD ? ads_sweep(&adding, settings, words, &text)
+                                           : language_add(&adding, settings, words, language, &text);
     }
     buf_done(&text);
     free(folder);
@@ -218,7 +274,7 @@ static int file_add(struct job_submission *submission, const struct submit_setti
 
 struct told {
     struct buf ids; /* "1-20,31" */
-    uint64_t count, first, last;
+    uint64_t count, first, last, least;
     struct rows *rows;
 };
 
@@ -243,6 +299,7 @@ static bool told_add(void *user, struct tree *answer)
     if (!told->first || (uint64_t)first != told->last + 1)
         told->first = (uint64_t)first;
     told->last = (uint64_t)(first + count - 1);
+    told->least = told->least ? told->least : (uint64_t)first;
     told->count += (uint64_t)count;
     if (told->rows)
         rows_add(told->rows, answer);
@@ -262,7 +319,11 @@ static int send_and_tell(struct job_submission *submission, const struct submit_
     rows_init(&rows, ROWS_JSON, columns, 2);
     told.rows = settings->json ? &rows : NULL;
     status = submission_send(submission, settings->key, settings->force, told_add, &told);
-    if (status == STATUS_DONE && !settings->json) {
+    if (status == STATUS_DONE && !settings->json && settings->terse) {
+        if (told.count)
+            buf_addf(&out, "%" PRIu64 ".0 - %" PRIu64 ".%" PRIu64 "\n", told.least, told.least, told.count - 1);
+        output_write(&out);
+    } else if (status == STATUS_DONE && !settings->json) {
         told_range(&told);
         jobs_count_print(&out, told.count);
         buf_addf(&out, " submitted: %s\n", buf_string(&told.ids));
@@ -355,6 +416,8 @@ static int submit_run(const void *given, int word_count, char **all)
     }
     if (status == STATUS_DONE)
         gangs_remark(&submission);
+    if (status == STATUS_DONE && submission.sets_modes && !settings->dry_run)
+        surroundings_tell(&submission);
     if (status == STATUS_DONE)
         status =
             settings->dry_run ? submission_print(&submission, settings->json) : submission_go(&submission, settings);

@@ -195,6 +195,14 @@ static int read_letters(struct reading *reading, const char *word)
     return 0;
 }
 
+/* Is it the whole name of an option? HTCondor's commands have them behind one dash (-terse, -dry-run), and hands remember that. */
+static bool is_whole(const struct reading *reading, const char *word)
+{
+    size_t len = strcspn(word, "=");
+
+    return len > 3 && find_name(reading, word, len);
+}
+
 enum options_result options_read(const struct option *options, size_t option_count, bool leading, void *settings,
                                  int *word_count, char **words, struct err *err)
 {
@@ -211,7 +219,8 @@ enum options_result options_read(const struct option *options, size_t option_cou
             options_end = options_end || leading;
         } else if (is_long && !word[2]) {
             options_end = true;
-        } else if ((is_long ? read_long(&reading, word + 2) : read_letters(&reading, word + 1)) < 0) {
+        } else if ((is_long || is_whole(&reading, word + 1) ? read_long(&reading, word + 1 + is_long)
+                                                            : read_letters(&reading, word + 1)) < 0) {
             return OPTIONS_BAD;
         }
     }

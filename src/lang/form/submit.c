@@ -38,7 +38,7 @@ void submit_trim(const char **text, size_t *len)
         --*len;
 }
 
-static bool is_name(char c)
+bool submit_is_name(char c)
 {
     c = lower(c);
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
@@ -176,15 +176,16 @@ static int macro_set(struct submit_reader *reader, const char *name, size_t len,
     return 0;
 }
 
-/* Sets the macros that the caller gives, as if they stood before the first line. No value need use them. */
-static int macros_given(struct submit_reader *reader, struct submit_place at, struct err *err)
+/* Sets the macros that the caller gives, as if they stood there. No value need use them. */
+static int macros_given(struct submit_reader *reader, const struct submit_given *all, uint32_t count,
+                        struct submit_place at, struct err *err)
 {
     struct buf value;
     int result = 0;
 
     buf_init(&value);
-    for (uint32_t i = 0; i < reader->world->given_count && result == 0; i++) {
-        const struct submit_given *given = &reader->world->given[i];
+    for (uint32_t i = 0; i < count && result == 0; i++) {
+        const struct submit_given *given = &all[i];
         bool added = *given->name == '+'; /* +Name is MY.Name */
         struct buf name;
 
@@ -260,123 +261,6 @@ static bool line_next(struct lines *lines, struct buf *out, struct submit_place 
     return begun;
 }
 
-/* --------------------------------------------------------------------------------------------------------- conditions */
-
-#define CONDITIONS_MAX 64
-
-struct conditions {
-    struct {
-        bool now;  /* the lines of this branch count */
-        bool been; /* one of the branches so far has counted */
-        bool last; /* there was an `else` */
-        struct submit_place at;
-    } open[CONDITIONS_MAX];
-    unsigned count;
-};
-
-static bool conditions_hold(const struct conditions *conditions)
-{
-    for (unsigned i = 0; i < conditions->count; i++)
-        if (!conditions->open[i].now)
-            return false;
-    return true;
-}
-
-static int condition_value(struct submit_reader *reader, const char *text, size_t len, struct submit_place at,
-                           bool *ret, struct err *err)
-{
-    static const struct {
-        const char *word;
-        bool value;
-    } words[] = {{"true", true},   {"yes", true}, {"t", true},  {"1", true},
-                 {"false", false}, {"no", false}, {"f", false}, {"0", false}};
-    bool inverse = false;
-    struct buf out;
-    int result = -1;
-
-    submit_trim(&text, &len);
-    if (len && *text == '!') {
-        inverse = true;
-        text++;
-        len--;
-        submit_trim(&text, &len);
-    }
-    buf_init(&out);
-    if (len > 8 && submit_same(text, 7, "defined") && submit_blank(text[7])) {
-        text += 8;
-        len -= 8;
-        submit_trim(&text, &len);
-        if (submit_expand(reader, text, len, at, &out, err) == 0) {
-            struct submit_macro *macro = submit_macro(reader, out.text, out.len);
-
-            *ret = (macro && macro->len) != inverse;
-            result = 0;
-        }
-    } else if (submit_expand(reader, text, len, at, &out, err) == 0) {
-        const char *value = buf_string(&out);
-        size_t value_len = out.len;
-
-        submit_trim(&value, &value_len);
-        for (size_t i = 0; result < 0 && i < sizeof words / sizeof *words; i++)
-            if (submit_same(value, value_len, words[i].word)) {
-                *ret = words[i].value != inverse;
-                result = 0;
-            }
-        if (result < 0)
-            submit_fail(at, err, "expected true, false, or 'defined NAME' as the condition, got '%.*s'",
-                        value_len > 60 ? 60 : (int)value_len, value);
-    }
-    buf_done(&out);
-    return result;
-}
-
-/* 1 when the line was if, elif, else or endif. */
-static int condition_line(struct submit_reader *reader, struct conditions *conditions, const char *text, size_t len,
-                          struct submit_place at, struct err *err)
-{
-    size_t word = 0;
-    bool value = false;
-
-    while (word < len && is_name(text[word]))
-        word++;
-    if (word < len && !submit_blank(text[word]) && text[word] != '!')
-        return 0;
-    if (submit_same(text, word, "if")) {
-        if (conditions->count == CONDITIONS_MAX)
-            return submit_fail(at, err, "expected at most %d conditions within one another", CONDITIONS_MAX);
-        if (conditions_hold(conditions) && condition_value(reader, text + word, len - word, at, &value, err) < 0)
-            return -1;
-        conditions->open[conditions->count].now = conditions->open[conditions->count].been = value;
-        conditions->open[conditions->count].last = false;
-        conditions->open[conditions->count++].at = at;
-        return 1;
-    }
-    if (!submit_same(text, word, "elif") && !submit_same(text, word, "else") && !submit_same(text, word, "endif"))
-        return 0;
-    if (!conditions->count)
-        return submit_fail(at, err, "'%.*s' without an 'if'", (int)word, text);
-    if (submit_same(text, word, "endif")) {
-        conditions->count--;
-        return 1;
-    }
-    if (conditions->open[conditions->count - 1].last)
-        return submit_fail(at, err, "expected 'endif': there was an 'else' already");
-    conditions->open[conditions->count - 1].now = false;
-    value = !conditions->open[conditions->count - 1].been;
-    if (submit_same(text, word, "else")) {
-        conditions->open[conditions->count - 1].last = true;
-    } else if (value) {
-        conditions->count--;
-        value = conditions_hold(conditions);
-        if (value && condition_value(reader, text + word, len - word, at, &value, err) < 0)
-            return -1;
-        conditions->count++;
-    }
-    conditions->open[conditions->count - 1].now = value;
-    conditions->open[conditions->count - 1].been |= value;
-    return 1;
-}
-
 /* ---------------------------------------------------------------------------------------------------------- statements */
 
 /* `name @=tag`, lines, `@tag`. */
@@ -411,7 +295,7 @@ static int assignment(struct submit_reader *reader, struct lines *lines, const c
 
     if (len && *text == '+')
         name++;
-    while (name < len && is_name(text[name]))
+    while (name < len && submit_is_name(text[name]))
         name++;
     next = name;
     while (next < len && submit_blank(text[next]))
@@ -422,7 +306,7 @@ static int assignment(struct submit_reader *reader, struct lines *lines, const c
         submit_remark(reader, at, "%.*s", len - next - 1 > 200 ? 200 : (int)(len - next - 1), text + next + 1);
         return 0;
     }
-    if (submit_same(text, name, "include") || submit_same(text, name, "use"))
+    if (submit_same(text, name, "use"))
         return submit_fail(at, err, "'%.*s' is not carried over: put the lines here", (int)name, text);
     buf_init(&value);
     if (name > (*text == '+') && next + 1 < len && text[next] == '@' && text[next + 1] == '=') {
@@ -462,19 +346,116 @@ static int assignment(struct submit_reader *reader, struct lines *lines, const c
     return result;
 }
 
-static int statement(struct submit_reader *reader, struct lines *lines, struct conditions *conditions, const char *text,
-                     size_t len, struct submit_place at, bool plain, struct err *err)
+static int text_statements(struct submit_reader *reader, const char *text, size_t len, const struct submit_place *place,
+                           bool *ret_queued, struct err *err);
+
+/* The words of `include [ifexist] : FILE`, `include [into CACHE] : COMMAND |` and `include command : COMMAND`. */
+struct include {
+    bool if_there, runs;
+    char *what;
+};
+
+/* 1: the line is an include. */
+static int include_read(struct submit_reader *reader, const char *text, size_t len, struct submit_place at,
+                        struct include *ret, struct err *err)
 {
-    int done = condition_line(reader, conditions, text, len, at, err);
+    const char *colon = memchr(text, ':', len), *word, *what;
+    struct buf expanded;
+    size_t word_len, what_len;
+
+    *ret = (struct include){.what = NULL};
+    if (!len || *text == '@') {
+        text += len > 0;
+        len -= len > 0;
+    }
+    if (len < 8 || !submit_same(text, 7, "include") || !colon || (text[7] != ':' && !submit_blank(text[7])) ||
+        memchr(text, '=', (size_t)(colon - text)))
+        return 0;
+    word = text + 7;
+    word_len = (size_t)(colon - word);
+    submit_trim(&word, &word_len);
+    ret->if_there = submit_same(word, word_len, "ifexist");
+    ret->runs = submit_same(word, word_len, "command");
+    if (word_len && !ret->if_there && !ret->runs)
+        return submit_fail(at, err, "expected 'include : FILE', got 'include %.*s'", word_len > 60 ? 60 : (int)word_len,
+                           word);
+    buf_init(&expanded);
+    if (submit_expand(reader, colon + 1, len - (size_t)(colon + 1 - text), at, &expanded, err) < 0) {
+        buf_done(&expanded);
+        return -1;
+    }
+    what = buf_string(&expanded);
+    what_len = expanded.len;
+    submit_trim(&what, &what_len);
+    if (what_len && what[what_len - 1] == '|') {
+        ret->runs = true;
+        what_len--;
+        submit_trim(&what, &what_len);
+    }
+    ret->what = mem_dup(what, what_len);
+    buf_done(&expanded);
+    if (what_len)
+        return 1;
+    free(ret->what);
+    return submit_fail(at, err, "expected a file behind 'include :'");
+}
+
+/* Reads the lines of another file, or those that a command prints, as if they stood here. What is wrong there is told at this place. */
+static int include(struct submit_reader *reader, const struct include *include, struct submit_place at,
+                   bool *ret_queued, struct err *err)
+{
+    const struct submit_world *world = reader->world;
+    struct err why = {0};
+    struct buf text;
+    int result = -1;
+
+    if (reader->included == SUBMIT_INCLUDE_MAX)
+        return submit_fail(at, err, "expected files at most %d within one another", SUBMIT_INCLUDE_MAX);
+    buf_init(&text);
+    if (include->runs && !world->command)
+        submit_fail(at, err, "'include : COMMAND |' is run only when 'berth submit' submits the file");
+    else if (!include->runs && !world->file)
+        submit_fail(at, err, "'include' needs a file, and none can be read here");
+    else if ((include->runs ? world->command : world->file)(world->user, include->what, &text, &why) < 0)
+        result = include->if_there ? 0 : submit_fail(at, err, "include %.200s: %.150s", include->what, why.text);
+    else if (text.len > SUBMIT_BYTES_MAX || (reader->work += text.len) > SUBMIT_WORK_MAX)
+        submit_fail(at, err, "include %.200s: expected at most %u bytes", include->what, SUBMIT_BYTES_MAX);
+    else {
+        reader->included++;
+        result = text_statements(reader, buf_string(&text), text.len, &at, ret_queued, &why);
+        reader->included--;
+        if (result < 0 && !reader->stopped)
+            submit_fail(at, err, "include %.120s:%u: %.250s", include->what, why.line, why.text);
+    }
+    buf_done(&text);
+    return result;
+}
+
+static int statement(struct submit_reader *reader, struct lines *lines, struct submit_conditions *conditions,
+                     const char *text, size_t len, struct submit_place at, bool plain, struct err *err)
+{
+    int done = submit_condition_line(reader, conditions, text, len, at, err);
+    struct include other;
     size_t taken = 0;
     unsigned count = 0;
 
     if (done)
         return done < 0 ? -1 : 0;
-    if (!conditions_hold(conditions))
+    if (!submit_conditions_hold(conditions))
         return 0;
+    done = include_read(reader, text, len, at, &other, err);
+    if (done) {
+        bool queued = false;
+
+        if (done > 0)
+            done = include(reader, &other, at, &queued, err);
+        free(other.what);
+        return done < 0 ? -1 : queued;
+    }
     if (len < 5 || !submit_same(text, 5, "queue") || (len > 5 && !submit_blank(text[5]) && text[5] != '('))
         return assignment(reader, lines, text, len, at, plain, err);
+    if (macros_given(reader, reader->world->appended, reader->world->appended_count, at, err) < 0)
+        return -1;
     if (submit_queue(reader, text + 5, len - 5, at, lines->text + lines->at, lines->len - lines->at, &taken, &count,
                      err) < 0)
         return -1;
@@ -494,39 +475,59 @@ static void reader_done(struct submit_reader *reader)
     textmap_done(&reader->missing);
 }
 
+/* Takes the statements of a text in order. `place`: where it is included; NULL: it is the file itself. */
+static int text_statements(struct submit_reader *reader, const char *text, size_t len, const struct submit_place *place,
+                           bool *ret_queued, struct err *err)
+{
+    struct lines lines = {.text = text, .len = len, .line = 1};
+    struct submit_conditions conditions = {.count = 0};
+    struct submit_place at = {1, 1};
+    struct buf line;
+    bool plain;
+    int result;
+
+    if (submit_clean(text, len, at, true, err) < 0)
+        return -1;
+    buf_init(&line);
+    result = place ? 0 : macros_given(reader, reader->world->given, reader->world->given_count, at, err);
+    while (result == 0 && line_next(&lines, &line, &at, &plain)) {
+        unsigned began = at.line;
+
+        if (place) {
+            at = *place;
+            plain = false;
+        }
+        result = statement(reader, &lines, &conditions, buf_string(&line), line.len, at, plain, err);
+        *ret_queued = *ret_queued || result > 0;
+        result = result < 0 ? -1 : 0;
+        if (result < 0 && place && err)
+            err->line = began;
+    }
+    if (result == 0 && conditions.count)
+        result = submit_fail(conditions.open[conditions.count - 1].at, err, "'if' without an 'endif'");
+    buf_done(&line);
+    return result;
+}
+
 int submit_read(struct symbols *symbols, const struct submit_world *world, const char *text, size_t len,
                 submit_ad_fn *each, void *user, struct err *err)
 {
     struct submit_reader reader = {.world = world, .symbols = symbols, .each = each, .user = user};
-    struct lines lines = {.text = text, .len = len, .line = 1};
-    struct conditions conditions = {.count = 0};
     struct submit_place at = {1, 1};
-    bool plain, queued = false;
-    struct buf line;
-    int result = 0;
+    bool queued = false;
+    int result;
 
     if (len > SUBMIT_BYTES_MAX)
         return submit_fail(at, err, "expected a file of at most %u bytes", SUBMIT_BYTES_MAX);
-    if (submit_clean(text, len, at, true, err) < 0)
-        return -1;
     textmap_init(&reader.names, 0);
     textmap_init(&reader.missing, 0);
-    buf_init(&line);
-    result = macros_given(&reader, at, err);
-    while (result == 0 && line_next(&lines, &line, &at, &plain)) {
-        result = statement(&reader, &lines, &conditions, buf_string(&line), line.len, at, plain, err);
-        queued = queued || result > 0;
-        result = result < 0 ? -1 : 0;
-    }
-    if (result == 0 && conditions.count)
-        result = submit_fail(conditions.open[conditions.count - 1].at, err, "'if' without an 'endif'");
+    result = text_statements(&reader, text, len, NULL, &queued, err);
     if (result == 0 && !queued) {
         err_place(text, len, &at.line, &at.column);
         result = submit_fail(at, err, "expected a line 'queue': without one there is no job");
     }
     if (result == 0)
         submit_unused(&reader);
-    buf_done(&line);
     reader_done(&reader);
     return result;
 }

@@ -36,17 +36,29 @@ struct submit_world {
     /* Appends the names that match, a line each, in order. */
     int (*match)(void *user, const char *pattern, enum submit_match what, struct buf *ret, struct err *err);
     const char *(*variable)(void *user, const char *name); /* or NULL */
-    void (*remark)(void *user, const struct err *remark);  /* called when something is not carried over */
-    const char *folder;                                    /* the folder of submission: a path from the root */
-    const char *arch, *system;                             /* what machines must be, unless the file says otherwise */
-    int64_t now;                                           /* seconds since 1970; 0: not known */
-    uint32_t fold_from;                                    /* so many items share ads; 0: SUBMIT_FOLD_FROM */
-    uint32_t ads_max;                                      /* 0: SUBMIT_ADS_MAX */
+    const char *const *variables;                          /* all of them, NAME=VALUE, to a NULL; or NULL */
+    /* Runs a command of the user's and appends what it prints; -1 with the reason. NULL: a file that wants that is refused, since nothing may be run
+     * where a file is only looked at. */
+    int (*command)(void *user, const char *command, struct buf *ret, struct err *err);
+    uint64_t (*random)(void *user);
+    const char *file_name; /* of the submit file */
+    struct submit_date {
+        int year, month, day; /* of submission, as its people count; 0: not known */
+    } date;
+    void (*remark)(void *user, const struct err *remark); /* called when something is not carried over */
+    const char *folder;                                   /* the folder of submission: a path from the root */
+    const char *arch, *system;                            /* what machines must be, unless the file says otherwise */
+    int64_t now;                                          /* seconds since 1970; 0: not known */
+    uint32_t fold_from;                                   /* so many items share ads; 0: SUBMIT_FOLD_FROM */
+    uint32_t ads_max;                                     /* 0: SUBMIT_ADS_MAX */
     /* Macros that are set before the first line, as for a node of a workflow. */
     const struct submit_given {
         const char *name, *value;
     } * given;
     uint32_t given_count;
+    /* Macros that are set before each queue statement, whatever the file has set. */
+    const struct submit_given *appended;
+    uint32_t appended_count;
 };
 
 /* Gets an ad (lent) that the queue statement at that line makes; -1 ends the reading without a message. */
@@ -60,6 +72,9 @@ int submit_read(struct symbols *symbols, const struct submit_world *world, const
 /* The same for a file in JDL, the language of the European grids: jdl.c. */
 int jdl_read(struct symbols *symbols, const struct submit_world *world, const char *text, size_t len,
              submit_ad_fn *each, void *user, struct err *err);
+
+/* Appends the table of the submit commands with what becomes of each, as docs/from-htcondor.md has it. */
+void submit_commands_print(struct buf *out);
 
 enum submit_language { SUBMIT_UNKNOWN, SUBMIT_AD, SUBMIT_SUBMIT, SUBMIT_JDL };
 

@@ -22,6 +22,12 @@ struct row {
 
 #define KIB 1024
 #define MIB (1024 * 1024)
+#define SYSTEM (-1) /* not bytes, but a system's name, perhaps with its version: see system_rows */
+
+/* Systems that HTCondor calls otherwise than they call themselves (ID in /etc/os-release), but for the case of letters. */
+static const struct {
+    const char *theirs, *ours;
+} system_rows[] = {{"RedHat", "rhel"}, {"SL", "scientific"}, {"Amazon", "amzn"}};
 
 static const struct row machine_rows[] = {
     {"Memory", "other.Memory", MIB},
@@ -29,9 +35,10 @@ static const struct row machine_rows[] = {
     {"VirtualMemory", "other.VirtualMemory", KIB},
     {"GPUs", "other.GpuCount", 0},
     {"MyType", "other.Type", 0},
-    {"OpSysAndVer", "strcat(other.OpSysName, other.OpSysVersion)", 0},
+    {"OpSysAndVer", "strcat(other.OpSysName, int(other.OpSysVersion))", SYSTEM},
+    {"OpSysName", "other.OpSysName", SYSTEM},
     {"OpSysMajorVer", "int(other.OpSysVersion)", 0},
-    {"OpSysShortName", "other.OpSysName", 0},
+    {"OpSysShortName", "other.OpSysName", SYSTEM},
     {"UtsnameNodename", "other.Machine", 0},
     {"UtsnameRelease", "other.KernelVersion", 0},
     {"HasFileTransfer", "true", 0},
@@ -101,6 +108,13 @@ static const char *const machine_unknown[] = {"Activity",
                                               "GPUs_Capability",
                                               "GPUs_DeviceName",
                                               "GPUs_GlobalMemoryMb"};
+
+/* What is known when a try has ended (pool/customer/ending.c); a name of ours for each of HTCondor's. */
+static const struct row end_rows[] = {
+    {"ExitCode", "ExitCode", 0},      {"ExitStatus", "ExitCode", 0},      {"ExitBySignal", "ExitBySignal", 0},
+    {"ExitSignal", "ExitSignal", 0},  {"NumJobStarts", "JobTry", 0},      {"JobRunCount", "JobTry", 0},
+    {"NumShadowStarts", "JobTry", 0}, {"NumJobCompletions", "JobTry", 0},
+};
 
 /* Attributes that jobs in HTCondor's queue have and ours do not. */
 static const char *const job_unknown[] = {"ClusterId",    "DiskUsage",   "JobStatus", "JobUniverse", "MemoryUsage",
@@ -177,6 +191,8 @@ static const struct row *row_of(const struct conversion *conversion, const struc
 
     switch (owner_of(conversion, e, &name, &len)) {
     case OWNER_JOB:
+        if (conversion->how->at_end && row_find(end_rows, sizeof end_rows / sizeof *end_rows, name, len))
+            return row_find(end_rows, sizeof end_rows / sizeof *end_rows, name, len);
         return conversion->how->is_glue ? NULL : job_row(name, len);
     case OWNER_MACHINE:
         return machine_row(conversion, name, len);
@@ -221,14 +237,14 @@ static int reference_push(const struct conversion *conversion, const struct expr
             called[len] = '\0';
             conversion->how->mentions(conversion->how->user, called);
         }
-    } else {
+    } else if (!row) {
         unknown_tell(conversion, job_unknown, sizeof job_unknown / sizeof *job_unknown, name, len,
                      "no job here has it");
     }
     if (row) {
         if (parse_push(build, NULL, row->ours, strlen(row->ours), conversion->err) < 0)
             return -1;
-        if (row->unit && scaled) {
+        if (row->unit > 0 && scaled) {
             build_integer(build, row->unit);
             build_top(build)->label = OP_DIVIDE;
             build_bind(build, EXPR_CHAIN, 2);
@@ -250,6 +266,53 @@ static bool is_small_number(const struct expr *e)
     return e->kind == EXPR_INTEGER && e->u.integer >= 0 && e->u.integer < INT64_C(1) << 40;
 }
 
+/* Pushes the name of a system as systems here call themselves: RedHat9 is rhel9. Without regard to case only `is` and `isnt` need small letters. */
+static void system_push(const struct conversion *conversion, const struct expr *e, bool exact)
+{
+    const char *text = tree_string(conversion->from, e), *ours = "";
+    size_t len = e->u.run.count, taken = 0;
+    struct buf name;
+
+    buf_init(&name);
+    for (size_t i = 0; i < sizeof system_rows / sizeof *system_rows && !taken; i++) {
+        size_t theirs = strlen(system_rows[i].theirs);
+
+        if (len >= theirs && submit_same(text, theirs, system_rows[i].theirs) &&
+            (len == theirs || (text[theirs] >= '0' && text[theirs] <= '9'))) {
+            taken = theirs;
+            ours = system_rows[i].ours;
+        }
+    }
+    buf_adds(&name, ours);
+    for (size_t i = taken; i < len; i++)
+        buf_addc(&name, exact && text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] | 0x20) : text[i]);
+    build_string(conversion->build, buf_string(&name), name.len);
+    buf_done(&name);
+}
+
+/* OpSysAndVer == "RedHat9" */
+static bool system_comparison(const struct conversion *conversion, const struct expr *e, const struct expr *parts)
+{
+    const struct row *row;
+    unsigned name;
+
+    if (e->u.run.count != 2 || parts[1].label < OP_EQUAL || parts[1].label > OP_ISNT)
+        return false;
+    name = parts[1].kind == EXPR_STRING ? 1 : 0;
+    row = row_of(conversion, &parts[!name]);
+    if (!row || row->unit != SYSTEM || parts[name].kind != EXPR_STRING)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        if (i == name)
+            system_push(conversion, &parts[i], parts[1].label == OP_IS || parts[1].label == OP_ISNT);
+        else if (reference_push(conversion, &parts[i], false) < 0)
+            return false;
+        build_top(conversion->build)->label = parts[i].label;
+    }
+    build_bind(conversion->build, EXPR_CHAIN, 2);
+    return true;
+}
+
 /* Memory >= 2048 becomes other.Memory >= 2147483648, which an index can use. */
 static bool comparison_push(const struct conversion *conversion, const struct expr *e, const struct expr *parts)
 {
@@ -260,7 +323,7 @@ static bool comparison_push(const struct conversion *conversion, const struct ex
         return false;
     amount = is_small_number(&parts[1]) ? 1 : 0;
     row = row_of(conversion, &parts[!amount]);
-    if (!row || !row->unit || !is_small_number(&parts[amount]))
+    if (!row || row->unit <= 0 || !is_small_number(&parts[amount]))
         return false;
     for (unsigned i = 0; i < 2; i++) {
         if (i == amount)
@@ -336,7 +399,7 @@ static int convert(const struct conversion *conversion, const struct expr *e)
         result = path_convert(conversion, parts, e->u.run.count);
         break;
     case EXPR_CHAIN:
-        if (comparison_push(conversion, e, parts))
+        if (comparison_push(conversion, e, parts) || system_comparison(conversion, e, parts))
             break;
         result = parts_convert(conversion, parts, e->u.run.count, true);
         if (result == 0)

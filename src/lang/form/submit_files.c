@@ -53,6 +53,14 @@ static int words_result(struct submit_job *job, int result, const struct err *wh
     return result < 0 ? submit_job_fail(job, why->text) : 0;
 }
 
+/* arguments2 and environment2 are in the new syntax, with or without double quotes around them. */
+static bool is_new(const struct submit_macro *macro)
+{
+    size_t len = strlen(macro->name);
+
+    return len && macro->name[len - 1] == '2';
+}
+
 int submit_key_arguments(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     struct list list = {job, false};
@@ -60,7 +68,7 @@ int submit_key_arguments(struct submit_job *job, const struct submit_key *key, c
     int result;
 
     buf_addf(&job->out, "%s = {", key->attribute);
-    result = submit_arguments(text, len, argument_add, &list, &why);
+    result = (is_new(job->macro) ? submit_words_new : submit_arguments)(text, len, argument_add, &list, &why);
     buf_adds(&job->out, " };\n");
     return words_result(job, result, &why);
 }
@@ -71,6 +79,8 @@ struct variables {
     struct textmap names; /* in small letters, since attributes do not differ by case: the place is that in `texts` */
     char **texts;         /* NAME = expression */
     uint32_t room;
+    const char *names_text; /* of getenv */
+    size_t names_len;
 };
 
 static void variables_done(struct variables *variables)
@@ -131,34 +141,106 @@ static int variable_add(void *user, const char *word, size_t len, struct err *er
     return 0;
 }
 
-static int getenv_add(void *user, const char *word, size_t len, struct err *err)
+static int getenv_name(struct variables *variables, const char *name, struct err *err)
 {
-    struct variables *variables = user;
     const struct submit_world *world = variables->job->reader->world;
-    char called[256];
-    const char *value;
+    const char *value = world->variable ? world->variable(world->user, name) : NULL;
     struct buf both;
     int result = 0;
 
-    if (len >= sizeof called || memchr(word, '*', len) || memchr(word, '!', len) || memchr(word, '?', len))
-        return err_set(err, "expected names of variables, got '%.*s'", len > 60 ? 60 : (int)len, word);
-    memcpy(called, word, len);
-    called[len] = '\0';
-    value = world->variable ? world->variable(world->user, called) : NULL;
     if (value && (result = submit_clean(value, strlen(value), variables->job->macro->at, false, err)) == 0) {
         buf_init(&both);
-        buf_addf(&both, "%s=%s", called, value);
+        buf_addf(&both, "%s=%s", name, value);
         result = variable_add(variables, buf_string(&both), both.len, err);
         buf_done(&both);
     }
     return result;
 }
 
+/* Does a name fit a pattern in which a star stands for anything? */
+static bool name_fits(const char *name, size_t len, const char *pattern, size_t pattern_len)
+{
+    size_t at = 0, i = 0, star = SIZE_MAX, back = 0;
+
+    while (at < len) {
+        if (i < pattern_len && pattern[i] == '*') {
+            star = i++;
+            back = at;
+        } else if (i < pattern_len && pattern[i] == name[at]) {
+            i++;
+            at++;
+        } else if (star != SIZE_MAX) {
+            i = star + 1;
+            at = ++back;
+        } else {
+            return false;
+        }
+    }
+    while (i < pattern_len && pattern[i] == '*')
+        i++;
+    return i == pattern_len;
+}
+
+struct excluded {
+    const char *name;
+    size_t len;
+    bool is;
+};
+
+static int exclude_check(void *user, const char *word, size_t len, struct err *err)
+{
+    struct excluded *excluded = user;
+
+    (void)err;
+    if (len && *word == '!')
+        excluded->is = excluded->is || name_fits(excluded->name, excluded->len, word + 1, len - 1);
+    return 0;
+}
+
+/* Takes all variables of the surroundings that fit. One that an ad cannot hold (two names that differ in case only) is left out, and told. */
+static void getenv_fitting(struct variables *variables, const char *pattern, size_t len)
+{
+    const char *const *all = variables->job->reader->world->variables;
+
+    for (; all && *all; all++) {
+        size_t name_len = strcspn(*all, "=");
+        struct excluded excluded = {*all, name_len, false};
+        struct err err = {0};
+        char called[256];
+
+        if (!name_len || name_len >= sizeof called || !name_fits(*all, name_len, pattern, len))
+            continue;
+        submit_names(variables->names_text, variables->names_len, exclude_check, &excluded, &err);
+        memcpy(called, *all, name_len);
+        called[name_len] = '\0';
+        if (!excluded.is && getenv_name(variables, called, &err) < 0)
+            submit_job_remark(variables->job, err.text);
+    }
+}
+
+static int getenv_add(void *user, const char *word, size_t len, struct err *err)
+{
+    struct variables *variables = user;
+    char called[256];
+
+    if (*word == '!')
+        return 0;
+    if (memchr(word, '*', len)) {
+        getenv_fitting(variables, word, len);
+        return 0;
+    }
+    if (len >= sizeof called)
+        return err_set(err, "expected names of variables, got '%.60s'", word);
+    memcpy(called, word, len);
+    called[len] = '\0';
+    return getenv_name(variables, called, err);
+}
+
 /* The environment comes from two keys: `getenv` and `environment`. */
 int submit_environment_print(struct submit_job *job, struct submit_macro *taken, const char *names, size_t names_len,
                              struct submit_macro *given, const char *text, size_t len)
 {
-    struct variables variables = {.job = job};
+    struct variables variables = {.job = job, .names_text = names, .names_len = names_len};
     struct err why = {0};
     int result = 0;
 
@@ -174,7 +256,9 @@ int submit_environment_print(struct submit_job *job, struct submit_macro *taken,
     }
     if (given && result == 0) {
         job->macro = given;
-        result = words_result(job, submit_environment(text, len, variable_add, &variables, &why), &why);
+        result = words_result(
+            job, (is_new(given) ? submit_words_new : submit_environment)(text, len, variable_add, &variables, &why),
+            &why);
     }
     buf_adds(&job->out, "Env = [");
     for (uint32_t i = 0; i < variables.names.places; i++) {
@@ -204,6 +288,14 @@ static void path_add(const struct submit_job *job, const char *text, size_t len,
     buf_add(out, text, len);
 }
 
+static bool is_url(const char *text, size_t len)
+{
+    for (size_t i = 0; i + 2 < len; i++)
+        if (memcmp(text + i, "://", 3) == 0)
+            return true;
+    return false;
+}
+
 static int input_add(void *user, const char *word, size_t len, struct err *err)
 {
     struct list *list = user;
@@ -212,10 +304,9 @@ static int input_add(void *user, const char *word, size_t len, struct err *err)
     size_t name_len = len;
     struct buf from;
 
-    for (size_t i = 0; i + 2 < len; i++)
-        if (memcmp(word + i, "://", 3) == 0)
-            return err_set(err, "expected names of files, got '%.*s': what is fetched by a URL is not carried over",
-                           len > 60 ? 60 : (int)len, word);
+    if (is_url(word, len))
+        return err_set(err, "expected names of files, got '%.*s': what is fetched by a URL is not carried over",
+                       len > 60 ? 60 : (int)len, word);
     if (!job->keeps_paths || *word == '/')
         for (size_t i = 0; i < len; i++)
             if (word[i] == '/') {
@@ -284,16 +375,98 @@ static void name_shorten(const char **text, size_t *len)
     }
 }
 
+/* Adds to OutputTo where a file goes that the job calls by that name. */
+static void destination_add(struct submit_job *job, const char *name, size_t name_len, const char *to, size_t to_len)
+{
+    struct buf one;
+
+    buf_init(&one);
+    buf_adds(&one, "[ Name = ");
+    submit_text_print(job, name, name_len, &one);
+    buf_adds(&one, "; To = ");
+    submit_text_print(job, to, to_len, &one);
+    buf_adds(&one, " ]");
+    if (!job->to.len || !strstr(buf_string(&job->to), buf_string(&one))) {
+        buf_adds(&job->to, job->to.len ? ", " : " ");
+        buf_add(&job->to, one.text, one.len);
+    }
+    buf_done(&one);
+}
+
+/* The next `NAME = DESTINATION` of transfer_output_remaps; false at the end. */
+static bool remap_next(const char **text, size_t *len, const char **ret_name, size_t *ret_name_len, const char **ret_to,
+                       size_t *ret_to_len)
+{
+    while (*len) {
+        const char *end = memchr(*text, ';', *len), *one = *text, *equals;
+        size_t one_len = end ? (size_t)(end - *text) : *len;
+
+        *text += one_len + (end != NULL);
+        *len -= one_len + (end != NULL);
+        equals = memchr(one, '=', one_len);
+        submit_trim(&one, &one_len);
+        if (!one_len)
+            continue;
+        *ret_name = one;
+        *ret_name_len = equals && equals > one ? (size_t)(equals - one) : 0;
+        *ret_to = equals ? equals + 1 : "";
+        *ret_to_len = equals ? one_len - (size_t)(equals + 1 - one) : 0;
+        submit_trim(ret_name, ret_name_len);
+        submit_trim(ret_to, ret_to_len);
+        return true;
+    }
+    return false;
+}
+
+static size_t base_of(const char *name, size_t len)
+{
+    size_t base = 0;
+
+    for (size_t i = 0; i + 1 < len; i++)
+        base = name[i] == '/' ? i + 1 : base;
+    return base;
+}
+
+/* Where an output goes that the remaps name by its whole name or by its last part; false: they do not. */
+static bool remap_find(const struct submit_job *job, const char *name, size_t len, const char **ret, size_t *ret_len)
+{
+    const char *text = job->remaps.text, *one, *to;
+    size_t left = job->remaps.len, one_len, to_len, base = base_of(name, len);
+
+    while (remap_next(&text, &left, &one, &one_len, &to, &to_len))
+        if ((one_len == len && !memcmp(one, name, len)) ||
+            (one_len == len - base && !memcmp(one, name + base, one_len))) {
+            *ret = to;
+            *ret_len = to_len;
+            return true;
+        }
+    return false;
+}
+
+/* transfer_output_files = a/b puts b into the initial folder; `folder/` what is in it. */
 static int output_add(void *user, const char *word, size_t len, struct err *err)
 {
     struct list *list = user;
+    struct submit_job *job = list->job;
+    bool inside = len > 1 && word[len - 1] == '/';
+    const char *to;
+    size_t to_len, base;
 
     name_shorten(&word, &len);
-    if (name_leads_out(word, len) || word[len - 1] == '/')
+    while (len > 1 && word[len - 1] == '/')
+        len--;
+    if (name_leads_out(word, len))
         return err_set(err, "expected names of files beneath the job's folder, got '%.*s'", len > 60 ? 60 : (int)len,
                        word);
     list_go_on(list);
-    submit_text_print(list->job, word, len, &list->job->out);
+    submit_text_print(job, word, len, &job->out);
+    base = base_of(word, len);
+    if (remap_find(job, word, len, &to, &to_len))
+        destination_add(job, word, len, to, to_len);
+    else if (inside)
+        destination_add(job, word, len, ".", 1);
+    else if (base && !job->keeps_paths)
+        destination_add(job, word, len, word + base, len - base);
     return 0;
 }
 
@@ -309,6 +482,36 @@ int submit_key_outputs(struct submit_job *job, const struct submit_key *key, con
     return words_result(job, result, &why);
 }
 
+/* Outputs that transfer_output_files does not name may be sent elsewhere as well. */
+int submit_key_remaps(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    const char *name, *to, *rest = job->remaps.text;
+    size_t left = job->remaps.len, name_len, to_len, base;
+
+    (void)key, (void)text, (void)len;
+    while (remap_next(&rest, &left, &name, &name_len, &to, &to_len)) {
+        if (!name_len || !to_len)
+            return submit_job_fail(job, "expected \"NAME = DESTINATION; ...\"");
+        if (is_url(to, to_len))
+            return submit_job_fail(job, "what is brought to a URL is not carried over");
+        if (name_leads_out(name, name_len) || name[name_len - 1] == '/')
+            return submit_job_fail(job, "expected names of files beneath the job's folder");
+        base = base_of(name, name_len);
+        if (to[to_len - 1] == '/') { /* into that folder */
+            struct buf whole;
+
+            buf_init(&whole);
+            buf_add(&whole, to, to_len);
+            buf_add(&whole, name + base, name_len - base);
+            destination_add(job, name, name_len, buf_string(&whole), whole.len);
+            buf_done(&whole);
+        } else {
+            destination_add(job, name, name_len, to, to_len);
+        }
+    }
+    return 0;
+}
+
 /* Takes a folder off the front of a path, if the path begins with it. */
 static bool prefix_strip(const char **text, size_t *len, const char *folder, size_t folder_len)
 {
@@ -321,21 +524,48 @@ static bool prefix_strip(const char **text, size_t *len, const char *folder, siz
     return true;
 }
 
+/* The name beneath the job's folder of a file that goes elsewhere: its path, with `_` for each folder upwards. */
+static void name_inside(const char *text, size_t len, struct buf *out)
+{
+    for (size_t start = 0, i = 0; i <= len; i++)
+        if (i == len || text[i] == '/') {
+            size_t part = i - start;
+            bool up = part == 2 && text[start] == '.' && text[start + 1] == '.';
+
+            if (part && !(part == 1 && text[start] == '.')) {
+                buf_adds(out, out->len ? "/" : "");
+                buf_add(out, up ? "_" : text + start, up ? 1 : part);
+            }
+            start = i + 1;
+        }
+}
+
 /* Standard output and error. */
 int submit_key_stream(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     const char *folder = job->reader->world->folder;
+    struct buf inside;
 
     submit_quotes_strip(&text, &len);
     if (!len || is_nowhere(text, len))
         return 0;
-    if (*text == '/' && !(job->iwd.len ? prefix_strip(&text, &len, job->iwd.text, job->iwd.len)
-                                       : folder && prefix_strip(&text, &len, folder, strlen(folder))))
-        return submit_job_fail(job, "expected a file beneath the folder where outputs go: initialdir says which");
+    if (is_url(text, len))
+        return submit_job_fail(job, "what is brought to a URL is not carried over");
+    if (text[len - 1] == '/')
+        return submit_job_fail(job, "expected the name of a file");
+    if (*text == '/' && !(job->iwd.len && prefix_strip(&text, &len, job->iwd.text, job->iwd.len)) && !job->iwd.len &&
+        folder)
+        prefix_strip(&text, &len, folder, strlen(folder));
     name_shorten(&text, &len);
-    if (name_leads_out(text, len) || text[len - 1] == '/')
-        return submit_job_fail(job, "expected the name of a file beneath the folder where outputs go");
-    submit_attribute_print(job, key->attribute, text, len);
+    if (!name_leads_out(text, len)) {
+        submit_attribute_print(job, key->attribute, text, len);
+        return 0;
+    }
+    buf_init(&inside);
+    name_inside(text, len, &inside);
+    submit_attribute_print(job, key->attribute, buf_string(&inside), inside.len);
+    destination_add(job, buf_string(&inside), inside.len, text, len);
+    buf_done(&inside);
     return 0;
 }
 

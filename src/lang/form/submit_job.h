@@ -19,10 +19,13 @@ struct submit_job {
     struct submit_macro *macro; /* of the current key */
     struct buf out;             /* its attributes */
     struct buf iwd;             /* the job's folder as the file gives it; empty: the folder of submission */
+    struct buf remaps;          /* transfer_output_remaps, expanded, without its quotes */
+    struct buf to;              /* the elements of OutputTo: where outputs go that do not go by their own names */
     struct buf extra;           /* clauses of the constraint for resources with names of their own */
     bool whole_executable, keeps_paths;
     struct submit_mentions mentions; /* attributes that its requirements mention */
     bool in_requirements;
+    bool at_end; /* the expression is evaluated when a try has ended */
     struct err *err;
 };
 
@@ -32,8 +35,9 @@ typedef int key_fn(struct submit_job *job, const struct submit_key *key, const c
 enum submit_when { FIXED, COMPUTED }; /* may the value differ from job to job within an ad? */
 
 struct submit_key {
-    const char *name, *also; /* another name of the same key, or NULL */
-    const char *attribute;   /* its attribute here; or the words of a remark or a refusal */
+    const char *name, *also; /* other names of the same key, with blanks between; or NULL */
+    const char *attribute;   /* its attribute here, or NULL */
+    const char *words;       /* what becomes of it: of a remark, of a refusal, or for the page alone */
     key_fn *write;
     enum submit_when when;
     int64_t unit;
@@ -66,7 +70,9 @@ int submit_environment_print(struct submit_job *job, struct submit_macro *taken,
 extern const struct submit_key submit_keys[];
 extern const size_t submit_key_count;
 
-/* The macro that gives a key its value, by either of its names; or NULL. */
+/* The key of that name, one of several perhaps; or NULL. */
+const struct submit_key *submit_key_find(const char *name, size_t len);
+/* The macro that gives a key its value, by any of its names; or NULL. */
 struct submit_macro *submit_key_macro(const struct submit_reader *reader, const struct submit_key *key);
 bool submit_key_is_known(const char *name);
 /* Does a key make an attribute of that name? With `+` the attribute would be there twice, or in another unit. */
@@ -74,9 +80,10 @@ bool submit_is_made(const char *name, size_t len);
 
 /* The functions that rows use for the value of a key. */
 key_fn submit_key_refused, submit_key_passed, submit_key_quiet, submit_key_notification, submit_key_universe,
-    submit_key_transfer, submit_key_when, submit_key_zero, submit_key_text, submit_key_executable, submit_key_arguments,
+    submit_key_transfer, submit_key_when, submit_key_text, submit_key_executable, submit_key_arguments,
     submit_key_inputs, submit_key_input, submit_key_outputs, submit_key_stream, submit_key_iwd, submit_key_size,
-    submit_key_expr, submit_key_rank, submit_key_whole, submit_key_signal;
+    submit_key_expr, submit_key_rank, submit_key_whole, submit_key_signal, submit_key_one, submit_key_flag,
+    submit_key_policy, submit_key_remaps, submit_key_until;
 
 #ifdef __cplusplus
 }

@@ -53,7 +53,7 @@ static int key_write(struct submit_job *job, const struct submit_key *key, struc
 
 static int flag_read(struct submit_job *job, const char *name, bool *ret)
 {
-    struct submit_macro *macro = submit_macro(job->reader, name, strlen(name));
+    struct submit_macro *macro = submit_key_macro(job->reader, submit_key_find(name, strlen(name)));
     const char *text;
     size_t len;
     struct buf out;
@@ -72,10 +72,10 @@ static int flag_read(struct submit_job *job, const char *name, bool *ret)
     return result;
 }
 
-static int iwd_read(struct submit_job *job)
+/* Reads a key that others depend on, without its quotes. */
+static int text_read(struct submit_job *job, const char *name, enum submit_when when, struct buf *ret)
 {
-    const struct submit_key key = {"initialdir", "initial_dir", NULL, NULL, FIXED, 0};
-    struct submit_macro *macro = submit_key_macro(job->reader, &key);
+    struct submit_macro *macro = submit_key_macro(job->reader, submit_key_find(name, strlen(name)));
     const char *text;
     size_t len;
     struct buf out;
@@ -84,10 +84,11 @@ static int iwd_read(struct submit_job *job)
     if (!macro)
         return 0;
     buf_init(&out);
-    result = value_expand(job, macro, FIXED, &out, &text, &len);
+    result = value_expand(job, macro, when, &out, &text, &len);
     if (result == 0) {
         submit_quotes_strip(&text, &len);
-        buf_add(&job->iwd, text, len);
+        buf_add(ret, text, len);
+        buf_string(ret); /* others look for its end */
     }
     buf_done(&out);
     return result;
@@ -95,10 +96,8 @@ static int iwd_read(struct submit_job *job)
 
 static int environment_write(struct submit_job *job)
 {
-    const struct submit_key given_key = {"environment", "env", NULL, NULL, COMPUTED, 0},
-                            taken_key = {"getenv", "get_env", NULL, NULL, FIXED, 0};
-    struct submit_macro *given = submit_key_macro(job->reader, &given_key),
-                        *taken = submit_key_macro(job->reader, &taken_key);
+    struct submit_macro *given = submit_key_macro(job->reader, submit_key_find("environment", strlen("environment"))),
+                        *taken = submit_key_macro(job->reader, submit_key_find("getenv", strlen("getenv")));
     const char *text = "", *names = "";
     size_t len = 0, names_len = 0;
     struct buf out, names_out;
@@ -144,8 +143,9 @@ static int constraint_write(struct submit_job *job)
     if (macro)
         macro->spoken = macro->spoken || !job->reader->wants_literal;
     buf_adds(&job->out, "Constraint = ");
-    submit_constraint_print(world, &job->mentions, &expr,
-                            submit_macro(job->reader, "request_gpus", strlen("request_gpus")) != NULL, &job->out);
+    submit_constraint_print(
+        world, &job->mentions, &expr,
+        submit_key_macro(job->reader, submit_key_find("request_gpus", strlen("request_gpus"))) != NULL, &job->out);
     buf_add(&job->out, job->extra.text, job->extra.len);
     buf_adds(&job->out, ";\n");
     buf_done(&out);
@@ -167,7 +167,7 @@ static int resource_write(struct submit_job *job, struct submit_macro *macro)
 {
     const char *name = macro->name + strlen("request_");
     char attribute[128] = "Request";
-    struct submit_key key = {macro->name, NULL, attribute, submit_key_expr, FIXED, 0};
+    struct submit_key key = {macro->name, NULL, attribute, NULL, submit_key_expr, FIXED, 0};
     size_t len = strlen(name);
 
     job->macro = macro;
@@ -197,14 +197,34 @@ static bool differs(const char *text, size_t len)
     return false;
 }
 
+/* +PeriodicRelease is periodic_release: the attribute that a key makes in HTCondor. NULL: it is an attribute of the user's own, or one that
+ * has another form here. */
+static const struct submit_key *key_of_own(const char *name, size_t len)
+{
+    static key_fn *const same[] = {submit_key_refused,  submit_key_passed, submit_key_universe,    submit_key_text,
+                                   submit_key_size,     submit_key_expr,   submit_key_whole,       submit_key_signal,
+                                   submit_key_one,      submit_key_flag,   submit_key_policy,      submit_key_until,
+                                   submit_key_transfer, submit_key_when,   submit_key_notification};
+    const struct submit_key *key = submit_key_find(name, len);
+
+    for (size_t i = 0; key && !submit_same(name, len, key->name) && i < sizeof same / sizeof *same; i++)
+        if (key->write == same[i])
+            return key;
+    return NULL;
+}
+
 static int own_write(struct submit_job *job, struct submit_macro *macro)
 {
     const char *name = macro->name + strlen("MY."), *text;
     size_t name_len = strlen(name), len;
+    const struct submit_key *key = key_of_own(name, name_len);
     struct buf out;
     int result;
 
     job->macro = macro;
+    if (key)
+        return submit_key_macro(job->reader, key) ? submit_job_fail(job, "expected it once: its key says it already")
+                                                  : key_write(job, key, macro);
     if (submit_is_made(name, name_len))
         return submit_job_fail(job, "expected it to be said by its key: the attribute has a meaning of its own here");
     for (size_t i = 0; i < submit_key_count; i++)
@@ -277,14 +297,19 @@ static int job_write(struct submit_job *job)
     const struct submit_reader *reader = job->reader;
 
     if (flag_read(job, "transfer_executable", &job->whole_executable) < 0 ||
-        flag_read(job, "preserve_relative_paths", &job->keeps_paths) < 0 || iwd_read(job) < 0)
+        flag_read(job, "preserve_relative_paths", &job->keeps_paths) < 0 ||
+        text_read(job, "initialdir", FIXED, &job->iwd) < 0 ||
+        text_read(job, "transfer_output_remaps", COMPUTED, &job->remaps) < 0)
         return -1;
     for (size_t i = 0; i < submit_key_count; i++) {
-        struct submit_macro *macro = submit_key_macro(reader, &submit_keys[i]);
+        uint32_t place = reader->key_places[i];
 
-        if (macro && submit_keys[i].write != submit_key_quiet && key_write(job, &submit_keys[i], macro) < 0)
+        if (place != TEXTMAP_NONE && submit_keys[i].write != submit_key_quiet &&
+            key_write(job, &submit_keys[i], &reader->macros[place]) < 0)
             return -1;
     }
+    if (job->to.len)
+        buf_addf(&job->out, "OutputTo = {%s };\n", buf_string(&job->to));
     if (environment_write(job) < 0 || others_write(job) < 0 || constraint_write(job) < 0)
         return -1;
     if (reader->fold.items)
@@ -316,16 +341,27 @@ static int ad_give(struct submit_reader *reader, struct buf *text, struct err *e
     return result;
 }
 
+void submit_keys_look(struct submit_reader *reader)
+{
+    for (size_t i = 0; i < submit_key_count && i < SUBMIT_KEYS_MAX; i++) {
+        const struct submit_macro *macro = submit_key_macro(reader, &submit_keys[i]);
+
+        reader->key_places[i] = macro ? (uint32_t)(macro - reader->macros) : TEXTMAP_NONE;
+    }
+}
+
 static int ad_make(struct submit_reader *reader, struct err *err)
 {
     struct submit_job job = {.reader = reader, .whole_executable = true, .err = err};
     int result;
 
-    if (!submit_macro(reader, "executable", strlen("executable")) && !submit_macro(reader, "cmd", strlen("cmd")))
+    if (!submit_key_macro(reader, submit_key_find("executable", strlen("executable"))))
         return submit_fail(reader->queue, err, "expected 'executable = FILE' before 'queue'");
     buf_init(&job.out);
     buf_init(&job.iwd);
     buf_init(&job.extra);
+    buf_init(&job.remaps);
+    buf_init(&job.to);
     buf_adds(&job.out, "[\n");
     result = job_write(&job);
     buf_adds(&job.out, "]");
@@ -334,6 +370,8 @@ static int ad_make(struct submit_reader *reader, struct err *err)
     buf_done(&job.out);
     buf_done(&job.iwd);
     buf_done(&job.extra);
+    buf_done(&job.remaps);
+    buf_done(&job.to);
     return result;
 }
 

@@ -1,7 +1,7 @@
 /* submit_parts.h: shared by the parts of the reader of submit files. For submit*.c only.
  *
- *     submit.c         lines, conditions, assignments; queue statements in order
- *     submit_macros.c  $(name) and everything else that begins with a dollar
+ *     submit.c         lines, assignments, other files; queue statements in order (submit_conditions.c: if, else)
+ *     submit_macros.c  $(name) and everything else that begins with a dollar (submit_functions.c: $INT() and its likes)
  *     submit_queue.c   the items of a queue statement
  *     submit_words.c   arguments and environments, old and new
  *     submit_keys.c    the ad that the keys make (submit_job.h)
@@ -24,9 +24,10 @@ extern "C" {
 #define MARK_PROCESS '\x01'
 #define MARK_STEP '\x02'
 #define MARK_CLUSTER '\x03'
+#define MARK_RETRY '\x04'
 #define MARK_VARIABLE '\x0e' /* the first variable of the queue statement; the marks of the others follow */
 #define MARK_ROW '\x16'
-#define MARKS "\x01\x02\x03\x0e\x0f\x10\x11\x12\x13\x14\x15\x16"
+#define MARKS "\x01\x02\x03\x04\x0e\x0f\x10\x11\x12\x13\x14\x15\x16"
 #define SUBMIT_FOLD_VARIABLES 8
 #define SUBMIT_FOLD_BYTES 8192 /* of the items of one ad: every job carries all of them */
 
@@ -53,6 +54,8 @@ struct submit_variable {
 };
 
 #define SUBMIT_VARIABLES_MAX 64
+#define SUBMIT_KEYS_MAX 256
+#define SUBMIT_INCLUDE_MAX 8
 
 struct submit_reader {
     const struct submit_world *world;
@@ -76,6 +79,9 @@ struct submit_reader {
     bool wants_literal;         /* some value needs them as numbers */
     uint64_t processes, ads;    /* made so far */
     bool stopped;               /* `each` has ended the reading */
+    uint32_t key_places
+        [SUBMIT_KEYS_MAX]; /* of each row of submit_rows.c, the place of the macro that gives it its value; or TEXTMAP_NONE */
+    unsigned included; /* files within one another */
     struct {
         char **items;   /* NULL: an ad holds one item */
         uint64_t count; /* so many items, from `item` on, are in one ad */
@@ -98,6 +104,28 @@ bool submit_blank(char c);
 void submit_trim(const char **text, size_t *len);
 /* Refuses control characters other than white space. */
 int submit_clean(const char *text, size_t len, struct submit_place at, bool places, struct err *err);
+
+bool submit_is_name(char c); /* may it be in a name? */
+
+/* ---- submit_conditions.c */
+
+#define SUBMIT_CONDITIONS_MAX 64
+
+struct submit_conditions {
+    struct {
+        bool now;  /* the lines of this branch count */
+        bool been; /* one of the branches so far has counted */
+        bool last; /* there was an `else` */
+        struct submit_place at;
+    } open[SUBMIT_CONDITIONS_MAX];
+    unsigned count;
+};
+
+/* Do the lines count for now? */
+bool submit_conditions_hold(const struct submit_conditions *conditions);
+/* 1 when the line was if, elif, else or endif; -1 and the error. */
+int submit_condition_line(struct submit_reader *reader, struct submit_conditions *conditions, const char *text,
+                          size_t len, struct submit_place at, struct err *err);
 
 /* ---- submit_macros.c */
 
@@ -129,6 +157,8 @@ typedef int submit_word_fn(void *user, const char *word, size_t len, struct err 
 
 /* Calls `each` for the arguments in a value, in the old or the new syntax. There are no NULs. */
 int submit_arguments(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err);
+/* The same in the new syntax alone. */
+int submit_words_new(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err);
 /* The same for NAME=VALUE of an environment. */
 int submit_environment(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err);
 /* Calls `each` for the elements of a list with commas between. */
@@ -149,6 +179,7 @@ struct submit_expr {
     const struct dialect *dialect; /* in which the expression is written */
     bool is_glue;                  /* machines are described by the GLUE schema, not as HTCondor does */
     enum submit_side side;
+    bool at_end; /* what is known of a try that has ended is known: ExitCode, NumJobStarts ... */
     submit_has_fn *has;
     void *user;
     void (*unknown)(void *user, const char *name, const char *words); /* called for a name that no machine here has */
@@ -172,6 +203,8 @@ void submit_constraint_print(const struct submit_world *world, const struct subm
 
 /* ---- submit_keys.c */
 
+/* Finds the macros that give the keys their values; they hold for the items that follow. */
+void submit_keys_look(struct submit_reader *reader);
 /* Makes the ads of the current item. */
 int submit_item(struct submit_reader *reader, struct err *err);
 /* Makes one ad for the items of reader->fold. 1: that is not possible, or not with these items. */

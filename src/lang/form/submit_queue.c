@@ -103,6 +103,24 @@ static int items_below(struct queue *queue, const char *more, size_t more_len, s
     return submit_fail(queue->at, queue->err, "expected a line ')' that ends the items");
 }
 
+/* The lines that a command prints; the bar behind it is still there. */
+static int items_command(struct queue *queue, char *command)
+{
+    const struct submit_world *world = queue->reader->world;
+    struct err why = {0};
+    struct buf text;
+    int result = -1;
+
+    command[strlen(command) - 1] = '\0';
+    buf_init(&text);
+    if (world->command(world->user, command, &text, &why) < 0)
+        submit_fail(queue->at, queue->err, "queue from %.200s|: %.150s", command, why.text);
+    else if (submit_clean(buf_string(&text), text.len, queue->at, false, queue->err) == 0)
+        result = items_lines(queue, text.text, text.len);
+    buf_done(&text);
+    return result;
+}
+
 static int items_file(struct queue *queue)
 {
     const struct submit_world *world = queue->reader->world;
@@ -114,8 +132,10 @@ static int items_file(struct queue *queue)
     buf_init(&text);
     if (!queue->rest_len)
         submit_fail(queue->at, queue->err, "expected a file, or items in brackets, behind 'from'");
+    else if (name[queue->rest_len - 1] == '|' && !world->command)
+        submit_fail(queue->at, queue->err, "'queue from COMMAND |' is run only when 'berth submit' submits the file");
     else if (name[queue->rest_len - 1] == '|')
-        submit_fail(queue->at, queue->err, "'queue from COMMAND |' is not carried over: write its output to a file");
+        result = items_command(queue, name);
     else if (!world->file)
         submit_fail(queue->at, queue->err, "'queue from FILE' needs a file, and none can be read here");
     else if (world->file(world->user, name, &text, &why) < 0)
@@ -520,8 +540,10 @@ int submit_queue(struct submit_reader *reader, const char *rest, size_t len, str
         result = head_read(&queue, buf_string(&text), text.len);
     if (result == 0)
         result = items_read(&queue, more, more_len, ret_taken, ret_lines);
-    if (result == 0 && (result = keys_lend(&queue)) == 0)
+    if (result == 0 && (result = keys_lend(&queue)) == 0) {
+        submit_keys_look(reader);
         result = jobs_make(&queue);
+    }
     keys_restore(reader);
     while (reader->variable_count)
         free(reader->variables[--reader->variable_count].name);

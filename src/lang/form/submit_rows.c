@@ -1,5 +1,8 @@
-/* submit_rows.c: the keys of a submit file, a row each. A row says how its key is translated, or with which words it is refused or passed over;
- * docs/submit-languages.md shows them. */
+/* submit_rows.c: the keys of a submit file, a row each. A row says how its key is translated, or with which words it is refused or passed over. The
+ * table in docs/from-htcondor.md is printed from these rows.
+ *
+ * HTCondor takes a key by several names: most often its own (periodic_release) and that of the attribute it makes (PeriodicRelease). All of them are
+ * in the row, so that none is taken for a macro of the user's own. */
 #include "lang/form/submit_job.h"
 
 #include <string.h>
@@ -11,141 +14,268 @@
 
 #define LATER \
     "what shall happen later to a job is not carried over: look with 'berth jobs -c', act with 'berth hold' and 'berth rm'"
-#define GRID "a job of that sort is not carried over"
 
 const struct submit_key submit_keys[] = {
-    {"universe", NULL, NULL, submit_key_universe, FIXED, 0},
-    {"executable", "cmd", "Cmd", submit_key_executable, FIXED, 0},
-    {"arguments", "args", "Args", submit_key_arguments, COMPUTED, 0},
-    {"input", "stdin", "In", submit_key_input, FIXED, 0},
-    {"transfer_input_files", "transferinputfiles", "Inputs", submit_key_inputs, FIXED, 0},
-    {"transfer_output_files", "transferoutputfiles", "Outputs", submit_key_outputs, COMPUTED, 0},
-    {"output", "stdout", "Out", submit_key_stream, COMPUTED, 0},
-    {"error", "stderr", "Err", submit_key_stream, COMPUTED, 0},
-    {"initialdir", "initial_dir", "Iwd", submit_key_iwd, FIXED, 0},
-    {"request_cpus", "requestcpus", "RequestCpus", submit_key_expr, FIXED, 0},
-    {"request_memory", "requestmemory", "RequestMemory", submit_key_size, FIXED, MIB},
-    {"request_disk", "requestdisk", "RequestDisk", submit_key_size, FIXED, KIB},
-    {"request_gpus", "requestgpus", "RequestGpus", submit_key_expr, FIXED, 0},
-    {"rank", "preferences", "Rank", submit_key_rank, FIXED, 0},
-    {"max_retries", NULL, "MaxRetries", submit_key_whole, FIXED, 0},
-    {"allowed_execute_duration", NULL, "TimeLimit", submit_key_whole, FIXED, 0},
-    {"kill_sig", NULL, "WarnSignal", submit_key_signal, FIXED, 0},
-    {"accounting_group", "acct_group", "AccountingGroup", submit_key_text, FIXED, 0},
-    {"concurrency_limits", NULL, "ConcurrencyLimits", submit_key_text, FIXED, 0},
-    {"priority", "prio", "Priority", submit_key_expr, FIXED, 0},
-    {"job_batch_name", "batch_name", "JobBatchName", submit_key_text, COMPUTED, 0},
-    {"description", NULL, "JobDescription", submit_key_text, COMPUTED, 0},
-
-    /* read elsewhere */
-    {"requirements", NULL, NULL, submit_key_quiet, COMPUTED, 0},
-    {"environment", "env", NULL, submit_key_quiet, COMPUTED, 0},
-    {"getenv", "get_env", NULL, submit_key_quiet, COMPUTED, 0},
-    {"transfer_executable", NULL, NULL, submit_key_quiet, COMPUTED, 0},
-    {"preserve_relative_paths", NULL, NULL, submit_key_quiet, COMPUTED, 0},
-
-    /* always so here */
-    {"should_transfer_files", NULL, NULL, submit_key_transfer, FIXED, 0},
-    {"when_to_transfer_output", NULL, NULL, submit_key_when, FIXED, 0},
-    {"notification", NULL, "nobody is written to; 'berth wait' waits, the pool's 'Notify' calls a program",
-     submit_key_notification, FIXED, 0},
-    {"success_exit_code", NULL, "expected 0: a job that ends with another status has failed here", submit_key_zero,
+    /* what a job is */
+    {"universe", "JobUniverse", NULL,
+     "`vanilla` or 5, and nothing else; with `docker_image` or `container_image` it is refused as those are",
+     submit_key_universe, FIXED, 0},
+    {"executable", "cmd", "Cmd",
+     "a name without a slash is a file here; it is carried along, and may be executed there whatever its mode is here",
+     submit_key_executable, FIXED, 0},
+    {"transfer_executable", "TransferExecutable", NULL,
+     "false: `TransferExecutable = false`, the program is the machine's", submit_key_quiet, COMPUTED, 0},
+    {"arguments", "args arguments2", "Args",
+     "the old syntax (blanks, `\\\"`) and the new (`\"a 'b c'\"`); `arguments2` is the new one", submit_key_arguments,
+     COMPUTED, 0},
+    {"environment", "env environment2", NULL, "`Env`: the old syntax (`A=1;B=2`) and the new", submit_key_quiet,
+     COMPUTED, 0},
+    {"getenv", "get_env", NULL,
+     "`Env`: variables by name or by pattern (`OMP_*, !OMP_PROC_BIND`), taken when it is submitted; `true` is a warning: the environment as a whole is not carried over",
+     submit_key_quiet, COMPUTED, 0},
+    {"input", "stdin", "In", "`/dev/null` is none", submit_key_input, FIXED, 0},
+    {"transfer_input_files", "TransferInputFiles", "Inputs",
+     "a file is called by the last part of its name; `folder/` is what is in it. A URL is refused", submit_key_inputs,
      FIXED, 0},
-    {"transfer_output", NULL, NULL, submit_key_quiet, FIXED, 0},
-    {"transfer_error", NULL, NULL, submit_key_quiet, FIXED, 0},
-    {"transfer_input", NULL, NULL, submit_key_quiet, FIXED, 0},
-    {"copy_to_spool", NULL, NULL, submit_key_quiet, FIXED, 0},
-    {"skip_filechecks", NULL, NULL, submit_key_quiet, FIXED, 0},
-    {"queue", NULL, NULL, submit_key_quiet, COMPUTED, 0},
+    {"preserve_relative_paths", "PreserveRelativePaths", NULL, "true: inputs keep their paths", submit_key_quiet,
+     COMPUTED, 0},
+    {"transfer_output_files", "TransferOutputFiles", "Outputs",
+     "files and folders; `a/b` comes as `b`, as in HTCondor; `\"\"` is none", submit_key_outputs, COMPUTED, 0},
+    {"output", "stdout", "Out", "from `initialdir`; `/dev/null` is none", submit_key_stream, COMPUTED, 0},
+    {"error", "stderr", "Err", "as `output`", submit_key_stream, COMPUTED, 0},
+    {"transfer_output_remaps", "TransferOutputRemaps", "OutputTo", "where outputs go; a URL is refused",
+     submit_key_remaps, COMPUTED, 0},
+    {"initialdir", "initial_dir job_iwd Iwd", "Iwd", "inputs are looked up from there, and outputs go there",
+     submit_key_iwd, FIXED, 0},
 
-    /* passed over, with a remark */
-    {"log", NULL, "no file is written: 'berth logs --events ID' shows it", submit_key_passed, COMPUTED, 0},
-    {"log_xml", NULL, "no file is written", submit_key_passed, COMPUTED, 0},
-    {"notify_user", NULL, "nobody is written to", submit_key_passed, COMPUTED, 0},
-    {"stream_output", NULL, "it comes when the job has ended; 'berth logs -f' shows it before", submit_key_passed,
+    /* what it asks for */
+    {"request_cpus", "RequestCpus", "RequestCpus", "a number, or an expression", submit_key_expr, FIXED, 0},
+    {"request_memory", "RequestMemory", "RequestMemory", "MiB, or with a letter: `2G`; bytes here", submit_key_size,
+     FIXED, MIB},
+    {"request_disk", "RequestDisk", "RequestDisk", "KiB, or with a letter; bytes here", submit_key_size, FIXED, KIB},
+    {"request_gpus", "RequestGpus", "RequestGpus", "a number, or an expression", submit_key_expr, FIXED, 0},
+    {"requirements", NULL, NULL, "`Constraint`, in names and units of machines here", submit_key_quiet, COMPUTED, 0},
+    {"rank", "preferences", "Rank", "likewise", submit_key_rank, FIXED, 0},
+    {"concurrency_limits", "ConcurrencyLimits", "ConcurrencyLimits", NULL, submit_key_text, FIXED, 0},
+    {"accounting_group", "acct_group AcctGroup", "AccountingGroup", NULL, submit_key_text, FIXED, 0},
+    {"priority", "prio JobPrio", "Priority", NULL, submit_key_expr, FIXED, 0},
+    {"want_job_networking", "WantJobNetworking", "Network",
+     "a job has the network only if it asks for it, and the owner of the machine lets it", submit_key_flag, FIXED, 0},
+    {"machine_count", "MachineCount node_count NodeCount", NULL,
+     "1; several machines for one job are asked for as docs/gangs.md says", submit_key_one, FIXED, 0},
+
+    /* how it ends */
+    {"max_retries", "JobMaxRetries", "MaxRetries", NULL, submit_key_whole, FIXED, 0},
+    {"success_exit_code", "JobSuccessExitCode SuccessExitCode", "SuccessExitCode",
+     "a try that ends with this status is the last, instead of one that ends with 0", submit_key_whole, FIXED, 0},
+    {"allowed_execute_duration", "AllowedExecuteDuration", "TimeLimit",
+     "a try that takes longer ends, and has failed; it is not held", submit_key_whole, FIXED, 0},
+    {"kill_sig", "KillSig", "WarnSignal", "by name or by number", submit_key_signal, FIXED, 0},
+    {"on_exit_remove", "OnExitRemove OnExitRemoveCheck", "OnExitRemove", "false: the job is run again",
+     submit_key_policy, FIXED, 0},
+    {"on_exit_hold", "OnExitHold OnExitHoldCheck", "OnExitHold", "true: the job is held", submit_key_policy, FIXED, 0},
+    {"on_exit_hold_reason", "OnExitHoldReason", NULL, "why a job is held is told by its status", submit_key_passed,
      COMPUTED, 0},
-    {"stream_error", NULL, "it comes when the job has ended; 'berth logs -f' shows it before", submit_key_passed,
+    {"on_exit_hold_subcode", "OnExitHoldSubCode", NULL, "why a job is held is told by its status", submit_key_passed,
      COMPUTED, 0},
-    {"stream_input", NULL, "it is sent as a whole", submit_key_passed, COMPUTED, 0},
-    {"on_exit_hold", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"on_exit_hold_reason", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"on_exit_hold_subcode", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"on_exit_remove", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"periodic_hold", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"periodic_hold_reason", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"periodic_hold_subcode", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"periodic_release", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"periodic_remove", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"periodic_vacate", NULL, LATER, submit_key_passed, COMPUTED, 0},
-    {"leave_in_queue", NULL, "what is over is in 'berth history'", submit_key_passed, COMPUTED, 0},
-    {"retry_until", NULL, "a try that ends with status 0 is the last", submit_key_passed, COMPUTED, 0},
-    {"allowed_job_duration", NULL, "only the time of one try is limited: allowed_execute_duration", submit_key_passed,
+    {"periodic_hold", "PeriodicHold PeriodicHoldCheck", NULL, LATER, submit_key_passed, COMPUTED, 0},
+    {"periodic_hold_reason", "PeriodicHoldReason", NULL, LATER, submit_key_passed, COMPUTED, 0},
+    {"periodic_hold_subcode", "PeriodicHoldSubCode", NULL, LATER, submit_key_passed, COMPUTED, 0},
+    {"periodic_release", "PeriodicRelease PeriodicReleaseCheck", NULL, LATER, submit_key_passed, COMPUTED, 0},
+    {"periodic_remove", "PeriodicRemove PeriodicRemoveCheck", NULL, LATER, submit_key_passed, COMPUTED, 0},
+    {"periodic_vacate", "PeriodicVacate PeriodicVacateCheck", NULL, LATER, submit_key_passed, COMPUTED, 0},
+    {"leave_in_queue", "LeaveJobInQueue", NULL, "what is over is in 'berth history'", submit_key_passed, COMPUTED, 0},
+    {"retry_until", "RetryUntil", "RetryUnless",
+     "a status, or an expression (`RetryUntil`): a try that ends so is the last", submit_key_until, FIXED, 0},
+    {"allowed_job_duration", "AllowedJobDuration", NULL,
+     "only the time of one try is limited: allowed_execute_duration", submit_key_passed, COMPUTED, 0},
+    {"job_lease_duration", "JobLeaseDuration", NULL, "leases are the pool's", submit_key_passed, COMPUTED, 0},
+    {"job_max_vacate_time", "JobMaxVacateTime", NULL, "the setting 'Grace' of the machine holds", submit_key_passed,
      COMPUTED, 0},
-    {"job_lease_duration", NULL, "leases are the pool's", submit_key_passed, COMPUTED, 0},
-    {"job_max_vacate_time", NULL, "the setting 'Grace' of the machine holds", submit_key_passed, COMPUTED, 0},
-    {"kill_sig_timeout", NULL, "the setting 'Grace' of the machine holds", submit_key_passed, COMPUTED, 0},
-    {"remove_kill_sig", NULL, "kill_sig is sent", submit_key_passed, COMPUTED, 0},
-    {"hold_kill_sig", NULL, "kill_sig is sent", submit_key_passed, COMPUTED, 0},
-    {"want_graceful_removal", NULL, "a job is always warned first", submit_key_quiet, COMPUTED, 0},
-    {"accounting_group_user", NULL, "it is charged to who submits it", submit_key_passed, COMPUTED, 0},
-    {"nice_user", NULL, "shares decide: docs/shares.md", submit_key_passed, COMPUTED, 0},
-    {"max_idle", NULL, "all are submitted at once: a sweep is one ad", submit_key_passed, COMPUTED, 0},
-    {"max_materialize", NULL, "all are submitted at once: a sweep is one ad", submit_key_passed, COMPUTED, 0},
-    {"coresize", NULL, "it is the machine's matter", submit_key_passed, COMPUTED, 0},
-    {"run_as_owner", NULL, "the sandbox decides: docs/sandbox.md", submit_key_passed, COMPUTED, 0},
-    {"load_profile", NULL, "there is none", submit_key_passed, COMPUTED, 0},
-    {"email_attributes", NULL, "nobody is written to", submit_key_passed, COMPUTED, 0},
-    {"job_ad_information_attrs", NULL, "the log of a job says what it says", submit_key_passed, COMPUTED, 0},
-    {"keep_claim_idle", NULL, "claims are the customer's matter", submit_key_passed, COMPUTED, 0},
-    {"next_job_start_delay", NULL, "jobs start when they can", submit_key_passed, COMPUTED, 0},
-    {"image_size", NULL, "it is that of the program's file", submit_key_passed, COMPUTED, 0},
-    {"want_io_proxy", NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"kill_sig_timeout", "KillSigTimeout", NULL, "the setting 'Grace' of the machine holds", submit_key_passed,
+     COMPUTED, 0},
+    {"remove_kill_sig", "RemoveKillSig", NULL, "kill_sig is sent", submit_key_passed, COMPUTED, 0},
+    {"hold_kill_sig", "HoldKillSig", NULL, "kill_sig is sent", submit_key_passed, COMPUTED, 0},
+    {"want_graceful_removal", "WantGracefulRemoval", NULL, "a job is always warned first", submit_key_quiet, COMPUTED,
+     0},
+    {"max_job_retirement_time", "MaxJobRetirementTime", NULL, "the owner of the machine decides", submit_key_passed,
+     COMPUTED, 0},
+
+    /* what it is called, and what is told of it */
+    {"batch_name", "JobBatchName job_batch_name", "JobBatchName", NULL, submit_key_text, COMPUTED, 0},
+    {"description", "JobDescription", "JobDescription", NULL, submit_key_text, COMPUTED, 0},
+    {"log", "UserLog", NULL, "no file is written: 'berth logs --events ID' shows it", submit_key_passed, COMPUTED, 0},
+    {"log_xml", "UserLogUseXML", NULL, "no file is written", submit_key_passed, COMPUTED, 0},
+    {"notification", "JobNotification", NULL,
+     "nobody is written to; 'berth wait' waits, the pool's 'Notify' calls a program", submit_key_notification, FIXED,
+     0},
+    {"notify_user", "NotifyUser", NULL, "nobody is written to", submit_key_passed, COMPUTED, 0},
+    {"email_attributes", "EmailAttributes", NULL, "nobody is written to", submit_key_passed, COMPUTED, 0},
+    {"job_ad_information_attrs", "JobAdInformationAttrs", NULL, "the log of a job says what it says", submit_key_passed,
+     COMPUTED, 0},
+    {"stream_output", "StreamOut", NULL, "it comes when the job has ended; 'berth logs -f' shows it before",
+     submit_key_passed, COMPUTED, 0},
+    {"stream_error", "StreamErr", NULL, "it comes when the job has ended; 'berth logs -f' shows it before",
+     submit_key_passed, COMPUTED, 0},
+    {"stream_input", "StreamIn", NULL, "it is sent as a whole", submit_key_passed, COMPUTED, 0},
+    {"submit_event_notes", NULL, NULL, "no log of that form is written", submit_key_passed, COMPUTED, 0},
+    {"submit_event_user_notes", NULL, NULL, "no log of that form is written", submit_key_passed, COMPUTED, 0},
+    {"ulog_execute_attrs", NULL, NULL, "no log of that form is written", submit_key_passed, COMPUTED, 0},
+    {"dagman_log", NULL, NULL, "no log of that form is written", submit_key_quiet, COMPUTED, 0},
+
+    /* how files travel */
+    {"should_transfer_files", "ShouldTransferFiles", NULL, "files always travel; `NO` is refused", submit_key_transfer,
+     FIXED, 0},
+    {"when_to_transfer_output", "WhenToTransferOutput", NULL, "`ON_EXIT`; others are a warning", submit_key_when, FIXED,
+     0},
+    {"transfer_output", "TransferOut", NULL, "it is so in any case", submit_key_quiet, COMPUTED, 0},
+    {"transfer_error", "TransferErr", NULL, "it is so in any case", submit_key_quiet, COMPUTED, 0},
+    {"transfer_input", "TransferIn", NULL, "it is so in any case", submit_key_quiet, COMPUTED, 0},
+    {"copy_to_spool", "CopyToSpool", NULL, "it is so in any case", submit_key_quiet, COMPUTED, 0},
+    {"skip_filechecks", NULL, NULL, "it is so in any case", submit_key_quiet, COMPUTED, 0},
+    {"allow_arguments_v1", NULL, NULL, "it is so in any case", submit_key_quiet, COMPUTED, 0},
+    {"allow_environment_v1", NULL, NULL, "it is so in any case", submit_key_quiet, COMPUTED, 0},
+    {"encrypt_input_files", "EncryptInputFiles", NULL, "files travel as the pool has it", submit_key_quiet, COMPUTED,
+     0},
+    {"encrypt_output_files", "EncryptOutputFiles", NULL, "files travel as the pool has it", submit_key_quiet, COMPUTED,
+     0},
+    {"dont_encrypt_input_files", "DontEncryptInputFiles", NULL, "files travel as the pool has it", submit_key_quiet,
+     COMPUTED, 0},
+    {"dont_encrypt_output_files", "DontEncryptOutputFiles", NULL, "files travel as the pool has it", submit_key_quiet,
+     COMPUTED, 0},
+    {"max_transfer_input_mb", "MaxTransferInputMB", NULL, "the pool's limits hold", submit_key_passed, COMPUTED, 0},
+    {"max_transfer_output_mb", "MaxTransferOutputMB", NULL, "the pool's limits hold", submit_key_passed, COMPUTED, 0},
+    {"remote_initialdir", "RemoteIwd", NULL, "a job runs in a folder of its own", submit_key_passed, COMPUTED, 0},
+
+    /* what the job does without */
+    {"accounting_group_user", "AcctGroupUser", NULL, "it is charged to who submits it", submit_key_passed, COMPUTED, 0},
+    {"nice_user", "NiceUser", NULL, "shares decide: docs/shares.md", submit_key_passed, COMPUTED, 0},
+    {"max_idle", "JobMaterializeMaxIdle materialize_max_idle", NULL, "all are submitted at once: a sweep is one ad",
+     submit_key_passed, COMPUTED, 0},
+    {"max_materialize", "JobMaterializeLimit materialize_limit", NULL, "all are submitted at once: a sweep is one ad",
+     submit_key_passed, COMPUTED, 0},
+    {"core_size", "coresize", NULL, "it is the machine's matter", submit_key_passed, COMPUTED, 0},
+    {"run_as_owner", "RunAsOwner", NULL, "the sandbox decides: docs/sandbox.md", submit_key_passed, COMPUTED, 0},
+    {"load_profile", "LoadProfile", NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"keep_claim_idle", "KeepClaimIdle", NULL, "claims are the customer's matter", submit_key_passed, COMPUTED, 0},
+    {"next_job_start_delay", "NextJobStartDelay", NULL, "jobs start when they can", submit_key_passed, COMPUTED, 0},
+    {"image_size", "ImageSize", NULL, "it is that of the program's file", submit_key_passed, COMPUTED, 0},
+    {"disk_usage", "DiskUsage", NULL, "request_disk says what is needed", submit_key_passed, COMPUTED, 0},
+    {"memory_usage", "MemoryUsage", NULL, "request_memory says what is needed", submit_key_passed, COMPUTED, 0},
+    {"want_io_proxy", "WantIOProxy", NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"job_machine_attrs", NULL, NULL, "the history says where a job ran", submit_key_passed, COMPUTED, 0},
+    {"job_machine_attrs_history_length", NULL, NULL, "the history says where a job ran", submit_key_passed, COMPUTED,
+     0},
+    {"match_list_length", NULL, NULL, "the history says where a job ran", submit_key_passed, COMPUTED, 0},
+    {"want_remote_io", "WantRemoteIO", NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"rendezvousdir", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"buffer_files", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"buffer_size", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"buffer_block_size", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"compress_files", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"fetch_files", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"local_files", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"file_remaps", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"stack_size", NULL, NULL, "only jobs of the standard universe have it", submit_key_passed, COMPUTED, 0},
+    {"batch_id", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"jobset", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"primary_unix_group", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"batch_queue", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"batch_project", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"batch_runtime", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
+    {"batch_extra_submit_args", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
 
     /* refused: without it the job would be a different one */
-    {"append_files", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"checkpoint_exit_code", NULL, GRID ": '+Checkpoint' and '+CheckpointPeriod' keep its files (docs/jobs.md)",
-     submit_key_refused, COMPUTED, 0},
-    {"concurrency_limits_expr", NULL, "what is computed is not carried over: concurrency_limits is", submit_key_refused,
+    {"container_image", "ContainerImage SingularityImage", NULL, "containers are not carried over", submit_key_refused,
      COMPUTED, 0},
-    {"container_image", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
-    {"docker_image", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
-    {"cron_minute", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
-    {"cron_hour", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
-    {"cron_day_of_month", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
-    {"cron_day_of_week", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
-    {"cron_month", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
-    {"deferral_time", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
-    {"hold", NULL, "a job that waits from the start is not carried over: 'berth hold ID' holds it", submit_key_refused,
+    {"docker_image", "DockerImage", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
+    {"want_docker", "WantDocker", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
+    {"want_container", "WantContainer", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
+    {"docker_network_type", "DockerNetworkType", NULL, "it goes with a container", submit_key_passed, COMPUTED, 0},
+    {"docker_pull_policy", "DockerPullPolicy", NULL, "it goes with a container", submit_key_passed, COMPUTED, 0},
+    {"docker_override_entrypoint", "DockerOverrideEntrypoint", NULL, "it goes with a container", submit_key_passed,
      COMPUTED, 0},
-    {"noop_job", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"grid_resource", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"machine_count", NULL, GRID ": docs/gangs.md says how several machines are asked for", submit_key_refused,
-     COMPUTED, 0},
-    {"node_count", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"output_destination", NULL, "outputs come to initialdir", submit_key_refused, COMPUTED, 0},
-    {"public_input_files", NULL, "not carried over: name them in transfer_input_files", submit_key_refused, COMPUTED,
+    {"transfer_container", "TransferContainer", NULL, "it goes with a container", submit_key_passed, COMPUTED, 0},
+    {"container_target_dir", "ContainerTargetDir", NULL, "it goes with a container", submit_key_passed, COMPUTED, 0},
+    {"container_service_names", "ContainerServiceNames", NULL, "it goes with a container", submit_key_passed, COMPUTED,
      0},
-    {"require_gpus", NULL, "not carried over: say it of the machine in requirements", submit_key_refused, COMPUTED, 0},
-    {"gpus_minimum_capability", NULL, "not carried over: say it of the machine in requirements", submit_key_refused,
+    {"mount_under_scratch", "MountUnderScratch", NULL, "it goes with a container", submit_key_passed, COMPUTED, 0},
+    {"require_gpus", "RequireGPUs", NULL, "not carried over: say it of the machine in requirements", submit_key_refused,
      COMPUTED, 0},
-    {"gpus_minimum_memory", NULL, "not carried over: say it of the machine in requirements", submit_key_refused,
+    {"gpus_minimum_capability", "GPUsMinCapability", NULL, "not carried over: say it of the machine in requirements",
+     submit_key_refused, COMPUTED, 0},
+    {"gpus_maximum_capability", "GPUsMaxCapability", NULL, "not carried over: say it of the machine in requirements",
+     submit_key_refused, COMPUTED, 0},
+    {"gpus_minimum_memory", "GPUsMinMemory", NULL, "not carried over: say it of the machine in requirements",
+     submit_key_refused, COMPUTED, 0},
+    {"gpus_minimum_runtime", "GPUsMinRuntime", NULL, "not carried over: say it of the machine in requirements",
+     submit_key_refused, COMPUTED, 0},
+    {"deferral_time", "DeferralTime", NULL, "jobs that start at a time are not carried over", submit_key_refused,
      COMPUTED, 0},
-    {"gpus_minimum_runtime", NULL, "not carried over: say it of the machine in requirements", submit_key_refused,
+    {"cron_minute", "CronMinute", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED,
+     0},
+    {"cron_hour", "CronHour", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
+    {"cron_day_of_month", "CronDayOfMonth", NULL, "jobs that start at a time are not carried over", submit_key_refused,
      COMPUTED, 0},
-    {"transfer_output_remaps", NULL, "files come by their own names: this is not carried over", submit_key_refused,
+    {"cron_day_of_week", "CronDayOfWeek", NULL, "jobs that start at a time are not carried over", submit_key_refused,
      COMPUTED, 0},
-    {"transfer_checkpoint_files", NULL, "not carried over: '+Checkpoint = { \"name\" }' names them", submit_key_refused,
+    {"cron_month", "CronMonth", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED,
+     0},
+    {"deferral_window", "DeferralWindow", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
+    {"deferral_prep_time", "DeferralPrepTime", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
+    {"cron_window", "CronWindow", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
+    {"cron_prep_time", "CronPrepTime", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
+    {"hold", NULL, NULL, "a job that waits from the start is not carried over: 'berth hold ID' holds it",
+     submit_key_refused, COMPUTED, 0},
+    {"append_files", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"checkpoint_exit_code", "CheckpointExitCode", NULL,
+     "a job of that sort is not carried over: '+Checkpoint' and '+CheckpointPeriod' keep its files (docs/jobs.md)",
+     submit_key_refused, COMPUTED, 0},
+    {"transfer_checkpoint_files", "TransferCheckpoint", NULL,
+     "not carried over: '+Checkpoint = { \"name\" }' names them", submit_key_refused, COMPUTED, 0},
+    {"checkpoint_destination", "CheckpointDestination", NULL, "a job of that sort is not carried over",
+     submit_key_refused, COMPUTED, 0},
+    {"concurrency_limits_expr", NULL, NULL, "what is computed is not carried over: concurrency_limits is",
+     submit_key_refused, COMPUTED, 0},
+    {"noop_job", "IsNoopJob", NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"output_destination", "OutputDestination", NULL, "outputs come to initialdir", submit_key_refused, COMPUTED, 0},
+    {"public_input_files", "PublicInputFiles", NULL, "not carried over: name them in transfer_input_files",
+     submit_key_refused, COMPUTED, 0},
+    {"exit_requirements", "ExitRequirements", NULL, "not carried over: on_exit_remove says it", submit_key_refused,
      COMPUTED, 0},
-    {"transfer_plugins", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"use_oauth_services", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"use_scitokens", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"use_x509userproxy", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"x509userproxy", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"vm_type", NULL, GRID, submit_key_refused, COMPUTED, 0},
-    {"want_docker", NULL, GRID, submit_key_refused, COMPUTED, 0},
+    {"skip_if_dataflow", "SkipIfDataflow", NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED,
+     0},
+    {"retry_request_memory", "RetryRequestMemory", NULL,
+     "not carried over: request_memory may be an expression over JobTry, how often it was begun", submit_key_refused,
+     COMPUTED, 0},
+    {"retry_request_memory_increase", "RetryRequestMemoryIncrease", NULL,
+     "not carried over: request_memory may be an expression over JobTry, how often it was begun", submit_key_refused,
+     COMPUTED, 0},
+    {"retry_request_memory_max", "RetryRequestMemoryMax", NULL,
+     "not carried over: request_memory may be an expression over JobTry, how often it was begun", submit_key_refused,
+     COMPUTED, 0},
+    {"grid_resource", "GridResource", NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"transfer_plugins", "TransferPlugins", NULL, "a job of that sort is not carried over", submit_key_refused,
+     COMPUTED, 0},
+    {"use_oauth_services", "UseOAuthServices", NULL, "a job of that sort is not carried over", submit_key_refused,
+     COMPUTED, 0},
+    {"use_scitokens", "use_scitoken", NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"scitokens_file", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"use_x509userproxy", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"x509userproxy", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"vm_type", "VM_Type", NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"parallel_script_shadow", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"parallel_script_starter", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"tool_daemon_cmd", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"jar_files", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"java_vm_args", "java_vm_arguments", NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED,
+     0},
+    {"common_input_files", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},
+    {"queue", NULL, NULL, "how many jobs, for which items", submit_key_quiet, COMPUTED, 0},
 };
 
 const size_t submit_key_count = sizeof submit_keys / sizeof *submit_keys;
+_Static_assert(sizeof submit_keys / sizeof *submit_keys <= SUBMIT_KEYS_MAX, "a reader notes the macro of each key");
 
 /* Attributes that a key makes: with `+` they would be there twice, or in another unit. */
 static const char *const made[] = {
@@ -153,22 +283,49 @@ static const char *const made[] = {
     "Iwd",   "RequestCpus", "RequestMemory", "RequestDisk", "RequestGpus", "Rank",    "Requirements", "Constraint",
     "Count", "Owner",       "Type",          "JobIndex",    "JobId"};
 
+/* Is that one of the words? */
+static bool is_among(const char *name, size_t len, const char *words)
+{
+    while (words && *words) {
+        size_t word = strcspn(words, " ");
+
+        if (word == len) {
+            size_t same = 0;
+
+            while (same < len && (name[same] | 0x20) == (words[same] | 0x20) && name[same] != ' ')
+                same++;
+            if (same == len)
+                return true;
+        }
+        words += word + strspn(words + word, " ");
+    }
+    return false;
+}
+
+const struct submit_key *submit_key_find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < submit_key_count; i++)
+        if (submit_same(name, len, submit_keys[i].name) || is_among(name, len, submit_keys[i].also))
+            return &submit_keys[i];
+    return NULL;
+}
+
 struct submit_macro *submit_key_macro(const struct submit_reader *reader, const struct submit_key *key)
 {
     struct submit_macro *macro = submit_macro(reader, key->name, strlen(key->name));
 
-    return macro || !key->also ? macro : submit_macro(reader, key->also, strlen(key->also));
+    for (const char *also = key->also; !macro && also && *also;) {
+        size_t len = strcspn(also, " ");
+
+        macro = submit_macro(reader, also, len);
+        also += len + strspn(also + len, " ");
+    }
+    return macro;
 }
 
 bool submit_key_is_known(const char *name)
 {
-    size_t len = strlen(name);
-
-    for (size_t i = 0; i < submit_key_count; i++)
-        if (submit_same(name, len, submit_keys[i].name) ||
-            (submit_keys[i].also && submit_same(name, len, submit_keys[i].also)))
-            return true;
-    return false;
+    return submit_key_find(name, strlen(name)) != NULL;
 }
 
 bool submit_is_made(const char *name, size_t len)
@@ -177,4 +334,38 @@ bool submit_is_made(const char *name, size_t len)
         if (submit_same(name, len, made[i]))
             return true;
     return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- the page */
+
+/* What becomes of the key, as a page says it. */
+static void key_print(struct buf *out, const struct submit_key *key)
+{
+    const char *words = key->words ? key->words : "";
+
+    if (key->write == submit_key_refused)
+        buf_addf(out, "refused: %s", words);
+    else if (key->write == submit_key_passed || key->write == submit_key_notification)
+        buf_addf(out, "a warning: %s", words);
+    else if (key->attribute)
+        buf_addf(out, "`%s`%s%s", key->attribute, *words ? ": " : "", words);
+    else
+        buf_adds(out, words);
+}
+
+void submit_commands_print(struct buf *out)
+{
+    buf_adds(out, "| command | also written | what becomes of it |\n| --- | --- | --- |\n");
+    for (size_t i = 0; i < submit_key_count; i++) {
+        buf_addf(out, "| `%s` | ", submit_keys[i].name);
+        for (const char *also = submit_keys[i].also; also && *also;) {
+            size_t len = strcspn(also, " ");
+
+            buf_addf(out, "%s`%.*s`", also == submit_keys[i].also ? "" : ", ", (int)len, also);
+            also += len + strspn(also + len, " ");
+        }
+        buf_adds(out, " | ");
+        key_print(out, &submit_keys[i]);
+        buf_adds(out, " |\n");
+    }
 }

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 int submit_job_fail(const struct submit_job *job, const char *words)
@@ -45,6 +46,8 @@ static void mark_print(const struct submit_job *job, char mark, struct buf *out)
         place_print(reader, out);
         if (reader->item)
             buf_addf(out, " + %" PRIu64, reader->item);
+    } else if (mark == MARK_RETRY) {
+        buf_adds(out, "JobTry - 1");
     } else if (mark == MARK_CLUSTER) {
         buf_adds(out, "JobId - JobIndex");
         if (process)
@@ -125,13 +128,13 @@ bool submit_is_false(const char *text, size_t len)
 
 int submit_key_refused(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
-    return submit_is_false(text, len) ? 0 : submit_job_fail(job, key->attribute);
+    return submit_is_false(text, len) ? 0 : submit_job_fail(job, key->words);
 }
 
 int submit_key_passed(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     if (!submit_is_false(text, len))
-        submit_job_remark(job, key->attribute);
+        submit_job_remark(job, key->words);
     return 0;
 }
 
@@ -147,7 +150,7 @@ int submit_key_quiet(struct submit_job *job, const struct submit_key *key, const
 int submit_key_notification(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     if (!submit_same(text, len, "never") && !submit_is_false(text, len))
-        submit_job_remark(job, key->attribute);
+        submit_job_remark(job, key->words);
     return 0;
 }
 
@@ -180,9 +183,17 @@ int submit_key_when(struct submit_job *job, const struct submit_key *key, const 
     return 0;
 }
 
-int submit_key_zero(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+int submit_key_one(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
-    return submit_same(text, len, "0") ? 0 : submit_job_fail(job, key->attribute);
+    return submit_same(text, len, "1") ? 0 : submit_job_fail(job, key->words);
+}
+
+int submit_key_flag(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    if (!submit_is_true(text, len) && !submit_is_false(text, len))
+        return submit_job_fail(job, "expected true or false");
+    buf_addf(&job->out, "%s = %s;\n", key->attribute, submit_is_true(text, len) ? "true" : "false");
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- amounts */
@@ -222,6 +233,7 @@ int submit_expr_print(struct submit_job *job, enum submit_side side, const char 
                               .has = job_has,
                               .user = job,
                               .unknown = unknown_note,
+                              .at_end = job->at_end,
                               .mentions = job->in_requirements ? mention_note : NULL};
     struct submit_macro *macro = job->macro;
     bool plain = macro->plain && len == macro->len && memcmp(text, macro->value, len) == 0;
@@ -309,9 +321,53 @@ int submit_key_whole(struct submit_job *job, const struct submit_key *key, const
     return 0;
 }
 
+/* Signals by their numbers on Linux, from 1 on. */
+static const char *const signals[] = {"HUP",  "INT",    "QUIT", "ILL",   "TRAP", "ABRT", "BUS",  "FPE",
+                                      "KILL", "USR1",   "SEGV", "USR2",  "PIPE", "ALRM", "TERM", "STKFLT",
+                                      "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",  "XCPU",
+                                      "XFSZ", "VTALRM", "PROF", "WINCH", "IO",   "PWR",  "SYS"};
+
 int submit_key_signal(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
-    if (len && *text >= '0' && *text <= '9')
-        return submit_job_fail(job, "expected the name of a signal, such as SIGUSR1");
-    return submit_key_text(job, key, text, len);
+    size_t number = 0, digits = 0;
+    char name[16];
+
+    while (digits < len && digits < 3 && text[digits] >= '0' && text[digits] <= '9')
+        number = number * 10 + (size_t)(text[digits++] - '0');
+    if (!digits)
+        return submit_key_text(job, key, text, len);
+    if (digits < len || !number || number > sizeof signals / sizeof *signals)
+        return submit_job_fail(job, "expected the name of a signal, such as SIGUSR1, or its number, from 1 to 31");
+    snprintf(name, sizeof name, "SIG%s", signals[number - 1]);
+    submit_attribute_print(job, key->attribute, name, strlen(name));
+    return 0;
+}
+
+/* An expression that is evaluated when a try of the job has ended. */
+int submit_key_policy(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    int result;
+
+    if (submit_same(text, len, "undefined"))
+        return 0;
+    buf_addf(&job->out, "%s = ", key->attribute);
+    job->at_end = true;
+    result = submit_expr_print(job, SUBMIT_SIDE_JOB, text, len, &job->out);
+    job->at_end = false;
+    buf_adds(&job->out, ";\n");
+    return result;
+}
+
+/* retry_until: a status, or an expression. */
+int submit_key_until(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    struct submit_key computed = *key;
+    size_t digits = 0;
+
+    while (digits < len && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    if (digits == len)
+        return submit_key_whole(job, key, text, len);
+    computed.attribute = "RetryUntil";
+    return submit_key_policy(job, &computed, text, len);
 }

@@ -87,6 +87,12 @@ static int words_old(const char *text, size_t len, char separator, submit_word_f
     return result;
 }
 
+int submit_words_new(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err)
+{
+    submit_trim(&text, &len);
+    return quotes_around(&text, &len, err) < 0 ? -1 : words_new(text, len, each, user, err);
+}
+
 int submit_arguments(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err)
 {
     int quoted;
