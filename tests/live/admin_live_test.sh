@@ -258,5 +258,20 @@ paged() { curl -s --unix-socket "$work/alice/customer/customer.sock" -D head 'ht
 check 'and comes in pages' paged
 check 'the pool is not asked for it' says 2 '--customer is for --jobs' "$berth" audit --customer "unix:$work/alice/customer/customer.sock"
 
+# A code is good for who has used it, in case the answer was lost; but not to undo what an administrator has done.
+redeemed() {
+  curl -s -o answer -w '%{http_code}' -H "$body" --data-binary "[ Secret = \"$secret\"; Name = \"stork\"; Key = \"d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\" ]" "$url/v1/join"
+}
+again() {
+  "$berth" token code >code2 && secret=$(sed 's/^berth-//' code2 | tr '_-' '/+' | base64 -d 2>/dev/null | od -An -v -tx1 -j1 -N16 | tr -d ' \n') &&
+    [ "$(redeemed)" = 200 ] && [ "$(redeemed)" = 200 ]
+}
+check 'whoever has used a code may use it again' again
+over() {
+  for id in $("$berth" token list --json -c 'Subject == "machine/stork"' | sed -n 's/.*"id": "\([0-9a-f]*\)".*/\1/p'); do "$berth" token revoke "$id" || return; done
+  [ "$(redeemed)" = 403 ] && grep 'was revoked: ask for another code' answer
+}
+check 'but not when what it has bought was revoked' over
+
 echo "1..$count"
 [ "$failures" = 0 ]

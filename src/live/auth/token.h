@@ -131,6 +131,7 @@ struct token_terms {
     const char *group,
         *unix_account;   /* of a bounded one: what the institute's token gave. For the record; NULL and "": none */
     const char *follows; /* ids, with blanks between: it is revoked with each of them. For the record; NULL: none */
+    const char *code;    /* not in the token: the number of the code that buys it; or NULL */
 };
 
 /* Is that a subject? It has letters, digits and . _ - + = @ : in parts with "/" between them; no part is empty, "." or ".."; it has up to

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define JOIN_TRIES 100                     /* tries a second, from one address */
+#define JOIN_AGAIN_MAX 20                  /* tokens that one code buys for who has used it first: each is a row */
 #define JOIN_NAME_MAX 50                   /* so that the identity fits into an ad's Owner */
 #define PERSON_SPAN (INT64_C(30) * 86400)  /* seconds that the token of a person lasts; it is renewed */
 #define CODE_FOR_MAX (TOKEN_NAME_MAX + 16) /* "alice", or "alice serve" */
@@ -233,6 +234,49 @@ static bool name_is_anothers(struct matchmakerd *matchmakerd, const char *subjec
     return namesake.found;
 }
 
+/* What a code has bought before: whoever has used it may ask again, for the answer may have been lost. */
+struct bought {
+    struct matchmakerd *matchmakerd;
+    const char *code;
+    uint32_t count;
+    bool revoked;
+};
+
+static bool bought_row(void *user, const void *id, size_t id_len, const void *value, size_t len)
+{
+    struct bought *bought = user;
+    const char *code;
+    size_t code_len;
+    struct err err;
+    struct tree *ad = form_parse(bought->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+
+    if (ad && ad_string(ad, "Code", &code, &code_len) && code_len == strlen(bought->code) &&
+        !memcmp(code, bought->code, code_len)) {
+        bought->count++;
+        bought->revoked = bought->revoked || textmap_find(&bought->matchmakerd->revoked, id, id_len) != TEXTMAP_NONE;
+    }
+    tree_unref(ad);
+    return true;
+}
+
+/* May the code buy a token, once more? False after a problem was answered. */
+static bool code_buys(struct request *request, const char *code)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct bought bought = {.matchmakerd = matchmakerd, .code = code};
+    struct err err;
+
+    if (matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, bought_row, &bought, &err) < 0)
+        request_problem(request, 503, "%s", err.text);
+    else if (bought.revoked)
+        request_problem(request, 403, "what was bought with this code was revoked: ask for another code");
+    else if (bought.count >= JOIN_AGAIN_MAX)
+        request_problem(request, 429, "this code was redeemed too often: ask for another code");
+    else
+        return true;
+    return false;
+}
+
 static bool whom_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     (void)key;
@@ -315,7 +359,10 @@ static void join_redeem(struct request *request, const struct tree *ad)
         request_problem(request, 503, "whom the code is for cannot be read: %s", err.text);
         return;
     }
+    if (!code_buys(request, key))
+        return;
     terms.delegate = &delegate;
+    terms.code = key;
     if (terms.scope == ROLE_MACHINE && name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
         request_problem(request, 403,
                         "Name: another machine has that name; revoke its token, or join by a new code and name");

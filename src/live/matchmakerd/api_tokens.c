@@ -49,6 +49,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     }
     maker_text(&maker, "By", request_identity(request));
     maker_text(&maker, "Follows", terms->follows);
+    maker_text(&maker, "Code", terms->code);
     if (!strcmp(what, "tokens.lend") || !strcmp(what, "tokens.renew") || !strcmp(what, "tokens.exchange"))
         maker_text(&maker, "How", what); /* no administrator's decision: it counts for who asked (token_tally.h) */
     if (terms->bounded) {                /* what the pool's own token cannot say */
