@@ -203,6 +203,7 @@ int claim_start_launcher(struct local *local, struct claim *claim, struct err *e
         close(ends[1]);
     if (!failed) {
         claim->heard = false;
+        claim->takes_secrets = true;
         claim_attach(local, claim, ends[0]);
     } else if (ends[0] >= 0) {
         close(ends[0]);
@@ -253,6 +254,15 @@ void claim_detach(struct claim *claim)
     uv_poll_stop(&claim->wire->poll);
     uv_close((uv_handle_t *)&claim->wire->poll, wire_closed);
     claim->wire = NULL;
+}
+
+bool claim_send_launch(struct claim *claim, int secrets)
+{
+    struct parcel parcel;
+
+    memset(&parcel, 0, sizeof parcel);
+    parcel.kind = PARCEL_LAUNCH;
+    return claim->wire && parcel_send_with(claim->wire->fd, &parcel, secrets);
 }
 
 bool claim_send(struct claim *claim, enum parcel_kind kind, int64_t value)
@@ -348,6 +358,7 @@ void claim_hear(struct local *local, uint64_t id)
             claim_seek_soon(local, claim);
             return;
         }
+        claim->takes_secrets = parcel.value == PARCEL_TAKES_SECRETS;
         hear_one(local, claim, &parcel);
     }
 }

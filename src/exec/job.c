@@ -3,6 +3,7 @@
 #include "exec/job.h"
 
 #include "exec/pin.h"
+#include "exec/secret_files.h"
 #include "exec/unstarted.h"
 #include "exec/usage.h"
 
@@ -121,6 +122,8 @@ int job_begin(struct exec_job *job, struct order *order, struct sandbox *sandbox
         cgroup_make(&job->cgroup);
         job->held = cgroup_limit(&job->cgroup, &order->is.limits, !order->how.unprotected);
         failed = sandbox_start(sandbox, order, job->folder, streams, &job->cgroup, job->held, &job->process, err);
+        secret_files_free(order->secrets); /* the sandbox has them */
+        order->secrets = NULL;
     }
     for (int i = 0; i < 3; i++)
         close_one(&streams[i]);

@@ -7,6 +7,7 @@
 #include "exec/guard.h"
 #include "exec/job.h"
 #include "exec/local.h"
+#include "exec/secret_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +58,7 @@ static void tell(struct launcher *launcher, enum parcel_kind kind, const struct 
 
     memset(&parcel, 0, sizeof parcel);
     parcel.kind = kind;
+    parcel.value = PARCEL_TAKES_SECRETS;
     if (news)
         parcel.news = *news;
     if (launcher->agent >= 0 && !parcel_send(launcher->agent, &parcel) && kind == PARCEL_NEWS)
@@ -88,7 +90,21 @@ static void job_is_over(struct launcher *launcher, const struct executor_news *n
 
 /* ------------------------------------------------------------------------------------------------------------- commands */
 
-static void launch(struct launcher *launcher)
+/* Takes the job's secrets, if it has any. -1: they are not there, or cannot be given. */
+static int secrets_take(struct order *order, int secrets, struct err *err)
+{
+    if (order->is.secrets != 1)
+        return 0;
+    if (order->how.unprotected)
+        return err_set(err, "jobs run without a sandbox here, and so nobody's secrets could be kept from others");
+    if (secrets < 0)
+        return err_set(err, "its secrets have not come with it");
+    order->secrets = secret_files_new(secrets, err);
+    return order->secrets ? 0 : -1;
+}
+
+/* `secrets`: a bundle of them, lent; -1: none came. */
+static void launch(struct launcher *launcher, int secrets)
 {
     struct executor_news news = {.kind = EXECUTOR_ENDED, .reason = REASON_SETUP};
     struct err err = {0};
@@ -102,7 +118,9 @@ static void launch(struct launcher *launcher)
     news.claim = order->is.claim;
     news.number = order->is.number;
     cgroup_init(&launcher->cgroup, &order->how.cgroups, order->is.claim);
-    if (job_begin(&launcher->job, order, &launcher->sandbox, &err) == 0)
+    if (secrets_take(order, secrets, &err) < 0)
+        order_free(order);
+    else if (job_begin(&launcher->job, order, &launcher->sandbox, &err) == 0)
         return;
     news.reason = err_is_shortage(err.text) ? REASON_FAULT : REASON_SETUP;
     snprintf(news.words, sizeof news.words, "%.*s", EXECUTOR_WORDS_MAX, err.text);
@@ -129,7 +147,7 @@ static void hello(struct launcher *launcher)
         tell(launcher, PARCEL_IDLE, &launcher->last);
 }
 
-static void obey(struct launcher *launcher, const struct parcel *parcel)
+static void obey(struct launcher *launcher, const struct parcel *parcel, int beside)
 {
     struct exec_job *job = &launcher->job;
 
@@ -138,7 +156,7 @@ static void obey(struct launcher *launcher, const struct parcel *parcel)
         hello(launcher);
         break;
     case PARCEL_LAUNCH:
-        launch(launcher);
+        launch(launcher, beside);
         break;
     case PARCEL_STOP:
         stop(launcher, parcel->value);
@@ -169,10 +187,13 @@ static void obey(struct launcher *launcher, const struct parcel *parcel)
 static void hear_agent(struct launcher *launcher)
 {
     struct parcel parcel;
-    int got = 1;
+    int got = 1, beside;
 
-    while (launcher->agent >= 0 && (got = parcel_receive(launcher->agent, &parcel)) > 0)
-        obey(launcher, &parcel);
+    while (launcher->agent >= 0 && (got = parcel_receive_with(launcher->agent, &parcel, &beside)) > 0) {
+        obey(launcher, &parcel, beside);
+        if (beside >= 0)
+            close(beside);
+    }
     if (got < 0)
         agent_lost(launcher);
 }

@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define RENEW_ATTEMPTS 2000 /* milliseconds */
 #define SEEK_SPAN 10       /* milliseconds between two attempts to find a launcher, or to see the end of what it left */
 #define FIND_SPAN 10000000 /* microseconds that `find` waits for one that does not answer */
 #define FIND_ANSWER_SPAN 3000 /* milliseconds, for an answer alone */
@@ -153,7 +155,21 @@ static int local_find(struct executor *executor, struct err *err)
 
 /* -------------------------------------------------------------------------------------------------------------- commanding */
 
-static int local_launch(struct executor *executor, const struct executor_order *is, struct err *err)
+/* A launcher that another process has begun may be of an older program, which takes no secrets and would run the job without them: it makes room for
+ * another. It has nothing to do, so that takes no time. */
+static void launcher_renew(struct claim *claim)
+{
+    if (!claim->wire || claim->takes_secrets)
+        return;
+    claim_send(claim, PARCEL_LEAVE, 0);
+    claim_detach(claim);
+    for (int i = 0; i < RENEW_ATTEMPTS && flock(claim->lock, LOCK_EX | LOCK_NB) < 0; i++)
+        poll(NULL, 0, 1);
+    flock(claim->lock, LOCK_UN);
+}
+
+/* `secrets`: a descriptor; -1: the job has none. */
+static int launch(struct executor *executor, const struct executor_order *is, int secrets, struct err *err)
 {
     struct local *local = local_of(executor);
     struct claim *claim = claim_get(local, is->claim);
@@ -172,14 +188,16 @@ static int local_launch(struct executor *executor, const struct executor_order *
         claim = claim_open(local, is->claim, err);
     if (!claim)
         return -1;
+    if (secrets >= 0)
+        launcher_renew(claim);
     claim_choose_cores(local, claim, is->limits.cores);
     order = order_copy(is, &claim->how, err);
     failed = !order || order_write(claim->folder, order, err) < 0;
     order_free(order);
-    if (!failed && claim->wire && !(sent = claim_send(claim, PARCEL_LAUNCH, 0)))
+    if (!failed && claim->wire && !(sent = claim_send_launch(claim, secrets)))
         claim_detach(claim); /* it died, and we have not heard of it yet */
     if (!failed && !sent)
-        failed = claim_start_launcher(local, claim, err) < 0 || !claim_send(claim, PARCEL_LAUNCH, 0);
+        failed = claim_start_launcher(local, claim, err) < 0 || !claim_send_launch(claim, secrets);
     if (failed) {
         unlinkat(claim->folder, "order", 0); /* so that nobody looks for what was never begun */
         return -1;
@@ -190,6 +208,26 @@ static int local_launch(struct executor *executor, const struct executor_order *
     claim->told_runs = claim->stopping = claim->deadline_owed = false;
     claim->usage = (struct executor_usage){0};
     return 0;
+}
+
+static int local_launch(struct executor *executor, const struct executor_order *is, struct err *err)
+{
+    return launch(executor, is, -1, err);
+}
+
+static bool local_takes_secrets(const struct executor *executor)
+{
+    return local_of((struct executor *)(uintptr_t)executor)->support.sandbox;
+}
+
+static int local_launch_secret(struct executor *executor, const struct executor_order *is, int secrets, struct err *err)
+{
+    struct executor_order with = *is;
+
+    if (!local_takes_secrets(executor))
+        return err_set(err, "jobs run without a sandbox here, and so nobody's secrets could be kept from others");
+    with.secrets = 1;
+    return launch(executor, &with, secrets, err);
 }
 
 static void local_deadline(struct executor *executor, uint64_t id, int64_t at)
@@ -305,6 +343,8 @@ static const struct executor_kind local_kind = {
     .name = "local",
     .find = local_find,
     .launch = local_launch,
+    .launch_secret = local_launch_secret,
+    .takes_secrets = local_takes_secrets,
     .deadline = local_deadline,
     .stop = local_stop,
     .suspend = local_suspend,

@@ -25,6 +25,7 @@ struct claim {
     struct cores_share cores; /* its processors; amount 0: none are fixed */
     int folder, lock;         /* lock: to see whether a launcher holds it */
     struct wire *wire;        /* NULL: no launcher is connected */
+    bool takes_secrets;       /* it is no launcher of an older program, which would run a job without them */
     bool runs;                /* its end has not been told */
     bool told_runs;           /* EXECUTOR_RUNS has */
     bool heard;               /* the launcher has said something since it was started */
@@ -72,6 +73,7 @@ int claim_start_launcher(struct local *local, struct claim *claim, struct err *e
 void claim_attach(struct local *local, struct claim *claim, int fd);
 void claim_detach(struct claim *claim);
 bool claim_send(struct claim *claim, enum parcel_kind kind, int64_t value);
+bool claim_send_launch(struct claim *claim, int secrets); /* a descriptor; -1: the job has none */
 /* Reads what the claim's launcher says, and tells it. The claim may be gone afterwards. */
 void claim_hear(struct local *local, uint64_t id);
 /* Tries once to find the claim's launcher, or to end what it left. The claim may be gone afterwards. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "exec/record.h"
 
+#include "exec/secret_files.h"
 #include "lang/base/rng.h"
 
 #include <errno.h>
@@ -199,6 +200,7 @@ void order_free(struct order *order)
 {
     if (!order)
         return;
+    secret_files_free(order->secrets);
     free((void *)(uintptr_t)(order->is.arguments - 4));
     free(order->block);
     free(order);
@@ -316,24 +318,78 @@ int init_read(int folder)
 
 /* --------------------------------------------------------------------------------------------------------------- talking */
 
-bool parcel_send(int fd, const struct parcel *parcel)
+/* Room for one descriptor beside a message. */
+union beside {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+bool parcel_send_with(int fd, const struct parcel *parcel, int beside)
 {
     struct parcel out = *parcel;
+    struct iovec part = {&out, sizeof out};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    union beside room;
 
     out.magic = RECORD_MAGIC;
-    return send(fd, &out, sizeof out, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof out;
+    if (beside >= 0) {
+        memset(&room, 0, sizeof room);
+        room.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        room.head.cmsg_len = CMSG_LEN(sizeof beside);
+        memcpy(CMSG_DATA(&room.head), &beside, sizeof beside);
+        message.msg_control = &room;
+        message.msg_controllen = sizeof room;
+    }
+    return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof out;
+}
+
+bool parcel_send(int fd, const struct parcel *parcel)
+{
+    return parcel_send_with(fd, parcel, -1);
+}
+
+/* The descriptor that came, if it is one; -1. */
+static int beside_take(struct msghdr *message)
+{
+    const struct cmsghdr *head = CMSG_FIRSTHDR(message);
+    int beside = -1;
+
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+        head->cmsg_len == CMSG_LEN(sizeof beside))
+        memcpy(&beside, CMSG_DATA(head), sizeof beside);
+    return beside;
+}
+
+int parcel_receive_with(int fd, struct parcel *ret, int *ret_beside)
+{
+    struct iovec part = {ret, sizeof *ret};
+    union beside room;
+    struct msghdr message;
+    ssize_t got;
+
+    do {
+        message =
+            (struct msghdr){.msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+        got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    *ret_beside = got < 0 ? -1 : beside_take(&message);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return 0;
+    if (got == (ssize_t)sizeof *ret && ret->magic == RECORD_MAGIC)
+        return 1;
+    if (*ret_beside >= 0)
+        close(*ret_beside);
+    *ret_beside = -1;
+    return -1;
 }
 
 int parcel_receive(int fd, struct parcel *ret)
 {
-    ssize_t got;
+    int beside, got = parcel_receive_with(fd, ret, &beside);
 
-    do
-        got = recv(fd, ret, sizeof *ret, MSG_DONTWAIT);
-    while (got < 0 && errno == EINTR);
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        return 0;
-    return got == (ssize_t)sizeof *ret && ret->magic == RECORD_MAGIC ? 1 : -1;
+    if (beside >= 0)
+        close(beside);
+    return got;
 }
 
 static void socket_name(int folder, struct sockaddr_un *ret)

@@ -25,6 +25,8 @@ extern "C" {
 #define ORDER_WORDS_MAX 4000     /* arguments and variables */
 #define ORDER_BYTES_MAX 1000000
 
+struct secret_files;
+
 /* How a claim's jobs are held: the same for all of them. */
 struct holding {
     uint32_t uid;     /* jobs run as this one; 0: as we do */
@@ -36,7 +38,8 @@ struct holding {
 struct order {
     struct executor_order is;
     struct holding how;
-    struct cores_share cores; /* as the folder it was read from has it; amount 0: none are fixed */
+    struct cores_share cores;     /* as the folder it was read from has it; amount 0: none are fixed */
+    struct secret_files *secrets; /* of the job, as long as it is not begun; or NULL. No record has them */
     char *block;
 };
 
@@ -59,7 +62,7 @@ int init_read(int folder);
 /* One message each way is one datagram. */
 enum parcel_kind {
     PARCEL_HELLO = 1, /* agent: what is there? -> PARCEL_NEWS, or PARCEL_IDLE */
-    PARCEL_LAUNCH,    /* the order is in the folder -> PARCEL_NEWS */
+    PARCEL_LAUNCH,    /* the order is in the folder -> PARCEL_NEWS. With a descriptor: the job's secrets */
     PARCEL_DEADLINE,  /* value */
     PARCEL_STOP,      /* value: the grace -> PARCEL_NEWS */
     PARCEL_SUSPEND,   /* value: 0 or 1 */
@@ -70,15 +73,19 @@ enum parcel_kind {
     PARCEL_IDLE,      /* launcher: no job runs */
 };
 
+#define PARCEL_TAKES_SECRETS 1 /* the value of what a launcher says that takes those of a job; older ones say 0 */
+
 struct parcel {
     uint32_t magic, kind;
     int64_t value;
     struct executor_news news;
 };
 
-bool parcel_send(int fd, const struct parcel *parcel); /* false: not sent */
+bool parcel_send(int fd, const struct parcel *parcel);                  /* false: not sent */
+bool parcel_send_with(int fd, const struct parcel *parcel, int beside); /* with a descriptor; -1: none */
 /* Receives a message. 1: got; 0: nothing is there now; -1: the other side is gone, or speaks another language. */
 int parcel_receive(int fd, struct parcel *ret);
+int parcel_receive_with(int fd, struct parcel *ret, int *ret_beside); /* and the descriptor that came with it, or -1 */
 
 /* Listen at, or connect to, the socket of a folder, whose path may be longer than an address can be. */
 int record_listen(int folder);

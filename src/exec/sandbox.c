@@ -4,6 +4,7 @@
 
 #include "exec/filter.h"
 #include "exec/guard.h"
+#include "exec/secret_files.h"
 #include "exec/usage.h"
 
 #include <errno.h>
@@ -150,6 +151,22 @@ static void add_environment(struct buf *out, const char *const *environment)
         ADD(out, "--setenv", "PATH", SANDBOX_PATH);
 }
 
+/* Puts the secrets into files of the sandbox's root, which is in memory and read-only to the job. */
+static void add_secrets(struct buf *out, const struct secret_files *secrets)
+{
+    if (!secrets)
+        return;
+    ADD(out, "--dir", "/run", "--perms", "0500", "--dir", SANDBOX_SECRETS);
+    for (uint32_t i = 0; i < secrets->count; i++) {
+        char path[sizeof SANDBOX_SECRETS + 1 + SECRET_NAME_MAX];
+
+        snprintf(path, sizeof path, SANDBOX_SECRETS "/%s", secrets->items[i].name);
+        ADD(out, "--perms", "0400");
+        add_number(out, "--file", secrets->items[i].fd);
+        add(out, path);
+    }
+}
+
 struct sandbox_fds {
     int filter, users, groups, told, go;
 };
@@ -174,7 +191,9 @@ static void add_all(struct buf *out, const struct order *order, const char *fold
     add_number(out, "--file", fds->users);
     ADD(out, "/etc/passwd", "--perms", "0444");
     add_number(out, "--file", fds->groups);
-    ADD(out, "/etc/group", "--proc", "/proc", "--dev", "/dev");
+    ADD(out, "/etc/group");
+    add_secrets(out, order->secrets);
+    ADD(out, "--proc", "/proc", "--dev", "/dev");
     add_number(out, "--size", memory);
     ADD(out, "--tmpfs", "/dev/shm");
     add_number(out, "--size", memory);
@@ -298,6 +317,9 @@ static _Noreturn void run_sandboxed(const struct start *start)
         _exit(126); /* it died before we could ask to die with it */
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
         if (!pass_on(passed[i]))
+            _exit(126);
+    for (uint32_t i = 0; order->secrets && i < order->secrets->count; i++)
+        if (!pass_on(order->secrets->items[i].fd))
             _exit(126);
     execve(sandbox_program(), start->argv, nothing);
     _exit(126);

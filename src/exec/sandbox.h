@@ -6,6 +6,7 @@
  *
  *     /usr /bin /lib...     the machine's, read-only           /proc /dev     its own, minimal
  *     /etc                  a few files that programs need     /tmp /dev/shm  its own, in memory
+ *     /run/secrets          its secrets, if it has any: files in memory that it alone can read
  *     /job                  its folder, HOME, where it begins: the only place that lasts */
 #ifndef BERTH_EXEC_SANDBOX_H
 #define BERTH_EXEC_SANDBOX_H
@@ -22,6 +23,7 @@ extern "C" {
 #define SANDBOX_FILES_MAX 4096          /* open files of a process */
 #define SANDBOX_TMP_BYTES (512ll << 20) /* of /tmp, when memory is not limited */
 #define SANDBOX_FOLDER "/job"           /* where its folder is to a job */
+#define SANDBOX_SECRETS "/run/secrets"  /* where its secrets are */
 #define SANDBOX_PATH "/usr/local/bin:/usr/bin:/bin"
 
 /* What is made once a claim. */

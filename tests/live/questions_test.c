@@ -4,9 +4,11 @@
 #include "process.h"
 
 #include "lang/ad/names.h"
+#include "live/auth/secret_box.h"
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/joblog.h"
 #include "live/customerd/questions.h"
+#include "live/customerd/secret_sets.h"
 #include "live/data/stored.h"
 #include "live/http/represent.h"
 #include "live/providerd/job_order.h"
@@ -14,6 +16,7 @@
 #include "store/store.h"
 #include "sys/confined_path.h"
 #include "sys/encoding.h"
+#include "sys/secret_bundle.h"
 #include "sys/secrets.h"
 
 #include <sodium.h>
@@ -1110,6 +1113,81 @@ static void check_ranges(void)
            "they are gone through in their order, each number once");
 }
 
+/* --------------------------------------------------------------------------------------------------------------- secrets */
+
+/* Does the answer have them, for those keys and that try? */
+static bool secrets_are(const struct customerd_bench *bench, const struct box_keys *keys, uint64_t number,
+                        const char *bytes)
+{
+    struct secret_place place = {SECRET_SENT, {5, 1, number}};
+    const char *text = bench->answer.len ? strstr(bench->answer.text, "Sealed") : NULL;
+    struct secret secret = {0}, other;
+    struct buf box, bundle;
+    struct err err;
+    bool are = false;
+
+    buf_init(&box);
+    buf_init(&bundle);
+    text = text ? strchr(text, '"') : NULL;
+    if (text && base64url_read(&box, text + 1, strcspn(text + 1, "\"")) &&
+        secret_box_open(&bundle, keys, &place, box.text, box.len, &err) == 0)
+        are = secret_bundle_find(bundle.text, bundle.len, "token", 5, &secret) && secret.len == strlen(bytes) &&
+              !memcmp(secret.bytes, bytes, secret.len) &&
+              !secret_bundle_find(bundle.text, bundle.len, "word", 4, &other);
+    buf_done(&box);
+    secret_wipe(&bundle);
+    return are;
+}
+
+static void check_secrets(void)
+{
+    char question[128], digits[2 * BOX_KEY_BYTES + 1], ad[128];
+    struct customerd_bench bench;
+    struct box_keys keys, others;
+    struct err err = {0};
+    struct buf bundle;
+    uint64_t id = 0;
+
+    bench_start(&bench, "[Cmd=\"a\"]");
+    bench.questions.secrets = secret_sets_new(bench.shelf, bench.folder, &err);
+    buf_init(&bundle);
+    secret_bundle_add(&bundle, "token", 5, "hunter2", 7, &err);
+    secret_bundle_add(&bundle, "word", 4, "xyz", 3, &err);
+    secret_sets_add(bench.questions.secrets, "alice", bundle.text, bundle.len, NOW, &id, &err);
+    secret_wipe(&bundle);
+    box_keys_draw(&keys);
+    box_keys_draw(&others);
+    hex_print(keys.open.bytes, BOX_KEY_BYTES, digits);
+    snprintf(question, sizeof question, "Ask=\"secrets\"; Key=\"%s\"", digits);
+    tap_ok(strstr(ask(&bench, question), "unknown") && bench.news[NEWS_TROUBLE] == 1,
+           "a job without secrets has none, and its log says so");
+    tree_unref(bench.ad);
+    snprintf(ad, sizeof ad, "[Cmd=\"a\"; Secrets={\"token\"}; SecretsId=\"%016llx\"]", (unsigned long long)id);
+    bench.view.ad = bench.ad = ad_of(&bench, ad);
+    tap_ok(strstr(ask(&bench, question), "ok") && !strstr(bench.answer.text, "hunter2") &&
+               secrets_are(&bench, &keys, 1, "hunter2"),
+           "who has the claim gets those that the job names, sealed");
+    tap_ok(!secrets_are(&bench, &others, 1, "hunter2") && !secrets_are(&bench, &keys, 2, "hunter2"),
+           "for its key and that try alone");
+    tap_ok(!strcmp(ask_as(&bench, PROVIDER + 1, 1, 1, question), "refused"), "another agent is told nothing");
+    tap_ok(strstr(ask_as(&bench, PROVIDER, 1, 7, question), "stale") != NULL, "nor is who asks for another try");
+    tap_ok(!strcmp(ask(&bench, "Ask=\"secrets\""), "refused") &&
+               !strcmp(ask(&bench, "Ask=\"secrets\"; Key=\"00\""), "refused"),
+           "without a key there is no answer");
+    tap_ok(strstr(ask(&bench, "Ask=\"secrets\"; "
+                              "Key=\"0000000000000000000000000000000000000000000000000000000000000000\""),
+                  "unknown") != NULL,
+           "nor to a key that is none");
+    bench_claim(&bench, 1, 2, PROVIDER);
+    tap_ok(strstr(ask(&bench, question), "stale") != NULL, "a try that is over gets none");
+    tap_ok(strstr(ask_as(&bench, PROVIDER, 1, 2, question), "ok") && secrets_are(&bench, &keys, 2, "hunter2"),
+           "the next one does");
+    bench.view.state = JOB_HELD;
+    tap_ok(strstr(ask_as(&bench, PROVIDER, 1, 2, question), "stale") != NULL, "and a job that is held does not");
+    secret_sets_free(bench.questions.secrets);
+    bench_end(&bench);
+}
+
 int main(void)
 {
     if (sodium_init() < 0)
@@ -1133,5 +1211,6 @@ int main(void)
     check_joblog();
     check_history();
     check_ranges();
+    check_secrets();
     return tap_done();
 }

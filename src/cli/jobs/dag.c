@@ -2,6 +2,7 @@
 #include "cli/jobs/dag_parts.h"
 #include "cli/jobs/job_control.h"
 
+#include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -29,6 +30,8 @@ static const struct option dag_options[] = {
     {'f', "force", NULL, "submit: also what matches no machine of the pool", option_flag, offsetof(S, force)},
     {'n', "dry-run", NULL, "submit: print the ads of the nodes as they would be sent, and send nothing", option_flag,
      offsetof(S, dry_run)},
+    {0, "secret", "NAME=FILE", "submit: a secret that the jobs read at $BERTH_SECRETS/NAME, as with berth submit",
+     option_secret, offsetof(S, secrets)},
     {0, "cwd", "FOLDER", "submit: the folder from which files are named; if not given, that of FILE", option_file,
      offsetof(S, cwd)},
     {'o', "file", "FILE", "rescue: nothing runs again; what is done is written there, for another submission",
@@ -137,10 +140,12 @@ static bool progress_add(void *user, struct tree *row)
 static int dag_list(const struct dag_settings *settings, struct connection *customer, enum rows_form form)
 {
     static const struct table_column columns[] = {
-        {"id", "Workflow", CELL_VALUE},     {"submitted", "Submitted", CELL_SINCE}, {"jobs", "Jobs", CELL_VALUE},
-        {"done", "Done", CELL_VALUE},       {"running", "Running", CELL_VALUE},   {"waiting", "Waiting", CELL_VALUE},
-        {"blocked", "Blocked", CELL_VALUE}, {"failed", "Failed", CELL_VALUE},     {"held", "Held", CELL_VALUE},
-        {"removed", "Removed", CELL_VALUE}, {"name", "Dag", CELL_VALUE},
+        {"id", "Workflow", CELL_VALUE},     {"submitted", "Submitted", CELL_SINCE},
+        {"jobs", "Jobs", CELL_VALUE},       {"done", "Done", CELL_VALUE},
+        {"running", "Running", CELL_VALUE}, {"waiting", "Waiting", CELL_VALUE},
+        {"blocked", "Blocked", CELL_VALUE}, {"failed", "Failed", CELL_VALUE},
+        {"held", "Held", CELL_VALUE},       {"removed", "Removed", CELL_VALUE},
+        {"name", "Dag", CELL_VALUE},
     };
     struct rows rows;
     int status;

@@ -7,11 +7,13 @@
 #define BERTH_CLI_JOBS_DAG_PARTS_H
 
 #include "cli/ask/jobs.h"
+#include "cli/term/quantity.h"
 #include "lang/base/map.h"
 
 struct dag_settings {
     struct connection_options pool;
     const char *key, *cwd, *why, *file, *format;
+    struct option_words secrets;
     bool force, dry_run, json, long_form;
 };
 

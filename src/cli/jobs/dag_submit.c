@@ -4,6 +4,7 @@
 #include "cli/jobs/dag_parts.h"
 
 #include "cli/ask/languages.h"
+#include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
 #include "cli/term/command.h"
@@ -515,9 +516,10 @@ static int flow_send(struct flow *flow, struct connection *customer)
 {
     const struct dag_settings *settings = flow->settings;
     struct job_submission submission;
-    int status = STATUS_DONE;
+    int status;
 
     submission_init(&submission, customer);
+    status = submission_secrets(&submission, &settings->secrets);
     for (uint32_t i = 0; i < flow->count && status == STATUS_DONE; i++) {
         const struct origin *origin = &flow->origins[flow->places[i]];
         char name[400];

@@ -63,6 +63,7 @@ static const char *const known[] = {
     "RequestProcesses",
     "Requirements",
     "RetryUnless",
+    "Secrets",
     "TimeLimit",
     "Type",
     "WarnSignal",

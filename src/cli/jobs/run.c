@@ -10,6 +10,7 @@
 #include "cli/jobs/job_files.h"
 #include "cli/jobs/program.h"
 #include "cli/jobs/run_parts.h"
+#include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
 #include "cli/term/command.h"
@@ -62,6 +63,7 @@ static const struct option run_options[] = {
      option_variable, offsetof(S, variables)},
     {0, "env-all", NULL, "all variables of here, but those that name places of this machine (HOME, PATH, ...)",
      option_flag, offsetof(S, all_variables)},
+    {0, "secret", "NAME=FILE", SECRET_OPTION_HELP, option_secret, offsetof(S, secrets)},
     {0, "stdin", NULL, "read standard input from a terminal, too", option_flag, offsetof(S, input)},
     {0, "network", NULL, "it may use the network", option_flag, offsetof(S, network)},
     {0, "name", "TEXT", "what the job is called", option_text, offsetof(S, name)},
@@ -85,34 +87,31 @@ static bool note_first(void *user, struct tree *answer)
     return true;
 }
 
-static int run_submit(struct connection *customer, const struct run_settings *settings, const struct run_along *along,
-                      int word_count, char **words, uint64_t *ret_id)
+static int run_submit(struct job_submission *submission, const struct run_settings *settings,
+                      const struct run_along *along, int word_count, char **words, uint64_t *ret_id)
 {
-    struct job_submission submission;
     struct err err = {0};
-    struct tree *ad = run_ad(customer->symbols, settings, along, word_count, words, &err);
+    struct tree *ad = run_ad(submission->customer->symbols, settings, along, word_count, words, &err);
     int status = STATUS_BAD;
 
-    submission_init(&submission, customer);
-    submission.quiet = settings->quiet;
+    submission->quiet = settings->quiet;
     if (ad)
-        status = submission_add(&submission, ad, ".", "run");
+        status = submission_add(submission, ad, ".", "run");
     else
         report("%s", err.text);
     if (status == STATUS_DONE)
-        status = connection_knock(customer); /* before the matchmaker is asked about the job */
+        status = connection_knock(submission->customer); /* before the matchmaker is asked about the job */
     if (status == STATUS_DONE && !settings->force)
-        status = submit_check_jobs(&settings->pool, &submission);
+        status = submit_check_jobs(&settings->pool, submission);
     if (status == STATUS_DONE)
-        status = submission_upload(&submission);
+        status = submission_upload(submission);
     if (status == STATUS_DONE)
-        status = submission_send(&submission, NULL, settings->force, note_first, ret_id);
+        status = submission_send(submission, NULL, settings->force, note_first, ret_id);
     if (status == STATUS_DONE && !*ret_id) {
         report("the customer answered without the number of the job");
         status = STATUS_UNREACHABLE;
     }
     tree_unref(ad);
-    submission_done(&submission);
     return status;
 }
 
@@ -415,6 +414,7 @@ static int run_look(const char *program)
 static int run_run(const void *given, int word_count, char **words)
 {
     const struct run_settings *settings = given;
+    struct job_submission submission;
     struct connection customer;
     struct run_along along;
     uint64_t id = 0;
@@ -426,13 +426,17 @@ static int run_run(const void *given, int word_count, char **words)
     }
     run_along_init(&along);
     status = customer_open(&customer, &settings->pool);
+    submission_init(&submission, &customer);
     if (status == STATUS_DONE)
         status = run_look(words[0]);
+    if (status == STATUS_DONE) /* one of them may be standard input, of which the job gets the rest: nothing */
+        status = submission_secrets(&submission, &settings->secrets);
     run_along_files(&along, settings, word_count, words);
     if (status == STATUS_DONE)
         status = run_along_input(&along, settings);
     if (status == STATUS_DONE)
-        status = run_submit(&customer, settings, &along, word_count, words, &id);
+        status = run_submit(&submission, settings, &along, word_count, words, &id);
+    submission_done(&submission);
     if (status == STATUS_DONE)
         status = run_follow(&customer, settings, words[0], id);
     if (id && status != STATUS_DONE && !interrupts && !settings->verbose) /* then they have been told */

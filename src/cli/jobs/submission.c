@@ -3,6 +3,7 @@
 
 #include "cli/jobs/inputs.h"
 #include "cli/jobs/misspelt.h"
+#include "cli/jobs/secrets.h"
 #include "cli/jobs/sweep.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -14,6 +15,7 @@
 #include "live/http/represent.h"
 #include "pool/protocol/writers.h"
 #include "sys/encoding.h"
+#include "sys/secret_bundle.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -35,6 +37,7 @@ void submission_init(struct job_submission *submission, struct connection *custo
     *submission = (struct job_submission){.customer = customer};
     textmap_init(&submission->hashes, 0);
     textmap_init(&submission->paths, 0);
+    buf_init(&submission->secrets);
     buf_init(&submission->misspelt);
 }
 
@@ -49,6 +52,7 @@ void submission_done(struct job_submission *submission)
     free(submission->path_uploads);
     textmap_done(&submission->hashes);
     textmap_done(&submission->paths);
+    secret_wipe(&submission->secrets);
     buf_done(&submission->misspelt);
 }
 
@@ -74,7 +78,7 @@ static void upper_print(struct buf *out, const char *text)
 }
 
 /* Appends the constraint: a machine like this one, with as much as the job asks for. */
-static void constraint_print(struct buf *out)
+static void constraint_print(struct buf *out, bool secrets)
 {
     struct utsname here;
 
@@ -85,7 +89,8 @@ static void constraint_print(struct buf *out)
         buf_adds(out, " && other.OpSys == ");
         upper_print(out, here.sysname);
     }
-    buf_adds(out, " && other.Cpus >= RequestCpus && other.Memory >= RequestMemory && other.Disk >= RequestDisk;\n");
+    buf_adds(out, " && other.Cpus >= RequestCpus && other.Memory >= RequestMemory && other.Disk >= RequestDisk");
+    buf_adds(out, secrets ? " && other." SECRET_MACHINE_ATTRIBUTE ";\n" : ";\n");
 }
 
 /* The usual amount, or half of this machine's memory if that is less. */
@@ -123,7 +128,7 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
         buf_addf(out, "RequestDisk = %" PRIu64 ";\n", disk_default("."));
     /* with Ports, each port says for itself whom it wants */
     if (!ad_find(ad, "Constraint") && !ad_find(ad, "Requirements") && !ad_find(ad, "Ports"))
-        constraint_print(out);
+        constraint_print(out, secrets_are_named(submission, ad));
     if (!ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
         buf_adds(out, "Rank = -other.LoadAvg;\n");
     /* A customer elsewhere does not have this folder: the outputs are fetched from it. */
@@ -182,7 +187,7 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
     buf_adds(&text, "[\n");
     if (!submission->folds || !submission->count) /* the rows of a sweep have the same names */
         misspelt_report(ad, name, &submission->misspelt);
-    if (inputs_add(submission, ad, folder, name, &text, &image) == 0) {
+    if (inputs_add(submission, ad, folder, name, &text, &image) == 0 && secrets_add(submission, ad, name, &text) == 0) {
         defaults_print(&text, submission, ad, image);
         constants_print(&text, ad);
         buf_addc(&text, ']');
@@ -233,11 +238,13 @@ int submission_send(struct job_submission *submission, const char *key, bool for
 {
     struct connection_ask ask = {.method = "POST", .type = TYPE_CLASSAD};
     unsigned char drawn[16] = {0};
-    char digits[2 * sizeof drawn + 1];
+    char digits[2 * sizeof drawn + 1], secrets[SECRETS_ID_MAX + 1];
     struct told told = {each, user, false};
     struct buf path, body;
-    int status;
+    int status = secrets_send(submission, secrets);
 
+    if (status != STATUS_DONE)
+        return status;
     buf_init(&path);
     buf_init(&body);
     if (!key && getrandom(drawn, sizeof drawn, 0) == (ssize_t)sizeof drawn) {
@@ -251,6 +258,7 @@ int submission_send(struct job_submission *submission, const char *key, bool for
     buf_adds(&path, "/v1/jobs");
     path_query(&path, "key", key);
     path_query(&path, "force", force ? "1" : NULL);
+    path_query(&path, "secrets", *secrets ? secrets : NULL);
     ask.path = buf_string(&path);
     ask.bytes = &body;
     status = connection_fetch_ads(submission->customer, &ask, told_ad, &told);

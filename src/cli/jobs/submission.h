@@ -30,6 +30,7 @@ struct job_submission {
     struct textmap paths; /* of the files that have been hashed, so that what a thousand jobs read is hashed once ... */
     uint32_t *path_uploads; /* ... and the upload of each */
     size_t path_room;
+    struct buf secrets;  /* a bundle (sys/secret_bundle.h) */
     struct buf misspelt; /* names of attributes that were reported as such */
     bool folds;          /* what can be computed in the ads is computed now */
     bool sets_modes;     /* a program may be executed at the machine whatever its mode is here, as HTCondor has it */

@@ -1,5 +1,6 @@
 /* submit.c: berth submit: takes jobs from files to the customer. */
 #include "cli/ask/languages.h"
+#include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
 #include "cli/jobs/submit_words.h"
@@ -26,6 +27,7 @@ struct submit_settings {
     enum submit_language from;
     struct sweep_source sweep;
     struct option_files append;
+    struct option_words secrets;
     bool force, dry_run, json, terse;
 };
 
@@ -38,6 +40,7 @@ static const struct option submit_options[] = {
     {0, "each-file", "PATTERN",
      "one job a file that matches, as 'data/*.csv': the attributes File, FileName and FileStem", option_once,
      offsetof(S, sweep.files)},
+    {0, "secret", "NAME=FILE", SECRET_OPTION_HELP, option_secret, offsetof(S, secrets)},
     {'k', "key", "KEY", "the same key and the same jobs again are the same submission: nothing is submitted twice",
      submission_key, offsetof(S, key)},
     {'f', "force", NULL, "also what matches no machine of the pool", option_flag, offsetof(S, force)},
@@ -408,6 +411,8 @@ static int submit_run(const void *given, int word_count, char **all)
     }
     status = customer_open(&customer, &settings->pool);
     submission_init(&submission, &customer);
+    if (status == STATUS_DONE)
+        status = submission_secrets(&submission, &settings->secrets);
     for (int i = 0; i < words.file_count && status == STATUS_DONE; i++)
         status = file_add(&submission, settings, &words, words.files[i]);
     if (status == STATUS_DONE && !submission.count) {

@@ -9,9 +9,13 @@
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "lang/form/dag.h"
+#include "live/customerd/job_secrets.h"
+#include "live/customerd/secret_sets.h"
 #include "live/data/input_data.h"
 #include "live/data/resolving.h"
 #include "live/http/query.h"
+#include "sys/names.h"
+#include "sys/secret_bundle.h"
 #include "sys/secrets.h"
 
 #include <stdio.h>
@@ -166,6 +170,47 @@ static int ad_check(const struct request *request, const struct tree *ad, struct
     return 0;
 }
 
+/* Does the bundle have what each ad names? -1 and what is missing. */
+static int secrets_look(const struct submitting *all, const struct buf *bundle, struct err *err)
+{
+    char name[SECRET_NAME_MAX + 1];
+
+    for (uint32_t i = 0; i < all->count; i++)
+        if (job_secrets_missing(all->ads[i], bundle, name))
+            return err_set(err,
+                           "ad %u: Secrets: '%s' was not sent with the submission; `berth submit --secret %s=FILE` "
+                           "sends it",
+                           i + 1, name, name);
+    return 0;
+}
+
+/* Were the secrets sent that the ads name, and by this caller? The submission holds them from now on. False after a problem was answered. */
+static bool secrets_check(struct submitting *all)
+{
+    const char *given = request_query(all->request, "secrets");
+    struct err err = {0};
+    struct buf bundle;
+    int failed = 0;
+
+    if (all->again)
+        return true;
+    buf_init(&bundle);
+    if (given) {
+        all->secrets = strlen(given) == 16 ? id_number(given, 16) : 0;
+        all->holds = all->secrets && secret_sets_hold(all->customerd->secrets, all->secrets, all->identity);
+        if (!all->holds)
+            failed = err_set(&err, "secrets: you have sent none under this Id, or they were not used within an hour");
+        else
+            failed = secret_sets_open(all->customerd->secrets, all->secrets, &bundle, &err);
+    }
+    if (!failed)
+        failed = secrets_look(all, &bundle, &err);
+    secret_wipe(&bundle);
+    if (failed)
+        request_problem(all->request, 400, "%s", err.text);
+    return !failed;
+}
+
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
 static void submitting_forget(struct request *request)
@@ -251,7 +296,7 @@ static void data_find(struct submitting *all)
 /* All ads are there. */
 static void ads_settle(struct submitting *all)
 {
-    if (!body_check(all) || !flow_read(all->request, all))
+    if (!body_check(all) || !flow_read(all->request, all) || !secrets_check(all))
         submitting_refused(all);
     else if (!all->again && resolving_is_needed(all->ads, all->count))
         data_find(all);

@@ -5,6 +5,7 @@
 #include "lang/base/mem.h"
 #include "live/customerd/audited.h"
 #include "live/customerd/deliveries.h"
+#include "live/customerd/secret_sets.h"
 #include "live/data/catalogue.h"
 #include "live/http/issuers.h"
 #include "pool/protocol/wire.h"
@@ -167,11 +168,14 @@ static int parts_start(struct customerd *customerd, struct err *err)
     customerd->files = customerd->spool ? jobfiles_new(path, customerd->daemon.symbols, err) : NULL;
     customerd->tries = customerd->files ? attempts_new(customerd->daemon.symbols, customerd->daemon.shelf, err) : NULL;
     customerd->history = customerd->tries ? history_new(customerd->daemon.symbols, customerd->daemon.shelf, err) : NULL;
+    customerd->secrets =
+        customerd->history ? secret_sets_new(customerd->daemon.shelf, customerd->daemon.folder, err) : NULL;
     customerd->questions = (struct questions){.symbols = customerd->daemon.symbols,
                                               .tries = customerd->tries,
                                               .files = customerd->files,
                                               .spool = customerd->spool,
                                               .shelf = customerd->daemon.shelf,
+                                              .secrets = customerd->secrets,
                                               .job = customerd_job,
                                               .node = customerd_node,
                                               .news = customerd_news,
@@ -181,7 +185,7 @@ static int parts_start(struct customerd *customerd, struct err *err)
                (uint32_t)config_count(&customerd->daemon.config, CONFIG_AUDIT_ROWS));
     customerd->audit.fair = true;
     customerd_deliveries(customerd);
-    return customerd->history && commands_load(&customerd->commands, err) == 0 &&
+    return customerd->secrets && commands_load(&customerd->commands, err) == 0 &&
                    audit_load(&customerd->audit, err) == 0
                ? 0
                : -1;
@@ -342,6 +346,7 @@ static void customerd_done(struct customerd *customerd)
     commands_done(&customerd->commands);
     history_free(customerd->history);
     questions_done(&customerd->questions);
+    secret_sets_free(customerd->secrets);
     attempts_free(customerd->tries);
     jobfiles_free(customerd->files);
     spool_free(customerd->spool);

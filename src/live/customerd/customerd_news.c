@@ -6,6 +6,8 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/customerd/deliveries.h"
+#include "live/customerd/job_secrets.h"
+#include "live/customerd/secret_sets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,8 +217,10 @@ void customerd_job_changed(void *user, uint64_t job)
     try_note(customerd, &view);
     if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&customerd->endings, job)))
         state_log(customerd, &view);
-    if (view_ended(&view))
+    if (view_ended(&view)) {
         endings_add(&customerd->endings, job);
+        secret_sets_ended(customerd->secrets, job_secrets_id(view.ad));
+    }
     customerd_changed(customerd);
 }
 

@@ -10,6 +10,7 @@
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions,
  *                                                                  with submitting.c and submission_keys.c
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
+ *     api_secrets.c  secrets of jobs
  *     api_token.c    tokens for the users of this machine
  *     api_workflows.c  how far workflows are                       api_submissions.c  how far submissions are
  *     customerd_commands.c  commands to running jobs: kept, and sent to their providers until they have answered */
@@ -52,6 +53,7 @@ struct customerd_task;
 struct deliveries;
 struct lent_tokens;
 struct asking;
+struct secret_sets;
 struct unix_users;
 
 struct customerd {
@@ -75,6 +77,9 @@ struct customerd {
     struct jobfiles *files;
     struct attempts *tries;
     struct history *history;
+    struct secret_sets *secrets;
+    bool marking;    /* jobs are gone through, to see which secrets are still needed ... */
+    uint64_t marked; /* ... up to this one */
     struct questions questions;
     struct commands commands; /* commands that wait for providers */
     struct audit audit;
@@ -204,6 +209,8 @@ void api_job_files(struct request *request);
 void api_job_file(struct request *request);
 void api_spool_head(struct request *request);
 void api_spool_put(struct request *request);
+void api_secrets(struct request *request);
+void secrets_tidy(struct customerd *customerd); /* removes those of jobs that are over; called often */
 void api_user_token(struct request *request);
 void lent_tokens_done(struct customerd *customerd);
 

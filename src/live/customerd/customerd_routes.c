@@ -13,7 +13,7 @@ static const struct route routes[] = {
      "The customer's own ad: how many jobs it has, and how they stand.", api_customer_status, 0},
     {"metrics", HTTP_GET, "/metrics", READ, BODY_NONE, ROUTE_BODY, "", "200", METRICS_TYPE_ONLY,
      "Numbers for a monitoring system (OpenMetrics).", api_customer_metrics, 0},
-    {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, BODY_ADS, ROUTE_SUBMISSION, "key force",
+    {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, BODY_ADS, ROUTE_SUBMISSION, "key force secrets",
      "200 201 400 403 409 413 415 429", ADS, "Submits jobs, all of them or none.", api_jobs_submit, ROUTE_AUDITED},
     {"jobs.list", HTTP_GET, "/v1/jobs", READ, BODY_NONE, ROUTE_BODY, "constraint select limit cursor ids alone",
      "200 400", ADS, "One's jobs that are not in the history.", api_jobs_list, 0},
@@ -51,6 +51,8 @@ static const struct route routes[] = {
      "How much of a file the spool has.", api_spool_head, 0},
     {"spool.put", HTTP_PUT, "/v1/spool/{hash}", SCOPE_JOB_SUBMIT, BODY_BYTES, SPOOL_PIECE_MAX, "offset size",
      "200 201 400 403 413 422 429", ADS, "A piece of a file for the spool.", api_spool_put, 0},
+    {"secrets", HTTP_POST, "/v1/secrets", SCOPE_JOB_SUBMIT, BODY_AD, ROUTE_BODY, "", "201 400 403 413 415 429 503", ADS,
+     "Keeps secrets for jobs that are to be submitted; they are not shown again.", api_secrets, 0},
     {"token", HTTP_POST, "/v1/token", SCOPE_JOB_SUBMIT, BODY_NONE, ROUTE_BODY, "", "201 403 503", ADS,
      "A token with which a user of this machine may ask the pool, and nothing else.", api_user_token, ROUTE_AUDITED},
 };
@@ -66,6 +68,7 @@ static const struct parameter parameters[] = {
     {"size", "integer", "how large the whole file is"},
     {"key", "string", "of the submission: with the same one it is not submitted twice"},
     {"force", "boolean", "submit also what nobody could run now"},
+    {"secrets", "string", "the Id of the secrets that these jobs read, from /v1/secrets"},
     {"after", "integer", "the number of changes that was seen last"},
     {"wait", "integer", "seconds to wait for a change"},
 };

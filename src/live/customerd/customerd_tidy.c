@@ -182,6 +182,7 @@ static void spool_tidy(struct customerd *customerd)
 void customerd_tidy(struct customerd *customerd)
 {
     endings_tidy(customerd);
+    secrets_tidy(customerd);
     if (++customerd->tidied % 10 == 0)
         files_tidy(customerd);
     if (customerd->tidied % TIDY_SPOOL == 100)

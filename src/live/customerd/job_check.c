@@ -4,11 +4,13 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/customerd/job_secrets.h"
 #include "live/data/job_uploads.h"
 #include "match/gang/ports.h"
 #include "match/gang/runs.h"
 #include "pool/matchmaker/limits.h"
 #include "sys/confined_path.h"
+#include "sys/secret_bundle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +230,8 @@ static const struct {
     {"RequestProcesses", is_amount, "expected a number"},
     {"AccountingGroup", is_group, "expected the name of a group"},
     {"ConcurrencyLimits", is_limits, "expected names with commas between, as in \"matlab:2, db\""},
+    {SECRET_ATTRIBUTE, job_secrets_are_good,
+     "expected a list of up to 16 names, of letters, digits, '.', '_' and '-', none of them twice"},
     {"Pools", is_texts, "expected a list of texts"},
     {"Network", is_flag, "expected true or false"},
     {"Iwd", is_path, "expected a folder, as a path from the root"},
@@ -297,6 +301,8 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
     e = ad_find(ad, "OutputData");
     if ((e && job_uploads_check(ad, e, err) < 0) || ports_check(ad, err) < 0)
         return -1;
+    if (job_has_secrets(ad) && ad_find(ad, "Ports"))
+        return err_set(err, SECRET_ATTRIBUTE ": a job with Ports has none");
     e = ad_find(ad, "Count");
     if (e)
         terms.count = (uint64_t)e->u.integer;
@@ -346,6 +352,7 @@ struct tree *job_submitted(struct symbols *symbols, const struct tree *ad, int64
     maker_init(&maker, symbols);
     for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++)
         if (!is_apart(symbols, parts[i].label) && !name_is(symbols, parts[i].label, IWD_USER) &&
+            !name_is(symbols, parts[i].label, SECRET_ID_ATTRIBUTE) &&
             (iwd_user != IWD_NOBODY || !name_is(symbols, parts[i].label, "Iwd")))
             part_copy(&maker, ad, &parts[i]);
     if (!ad_find(ad, "Type"))

@@ -116,8 +116,9 @@ static const struct {
     struct tree *(*answer)(struct asking *asking);
     bool reads; /* helpers may ask this too */
 } rows[] = {
-    {"manifest", question_manifest, true}, {"fetch", question_fetch, true},    {"store", question_store, false},
-    {"report", question_report, false},    {"finish", question_finish, false}, {"stored", question_stored, false},
+    {"manifest", question_manifest, true}, {"fetch", question_fetch, true},    {"secrets", question_secrets, true},
+    {"store", question_store, false},      {"report", question_report, false}, {"finish", question_finish, false},
+    {"stored", question_stored, false},
 };
 
 /* May this peer ask? In a pair, the agent that has the claim; in a gang, the leader or a helper, by its own pass. A member that runs nothing, though

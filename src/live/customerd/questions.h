@@ -2,11 +2,11 @@
  *
  *     manifest   which files does this try need?          store    bytes of a file that the try leaves
  *     fetch      bytes of one of those files              report   the job runs; a line of status; its usage
- *                                                         finish   all files are sent; Transfers: how many others go to stores
+ *     secrets    those of the job, sealed                 finish   all files are sent; Transfers: how many others go to stores
  *                                                         stored   which of those are stored, and where (stored.h)
  *
  * Each question names job, claim and number: a try. Only the agent that has the job is answered, and in a gang each member that has a pass
- * (duty.h): the leader, wherever in the gang it is, may ask everything; a helper manifest and fetch, for inputs alone. A question about a
+ * (duty.h): the leader, wherever in the gang it is, may ask everything; a helper manifest, fetch and secrets: what it needs to begin. A question about a
  * try that is no longer the job's last is answered with "stale", except for checkpoints, which the next try waits for.
  *
  * Other answers: a file that does not exist is "unknown"; one that cannot be read or written now (descriptors, disk) is "wait" or "disk",
@@ -27,6 +27,8 @@ extern "C" {
 #define QUESTION_BYTES_MAX (512u << 10) /* of a file in one answer: so that the answer, sealed, fits through a relay */
 #define CHECKPOINT_WAIT INT64_C(60)     /* how many seconds a try waits for the checkpoint of the one before */
 #define QUESTION_PAUSE 2                /* seconds before the provider asks again */
+
+struct secret_sets;
 
 enum question_news {
     NEWS_STAGING,  /* its files are on their way */
@@ -55,6 +57,7 @@ struct questions {
     struct jobfiles *files;
     struct spool *spool;
     struct shelf *shelf;
+    struct secret_sets *secrets; /* NULL: none are kept */
     /* The state of a job of the role; false: there is none. */
     bool (*job)(void *user, uint64_t id, struct job_view *ret);
     /* The jobs of a node in a job's workflow, as in customer_node. NULL: there are no workflows. */

@@ -2,6 +2,7 @@
  *
  *     questions.c       who asks, about which try: passes the question to its part; what a try may leave
  *     question_files.c  the files that a try reads, their bytes, and incoming bytes
+ *     question_secrets.c  its secrets
  *     question_ends.c   what a try reports, and its end */
 #ifndef BERTH_LIVE_CUSTOMERD_QUESTIONS_PARTS_H
 #define BERTH_LIVE_CUSTOMERD_QUESTIONS_PARTS_H
@@ -35,6 +36,10 @@ const struct permits *question_permits_of(const struct asking *asking);
 struct tree *question_manifest(struct asking *asking);
 struct tree *question_fetch(struct asking *asking);
 struct tree *question_store(struct asking *asking);
+
+/* ---- question_secrets.c ---- */
+
+struct tree *question_secrets(struct asking *asking);
 
 /* ---- question_ends.c ---- */
 

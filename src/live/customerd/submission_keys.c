@@ -1,6 +1,7 @@
 /* submission_keys.c: keys of submissions: the same under the same key is the same submission.
  *
- *     row: caller and key -> hash of the body, when it came, its first job and its last (0 until all jobs are durable), a word */
+ *     row: caller and key -> hash of the body, when it came, its first job and its last (0 until all jobs are durable), a word,
+ *          and where its jobs have secrets, the number of their set */
 #include "live/customerd/submitting.h"
 
 #include "lang/base/mem.h"
@@ -51,22 +52,26 @@ int body_put(const struct submitting *all, uint64_t first, uint64_t last, struct
 
     snprintf(row, sizeof row, "%s %" PRId64 " %" PRIu64 " %" PRIu64 " %016" PRIx64, all->hash,
              runner_settled(all->customerd->runner) / SECOND, first, last, all->word);
+    if (all->secrets)
+        snprintf(row + strlen(row), sizeof row - strlen(row), " %016" PRIx64, all->secrets);
     return shelf->kind->put(shelf, CUSTOMERD_BODY_SPACE, all->row_key, strlen(all->row_key), row, strlen(row), err);
 }
 
 /* What the row says. Where its jobs are not in it, the customer ended before they were, or they are being given: then the role knows. */
 static void row_take(struct submitting *all, const char *row)
 {
-    unsigned long long first = 0, word = 0;
-    int got = sscanf(row, "%*64s %*d %llu %*u %16llx", &first, &word);
+    unsigned long long first = 0, word = 0, secrets = 0;
+    int got = sscanf(row, "%*64s %*d %llu %*u %16llx %16llx", &first, &word, &secrets);
     char key[SUBMISSION_KEY_MAX + 16];
     struct text owner;
 
     submitting_owner(all, 0, &owner);
     snprintf(key, sizeof key, "%s/0", all->key);
     all->again = got >= 1 && (first || customer_knows_key(all->customerd->customer, owner.bytes, key));
+    if (all->again)
+        all->secrets = secrets; /* those that its jobs have, whichever were sent now */
     if (got >= 1)
-        all->word = got == 2 ? word : 0; /* what is given under another word would never be whole */
+        all->word = got >= 2 ? word : 0; /* what is given under another word would never be whole */
     else if (!all->word)
         all->word = secrets_word(&secrets_live);
 }

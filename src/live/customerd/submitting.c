@@ -10,6 +10,8 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
+#include "live/customerd/job_secrets.h"
+#include "live/customerd/secret_sets.h"
 #include "live/data/resolving.h"
 #include "live/http/represent.h"
 #include "pool/protocol/account.h"
@@ -36,6 +38,8 @@ void submitting_free(struct submitting *all)
 {
     for (uint32_t i = 0; i < all->count; i++)
         tree_unref(all->ads[i]);
+    if (all->holds)
+        secret_sets_let(all->customerd->secrets, all->secrets);
     resolving_free(all->resolving);
     form_reader_free(all->form);
     free(all->ads);
@@ -330,6 +334,19 @@ static void ad_answered(void *user, const struct message *answer)
     submitting_step(all);
 }
 
+/* The ad as the role gets it; NULL: it would be none. The caller unrefs it. */
+static struct tree *ad_finish(const struct submitting *all, const struct tree *ad)
+{
+    struct tree *whole = job_submitted(all->customerd->daemon.symbols, ad, all->iwd_user), *sealed;
+    struct err err;
+
+    if (!all->secrets || !job_has_secrets(ad))
+        return whole;
+    sealed = job_secrets_set(whole, all->secrets, &err);
+    tree_unref(whole);
+    return sealed;
+}
+
 static void ad_submit(struct submitting *all, uint32_t place)
 {
     struct submitting_ad *one = mem_alloc(sizeof *one);
@@ -343,7 +360,7 @@ static void ad_submit(struct submitting *all, uint32_t place)
     text_set(&message.u.submit.key, key, strlen(key));
     submitting_owner(all, place, &message.u.submit.owner);
     message.u.submit.count = all->terms[place].count;
-    message.u.submit.ad = job_submitted(all->customerd->daemon.symbols, ad, all->iwd_user);
+    message.u.submit.ad = ad_finish(all, ad);
     message.u.submit.batch = all->batch;
     message.u.submit.ads = all->batch ? all->count : 0;
     message.u.submit.jobs = all->batch ? all->jobs : 0;

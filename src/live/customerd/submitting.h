@@ -23,6 +23,8 @@ struct submitting {
     bool again;                        /* the same was submitted before */
     bool lost;                         /* the customer is ending, and there will be no answer */
     bool serves;                       /* the customer may ask for others' jobs, too */
+    uint64_t secrets;                  /* the set of secrets that its jobs read; 0: none ... */
+    bool holds;                        /* ... which it holds */
     bool gives;                        /* there are jobs to give */
     bool refused;                      /* the role has refused an ad */
     char identity[TOKEN_NAME_MAX + 1]; /* of the caller, */

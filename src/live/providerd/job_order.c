@@ -2,8 +2,10 @@
 #include "live/providerd/job_order.h"
 
 #include "lang/ad/eval.h"
+#include "lang/ad/get.h"
 #include "live/providerd/stages.h"
 #include "sys/confined_path.h"
+#include "sys/secret_bundle.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -208,7 +210,7 @@ static int64_t whole_of(struct reading *reading, const char *name, int64_t other
 
 static int environment_read(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
-    enum { OWN = 12 };
+    enum { OWN = 13 };
     const struct expr *part;
     struct value value, element;
     const char **all, *owner = "job", *node = "";
@@ -241,6 +243,8 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
     snprintf(text, sizeof text, "%g", ret->order.limits.cores);
     all[n++] = variable(reading, "BERTH_CPUS=%s", text);
     all[n++] = "BERTH_STATUS=/job/" JOB_STATUS;
+    if (ret->has_secrets)
+        all[n++] = "BERTH_SECRETS=/run/secrets"; /* as the sandbox has it */
     for (uint32_t i = 0; i < more; i++) {
         const struct tree *tree = value.scope->tree;
         size_t len;
@@ -314,6 +318,7 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
     const char **arguments;
     struct value value;
     double period = 0;
+    uint64_t secrets;
 
     if (texts_read(reading, "Args", 1, &order->arguments, err) < 0)
         return -1;
@@ -325,6 +330,7 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
         return err_set(err, "Cmd: expected the program");
     if (stages_read(reading, order, err) < 0)
         return -1;
+    ret->has_secrets = ad_word(reading->ad, SECRET_ID_ATTRIBUTE, &secrets);
     if (name_read(reading, "In", &order->input, err) < 0 || name_read(reading, "Out", &ret->out, err) < 0 ||
         name_read(reading, "Err", &ret->err, err) < 0 || limits_read(reading, ret, err) < 0 ||
         environment_read(reading, job, ret, err) < 0 || signal_read(reading, "WarnSignal", &order->warning, err) < 0 ||

@@ -18,6 +18,7 @@ struct job_order {
     int checkpoint_signal;     /* 0: none is sent */
     int64_t checkpoint_period; /* microseconds; 0: only when it is stopped */
     bool has_inputs;
+    bool has_secrets;   /* the customer has them, and they are to be asked for */
     struct arena arena; /* in which all of this lies */
 };
 

@@ -5,6 +5,7 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "sys/names.h"
+#include "sys/secret_bundle.h"
 #include "sys/trash.h"
 
 #include <dirent.h>
@@ -82,6 +83,7 @@ static void news_came(void *user, const struct executor_news *news)
  * near. */
 static struct tree *state_name(struct providerd *providerd, struct tree *state)
 {
+    const struct executor *executor = providerd->executor;
     size_t count;
     const char *const *near = config_list(&providerd->daemon.config, CONFIG_CLOSE_STORAGE, &count);
     struct maker maker;
@@ -91,6 +93,8 @@ static struct tree *state_name(struct providerd *providerd, struct tree *state)
     maker_text(&maker, "Name", providerd->daemon.name);
     maker_text(&maker, "Unwell", health_words(providerd));
     maker_integer(&maker, "TransferRoom", (int64_t)uploads_room(providerd));
+    if (executor && executor->kind->takes_secrets && executor->kind->takes_secrets(executor))
+        maker_flag(&maker, SECRET_MACHINE_ATTRIBUTE, true); /* jobs that have some are begun only where this is said */
     maker_parts(&maker, state, "Name");
     if (count && !ad_find(state, "CloseStorage"))
         maker_texts(&maker, "CloseStorage", near, count);

@@ -5,6 +5,7 @@
  *     inquiry.c    who is asked about a job's files, and by what right
  *     staging.c    brings a job its files
  *     input_fetch.c     brings a job the files of the catalogue that it reads
+ *     secret_fetch.c    brings a job its secrets
  *     results_send.c   brings back what it made
  *     file_sync.c   brings to disk what it made for stores
  *     uploads.c  brings to stores what it made for them (uploads_parts.h)
@@ -44,6 +45,7 @@ struct providerd;
 struct staging;
 struct uploads;
 struct datain;
+struct secretin;
 struct catalogues;
 struct transfer_rules;
 
@@ -75,6 +77,8 @@ struct task {
     int64_t began;               /* the process; 0: not yet */
     struct staging *staging;     /* or NULL */
     struct datain *datain;       /* or NULL */
+    struct secretin *secretin;   /* or NULL */
+    int secrets;                 /* a bundle in memory, until the launcher has it; -1: none */
     struct file_sync *file_sync; /* or NULL */
     struct executor_news ending; /* TASK_SETTLES: how it ended */
     bool reported, asking;       /* the customer knows that it runs; a question is on its way */
@@ -160,6 +164,7 @@ double tasks_load(const struct providerd *providerd);
 /* The files of a task are there (NULL), or cannot be had; and the same for those of the catalogue. */
 void task_staged(struct task *task, const char *why);
 void task_data_staged(struct task *task, const char *why);
+void task_secrets_came(struct task *task, const char *why);
 
 /* ---- workfolder.c ---- */
 /* Makes an empty folder for a job; logs that are there already are empty too. */
@@ -207,6 +212,10 @@ void datain_close(struct providerd *providerd); /* after all tasks have gone */
 bool datain_is_needed(const struct task *task);
 void datain_begin(struct task *task);      /* task_data_staged follows, perhaps at once */
 void datain_cancel(struct datain *datain); /* takes NULL */
+
+/* ---- secret_fetch.c ---- */
+void secretin_begin(struct task *task);          /* task_secrets_came follows, perhaps at once */
+void secretin_cancel(struct secretin *secretin); /* takes NULL */
 
 /* ---- results_send.c ---- */
 /* A try is over, and what it made is to be sent. A row for that lies on the shelf when this returns; a commit follows. */

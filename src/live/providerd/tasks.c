@@ -48,6 +48,7 @@ static struct task *task_new(struct providerd *providerd, uint64_t claim, uint64
                           .number = number,
                           .job = job,
                           .helps = tenant && tenant->duty.helps,
+                          .secrets = -1,
                           .ad = tree_ref(ad),
                           .receipt = tenant && tenant->receipt ? tree_ref(tenant->receipt) : NULL};
     if (tenant)
@@ -56,6 +57,13 @@ static struct task *task_new(struct providerd *providerd, uint64_t claim, uint64
     task->inquiry.job = job;
     providerd->tasks = task;
     return task;
+}
+
+static void secrets_close(struct task *task)
+{
+    if (task->secrets >= 0)
+        close(task->secrets);
+    task->secrets = -1;
 }
 
 static void task_free(struct task *task)
@@ -67,6 +75,8 @@ static void task_free(struct task *task)
     *link = task->next;
     staging_cancel(task->staging);
     datain_cancel(task->datain);
+    secretin_cancel(task->secretin);
+    secrets_close(task);
     file_sync_free(task->file_sync);
     job_order_done(&task->order);
     tree_unref(task->ad);
@@ -224,6 +234,7 @@ static void task_execute(struct task *task)
     struct executor_order *order = &task->order.order;
     char folder[DAEMON_PATH_MAX];
     struct err err = {0};
+    int failed;
 
     providerd_folder(task->providerd, folder, sizeof folder, task->claim, task->number);
     task->state = TASK_RUNS;
@@ -232,14 +243,27 @@ static void task_execute(struct task *task)
     order->folder = folder;
     order->deadline = task->deadline;
     order->span = task->span;
-    if (executor->kind->launch(executor, order, &err) < 0)
+    failed = task->secrets >= 0 ? executor->kind->launch_secret(executor, order, task->secrets, &err)
+                                : executor->kind->launch(executor, order, &err);
+    secrets_close(task);
+    if (failed)
         task_fail(task, err.text);
+}
+
+void task_secrets_came(struct task *task, const char *why)
+{
+    if (why)
+        task_fail(task, why);
+    else
+        task_execute(task);
 }
 
 void task_data_staged(struct task *task, const char *why)
 {
     if (why) /* words that may be a stranger's: it is looked here whether they can be true */
         task_fail_for(task, why, health_lacks(task->providerd) ? REASON_FAULT : REASON_SETUP);
+    else if (task->order.has_secrets) /* last, so that they are here for as short a time as can be */
+        secretin_begin(task);
     else
         task_execute(task);
 }

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-static const char *const own_names[] = {"Args",    "Env",      "In",  "Out",     "Err",  "Inputs",
-                                        "Outputs", "OutputTo", "Iwd", "IwdUser", "Index"};
+static const char *const own_names[] = {"Args",    "Env",      "In",  "Out",     "Err",   "Inputs",
+                                        "Outputs", "OutputTo", "Iwd", "IwdUser", "Index", "SecretsId"};
 
 /* May the ad read any of its attributes, by a name that it computes? */
 static bool ad_computes_names(const struct tree *ad)

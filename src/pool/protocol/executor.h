@@ -40,6 +40,7 @@ struct executor_order {
     /* 1: its first process is a shell that runs one command after another, and signals are for the one that runs. The flag stands where the orders
      * of older programs had nothing, so that they can be read. */
     unsigned char staged;
+    unsigned char secrets; /* 1: the job has secrets, which do not stand here: they come beside the order, in memory */
     struct executor_limits limits;
 };
 
@@ -76,6 +77,10 @@ struct executor_kind {
     int (*find)(struct executor *executor, struct err *err);
     /* 0: news of the job will follow. -1: nothing was begun. */
     int (*launch)(struct executor *executor, const struct executor_order *order, struct err *err);
+    /* The same for a job with secrets: a bundle (sys/secret_bundle.h) in a memory file, whose descriptor is lent. The job finds them as files in memory
+     * that nobody else can read. */
+    int (*launch_secret)(struct executor *executor, const struct executor_order *order, int secrets, struct err *err);
+    bool (*takes_secrets)(const struct executor *executor); /* can it do that here? */
     void (*deadline)(struct executor *executor, uint64_t claim, int64_t at);
     /* Warns the job, and kills it after `grace` microseconds; EXECUTOR_GONE follows in every case. */
     void (*stop)(struct executor *executor, uint64_t claim, int64_t grace);
