@@ -20,8 +20,9 @@ disown
 for _ in $(seq 200); do [ -s port ] && break; sleep 0.1; done
 # entry NAME [REST]: an issuer as both of them have it.
 entry() { echo "[ Issuer = \"https://$1.example.org\"; Name = \"$1\"; Audience = \"here\"; Keys = \"$work/keys\"; KeysPause = 1${2:+; $2} ]"; }
-entry idp >pool.issuers
-entry idp >customer.issuers
+mapped='Group = isUndefined(team) ? undefined : team'
+entry idp "$mapped" >pool.issuers
+entry idp "$mapped" >customer.issuers
 echo "[ Issuers = { $(cat pool.issuers) }; Unprotected = true ]" >pool.ad
 : >up
 BERTH_CONFIG=$work/pool.ad setsid "$berth" pool --state "$work/state" --listen 127.0.0.1:0 >up 2>pool.err &
@@ -104,6 +105,30 @@ handed() {
     [ "$(curl -sS -m 30 -o body -w '%{http_code}' "$url/v1/desk/$agent/control" -H "Authorization: Bearer $cancel" -d "[ Verb = \"hold\"; Ids = \"$job\" ]")" = 403 ]
 }
 check 'by way of the matchmaker it is the same' soon handed
+
+# ------------------------------------------------------------------------------------------------------------------- groups
+
+atlas=$(token "$all" erin '"team":"atlas"')
+charged() { asked "$1" "$2" POST '/v1/jobs?force=true' "[ Cmd = \"true\"; Outputs = {}; Constraint = other.Name == \"nobody\"${3:+; AccountingGroup = \"$3\"} ]"; }
+check 'a job is charged to the group that the institute says' charged 201 "$atlas" atlas
+check '... or to none' charged 201 "$atlas" ''
+other_group() { charged 400 "$atlas" cms || charged 403 "$atlas" cms; grep -F 'your institute has put you into the group atlas' body; }
+check '... and to no other' other_group
+no_group() { charged 400 "$alice" atlas || charged 403 "$alice" atlas; grep -F 'your institute has put you into no group' body; }
+check 'whom it puts into no group cannot name one' no_group
+# advertised STATUS TOKEN GROUP: a request of one's own at the matchmaker.
+advertised() {
+  local got
+  got=$(curl -sS -m 30 -o body -w '%{http_code}' -X PUT "$url/v1/ads/x$RANDOM?kind=request" -H "Authorization: Bearer $2" -H 'Content-Type: application/classad' -d "[ Type = \"Job\"; Constraint = false; AccountingGroup = \"$3\" ]")
+  [ "$got" = "$1" ] || { echo "status $got"; cat body; return 1; }
+}
+at_pool() { advertised 201 "$atlas" atlas && advertised 403 "$atlas" cms && grep -F 'not the group that the institute' body && advertised 403 "$alice" atlas; }
+check 'so it is for a request at the matchmaker' at_pool
+exchanged() {
+  local given
+  given=$(curl -sS -m 30 "$url/v1/exchange" -H "Authorization: Bearer $atlas" -d '[]' | sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p') && advertised 201 "$given" atlas && advertised 403 "$given" cms
+}
+check "... and for one by a token of the pool that was given for the institute's" exchanged
 
 # ------------------------------------------------------------------------------------------------------------------ refusals
 

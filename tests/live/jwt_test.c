@@ -453,6 +453,7 @@ static void test_mapping(struct world *world)
         {"one with a slash is none", "Group", "wlcg_groups[0]", TOKEN_MAPPING, NULL},
         {"a Unix account is a name", "UnixAccount", "toLower(nick)", TOKEN_OK, "al"},
         {"and not root", "UnixAccount", "\"root\"", TOKEN_MAPPING, NULL},
+        {"nor nobody, whom all would share", "UnixAccount", "\"nobody\"", TOKEN_MAPPING, NULL},
         {"nor a path", "UnixAccount", "\"../x\"", TOKEN_MAPPING, NULL},
         {"scopes may be a text", "Scopes", "\"ad:read match\"", TOKEN_OK, "ad:read match"},
         {"or a list", "Scopes", "{ \"ad:read\", strcat(\"mat\", \"ch\") }", TOKEN_OK, "ad:read match"},

@@ -156,7 +156,12 @@ static bool group_valid(const char *text)
 
 static bool unix_valid(const char *text)
 {
-    return strcmp(text, "root") != 0 && ((*text >= 'a' && *text <= 'z') || *text == '_') &&
+    static const char *const system[] = {"root", "toor", "daemon", "bin", "sys", "nobody"};
+
+    for (size_t i = 0; i < sizeof system / sizeof *system; i++)
+        if (!strcmp(text, system[i]))
+            return false;
+    return ((*text >= 'a' && *text <= 'z') || *text == '_') &&
            text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.-")] == '\0';
 }
 
@@ -171,7 +176,8 @@ static enum token_fault others_take(const struct issuer *issuer, struct issuer_m
         return TOKEN_MAPPING;
     local = issuer_map_text(map, "UnixAccount", issuer->unix_account, ret->unix_account, sizeof ret->unix_account, why);
     if (local == MAPPED && !unix_valid(ret->unix_account))
-        return err_set(why, "UnixAccount: expected the name of a Unix user, and not root"), TOKEN_MAPPING;
+        return err_set(why, "UnixAccount: expected the name of a Unix user, and none of the system's own"),
+               TOKEN_MAPPING;
     return local == MAPPED_BADLY ? TOKEN_MAPPING : TOKEN_OK;
 }
 
@@ -334,7 +340,7 @@ static enum token_fault grant_map(const struct issuer *issuer, const struct jwt 
 static enum token_fault grant_take(const struct issuer *issuer, const struct jwt *jwt,
                                    const struct issuer_signin *signin, int64_t now, struct grant *ret, struct err *why)
 {
-    struct grant grant = {.links = 1, .foreign = true};
+    struct grant grant = {.links = 1, .foreign = true, .grouped = issuer->group};
     unsigned char hash[TOKEN_ID_DIGITS / 2];
     enum token_fault fault;
 

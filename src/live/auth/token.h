@@ -129,7 +129,7 @@ struct token_terms {
     const struct public_key *delegate; /* `dlg`; NULL: none */
     bool bounded; /* it was given for the token of an institute, and is never renewed. For the record */
     const char *group,
-        *unix_account;   /* of a bounded one: what the institute's token gave. For the record; NULL and "": none */
+        *unix_account; /* of a bounded one: what the institute's token gave. For the record; NULL: nothing, "": that there is none */
     const char *follows; /* ids, with blanks between: it is revoked with each of them. For the record; NULL: none */
     const char *code;    /* not in the token: the number of the code that buys it; or NULL */
 };
@@ -174,6 +174,7 @@ struct grant {
     char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1]; /* the jti of each link, the first first */
     /* Of a token of another issuer (issuer.h); such a token has no key and no audience here. */
     bool foreign;
+    bool grouped;                    /* its issuer says in which group it is: it is charged to no other */
     char group[TOKEN_GROUP_MAX + 1]; /* "": none */
     char unix_account[TOKEN_UNIX_MAX + 1];
 };

@@ -151,13 +151,30 @@ static int64_t iwd_user(const struct request *request)
     return geteuid() == 0 && request->caller.uid != 0 ? (int64_t)request->caller.uid : IWD_NOBODY;
 }
 
+/* Whom its institute has put into a group is charged to that one, or to none. */
+static int group_check(const struct request *request, const struct tree *ad, struct err *err)
+{
+    const struct caller *caller = &request->caller;
+    const char *group;
+    size_t len;
+
+    if (!caller->grouped || !ad_string(ad, "AccountingGroup", &group, &len) ||
+        (len == strlen(caller->group) && !memcmp(group, caller->group, len)))
+        return 0;
+    return *caller->group
+               ? err_set(err, "AccountingGroup: your institute has put you into the group %s, and no other is charged",
+                         caller->group)
+               : err_set(err, "AccountingGroup: your institute has put you into no group");
+}
+
 /* May this caller submit that ad? -1 and why not. */
 static int ad_check(const struct request *request, const struct tree *ad, struct job_terms *ret, struct err *err)
 {
     if (ad->dialect != &dialect_classic)
         return err_set(err, "jobs are submitted in the classic dialect");
     if (job_check(ad, request_customerd(request)->spool, request_identity(request), ret, err) < 0 ||
-        pools_check(request_customerd(request), ad, err) < 0 || data_check(ad, err) < 0)
+        pools_check(request_customerd(request), ad, err) < 0 || data_check(ad, err) < 0 ||
+        group_check(request, ad, err) < 0)
         return -1;
     if (ret->iwd && !request->caller.local)
         return err_set(err, "Iwd: only a user of this machine may say where outputs go, on the customer's socket");

@@ -124,7 +124,8 @@ unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t
                            .expires = grant.expires,
                            .links = grant.links,
                            .proof = proof,
-                           .foreign = grant.foreign};
+                           .foreign = grant.foreign,
+                           .grouped = grant.foreign && grant.grouped};
     memcpy(ret->group, grant.group, sizeof ret->group);
     memcpy(ret->unix_account, grant.unix_account, sizeof ret->unix_account);
     memcpy(ret->ids, grant.ids, sizeof ret->ids);

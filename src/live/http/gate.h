@@ -32,6 +32,7 @@ struct caller {
     char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
     struct proof proof; /* the proof that its token has passed */
     bool foreign;       /* its token is another issuer's: it has neither key nor links, and these may be "" */
+    bool grouped;       /* its issuer says in which group it is: it is charged to no other */
     char group[TOKEN_GROUP_MAX + 1];
     char unix_account[TOKEN_UNIX_MAX + 1];
 };

@@ -185,6 +185,51 @@ static const char *owner_disabled(const struct request *request, const struct ad
     return entry ? entry->words : NULL;
 }
 
+/* The group of a token that was given for an institute's; false: nothing is said of groups. */
+struct recorded {
+    struct matchmakerd *matchmakerd;
+    bool grouped;
+    char group[TOKEN_GROUP_MAX + 1];
+};
+
+static bool recorded_read(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct recorded *recorded = user;
+    struct err err;
+    struct tree *ad =
+        form_parse(recorded->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+    const char *text;
+    size_t text_len;
+
+    (void)key, (void)key_len;
+    if (ad && ad_find(ad, "Of") && ad_string(ad, "Group", &text, &text_len) && text_len <= TOKEN_GROUP_MAX) {
+        recorded->grouped = true;
+        memcpy(recorded->group, text, text_len);
+    }
+    tree_unref(ad);
+    return true;
+}
+
+/* Is the request charged to a group that the caller's institute has not put it into? The pool's own tokens do not say so: the record of those that were given for an
+ * institute's does. */
+static bool group_is_foreign(const struct request *request, const struct advertise *advertise)
+{
+    struct recorded recorded = {.matchmakerd = request_matchmakerd(request), .grouped = request->caller.grouped};
+    struct shelf *shelf = recorded.matchmakerd->shelf;
+    const char *group;
+    struct err err;
+    size_t len;
+
+    if (!advertise->request || !advertise->ad || !ad_string(advertise->ad, "AccountingGroup", &group, &len))
+        return false;
+    if (request->caller.foreign)
+        memcpy(recorded.group, request->caller.group, sizeof recorded.group);
+    else if (request->caller.links && shelf->kind->get(shelf, TOKEN_SPACE, request->caller.ids[0], TOKEN_ID_DIGITS,
+                                                       recorded_read, &recorded, &err) < 0)
+        return true; /* what cannot be looked up is not granted */
+    return recorded.grouped && (len != strlen(recorded.group) || memcmp(group, recorded.group, len) != 0);
+}
+
 static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -206,6 +251,11 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     if ((words = owner_disabled(request, advertise))) {
         ret->reason = REASON_IDENTITY;
         err_set(&ret->err, "Owner: %s", words);
+        return true;
+    }
+    if (group_is_foreign(request, advertise)) {
+        ret->reason = REASON_IDENTITY;
+        err_set(&ret->err, "AccountingGroup: it is not the group that the institute has put this user into");
         return true;
     }
     advertise->id = id_number(id, strlen(id));

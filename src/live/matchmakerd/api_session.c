@@ -134,7 +134,7 @@ static void session_begin(struct request *request, const struct tree *ad)
     if (used.foreign) {
         terms.bounded = true;
         terms.follows = used.of;
-        terms.group = used.group;
+        terms.group = used.grouped ? used.group : NULL;
         terms.unix_account = used.unix_account;
     }
     token_give(request, 201, &terms, "session");

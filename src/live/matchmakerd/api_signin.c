@@ -128,6 +128,7 @@ static void signed_in(void *user, const struct signed_in *told)
     link = page_link_make(matchmakerd, told->grant->subject, told->grant->scope, LINK_SPAN);
     link->expires = runner_wall() / SECOND + told->session;
     link->foreign = true;
+    link->grouped = told->grant->grouped;
     memcpy(link->of, told->grant->ids[0], sizeof link->of);
     memcpy(link->group, told->grant->group, sizeof link->group);
     memcpy(link->unix_account, told->grant->unix_account, sizeof link->unix_account);

@@ -54,7 +54,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
         maker_text(&maker, "How", what); /* no administrator's decision: it counts for who asked (token_tally.h) */
     if (terms->bounded) {                /* what the pool's own token cannot say */
         maker_text(&maker, "Of", terms->follows);
-        maker_text(&maker, "Group", terms->group && *terms->group ? terms->group : NULL);
+        maker_text(&maker, "Group", terms->group);
         maker_text(&maker, "UnixAccount", terms->unix_account && *terms->unix_account ? terms->unix_account : NULL);
     }
     ad = maker_seal(&maker);
@@ -236,7 +236,7 @@ static void token_exchange(struct request *request, const struct tree *ad)
                                 .audience = keyring_pool(matchmakerd->keys),
                                 .issued = runner_wall() / SECOND,
                                 .bounded = true,
-                                .group = caller->group,
+                                .group = caller->grouped ? caller->group : NULL,
                                 .unix_account = caller->unix_account,
                                 .follows = caller->ids[0]};
     struct public_key delegate;

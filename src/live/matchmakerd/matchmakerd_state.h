@@ -151,7 +151,7 @@ struct page_link {
     int64_t ends;    /* seconds; 0: the place is free */
     int64_t expires; /* the token that it gives does not last longer; 0: no bound */
     /* Of who has signed in at an institute: */
-    bool foreign;
+    bool foreign, grouped;
     char of[TOKEN_ID_DIGITS + 1]; /* the institute's token, with which the one that it gives is revoked */
     char group[TOKEN_GROUP_MAX + 1];
     char unix_account[TOKEN_UNIX_MAX + 1];
