@@ -48,7 +48,7 @@ static uint64_t first_seed(size_t mutant)
     static const struct {
         enum mutant mutant;
         uint64_t seed;
-    } rare[] = {{MUTANT_NO_MARGIN, 850},           {MUTANT_ESSENTIAL_IGNORED, 170}, {MUTANT_EPOCH, 710},
+    } rare[] = {{MUTANT_NO_MARGIN, 850},           {MUTANT_ESSENTIAL_IGNORED, 170}, {MUTANT_EPOCH, 3030},
                 {MUTANT_REUSE_REDUCED, 148},       {MUTANT_TICKET_TWICE, 79},       {MUTANT_NUMBER_IGNORED, 36},
                 {MUTANT_NO_LAUNCHER_DEADLINE, 89}, {MUTANT_SEQUENCE, 17},           {MUTANT_OBEY_LATE, 27}};
 

@@ -4,7 +4,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
-#include "live/customerd/job_list.h"
+#include "live/customerd/job_list_parts.h"
 #include "live/customerd/job_outcome.h"
 #include "live/http/query.h"
 #include "live/http/represent.h"

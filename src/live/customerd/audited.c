@@ -2,7 +2,7 @@
  *
  * A row is written with the change, in the same commit: it costs a submission one more row, however many jobs that has. */
 #include "live/customerd/audited.h"
-#include "live/customerd/job_list.h"
+#include "live/customerd/job_list_parts.h"
 
 #include "live/customerd/customerd_parts.h"
 

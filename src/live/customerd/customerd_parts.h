@@ -126,7 +126,7 @@ extern const struct route_table customerd_routes;
 
 static inline struct customerd *request_customerd(const struct request *request)
 {
-    return request->part->daemon;
+    return (struct customerd *)request->part->daemon;
 }
 
 void customerd_front(struct customerd *customerd,

@@ -1,5 +1,5 @@
 /* job_list.c: a list that a request asks for, made in the turns of its account. */
-#include "live/customerd/job_list.h"
+#include "live/customerd/job_list_parts.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"

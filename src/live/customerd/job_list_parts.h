@@ -1,8 +1,8 @@
-/* job_list.h: a list that a request asks for (constraint, select, limit, cursor), made of ads one after another in the turns of its account.
+/* job_list_parts.h: a list that a request asks for (constraint, select, limit, cursor), made of ads one after another in the turns of its account.
  *
  *     list = list_new();  list_begin(list, request)  ->  walk_begin(request, &list->walk)  ->  list_add, list_add, ...  ->  list_end */
-#ifndef BERTH_LIVE_CUSTOMERD_JOB_LIST_H
-#define BERTH_LIVE_CUSTOMERD_JOB_LIST_H
+#ifndef BERTH_LIVE_CUSTOMERD_JOB_LIST_PARTS_H
+#define BERTH_LIVE_CUSTOMERD_JOB_LIST_PARTS_H
 
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/walk.h"
