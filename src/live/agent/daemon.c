@@ -2,6 +2,7 @@
 #include "live/agent/daemon_parts.h"
 
 #include "lang/ad/names.h"
+#include "lang/base/mem.h"
 #include "sys/confined_path.h"
 #include "sys/names.h"
 #include "sys/private_file.h"
@@ -160,7 +161,7 @@ static void matchmakers_find(struct daemon *daemon, bool near)
         near = false;
     }
     for (size_t i = 0; i < count && i < sizeof daemon->matchmakers / sizeof *daemon->matchmakers; i++)
-        daemon->matchmakers[daemon->agent.matchmaker_count++] = items[i];
+        daemon->matchmakers[daemon->agent.matchmaker_count++] = mem_dup(items[i], strlen(items[i]));
     daemon->agent.matchmakers = daemon->matchmakers;
     if (count)
         return;
@@ -168,7 +169,7 @@ static void matchmakers_find(struct daemon *daemon, bool near)
              config_text(&daemon->config, CONFIG_STATE));
     if (daemon->token.pool && !(near && stat(daemon->matchmaker + 5, &info) == 0)) /* a copy: the token is renewed */
         snprintf(daemon->matchmaker, sizeof daemon->matchmaker, "%.4000s", daemon->token.pool);
-    daemon->matchmakers[daemon->agent.matchmaker_count++] = daemon->matchmaker;
+    daemon->matchmakers[daemon->agent.matchmaker_count++] = mem_dup(daemon->matchmaker, strlen(daemon->matchmaker));
 }
 
 /* Finds the agent's name: that of the machine, in which what is not allowed becomes a dash. Two agents of one user on one machine are told apart by
@@ -247,7 +248,8 @@ static void agent_fill(struct daemon *daemon, const struct daemon_settings *sett
     daemon->agent.token = &daemon->token;
     daemon->agent.identity = daemon->identity;
     daemon->agent.name = daemon->name;
-    daemon_listen_find(daemon, settings->listen);
+    daemon->listen_said = settings->listen ? mem_dup(settings->listen, strlen(settings->listen)) : NULL;
+    daemon_listen_find(daemon, daemon->listen_said);
     daemon->agent.private_peers = pool_is_private(daemon->matchmakers[0], &daemon->token);
     daemon->agent.networks = &daemon->networks;
     daemon->agent.version = settings->version;
@@ -345,6 +347,9 @@ void daemon_done(struct daemon *daemon)
     notify_done(&daemon->notify);
     networks_done(&daemon->networks);
     token_file_done(&daemon->token);
+    for (size_t i = 0; i < daemon->agent.matchmaker_count; i++)
+        free((char *)daemon->matchmakers[i]);
+    free(daemon->listen_said);
     daemon_pools_done(daemon);
     symbols_free(daemon->symbols);
     config_done(&daemon->config);

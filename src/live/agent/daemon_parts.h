@@ -56,7 +56,8 @@ struct daemon {
     char folder[DAEMON_PATH_MAX], token_path[DAEMON_PATH_MAX], ca_file[DAEMON_PATH_MAX], matchmaker[DAEMON_PATH_MAX];
     char identity[TOKEN_NAME_MAX + 1], name[TOKEN_NAME_MAX + 1];
     char listen[ADDRESS_HOST_MAX + 16], host[ADDRESS_HOST_MAX + 4]; /* where it can be called, if that was found out */
-    const char *matchmakers[16];
+    const char *matchmakers[16];                                    /* copies: a reload frees what the settings lent */
+    char *listen_said;          /* so is this: where it listens, as the settings say */
     struct pool_list list;      /* the setting Pools */
     struct daemon_pool *others; /* those of the list that are not its own */
     struct agent_pool *pools;   /* the same, for the agent */
