@@ -556,6 +556,25 @@ static void matchmaker_anew(void)
     ears_free(&e, "a matchmaker begins anew");
 }
 
+/* Who is told that the agent is new may have known it before, and what it was told. */
+static void matchmaker_same(void)
+{
+    struct machine m;
+    struct ears e;
+
+    ears_start(&e, &m, SHARED);
+    probe(&m, "[ KeybrdIdle = '01:00'; LoadAvg = 0.04; Unwell = \"no room\" ]");
+    go(&e, 12 * SECOND);
+    tap_ok(stands_as(&e, MACHINE_SICK), "a machine is sick");
+    happen(m.w, &(struct event){.kind = EVENT_KNOWN, .claim = MATCHMAKER});
+    answer(m.w, sent_of(m.w, MESSAGE_STANDS), NULL); /* nobody knows whether it came */
+    probe(&m, AWAY);
+    go(&e, 4 * m.w->spans.deadline);
+    tap_ok(stands_as(&e, MACHINE_IDLE),
+           "that it is well again is told, though its last word to that matchmaker was lost");
+    ears_free(&e, "a matchmaker that has not begun anew");
+}
+
 static void provider_anew(void)
 {
     struct machine m;
@@ -718,6 +737,7 @@ int main(void)
     older_matchmaker();
     nobody_answers();
     matchmaker_anew();
+    matchmaker_same();
     provider_anew();
     ends();
     short_jobs_are_not_told_of();

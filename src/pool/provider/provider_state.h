@@ -77,6 +77,7 @@ struct stands_road {
     uint64_t told, base; /* the version that it knows, and the version of the whole ad that it has; 0: none */
     uint64_t carried, carried_base; /* those under way */
     bool flying;                    /* a message is under way */
+    bool uneasy;                    /* the last message said something else than that the machine is idle */
     bool bare, whole;               /* the last message was without the ad; the next must not leave it to the offer */
     bool owed;           /* it may know something else of an earlier time: it is told even that the machine is idle */
     int64_t sent;        /* when it was told last; INT64_MIN: it is to be told at once */

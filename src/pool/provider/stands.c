@@ -472,6 +472,7 @@ static void road_tell(const struct provider_step *step, uint32_t place, uint32_t
                                        .told = told_make(step, place, at),
                                        .ad = leans || road->base == machine->base ? NULL : tree_ref(machine->ad)};
     road->flying = true;
+    road->uneasy = machine->state != MACHINE_IDLE;
     road->carried = machine->version;
     road->carried_base = leans ? 0 : machine->base;
     road->bare = !message.u.stands.ad;
@@ -607,8 +608,9 @@ void stands_again(const struct provider_step *step, uint32_t place, agent matchm
 
         if (road_end(step->provider, i) != matchmaker)
             continue;
-        road->owed =
-            road->owed || road->flying || (road->told && road->told < step->provider->offers[place].machine.version);
+        /* it may be the one before, which has not forgotten what it was told */
+        road->owed = road->owed || road->flying || road->uneasy ||
+                     (road->told && road->told < step->provider->offers[place].machine.version);
         road->carried = road->carried_base = 0; /* whoever answers what is under way may be the one before */
         road->told = road->base = 0;
         road->held = road->pause = 0;
