@@ -355,7 +355,7 @@ struct include {
     char *what;
 };
 
-/* 1: the line is an include. */
+/* 1: the line is an include. `ret->what` is the caller's to free, whatever is returned. */
 static int include_read(struct submit_reader *reader, const char *text, size_t len, struct submit_place at,
                         struct include *ret, struct err *err)
 {
@@ -394,10 +394,7 @@ static int include_read(struct submit_reader *reader, const char *text, size_t l
     }
     ret->what = mem_dup(what, what_len);
     buf_done(&expanded);
-    if (what_len)
-        return 1;
-    free(ret->what);
-    return submit_fail(at, err, "expected a file behind 'include :'");
+    return what_len ? 1 : submit_fail(at, err, "expected a file behind 'include :'");
 }
 
 /* Reads the lines of another file, or those that a command prints, as if they stood here. What is wrong there is told at this place. */
