@@ -62,6 +62,21 @@ static void counts_and_matches(void)
     world_free(o.w, "counts");
 }
 
+/* Twenty jobs within so many milliseconds each; returns how many updates of requests that were. */
+static uint32_t rush(struct office *o, int64_t each, const char *job)
+{
+    uint32_t puts = o->w->puts;
+
+    for (int i = 0; i < 20; i++) {
+        char key[2] = {(char)('c' + i), '\0'};
+
+        submit(o, key, 1, job);
+        pass(o->w, each * MILLISECOND);
+    }
+    pass(o->w, o->w->spans.retry);
+    return o->w->puts - puts;
+}
+
 static void one_after_another(void)
 {
     struct office o;
@@ -79,14 +94,7 @@ static void one_after_another(void)
     pass(o.w, o.w->spans.cycle);
     tap_ok(o.w->puts == puts + 1 && asks_for(&o, "Count == 1"),
            "a job that follows right after is asked for within a cycle");
-    for (int i = 0; i < 20; i++) {
-        char key[2] = {(char)('c' + i), '\0'};
-
-        submit(&o, key, 1, JOB);
-        pass(o.w, MILLISECOND);
-    }
-    pass(o.w, o.w->spans.retry);
-    tap_ok(o.w->puts == puts + 2 && asks_for(&o, "Count == 21"), "and many that come in a rush by one update");
+    tap_ok(rush(&o, 1, JOB) == 1 && asks_for(&o, "Count == 21"), "and many that come in a rush by one update");
     world_free(o.w, "one after another");
 }
 
@@ -851,6 +859,7 @@ static void unnamed_pool(void)
     static const struct customer_pool pools[] = {{MATCHMAKER, "north"}, {3, "south"}};
     struct message message = {.kind = MESSAGE_MATCH};
     struct peer peer = {.agent = 3, .identity = "matchmaker", .channel = 3};
+    static const char job[] = "[ Type = \"Job\"; Pools = { \"north\" }; Constraint = other.Memory >= 64 ]";
     struct office o = {0};
     struct host host;
 
@@ -858,9 +867,10 @@ static void unnamed_pool(void)
     o.settings = (struct customer_settings){
         .self = SELF, .matchmaker = MATCHMAKER, .spans = &o.w->spans, .pools = pools, .pool_count = 2};
     world_start(o.w);
-    submit(&o, "a", 1, "[ Type = \"Job\"; Pools = { \"north\" }; Constraint = other.Memory >= 64 ]");
+    submit(&o, "a", 1, job);
     pass(o.w, SECOND);
     tap_ok(o.w->puts == 1 && asks_for(&o, "Pools[0] == \"north\""), "a job is offered to the pool that it names");
+    tap_ok(rush(&o, 5, job) == 2, "a rush is the first job and one update, though another pool has none of it");
     host = host_new(&o, 1);
     message.u.match_told = (struct match_told){.id = o.w->put.u.advertise.id,
                                                .incarnation = INCARNATION,

@@ -114,9 +114,8 @@ struct shape {
     struct shape_pool *pools;
     uint32_t pool_count;
     struct rejection *rejection; /* NULL: none */
-    int64_t
-        told; /* when the request was last settled: what changes soon after that is told with what follows, in one update */
-    int64_t set; /* the earliest timer that is set */
+    int64_t told;                /* when the request was last settled: a rush after that is one update */
+    int64_t set;                 /* the earliest timer that is set */
     uint64_t stored;
 };
 

@@ -201,7 +201,7 @@ static int64_t shape_rest(const struct customer_step *step, const struct shape *
     for (uint32_t i = 0; i < shape->pool_count; i++) {
         if (shape->waiting <= shape->pools[i].pending)
             return 0;
-        if (!shape->pools[i].advert.text && first < rest)
+        if (shape->pools[i].wanted && !shape->pools[i].parked && !shape->pools[i].advert.text && first < rest)
             rest = first;
     }
     return rest;
