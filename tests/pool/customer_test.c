@@ -762,6 +762,46 @@ static void retries_by_default(void)
     world_free(o.w, "retries by default");
 }
 
+/* What a job says of its own end, of which each try has the status 7. */
+static void endings(void)
+{
+    static const struct {
+        const char *says, *words;
+        enum { OVER, HELD, AGAIN } becomes;
+    } rows[] = {
+        {"OnExitHold = ExitCode == 7", "it is held", HELD},
+        {"OnExitHold = ExitCode == 3", "it is not held", OVER},
+        {"OnExitHold = ExitCode == 3; MaxRetries = 5", "and is tried again", AGAIN},
+        {"OnExitHold = NoSuch == 7", "what has no value decides nothing", OVER},
+        {"OnExitHold = \"yes\"", "nor does a text", OVER},
+        {"OnExitHold = time() > 1000000000", "the time is known", HELD},
+        {"OnExitHold = ExitBySignal || ExitSignal == 9", "what was not ended by a signal has none", OVER},
+        {"OnExitRemove = ExitCode == 0", "it is run until it says that it is over", AGAIN},
+        {"OnExitRemove = ExitCode == 7; MaxRetries = 5", "it is over when it says so", OVER},
+        {"OnExitRemove = false; MaxRetries = 0", "MaxRetries bounds that", OVER},
+        {"OnExitRemove = JobTry > 1", "it sees how often it was begun", AGAIN},
+        {"RetryUntil = ExitCode == 7; MaxRetries = 5", "it is tried until then", OVER},
+        {"RetryUntil = ExitCode == 8; MaxRetries = 5", "and no longer", AGAIN},
+        {"SuccessExitCode = 7; MaxRetries = 5", "that is success", OVER},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct office o;
+        struct host host = {0};
+        char text[256];
+        uint64_t job;
+
+        office_start(&o);
+        snprintf(text, sizeof text, "[ Type = \"Job\"; %s; Constraint = other.Memory >= 64 ]", rows[i].says);
+        job = submit(&o, "k", 1, text).first;
+        fail_again(&o, &host, 1);
+        tap_ok(job_is(&o, job, JOB_DONE) == (rows[i].becomes == OVER) &&
+                   job_is(&o, job, JOB_HELD) == (rows[i].becomes == HELD),
+               "%s: %s", rows[i].says, rows[i].words);
+        world_free(o.w, "endings");
+    }
+}
+
 static void claim_used_again(void)
 {
     struct office o;
@@ -1023,6 +1063,7 @@ int main(void)
     retries();
     result_of_no_claim();
     retries_by_default();
+    endings();
     claim_used_again();
     reuse_refused();
     life_of_a_claim();

@@ -342,7 +342,7 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
 /* ending.c: what the job itself says of its end */
 enum ending { ENDING_USUAL, ENDING_DONE, ENDING_AGAIN, ENDING_HELD };
 bool ending_is_said(const struct tree *ad);
-enum ending ending_of(const struct job *job, const struct result *result);
+enum ending ending_of(const struct customer_step *step, const struct job *job, const struct result *result);
 
 /* customer_claims.c */
 struct root *root_of(const struct map *map, uint64_t key); /* NULL: none */

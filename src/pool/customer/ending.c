@@ -5,7 +5,7 @@
  *     RetryUntil = ExitCode > 100            true: this try was the last
  *     SuccessExitCode = 4                    a try that ends with this status, and not with 0, is the last (queue.c)
  *
- * They see the job's own attributes, ExitCode or ExitSignal, ExitBySignal, and JobTry: how often it was begun. One that has no value decides nothing.
+ * They see the job's own attributes, ExitCode or ExitSignal, ExitBySignal, JobTry (how often it was begun) and the time. One that has no value decides nothing.
  * These are expressions of the user's own about the user's own job, evaluated in bounded steps. */
 #include "lang/ad/eval.h"
 #include "pool/customer/customer_parts.h"
@@ -48,9 +48,9 @@ static struct tree *ended_ad(const struct job *job, const struct result *result)
 }
 
 /* 1 and 0: true and false; -1: the ad does not say it, or it has no such value. */
-static int said(const struct tree *ad, const char *attribute)
+static int said(const struct tree *ad, const char *attribute, int64_t wall)
 {
-    static const struct env env = {.steps = STEPS_MAX};
+    const struct env env = {.now = wall / SECOND, .steps = STEPS_MAX};
     symbol name = symbols_find(ad->symbols, attribute, strlen(attribute));
     struct value value = {0};
     struct scope scope;
@@ -70,18 +70,19 @@ static int said(const struct tree *ad, const char *attribute)
     return result;
 }
 
-enum ending ending_of(const struct job *job, const struct result *result)
+enum ending ending_of(const struct customer_step *step, const struct job *job, const struct result *result)
 {
+    int64_t wall = step->env->wall;
     struct tree *ad = job->shape->ends && result->reason == REASON_EXITED ? ended_ad(job, result) : NULL;
     enum ending ending = ENDING_USUAL;
     int remove;
 
     if (!ad)
         return ENDING_USUAL;
-    remove = said(ad, "OnExitRemove");
-    if (said(ad, "OnExitHold") == 1)
+    remove = said(ad, "OnExitRemove", wall);
+    if (said(ad, "OnExitHold", wall) == 1)
         ending = ENDING_HELD;
-    else if (remove == 1 || said(ad, "RetryUntil") == 1)
+    else if (remove == 1 || said(ad, "RetryUntil", wall) == 1)
         ending = ENDING_DONE;
     else if (remove == 0 && !job->shape->counts)
         ending = job->begun < CUSTOMER_AGAIN_MAX ? ENDING_AGAIN : ENDING_HELD;

@@ -172,7 +172,7 @@ static void job_end(const struct customer_step *step, struct job *job, enum job_
 void job_result(const struct customer_step *step, struct job *job, const struct result *result)
 {
     bool failed = result->reason != REASON_EXITED || result->status != job->shape->success, last;
-    enum ending ending = ending_of(job, result);
+    enum ending ending = ending_of(step, job, result);
 
     job_unwait(job); /* the job may have been waiting, its claim given up */
     job->in_vain = 0;
