@@ -234,47 +234,21 @@ static bool name_is_anothers(struct matchmakerd *matchmakerd, const char *subjec
     return namesake.found;
 }
 
-/* What a code has bought before: whoever has used it may ask again, for the answer may have been lost. */
-struct bought {
-    struct matchmakerd *matchmakerd;
-    const char *code;
-    uint32_t count;
-    bool revoked;
-};
-
-static bool bought_row(void *user, const void *id, size_t id_len, const void *value, size_t len)
-{
-    struct bought *bought = user;
-    const char *code;
-    size_t code_len;
-    struct err err;
-    struct tree *ad = form_parse(bought->matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
-
-    if (ad && ad_string(ad, "Code", &code, &code_len) && code_len == strlen(bought->code) &&
-        !memcmp(code, bought->code, code_len)) {
-        bought->count++;
-        bought->revoked = bought->revoked || textmap_find(&bought->matchmakerd->revoked, id, id_len) != TEXTMAP_NONE;
-    }
-    tree_unref(ad);
-    return true;
-}
-
-/* May the code buy a token, once more? False after a problem was answered. */
+/* May the code buy a token, once more? Whoever has used it may ask again, for the answer may have been lost. False after a problem was answered. */
 static bool code_buys(struct request *request, const char *code)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
-    struct bought bought = {.matchmakerd = matchmakerd, .code = code};
-    struct err err;
+    uint32_t at = 0, count = 0;
+    bool revoked = false;
+    const char *id;
 
-    if (matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, bought_row, &bought, &err) < 0)
-        request_problem(request, 503, "%s", err.text);
-    else if (bought.revoked)
+    for (; (id = token_tally_bought(&matchmakerd->made, code, &at)); count++)
+        revoked = revoked || textmap_find(&matchmakerd->revoked, id, TOKEN_ID_DIGITS) != TEXTMAP_NONE;
+    if (revoked)
         request_problem(request, 403, "what was bought with this code was revoked: ask for another code");
-    else if (bought.count >= JOIN_AGAIN_MAX)
+    else if (count >= JOIN_AGAIN_MAX)
         request_problem(request, 429, "this code was redeemed too often: ask for another code");
-    else
-        return true;
-    return false;
+    return !revoked && count < JOIN_AGAIN_MAX;
 }
 
 static bool whom_row(void *user, const void *key, size_t key_len, const void *value, size_t len)

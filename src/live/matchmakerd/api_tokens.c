@@ -63,7 +63,7 @@ static bool token_note(struct request *request, const struct token_terms *terms,
     kept = request_row_put(request, TOKEN_SPACE, id, strlen(id), text.text, text.len) &&
            request_audit_as(request, by, what, terms->subject, buf_string(&detail));
     if (kept)
-        token_tally_add(&matchmakerd->made, ad);
+        token_tally_add(&matchmakerd->made, id, ad);
     LOG_AUDIT(&matchmakerd->log, "token", log_text("subject", request_identity(request)),
               log_text("for", terms->subject), log_text("id", id), log_text("scope", buf_string(&scope)),
               log_number("expires", terms->expires));
@@ -95,8 +95,8 @@ static bool made_row(void *user, const void *key, size_t key_len, const void *va
     struct err err;
     struct tree *ad = form_parse(matchmakerd->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
 
-    (void)key, (void)key_len;
-    token_tally_add(&matchmakerd->made, ad);
+    if (key_len == TOKEN_ID_DIGITS)
+        token_tally_add(&matchmakerd->made, key, ad);
     tree_unref(ad);
     return true;
 }
@@ -290,7 +290,7 @@ static bool ended_row(void *user, const void *key, size_t key_len, const void *v
 
     if (key_len == TOKEN_ID_DIGITS && (!ad || !ad_integer(ad, "Expires", &expires) || expires < ended->now)) {
         buf_add(&ended->ids, key, key_len);
-        token_tally_remove(&ended->matchmakerd->made, ad);
+        token_tally_remove(&ended->matchmakerd->made, key, ad);
     }
     tree_unref(ad);
     return ended->ids.len < TOKEN_ID_DIGITS * 1000; /* the rest next time */
