@@ -22,6 +22,7 @@ cat >burn.sh <<'SH'
 # takes a second of processor time, by its own account
 python3 -c 'import time
 while time.process_time() < 1: pass'
+head -c 70000 /dev/zero >made
 SH
 run timeout 60 "$berth" run -i burn.sh -- sh burn.sh
 holds 'a job takes a second of processor time' [ "$status" = 0 ]
@@ -89,11 +90,13 @@ cp out history.swf
 run "$berth" history --long -c "Cmd == \"sh\""
 holds 'the history has what a job used, what was moved, when, and how fast the machine is' python3 -c '
 said = dict(line.split(" = ", 1) for line in open("out") if " = " in line)
-assert 1 <= float(said["CpuUsed"]) <= 10 and int(said["BytesIn"]) > 50 and int(said["BytesOut"]) >= 0, said
+assert 1 <= float(said["CpuUsed"]) <= 10 and int(said["BytesIn"]) > 50 and int(said["BytesOut"]) >= 70000, said
 assert int(said["Submitted"]) <= int(said["Matched"]) <= int(said["Started"]) <= int(said["Ended"]) <= int(said["Delivered"]) + 1, said
 assert float(said["Benchmark"]) == float("'"$speed"'") and float(said["CpusGiven"]) == 1, said'
 run "$berth" usage --json
-json 'bytes that went to the machine are counted' 0 'rows[0]["bytes_in"] > 50'
+json 'bytes that went to the machine are counted, and those that came from it' 0 'rows[0]["bytes_in"] > 50 and 70000 <= rows[0]["bytes_out"] < 80000'
+run "$berth" usage --by group --json
+json 'for the group of the job that made them' 0 'rows[0]["bytes_out"] >= 70000 > rows[1]["bytes_out"]'
 run "$berth" usage --swf
 holds 'berth usage tells the same' cmp -s out history.swf
 run "$berth" history --swf --json

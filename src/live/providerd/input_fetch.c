@@ -262,6 +262,7 @@ static void transfer_over(void *user, const struct transfer_result *result)
     } else if (result->end != TRANSFER_DONE) {
         replica_bad(datain, result->words);
     } else {
+        datain->task->taken += datain->entry.size;
         datain->check.data = datain;
         datain->checking = true;
         if (uv_queue_work(&datain->providerd->daemon.loop, &datain->check, check_work, check_over) < 0)

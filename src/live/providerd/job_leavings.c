@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const kinds[] = {"log", "output", "checkpoint"};
 enum { LOG_KIND, OUTPUT_KIND, CHECKPOINT_KIND };
@@ -214,4 +215,21 @@ int leaving_list(struct job_leavings *leaving, const struct tree *row, int folde
     leaving_done(leaving);
     leaving_init(leaving);
     return -1;
+}
+
+int64_t leaving_bytes(const struct job_leavings *leaving, int folder)
+{
+    int64_t sum = 0, size;
+    struct err err;
+
+    for (uint32_t i = 0; i < leaving->count; i++) {
+        const struct leaving_file *file = &leaving->files[i];
+        int fd = confined_read(folder, file->from ? file->from : file->name, &size, &err);
+
+        if (fd < 0)
+            continue;
+        close(fd);
+        sum = size > INT64_MAX - sum ? INT64_MAX : sum + size;
+    }
+    return sum;
 }

@@ -35,6 +35,9 @@ void leaving_done(struct job_leavings *leaving);
  * before. */
 int leaving_list(struct job_leavings *leaving, const struct tree *row, int folder, bool passing, struct err *err);
 
+/* How many bytes the listed files have that are there. */
+int64_t leaving_bytes(const struct job_leavings *leaving, int folder);
+
 #ifdef __cplusplus
 }
 #endif

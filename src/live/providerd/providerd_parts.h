@@ -87,7 +87,8 @@ struct task {
     bool checkpoint_due; /* the signal was sent: the files are to follow */
     uint32_t signals;    /* that its owner has sent it */
     uint32_t transfers;  /* of its files to stores, when it has ended */
-    int64_t taken;       /* bytes of its files that came from the customer, since the daemon began */
+    int64_t taken;       /* bytes of its files that came from the customer and from stores, since the daemon began */
+    int64_t brought;     /* bytes of its files that went there, and are to go there when it has ended */
 };
 
 struct providerd {
@@ -160,6 +161,8 @@ void tasks_tick(struct providerd *providerd);
 void tasks_done(struct providerd *providerd);
 bool claim_is_kept(const struct providerd *providerd, uint64_t claim); /* it had a job, and may have another */
 bool task_is_here(const struct providerd *providerd, uint64_t claim, uint64_t number);
+/* So many bytes of a try that still runs have gone to its customer. */
+void task_brought(struct providerd *providerd, uint64_t claim, uint64_t number, int64_t bytes);
 double tasks_load(const struct providerd *providerd);
 /* The files of a task are there (NULL), or cannot be had; and the same for those of the catalogue. */
 void task_staged(struct task *task, const char *why);
@@ -218,8 +221,9 @@ void secretin_begin(struct task *task);          /* task_secrets_came follows, p
 void secretin_cancel(struct secretin *secretin); /* takes NULL */
 
 /* ---- results_send.c ---- */
-/* A try is over, and what it made is to be sent. A row for that lies on the shelf when this returns; a commit follows. */
-void results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news);
+/* A try is over, and what it made is to be sent. A row for that lies on the shelf when this returns; a commit follows.
+ * Returns how many bytes that is. */
+int64_t results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news);
 /* Sends what is new since `from` in a file of a job that still runs. `done` as in agent_ask. */
 bool results_piece(struct providerd *providerd, const struct task *task, const char *kind, const char *name,
                    int64_t from, agent_answer_fn *done, void *user);
@@ -236,8 +240,9 @@ uint32_t results_count(const struct providerd *providerd);
 int uploads_check(const struct task *task, struct err *err);
 /* A try has ended well: what it made for stores is brought to disk, and then `done` is called. NULL: there is nothing. */
 struct file_sync *uploads_settle(const struct task *task, file_sync_done_fn *done, void *user);
-/* Moves aside what a try made for stores, and puts a request for it on the shelf; a commit follows. Returns how many files there are. */
-uint32_t uploads_add(struct providerd *providerd, const struct task *task);
+/* Moves aside what a try made for stores, and puts a request for it on the shelf; a commit follows. Returns how many files there are, and adds
+ * how many bytes. */
+uint32_t uploads_add(struct providerd *providerd, const struct task *task, int64_t *bytes);
 bool uploads_has(const struct providerd *providerd, uint64_t claim, uint64_t number);
 int uploads_load(struct providerd *providerd, struct err *err);
 void uploads_tick(struct providerd *providerd);

@@ -299,6 +299,8 @@ static void store_answered(void *user, const struct tree *answer)
         ad_integer(answer, "Have", &have);
     }
     if (have >= results->size) {
+        if (results->passing)
+            task_brought(results->providerd, results->claim, results->number, results->size);
         file_close(results);
         results->hashes = 0;
         results->at++;
@@ -475,9 +477,27 @@ static void row_add_inputs(struct maker *maker, const struct tree *ad)
     arena_done(&arena);
 }
 
-void results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news)
+/* How much there is to send. The files are listed now, and no more change: the claim's use is told with the job's end, and cannot wait until they are sent. */
+static int64_t results_bytes(struct results *results)
+{
+    struct err err = {0};
+    int64_t bytes = 0;
+    int folder;
+
+    if (files_list(results, &err) != THERE)
+        return 0;
+    folder = folder_open(results);
+    if (folder < 0)
+        return 0;
+    bytes = leaving_bytes(&results->leaving, folder);
+    close(folder);
+    return bytes;
+}
+
+int64_t results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news)
 {
     struct shelf *shelf = providerd->daemon.shelf;
+    struct results *results;
     unsigned char key[KEY_SIZE];
     struct err err = {0};
     struct maker maker;
@@ -512,8 +532,9 @@ void results_add(struct providerd *providerd, const struct task *task, const str
     if (shelf->kind->put(shelf, OUTGOING_SPACE, key, sizeof key, text.text, text.len, &err) < 0)
         LOG(&providerd->daemon.log, LEVEL_ERROR, "outgoing", log_text("why", err.text));
     buf_done(&text);
-    results_new(providerd, task->claim, task->number, &task->inquiry, row);
+    results = results_new(providerd, task->claim, task->number, &task->inquiry, row);
     tree_unref(row);
+    return results_bytes(results);
 }
 
 void results_checkpoint(struct providerd *providerd, const struct task *task)

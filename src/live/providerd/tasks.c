@@ -99,6 +99,7 @@ static void role_tell(struct providerd *providerd, const struct executor_news *n
                                  .used = news->usage.cpu,
                                  .memory = news->usage.memory,
                                  .taken = task && task->number == news->number ? task->taken : 0,
+                                 .brought = task && task->number == news->number ? task->brought : 0,
                                  .at = news->deadline});
 }
 
@@ -145,9 +146,9 @@ static void task_leaves(struct task *task, const struct executor_news *news)
         task->order.out = task->order.err = NULL;
     }
     if (ends_well(task, news))
-        task->transfers = uploads_add(providerd, task);
+        task->transfers = uploads_add(providerd, task, &task->brought);
     if (!task->helps)
-        results_add(providerd, task, news);
+        task->brought += results_add(providerd, task, news);
     else if (workfolder_leave(providerd, task->claim, task->number, &err) < 0)
         LOG(&providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
 }
@@ -614,6 +615,14 @@ uint32_t tasks_count(const struct providerd *providerd)
     for (const struct task *task = providerd->tasks; task; task = task->next)
         count++;
     return count;
+}
+
+void task_brought(struct providerd *providerd, uint64_t claim, uint64_t number, int64_t bytes)
+{
+    struct task *task = task_find(providerd, claim);
+
+    if (task && task->number == number)
+        task->brought += bytes;
 }
 
 bool task_is_here(const struct providerd *providerd, uint64_t claim, uint64_t number)

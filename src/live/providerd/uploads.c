@@ -207,7 +207,7 @@ static struct upload *upload_find(const struct providerd *providerd, uint64_t cl
     return upload;
 }
 
-uint32_t uploads_add(struct providerd *providerd, const struct task *task)
+uint32_t uploads_add(struct providerd *providerd, const struct task *task, int64_t *bytes)
 {
     struct upload *upload = upload_find(providerd, task->claim, task->number);
     struct job_uploads upload_files = {.count = 0};
@@ -226,6 +226,8 @@ uint32_t uploads_add(struct providerd *providerd, const struct task *task)
         upload->next = providerd->uploads->first;
         providerd->uploads->first = upload;
         upload_store(upload);
+        for (uint32_t i = 0; i < upload->count; i++)
+            *bytes += upload->upload_files[i].state == UPLOAD_FILE_WAITS ? upload->upload_files[i].size : 0;
     }
     arena_done(&arena);
     return (uint32_t)upload_files.count;
