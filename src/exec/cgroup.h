@@ -37,8 +37,10 @@ struct cgroup {
     int64_t cpu_before, kills_before, hits_before, peak_before, memory_most;
 };
 
-/* Tries each part by making a group in it. With version 2 the caller may move to a group "berth-agent" below its own. */
-void cgroups_probe(uint32_t tag, struct cgroups *ret);
+/* Tries each part by making a group in it, and appends to `why` in words what is missing: "cgroup v2: no memory controller in
+ * /sys/fs/cgroup/x/cgroup.controllers"; nothing where all are there. With version 2 the caller may move to a group "berth-agent" below its own. `root`
+ * is "", or in tests a folder that stands for /. */
+void cgroups_probe(const char *root, uint32_t tag, struct cgroups *ret, struct buf *why);
 /* Appends "cgroup v1 (cpu memory pids freezer)", or "no cgroups". */
 void cgroups_describe(const struct cgroups *cgroups, struct buf *out);
 

@@ -2,7 +2,7 @@
  *
  *     hardware (once)    Type Name Machine Arch OpSys OpSysName OpSysVersion KernelVersion Cpus Cores Sockets NumaNodes CpuModel Memory
  *                        VirtualMemory Disk GpuCount Gpus Benchmark
- *     state (each time)  LoadAvg OwnerLoad Users KeyboardIdle KeybrdIdle TimeZone Day DayTime FreeMemory FreeDisk
+ *     state (each time)  LoadAvg OwnerLoad PressureCpu PressureMemory PressureIo Users KeyboardIdle KeybrdIdle TimeZone Day DayTime FreeMemory FreeDisk
  *     software           by programs that print an ad: their attributes lie over the others
  *
  * Memory, VirtualMemory and Disk are in bytes; Disk is what is set aside for jobs, not what is free. KeyboardIdle is in seconds,

@@ -30,6 +30,27 @@ static void write_load(struct facts *facts, const char *root, double own_load)
     facts_real(facts, "OwnerLoad", load > own_load ? load - own_load : 0);
 }
 
+/* Writes for how many percent of the last minute some process waited for processors, memory or devices, where the kernel tells (PSI). */
+static void write_pressure(struct facts *facts, const char *root)
+{
+    static const struct {
+        const char *file, *name;
+    } kinds[] = {{"/proc/pressure/cpu", "PressureCpu"},
+                 {"/proc/pressure/memory", "PressureMemory"},
+                 {"/proc/pressure/io", "PressureIo"}};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char line[256], *at;
+        double percent;
+
+        if (!rooted_line(root, kinds[i].file, line, sizeof line) || strncmp(line, "some ", 5) != 0)
+            continue;
+        at = strstr(line, " avg60=");
+        if (at && number_parse_real(at + 7, strcspn(at + 7, " "), &percent) && percent >= 0 && percent <= 100)
+            facts_real(facts, kinds[i].name, percent);
+    }
+}
+
 static void write_presence(struct facts *facts, const char *root, struct keyboard *keyboard, int64_t now)
 {
     struct presence presence;
@@ -83,6 +104,7 @@ void state_write(struct facts *facts, const struct probe_settings *settings, str
 
     clock_gettime(CLOCK_REALTIME, &now);
     write_load(facts, settings->root, own_load);
+    write_pressure(facts, settings->root);
     write_presence(facts, settings->root, keyboard, now.tv_sec);
     write_clock(facts, now.tv_sec);
     write_free(facts, settings);

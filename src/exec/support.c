@@ -110,9 +110,13 @@ static bool trial(const char *program, bool users, char *why_not, size_t size)
 void support_probe(uint32_t tag, struct support *ret)
 {
     const char *program = sandbox_program();
+    struct buf why;
 
     memset(ret, 0, sizeof *ret);
-    cgroups_probe(tag, &ret->cgroups);
+    buf_init(&why);
+    cgroups_probe("", tag, &ret->cgroups, &why);
+    snprintf(ret->unheld, sizeof ret->unheld, "%s", buf_string(&why));
+    buf_done(&why);
     ret->landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= LANDLOCK_USED; /* 1: asks for the version */
     ret->users = geteuid() == 0 && can(CAP_SETUID) && can(CAP_SETGID) && can(CAP_CHOWN) &&
                  users_are_mapped("/proc/self/uid_map") && users_are_mapped("/proc/self/gid_map");
@@ -140,4 +144,6 @@ void support_describe(const struct support *support, struct buf *out)
                   : support->landlock ? "bubblewrap, seccomp, landlock, "
                                       : "bubblewrap, seccomp, ");
     cgroups_describe(&support->cgroups, out);
+    if (*support->unheld)
+        buf_addf(out, "; %s", support->unheld);
 }

@@ -16,6 +16,7 @@ struct support {
     bool users; /* each claim can have a user of its own: we are root, and these users are there */
     char why_not[200];
     struct cgroups cgroups;
+    char unheld[800]; /* which limits cgroups do not hold, and why; "": they hold all */
 };
 
 /* Finds out how jobs can be held here, by trying. */

@@ -37,6 +37,10 @@ static void check_laptop(void)
 
     machine_init(&machine);
     machine_common(&machine, "finch\n", "0.42 0.30 0.10 1/200 4242\n");
+    machine_put(&machine, "proc/pressure/cpu",
+                "some avg10=9.00 avg60=12.50 avg300=1.00 total=99\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+    machine_put(&machine, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+    machine_put(&machine, "proc/pressure/io", "some avg10=0.00 avg60=-4 avg300=0.00 total=0\n");
     machine_terminal(&machine, "tty2", 7200);
     machine_terminal(&machine, "pts/0", 600);
     machine_login(&machine, "ada", "tty2");
@@ -61,6 +65,9 @@ static void check_laptop(void)
     check(ad, "FreeMemory", "8589934592", "free memory is what the kernel calls available");
     check(ad, "LoadAvg", "0.42", "the load is that of the last minute");
     check(ad, "OwnerLoad", "0.42", "all of it is the owner's when we run nothing");
+    check(ad, "PressureCpu", "12.5", "how long processes waited for processors in the last minute is told in percent");
+    check(ad, "PressureMemory", "0.0", "for memory too");
+    check(ad, "PressureIo", "-", "a percentage that makes no sense is not told");
     check(ad, "Users", "2", "who is logged in twice counts once");
     tap_ok(number(ad, "KeyboardIdle") >= 600 && number(ad, "KeyboardIdle") < 660,
            "the terminal that was used last says since when nobody types");
@@ -313,6 +320,7 @@ static const char *const odd_files[] = {
     "proc/self/cgroup",
     "proc/cpuinfo",
     "proc/loadavg",
+    "proc/pressure/memory",
     "proc/interrupts",
     "var/run/utmp",
     "sys/fs/cgroup/memory.max",
