@@ -3,9 +3,11 @@
 #include "exec/local_parts.h"
 #include "exec/pin.h"
 #include "lang/base/rng.h"
+#include "sys/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -129,7 +131,9 @@ void claim_choose_cores(struct local *local, struct claim *claim, double amount)
 
 static _Noreturn void become_launcher(const struct local *local, const char *folder, int ours, int lock, int log)
 {
-    static char *const nothing[] = {NULL};
+    const char *steps = getenv(STEPS_VARIABLE);
+    char noted[PATH_MAX + sizeof STEPS_VARIABLE + 1];
+    char *const environment[] = {steps ? noted : NULL, NULL};
     char *const argv[] = {(char *)(uintptr_t) "berth", (char *)(uintptr_t) "launcher", (char *)(uintptr_t)folder, NULL};
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     sigset_t none;
@@ -145,7 +149,9 @@ static _Noreturn void become_launcher(const struct local *local, const char *fol
         chdir("/") < 0)
         _exit(126);
     close_range(5, ~0u, 0);
-    execve(local->program, argv, nothing);
+    if (steps)
+        snprintf(noted, sizeof noted, "%s=%s", STEPS_VARIABLE, steps);
+    execve(local->program, argv, environment);
     _exit(126);
 }
 

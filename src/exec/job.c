@@ -6,6 +6,7 @@
 #include "exec/secret_files.h"
 #include "exec/unstarted.h"
 #include "exec/usage.h"
+#include "sys/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -161,6 +162,7 @@ static void init_found(struct exec_job *job, int init)
 
         prlimit(init, RLIMIT_NPROC, &most, NULL); /* counts only what is in its own user namespace */
     }
+    step_note(STEP_MADE, job->order->is.claim, job->order->is.number);
     let_go(job);
 }
 
@@ -184,8 +186,11 @@ bool job_hear(struct exec_job *job)
     long init;
 
     told_read(job);
-    if (job->runs)
+    if (job->runs) {
+        if (told_number(job, "\"exit-code\":") >= 0)
+            step_note(STEP_EXITED, job->order->is.claim, job->order->is.number);
         return false;
+    }
     if (job->order->how.unprotected) {
         job->runs = job->process.told < 0 && !job->told_len; /* closed by a good exec */
     } else if (!job->init) {

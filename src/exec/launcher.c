@@ -8,6 +8,7 @@
 #include "exec/job.h"
 #include "exec/local.h"
 #include "exec/secret_files.h"
+#include "sys/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -83,6 +84,7 @@ static void job_is_over(struct launcher *launcher, const struct executor_news *n
     if (status_write(launcher->folder, news, &err) < 0)
         say(err.text); /* the agent still hears it; should it not, the job counts as gone */
     launcher->last = *news;
+    step_note(STEP_UNDONE, news->claim, news->number);
     tell(launcher, PARCEL_NEWS, news);
     init_write(launcher->folder, 0);
     job_done(&launcher->job);
@@ -117,6 +119,7 @@ static void launch(struct launcher *launcher, int secrets)
     }
     news.claim = order->is.claim;
     news.number = order->is.number;
+    step_note(STEP_ORDERED, news.claim, news.number);
     cgroup_init(&launcher->cgroup, &order->how.cgroups, order->is.claim);
     if (secrets_take(order, secrets, &err) < 0)
         order_free(order);

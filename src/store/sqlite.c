@@ -4,6 +4,7 @@
  * and keep quiet when that fails; so it is done here, after a commit, and looked after. Copying takes some milliseconds: in a daemon, whose loop
  * must not stop for that long, a thread does most of it (copier.c). */
 #include "store/store_parts.h"
+#include "sys/steps.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -118,6 +119,7 @@ static int store_put(struct shelf *shelf, const char *space, const void *key, si
     bound =
         bind_row(statement, space, key, key_len) && bind_bytes(statement, 3, value, len) &&
         sqlite3_bind_int64(statement, 4, (int64_t)row_sum(space, strlen(space), key, key_len, value, len)) == SQLITE_OK;
+    step_counts(COUNTED_ROW);
     return store_change(store, STATEMENT_PUT, bound, "put", err);
 }
 
@@ -127,6 +129,7 @@ static int store_remove(struct shelf *shelf, const char *space, const void *key,
 
     if (change_ready(store, err) < 0 || row_ready(store, space, key_len, 0, err) < 0)
         return -1;
+    step_counts(COUNTED_ROW);
     return store_change(store, STATEMENT_REMOVE, bind_row(store->statements[STATEMENT_REMOVE], space, key, key_len),
                         "remove", err);
 }
@@ -193,6 +196,7 @@ static int store_commit(struct shelf *shelf, struct err *err)
         return 0;
     if (store_run(store, STATEMENT_COMMIT) < 0)
         return store_break(store, "commit", err);
+    step_counts(COUNTED_COMMIT);
     store->changing = false;
     failed = store_copied(store, &copied, &why);
     if (fence_check(store, err) < 0)

@@ -187,6 +187,22 @@ expect 'and all of them are done, well' 0 ''
 took=$(($(milliseconds) - began))
 echo "# $jobs jobs of /bin/true in $took ms: $((jobs * 1000 / took)) a second"
 
+# Where the time of jobs goes, in a pool of its own.
+env -u BERTH_STATE timeout 120 "$berth" bench jobs --slots 2 --count 40 >out 2>err
+status=$?
+cat >steps.py <<'END'
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+jobs = [row for row in rows if row["name"] == "jobs"]
+steps = [row for row in rows if row["name"] == "jobs-step"]
+assert [row["step"] for row in steps] == "handed taken staged ordered made exited undone heard told durable acknowledged".split()
+assert len(jobs) == 1 and jobs[0]["slots"] == 2 and jobs[0]["operations"] == 40, jobs
+assert all(row["operations"] >= 30 and row["median_us"] > 0 for row in steps), steps
+assert jobs[0]["customer_commits"] > 0 and jobs[0]["provider_rows"] > 0 and jobs[0]["customer_exchanges"] > 0, jobs
+END
+holds 'it is measured where the time of jobs goes, step by step' sh -c '[ "$1" = 0 ] && python3 steps.py <out' sh $status
+[ "$status" = 0 ] && grep '"jobs"' out | sed 's/^/# /'
+
 # What could be left of a job: launchers of claims that are over go within a moment.
 no_launchers() { ! pgrep -f "launcher $state/provider" >/dev/null; }
 holds 'nothing is left of them' soon 20 no_launchers

@@ -190,6 +190,9 @@ static const struct option bench_options[] = {
     {0, "kinds", "K", "there: kinds of requests (500 if not given)", option_ads, offsetof(S, kinds)},
     {0, "cluster-kinds", "K", "there: kinds of clusters (50 if not given); --machines are the clusters (1000)",
      option_ads, offsetof(S, cluster_kinds)},
+    {0, "slots", "N,...", "of jobs: how many run at a time; as many as there are processors if not given", option_text,
+     offsetof(S, slots)},
+    {0, "count", "N", "there: how many jobs for each of these (1000 if not given)", option_ads, offsetof(S, count)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S
@@ -210,7 +213,7 @@ static const struct bench_kind {
     {"parse", bench_parse, 100000},  {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
     {"index", bench_index, 2000},    {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
     {"serve", bench_serve, 20000},   {"gang", bench_gang, 0},      {"pull", bench_pull, 20000},
-    {"assign", bench_assign, 10000}, {"grdl", bench_grdl, 10000},
+    {"assign", bench_assign, 10000}, {"grdl", bench_grdl, 10000},  {"jobs", bench_jobs, 0},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -340,7 +343,7 @@ static int fail_unknown_kind(const char *name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
         report(
-            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign and grdl",
+            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign, grdl and jobs",
             name);
     return STATUS_BAD;
 }
@@ -350,7 +353,8 @@ static int bench_run(const void *given, int word_count, char **words)
     struct bench_settings settings = *(const struct bench_settings *)given;
 
     if (word_count != 1) {
-        report("bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull, assign or grdl");
+        report(
+            "bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull, assign, grdl or jobs");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -367,7 +371,7 @@ const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
     .usage =
-        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nassign [OPTIONS]\ngrdl [OPTIONS]",
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nassign [OPTIONS]\ngrdl [OPTIONS]\njobs [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -396,10 +400,14 @@ const struct command command_bench = {
         "            by each policy, after the problem was built from the ads\n"
         "    grdl    tasks of 500 shapes and executors of 100, as GRDL resources, by the\n"
         "            templates of their shapes, with the comparisons that this took, and\n"
-        "            that all pairs would take",
+        "            that all pairs would take\n"
+        "    jobs    jobs of /bin/true in a pool of its own on this machine: how many a\n"
+        "            second, where their time goes step by step, the processor time of\n"
+        "            each daemon a job, and its commits, rows and HTTP exchanges",
     .examples = {{"berth bench parse", NULL},
                  {"berth bench eval --rounds 20", NULL},
-                 {"berth bench gang --machines 500 --algorithm all", NULL}},
+                 {"berth bench gang --machines 500 --algorithm all", NULL},
+                 {"berth bench jobs --slots 1,2,4 --count 500", NULL}},
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof *bench_options,
     .settings_size = sizeof(struct bench_settings),

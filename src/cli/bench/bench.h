@@ -65,6 +65,10 @@ struct bench_settings {
     int assign_policy;      /* for assign: an enum assign_policy, or -1 for all of them ... */
     uint64_t kinds;         /* ... kinds of requests; 0: 500 ... */
     uint64_t cluster_kinds; /* ... kinds of offers; 0: 50 */
+
+    const char
+        *slots; /* for jobs: how many run at a time, numbers with commas; NULL: as many as there are processors ... */
+    uint64_t count; /* ... and how many there are; 0: 1000 */
 };
 
 int bench_parse(const struct bench_settings *settings); /* returns an enum status */
@@ -78,6 +82,7 @@ int bench_pull(const struct bench_settings *settings);
 int bench_gang(const struct bench_settings *settings);
 int bench_assign(const struct bench_settings *settings);
 int bench_grdl(const struct bench_settings *settings);
+int bench_jobs(const struct bench_settings *settings);
 
 /* Reads all ads of a file, and appends them. -1 when it cannot be read, which has been reported. */
 int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,

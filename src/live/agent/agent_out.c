@@ -15,6 +15,7 @@
 #include "pool/protocol/wire.h"
 #include "sys/encoding.h"
 #include "sys/secrets.h"
+#include "sys/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct errand {
     agent to;
     uint64_t token, channel;
     uint32_t tag;
-    enum message_kind kind; /* of what went to a matchmaker alone */
+    enum message_kind kind; /* of what the role said */
     agent_answer_fn *asked; /* of a question; NULL: it is the role's message */
     void *user;
     bool to_matchmaker, sealed, key_sealed;
@@ -71,6 +72,8 @@ static void answer_take(void *user, const struct sender *sender, const struct me
     if (errand->key_sealed && message->kind == MESSAGE_ADVERTISED && message->u.advertised.reason == REASON_INVALID)
         agent_doubt_keys(errand->pool); /* it may be that it could not be opened */
     live->counts.answered++;
+    if (errand->kind == MESSAGE_RESULT && message->kind == MESSAGE_CLAIMED)
+        step_note(STEP_ACKNOWLEDGED, message->u.claimed.claim, 0);
     runner_answer(live->runner, errand->token, errand->tag, &sender->peer, message);
 }
 
@@ -396,7 +399,6 @@ static void send_to_matchmaker(struct membership *pool, const struct message *me
     } else if (!agent_call_known(pool, &call, path)) {
         errand_unsent(errand, message->kind);
     } else {
-        errand->kind = message->kind;
         buf_reset(&pool->live->text);
         wire_print(&pool->live->text, ad);
         call.call.body = pool->live->text.text;
@@ -596,7 +598,11 @@ void agent_send(void *user, agent to, const struct message *message, uint64_t to
         return;
     }
     errand = mem_alloc(sizeof *errand);
-    *errand = (struct errand){.pool = pool, .to = to, .token = token, .tag = tag};
+    *errand = (struct errand){.pool = pool, .to = to, .token = token, .tag = tag, .kind = message->kind};
+    if (message->kind == MESSAGE_START)
+        step_note(STEP_HANDED, message->u.start.claim, message->u.start.number);
+    if (message->kind == MESSAGE_RESULT)
+        step_note(STEP_TOLD, message->u.result.claim, message->u.result.number);
     if (to == pool->matchmaker) {
         send_to_matchmaker(pool, message, errand);
         return;

@@ -18,7 +18,7 @@
 /* Variables that begin like settings and are none: of commands and tests, and those that a job has (providerd/job_order.c). */
 static const char *const other_variables[] = {
     "BERTH_POOL", "BERTH_CUSTOMER", "BERTH_TOKEN", "BERTH_CONFIG", "BERTH_SEED", "BERTH_ROUNDS", "BERTH_SOURCE",
-    "BERTH_JOB",  "BERTH_INDEX",    "BERTH_TRY",   "BERTH_NODE",   "BERTH_CPUS", "BERTH_STATUS",
+    "BERTH_JOB",  "BERTH_INDEX",    "BERTH_TRY",   "BERTH_NODE",   "BERTH_CPUS", "BERTH_STATUS", "BERTH_STEPS",
 };
 
 struct loader {

@@ -8,6 +8,7 @@
 #include "live/customerd/deliveries.h"
 #include "live/customerd/job_secrets.h"
 #include "live/customerd/secret_sets.h"
+#include "sys/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +219,7 @@ void customerd_job_changed(void *user, uint64_t job)
     if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&customerd->endings, job)))
         state_log(customerd, &view);
     if (view_ended(&view)) {
+        step_note(STEP_DURABLE, view.claim, view.number);
         endings_add(&customerd->endings, job);
         secret_sets_ended(customerd->secrets, job_secrets_id(view.ad));
     }

@@ -8,6 +8,7 @@
 
 #include "lang/base/map.h"
 #include "live/http/client_parts.h"
+#include "sys/steps.h"
 
 #include <stdlib.h>
 #include <uv.h>
@@ -266,6 +267,7 @@ uint64_t client_send(struct client *client, const struct http_call *call, call_d
 
     if (client->ending)
         return 0;
+    step_counts(COUNTED_EXCHANGE);
     if (transfer) {
         transfers_remove(&client->idle, transfer);
         client->idle_count--;

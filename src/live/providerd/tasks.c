@@ -11,6 +11,7 @@
 #include "lang/base/mem.h"
 #include "live/http/represent.h"
 #include "sys/confined_path.h"
+#include "sys/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -160,6 +161,7 @@ static void task_end(struct task *task, const struct executor_news *given)
     struct executor_news told = *given, *news = &told;
     bool gone = news->kind == EXECUTOR_GONE;
 
+    step_note(STEP_HEARD, task->claim, task->number);
     if (news->reason == REASON_TIME || news->reason == REASON_MEMORY || news->reason == REASON_DISK)
         news->status = news->status ? news->status : -SIGKILL;
     LOG(&providerd->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
@@ -239,6 +241,7 @@ static void task_execute(struct task *task)
 
     providerd_folder(task->providerd, folder, sizeof folder, task->claim, task->number);
     task->state = TASK_RUNS;
+    step_note(STEP_STAGED, task->claim, task->number);
     order->claim = task->claim;
     order->number = task->number;
     order->folder = folder;
@@ -295,6 +298,7 @@ void task_launch(struct providerd *providerd, const struct effect *effect)
     task->span = effect->span;
     task->began = runner_now();
     providerd->started++;
+    step_note(STEP_TAKEN, task->claim, task->number);
     LOG(&providerd->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job),
         log_text("pool", agent_pool_of(providerd->live, task->inquiry.customer)));
