@@ -22,7 +22,7 @@
 #define LOCK_ATTEMPTS 100 /* milliseconds */
 #define HIGH_FD 10        /* above those that a launcher is handed */
 
-static const char *const files[] = {"order", "cores", "status", "init", "lock", "socket", "log"};
+static const char *const files[] = {"order", "cores", "view", "status", "init", "lock", "socket", "log"};
 
 struct claim *claim_get(const struct local *local, uint64_t id)
 {
@@ -209,7 +209,7 @@ int claim_start_launcher(struct local *local, struct claim *claim, struct err *e
         close(ends[1]);
     if (!failed) {
         claim->heard = false;
-        claim->takes_secrets = true;
+        claim->takes = PARCEL_TAKES_SECRETS | PARCEL_TAKES_VIEWS;
         claim_attach(local, claim, ends[0]);
     } else if (ends[0] >= 0) {
         close(ends[0]);
@@ -364,7 +364,7 @@ void claim_hear(struct local *local, uint64_t id)
             claim_seek_soon(local, claim);
             return;
         }
-        claim->takes_secrets = parcel.value == PARCEL_TAKES_SECRETS;
+        claim->takes = parcel.value;
         hear_one(local, claim, &parcel);
     }
 }

@@ -59,7 +59,7 @@ static void tell(struct launcher *launcher, enum parcel_kind kind, const struct 
 
     memset(&parcel, 0, sizeof parcel);
     parcel.kind = kind;
-    parcel.value = PARCEL_TAKES_SECRETS;
+    parcel.value = PARCEL_TAKES_SECRETS | PARCEL_TAKES_VIEWS;
     if (news)
         parcel.news = *news;
     if (launcher->agent >= 0 && !parcel_send(launcher->agent, &parcel) && kind == PARCEL_NEWS)
@@ -121,7 +121,10 @@ static void launch(struct launcher *launcher, int secrets)
     news.number = order->is.number;
     step_note(STEP_ORDERED, news.claim, news.number);
     cgroup_init(&launcher->cgroup, &order->how.cgroups, order->is.claim);
-    if (secrets_take(order, secrets, &err) < 0)
+    if (order->is.viewed && !order->is.view) {
+        err_set(&err, "what it is to see cannot be read");
+        order_free(order);
+    } else if (secrets_take(order, secrets, &err) < 0)
         order_free(order);
     else if (job_begin(&launcher->job, order, &launcher->sandbox, &err) == 0)
         return;

@@ -155,11 +155,11 @@ static int local_find(struct executor *executor, struct err *err)
 
 /* -------------------------------------------------------------------------------------------------------------- commanding */
 
-/* A launcher that another process has begun may be of an older program, which takes no secrets and would run the job without them: it makes room for
- * another. It has nothing to do, so that takes no time. */
-static void launcher_renew(struct claim *claim)
+/* A launcher that another process has begun may be of an older program, which takes no secrets or views and would run the job without them: it makes
+ * room for another. It has nothing to do, so that takes no time. */
+static void launcher_renew(struct claim *claim, int64_t wanted)
 {
-    if (!claim->wire || claim->takes_secrets)
+    if (!claim->wire || (claim->takes & wanted) == wanted)
         return;
     claim_send(claim, PARCEL_LEAVE, 0);
     claim_detach(claim);
@@ -184,12 +184,13 @@ static int launch(struct executor *executor, const struct executor_order *is, in
         return err_set(err, "what carried out the claim's last job is not gone yet");
     if (!is->folder || *is->folder != '/')
         return err_set(err, "the job's folder has to be an absolute path");
+    if (is->view && is->view->root && !local->support.sandbox)
+        return err_set(err, "jobs run without a sandbox here, and so none can have an image");
     if (!claim)
         claim = claim_open(local, is->claim, err);
     if (!claim)
         return -1;
-    if (secrets >= 0)
-        launcher_renew(claim);
+    launcher_renew(claim, (secrets >= 0 ? PARCEL_TAKES_SECRETS : 0) | (is->view ? PARCEL_TAKES_VIEWS : 0));
     claim_choose_cores(local, claim, is->limits.cores);
     order = order_copy(is, &claim->how, err);
     failed = !order || order_write(claim->folder, order, err) < 0;

@@ -25,13 +25,13 @@ struct claim {
     struct cores_share cores; /* its processors; amount 0: none are fixed */
     int folder, lock;         /* lock: to see whether a launcher holds it */
     struct wire *wire;        /* NULL: no launcher is connected */
-    bool takes_secrets;       /* it is no launcher of an older program, which would run a job without them */
-    bool runs;                /* its end has not been told */
-    bool told_runs;           /* EXECUTOR_RUNS has */
-    bool heard;               /* the launcher has said something since it was started */
-    bool stopping;            /* EXECUTOR_GONE is owed */
-    bool seeking;             /* its launcher is to be found again, or cleaned up after */
-    bool deadline_owed;       /* it was moved while the launcher was being sought */
+    int64_t takes;  /* PARCEL_TAKES_ bits of its launcher: one of an older program would run a job without the rest */
+    bool runs;      /* its end has not been told */
+    bool told_runs; /* EXECUTOR_RUNS has */
+    bool heard;     /* the launcher has said something since it was started */
+    bool stopping;  /* EXECUTOR_GONE is owed */
+    bool seeking;   /* its launcher is to be found again, or cleaned up after */
+    bool deadline_owed; /* it was moved while the launcher was being sought */
     int64_t deadline;
     struct executor_usage usage;
 };

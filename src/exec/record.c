@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static uint64_t sum_of(const char *bytes, size_t len)
 }
 
 /* Writes a file in its place; `durable`: it is there also after a power cut. */
-static int file_write(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err)
+int record_write(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err)
 {
     struct seal seal = {RECORD_MAGIC, (uint32_t)len, sum_of(bytes, len)};
     struct iovec parts[] = {{&seal, sizeof seal}, {(void *)(uintptr_t)bytes, len}};
@@ -66,7 +67,7 @@ static int file_write(int folder, const char *name, const void *bytes, size_t le
 }
 
 /* Reads a file, with a NUL behind it; NULL: it is not there, or not whole. */
-static char *file_read(int folder, const char *name, size_t *ret_len)
+char *record_read(int folder, const char *name, size_t *ret_len)
 {
     int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     struct seal seal;
@@ -96,7 +97,8 @@ struct order_head {
     uint32_t size;                          /* of all of it */
     uint32_t texts, arguments, environment; /* how many */
     uint32_t has_input, has_output, has_error;
-    struct executor_order is; /* its pointers mean nothing */
+    /* The order up to its view, as older programs have it; its pointers mean nothing. */
+    _Alignas(struct executor_order) char is[offsetof(struct executor_order, view)];
     struct holding how;
 };
 
@@ -127,7 +129,7 @@ static struct order *order_take(char *block, size_t len)
         words[found++] = at;
     memset(order, 0, sizeof *order);
     order->block = block;
-    order->is = head->is;
+    memcpy(&order->is, head->is, sizeof head->is);
     order->how = head->how;
     order->is.folder = words[0];
     order->is.input = head->has_input ? words[1] : NULL;
@@ -159,10 +161,13 @@ static bool order_block_is_good(const char *block, size_t len)
 struct order *order_copy(const struct executor_order *is, const struct holding *how, struct err *err)
 {
     size_t arguments = count_words(is->arguments), environment = count_words(is->environment);
+    struct executor_order ordered = *is;
     struct order_head head;
+    struct order *order;
     struct buf out;
     size_t len;
 
+    ordered.viewed = is->view != NULL;
     if (!arguments || arguments + environment > ORDER_WORDS_MAX) {
         err_set(err, arguments ? "more than %d arguments and variables" : "there is no program", ORDER_WORDS_MAX);
         return NULL;
@@ -174,8 +179,8 @@ struct order *order_copy(const struct executor_order *is, const struct holding *
                                .has_input = is->input != NULL,
                                .has_output = is->output != NULL,
                                .has_error = is->error != NULL,
-                               .is = *is,
                                .how = *how};
+    memcpy(head.is, &ordered, sizeof head.is);
     buf_init(&out);
     buf_add(&out, (const char *)&head, sizeof head);
     add_text(&out, is->folder);
@@ -193,7 +198,12 @@ struct order *order_copy(const struct executor_order *is, const struct holding *
         return NULL;
     }
     ((struct order_head *)(void *)out.text)->size = (uint32_t)len;
-    return order_take(out.text, len); /* it owns the text now */
+    order = order_take(out.text, len); /* it owns the text now */
+    if (is->view) {
+        order->view = view_new(is->view, is->number);
+        order->is.view = view_of(order->view);
+    }
+    return order;
 }
 
 void order_free(struct order *order)
@@ -201,6 +211,7 @@ void order_free(struct order *order)
     if (!order)
         return;
     secret_files_free(order->secrets);
+    view_free(order->view);
     free((void *)(uintptr_t)(order->is.arguments - 4));
     free(order->block);
     free(order);
@@ -210,12 +221,14 @@ int order_write(int folder, const struct order *order, struct err *err)
 {
     const struct order_head *head = (const struct order_head *)(const void *)order->block;
 
-    return file_write(folder, "order", order->block, head->size, false, err);
+    if (order->view && view_write(folder, order->view, err) < 0)
+        return -1;
+    return record_write(folder, "order", order->block, head->size, false, err);
 }
 
 bool share_write(int folder, const struct cores_share *share)
 {
-    bool written = share->amount > 0 && file_write(folder, "cores", share, sizeof *share, false, NULL) == 0;
+    bool written = share->amount > 0 && record_write(folder, "cores", share, sizeof *share, false, NULL) == 0;
 
     if (!written)
         unlinkat(folder, "cores", 0);
@@ -226,7 +239,7 @@ bool share_write(int folder, const struct cores_share *share)
 static void share_read(int folder, double amount, struct cores_share *ret)
 {
     size_t len = 0;
-    char *bytes = file_read(folder, "cores", &len);
+    char *bytes = record_read(folder, "cores", &len);
 
     memset(ret, 0, sizeof *ret);
     if (bytes && len == sizeof *ret)
@@ -239,7 +252,7 @@ static void share_read(int folder, double amount, struct cores_share *ret)
 struct order *order_read(int folder, struct err *err)
 {
     size_t len = 0;
-    char *block = file_read(folder, "order", &len);
+    char *block = record_read(folder, "order", &len);
     struct order *order;
 
     if (!block || !order_block_is_good(block, len)) {
@@ -249,6 +262,11 @@ struct order *order_read(int folder, struct err *err)
     }
     order = order_take(block, len);
     share_read(folder, order->is.limits.cores, &order->cores);
+    if (!order->is.viewed)
+        return order;
+    order->view = view_read(folder, order->is.number);
+    if (order->view)
+        order->is.view = view_of(order->view);
     return order;
 }
 
@@ -256,13 +274,13 @@ struct order *order_read(int folder, struct err *err)
 
 int status_write(int folder, const struct executor_news *news, struct err *err)
 {
-    return file_write(folder, "status", news, sizeof *news, true, err);
+    return record_write(folder, "status", news, sizeof *news, true, err);
 }
 
 bool status_read(int folder, struct executor_news *ret)
 {
     size_t len = 0;
-    char *bytes = file_read(folder, "status", &len);
+    char *bytes = record_read(folder, "status", &len);
     bool good = bytes && len == sizeof *ret;
 
     if (good)
@@ -300,13 +318,13 @@ void init_write(int folder, int pid)
     char text[64];
 
     snprintf(text, sizeof text, "%d %llu\n", pid, pid ? process_began(pid) : 0);
-    file_write(folder, "init", text, strlen(text), false, NULL);
+    record_write(folder, "init", text, strlen(text), false, NULL);
 }
 
 int init_read(int folder)
 {
     size_t len = 0;
-    char *text = file_read(folder, "init", &len);
+    char *text = record_read(folder, "init", &len);
     unsigned long long began = 0;
     int pid = 0;
 

@@ -2,6 +2,7 @@
  *
  *     STATE/CLAIM/order    the last job that was ordered            written by the agent, before it is begun
  *     STATE/CLAIM/cores    the processors that are the claim's        written by the agent before the order; not there: none are fixed
+ *     STATE/CLAIM/view     what that job sees besides its folder       written by the agent before the order, if there is something
  *     STATE/CLAIM/status   the end of the last job that ended       written by the launcher, durable before it is told
  *     STATE/CLAIM/init     the first process of the sandbox         written by the launcher
  *     STATE/CLAIM/lock     held by the launcher as long as it lives
@@ -15,6 +16,7 @@
 
 #include "exec/cgroup.h"
 #include "exec/cores.h"
+#include "exec/view.h"
 #include "pool/protocol/executor.h"
 
 #ifdef __cplusplus
@@ -41,12 +43,17 @@ struct order {
     struct cores_share cores;     /* as the folder it was read from has it; amount 0: none are fixed */
     struct secret_files *secrets; /* of the job, as long as it is not begun; or NULL. No record has them */
     char *block;
+    struct view *view; /* what order.is.view points to; or NULL */
 };
 
 struct order *order_copy(const struct executor_order *order, const struct holding *how, struct err *err);
 void order_free(struct order *order);
 int order_write(int folder, const struct order *order, struct err *err);
-struct order *order_read(int folder, struct err *err);
+struct order *order_read(int folder, struct err *err); /* one that is `viewed` and has no view is not to be begun */
+
+/* Writes and reads a file of the claim's, in its place and with its sum. The bytes that are read end with a NUL; NULL: it is not there, or not whole. */
+int record_write(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err);
+char *record_read(int folder, const char *name, size_t *ret_len);
 
 /* Writes the claim's processors; amount 0: none from now on. False: they could not be written, and there are none from now on. */
 bool share_write(int folder, const struct cores_share *share);
@@ -73,7 +80,9 @@ enum parcel_kind {
     PARCEL_IDLE,      /* launcher: no job runs */
 };
 
-#define PARCEL_TAKES_SECRETS 1 /* the value of what a launcher says that takes those of a job; older ones say 0 */
+/* Bits of the value of all that a launcher says: what it can do. Older ones lack some. */
+#define PARCEL_TAKES_SECRETS 1 /* it hands a job its secrets */
+#define PARCEL_TAKES_VIEWS 2   /* it shows a job the folders of its view, and its root */
 
 struct parcel {
     uint32_t magic, kind;

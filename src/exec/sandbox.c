@@ -4,6 +4,7 @@
 
 #include "exec/filter.h"
 #include "exec/guard.h"
+#include "exec/sandbox_view.h"
 #include "exec/secret_files.h"
 #include "exec/usage.h"
 
@@ -41,7 +42,8 @@ static const struct seen_file {
 /* Folders of the root that are links into /usr on most machines. */
 static const char *const root_links[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
-/* Where a job's folder is put for bubblewrap as an ordinary user, who cannot go where root keeps it. Only bubblewrap sees that. */
+/* Where a job's folder, and the root of its image, are put for bubblewrap as an ordinary user, who cannot go where root keeps them. Only bubblewrap
+ * sees that. */
 static const char *const meeting_places[] = {"/mnt", "/srv", "/media", "/opt", "/home", "/tmp"};
 
 const char *sandbox_program(void)
@@ -171,9 +173,26 @@ struct sandbox_fds {
     int filter, users, groups, told, go;
 };
 
-static void add_all(struct buf *out, const struct order *order, const char *folder, bool own_net,
+/* Appends what is beneath `/`: the machine's programs, or an image, which bubblewrap finds at `root`. */
+static void add_ground(struct buf *out, const struct order *order, const char *root, const struct sandbox_fds *fds)
+{
+    if (order->is.view && order->is.view->root) {
+        view_words_root(out, order->is.view->root, root ? root : order->is.view->root, fds->users, fds->groups,
+                        order->is.network);
+        return;
+    }
+    add_root(out, order->is.network);
+    ADD(out, "--perms", "0444");
+    add_number(out, "--file", fds->users);
+    ADD(out, "/etc/passwd", "--perms", "0444");
+    add_number(out, "--file", fds->groups);
+    ADD(out, "/etc/group");
+}
+
+static void add_all(struct buf *out, const struct order *order, const char *folder, const char *root, bool own_net,
                     const struct sandbox_fds *fds)
 {
+    const struct executor_view *view = order->is.view;
     /* A job that fills /tmp is to be ended for its memory, and not told that the disk is full. */
     int64_t memory = order->is.limits.memory > 0 ? order->is.limits.memory + CGROUP_OWN_MEMORY : SANDBOX_TMP_BYTES;
     char host[65] = "";
@@ -186,19 +205,16 @@ static void add_all(struct buf *out, const struct order *order, const char *fold
     ADD(out, "--uid", INNER_ID, "--gid", INNER_ID, "--hostname", host);
     ADD(out, "--die-with-parent", "--new-session", "--cap-drop", "ALL");
     add_environment(out, order->is.environment);
-    add_root(out, order->is.network);
-    ADD(out, "--perms", "0444");
-    add_number(out, "--file", fds->users);
-    ADD(out, "/etc/passwd", "--perms", "0444");
-    add_number(out, "--file", fds->groups);
-    ADD(out, "/etc/group");
+    add_ground(out, order, root, fds);
+    if (view)
+        view_words_folders(out, view);
     add_secrets(out, order->secrets);
     ADD(out, "--proc", "/proc", "--dev", "/dev");
     add_number(out, "--size", memory);
     ADD(out, "--tmpfs", "/dev/shm");
     add_number(out, "--size", memory);
     ADD(out, "--tmpfs", "/tmp", "--bind", folder, SANDBOX_FOLDER, "--remount-ro", "/dev", "--remount-ro", "/");
-    ADD(out, "--chdir", SANDBOX_FOLDER);
+    ADD(out, "--chdir", view && view->begin ? view->begin : SANDBOX_FOLDER);
     add_number(out, "--seccomp", fds->filter);
     add_number(out, "--json-status-fd", fds->told);
     add_number(out, "--block-fd", fds->go);
@@ -257,9 +273,11 @@ static void leave_named_sockets(void)
     close(fd);
 }
 
-static bool meet(const char *folder, const char *place)
+/* `root`: of an image, and its place; or NULL. */
+static bool meet(const char *folder, const char *place, const char *root, const char *root_place)
 {
     return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
+           (!root_place || mount(root, root_place, NULL, MS_BIND, NULL) == 0) &&
            mount(folder, place, NULL, MS_BIND, NULL) == 0;
 }
 
@@ -287,7 +305,8 @@ static bool pass_on(int fd)
 struct start {
     const struct sandbox *sandbox;
     const struct order *order;
-    const char *place; /* NULL: the job's folder is reached where it is */
+    const char *place;      /* NULL: the job's folder is reached where it is */
+    const char *root_place; /* the same for the root of its image */
     bool own_net;
     struct sandbox_fds fds;
     int words;
@@ -308,7 +327,9 @@ static _Noreturn void run_sandboxed(const struct start *start)
 
     if (!start->own_net && !order->is.network && netspace_enter(&start->sandbox->net) < 0)
         _exit(126);
-    if ((start->place && !meet(order->is.folder, start->place)) || !become(order->how.uid))
+    if ((start->place &&
+         !meet(order->is.folder, start->place, order->is.view ? order->is.view->root : NULL, start->root_place)) ||
+        !become(order->how.uid))
         _exit(126);
     if (order->is.network)
         leave_named_sockets();
@@ -396,14 +417,29 @@ static _Noreturn void run_bare(const struct order *order, int folder, int told, 
 
 /* ------------------------------------------------------------------------------------------------------------ starting */
 
-static const char *meeting_place(const struct order *order)
+/* Would something that the job is to see, or that is put somewhere itself, not be found behind that place? */
+static bool place_hides(const struct order *order, const char *place)
+{
+    const struct executor_view *view = order->is.view;
+
+    if (!view)
+        return false;
+    for (uint32_t i = 0; i < view->folder_count; i++)
+        if (view_paths_meet(view->folders[i].real, place))
+            return true;
+    return view->root && (view_paths_meet(view->root, place) || view_paths_meet(order->is.folder, place));
+}
+
+/* `but`: a place that is taken already; or NULL. */
+static const char *meeting_place(const struct order *order, const char *but)
 {
     struct stat st;
 
     if (geteuid() != 0 || !order->how.uid)
         return NULL;
     for (size_t i = 0; i < sizeof meeting_places / sizeof *meeting_places; i++)
-        if (stat(meeting_places[i], &st) == 0 && S_ISDIR(st.st_mode))
+        if (meeting_places[i] != but && stat(meeting_places[i], &st) == 0 && S_ISDIR(st.st_mode) &&
+            !place_hides(order, meeting_places[i]))
             return meeting_places[i];
     return NULL;
 }
@@ -499,12 +535,15 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
         return -1;
     if (pipe2(told, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0 && pipe2(unheld, O_CLOEXEC) == 0) {
         start.unheld = unheld[1];
-        start.place = meeting_place(order);
+        start.place = meeting_place(order, NULL);
+        if (start.place && order->is.view && order->is.view->root)
+            start.root_place = meeting_place(order, start.place);
         start.own_net = !order->is.network && sandbox->net_failed;
         start.fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
         if (!order->how.unprotected) {
             buf_init(&out);
-            add_all(&out, order, start.place ? start.place : order->is.folder, start.own_net, &start.fds);
+            add_all(&out, order, start.place ? start.place : order->is.folder, start.root_place, start.own_net,
+                    &start.fds);
             start.words = memory_file(out.text, out.len);
             buf_done(&out);
             start.argv = argv = command_line(order, start.words);

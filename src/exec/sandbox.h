@@ -7,6 +7,7 @@
  *     /usr /bin /lib...     the machine's, read-only           /proc /dev     its own, minimal
  *     /etc                  a few files that programs need     /tmp /dev/shm  its own, in memory
  *     /run/secrets          its secrets, if it has any: files in memory that it alone can read
+ *     folders of the owner's list, and the root of its image in place of the machine's: sandbox_view.h
  *     /job                  its folder, HOME, where it begins: the only place that lasts */
 #ifndef BERTH_EXEC_SANDBOX_H
 #define BERTH_EXEC_SANDBOX_H

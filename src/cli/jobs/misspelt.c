@@ -39,6 +39,7 @@ static const char *const known[] = {
     "Lifetime",
     "MaxRetries",
     "Name",
+    "Needs",
     "Network",
     "Node",
     "NodeInputs",

@@ -64,6 +64,8 @@ static const struct option run_options[] = {
     {0, "env-all", NULL, "all variables of here, but those that name places of this machine (HOME, PATH, ...)",
      option_flag, offsetof(S, all_variables)},
     {0, "secret", "NAME=FILE", SECRET_OPTION_HELP, option_secret, offsetof(S, secrets)},
+    {0, "needs", "FOLDER", "a folder that its machine must show to jobs: /cvmfs; may be repeated", option_word,
+     offsetof(S, needs)},
     {0, "stdin", NULL, "read standard input from a terminal, too", option_flag, offsetof(S, input)},
     {0, "network", NULL, "it may use the network", option_flag, offsetof(S, network)},
     {0, "name", "TEXT", "what the job is called", option_text, offsetof(S, name)},

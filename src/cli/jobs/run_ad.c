@@ -149,6 +149,8 @@ struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings
     add_inputs(&text, settings, along);
     if (settings->outputs.count)
         add_list(&text, "Outputs", settings->outputs.items, settings->outputs.count);
+    if (settings->needs.count)
+        add_list(&text, "Needs", settings->needs.items, settings->needs.count);
     if (settings->cpus > 0)
         buf_addf(&text, "RequestCpus = %.12g;\n", settings->cpus);
     add_number(&text, "RequestMemory", settings->memory);

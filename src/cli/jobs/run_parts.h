@@ -12,7 +12,7 @@ struct run_settings {
     double cpus;
     uint64_t retries;
     int64_t memory, disk, time;
-    struct option_words inputs, outputs, variables, secrets;
+    struct option_words inputs, outputs, variables, secrets, needs;
     const char *name;
     bool network, force, quiet, verbose;
     bool all_variables; /* of here */

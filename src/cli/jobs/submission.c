@@ -13,6 +13,7 @@
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "live/http/represent.h"
+#include "pool/protocol/job_wants.h"
 #include "pool/protocol/writers.h"
 #include "sys/encoding.h"
 #include "sys/secret_bundle.h"
@@ -174,6 +175,20 @@ static void constants_print(struct buf *out, const struct tree *ad)
     arena_done(&arena);
 }
 
+/* The ad with its clauses about the machine's folders, where the customer would put them: so the pool is asked about them, too. What is not in
+ * order is for the customer to refuse. */
+static struct tree *wants_take(struct tree *whole_take, struct err *err)
+{
+    const struct expr *needs = whole_take ? ad_find(whole_take, "Needs") : NULL;
+    struct tree *with;
+
+    if (!needs || !job_needs_are_good(whole_take, needs) || !job_has_wants(whole_take) || ad_find(whole_take, "Ports"))
+        return whole_take;
+    with = job_wants_set(whole_take, err);
+    tree_unref(whole_take);
+    return with;
+}
+
 int submission_add(struct job_submission *submission, struct tree *ad, const char *folder, const char *name)
 {
     struct symbols *symbols = submission->customer->symbols;
@@ -192,7 +207,7 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
         constants_print(&text, ad);
         buf_addc(&text, ']');
         layer = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
-        whole = layer ? ad_over(ad, layer, &err) : NULL;
+        whole = layer ? wants_take(ad_over(ad, layer, &err), &err) : NULL;
         if (!whole)
             report("%s: %s", name, err.text);
     }

@@ -17,6 +17,7 @@ void machine_init(struct machine *machine, const struct config *config, const ch
     *machine = (struct machine){.disk = (int64_t)config_size(config, CONFIG_JOB_DISK),
                                 .policy = config_text(config, CONFIG_OWNER_POLICY),
                                 .unprotected = config_flag(config, CONFIG_UNPROTECTED)};
+    snprintf(machine->own, sizeof machine->own, "%.4000s", state);
     snprintf(machine->state, sizeof machine->state, "%.4000s/%s/claims", state, folder);
     snprintf(machine->scratch, sizeof machine->scratch, "%.4000s/%s/work", state, folder);
     probes = config_list(config, CONFIG_PROBES, &count);
@@ -36,13 +37,14 @@ struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_t
 
 struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err)
 {
-    const struct machine *machine = user;
+    struct machine *machine = user;
     struct tree *defaults = policy_default(symbols), *own, *both;
 
     (void)place;
     if (!*machine->policy)
         return defaults;
     own = policy_read(symbols, machine->policy, err);
+    own = own ? machine_folders_read(machine, own, err) : NULL;
     both = own ? policy_over(own, defaults) : NULL;
     if (own && !both)
         err_set(err, "%s: more attributes than an ad can have", machine->policy);
@@ -76,7 +78,7 @@ struct tree *machine_probe(void *user, struct symbols *symbols, double own_load)
     if (!prober_poll(machine->prober))
         prober_start(machine->prober);
     ad = prober_probe(machine->prober, own_load);
-    return ad;
+    return ad ? machine_folders_look(machine, ad) : NULL;
 }
 
 void machine_down(void *user)
@@ -85,4 +87,5 @@ void machine_down(void *user)
 
     prober_free(machine->prober);
     machine->prober = NULL;
+    machine_folders_done(machine);
 }

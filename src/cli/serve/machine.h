@@ -2,6 +2,7 @@
 #ifndef BERTH_CLI_SERVE_MACHINE_H
 #define BERTH_CLI_SERVE_MACHINE_H
 
+#include "exec/folders.h"
 #include "exec/probe.h"
 #include "live/config/config.h"
 #include "pool/protocol/executor.h"
@@ -16,6 +17,13 @@ struct machine {
     char state[PATH_MAX], scratch[PATH_MAX];
     struct prober *prober;
     const char *probes[MACHINE_PROBES_MAX + 1];
+    char own[PATH_MAX]; /* the folder of all that is ours: no job looks into it */
+    struct machine_folders {
+        struct folders visible;                    /* that the owner shows to jobs */
+        struct machine_place *each;                /* how each of them was found when the machine was last looked at */
+        struct executor_folder shown[FOLDERS_MAX]; /* those that are there */
+        uint32_t count;
+    } folders;
     bool unprotected;
 };
 
@@ -28,6 +36,14 @@ struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_t
                                   struct err *err);
 struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err);
 struct tree *machine_probe(void *user, struct symbols *symbols, double own_load);
+void machine_shown(void *user, const struct executor_folder **ret, uint32_t *ret_count);
 void machine_down(void *user);
+
+/* ---- machine_folders.c ---- */
+/* Reads which folders the owner's policy shows to jobs, and gives the policy without that. NULL and what is wrong with it. */
+struct tree *machine_folders_read(struct machine *machine, struct tree *policy_take, struct err *err);
+/* Looks for them, and gives the machine's ad with those that are there. */
+struct tree *machine_folders_look(struct machine *machine, struct tree *ad_take);
+void machine_folders_done(struct machine *machine);
 
 #endif

@@ -9,6 +9,7 @@
 #include "match/gang/ports.h"
 #include "match/gang/runs.h"
 #include "pool/matchmaker/limits.h"
+#include "pool/protocol/job_wants.h"
 #include "sys/confined_path.h"
 #include "sys/secret_bundle.h"
 
@@ -232,6 +233,7 @@ static const struct {
     {"ConcurrencyLimits", is_limits, "expected names with commas between, as in \"matlab:2, db\""},
     {SECRET_ATTRIBUTE, job_secrets_are_good,
      "expected a list of up to 16 names, of letters, digits, '.', '_' and '-', none of them twice"},
+    {"Needs", job_needs_are_good, "expected a list of up to 16 folders, as paths from the root without '.' and '..'"},
     {"Pools", is_texts, "expected a list of texts"},
     {"Network", is_flag, "expected true or false"},
     {"Iwd", is_path, "expected a folder, as a path from the root"},
@@ -303,6 +305,8 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
         return -1;
     if (job_has_secrets(ad) && ad_find(ad, "Ports"))
         return err_set(err, SECRET_ATTRIBUTE ": a job with Ports has none");
+    if (job_has_wants(ad) && ad_find(ad, "Ports"))
+        return err_set(err, "Needs: a job with Ports says in each of them what its machine must have");
     e = ad_find(ad, "Count");
     if (e)
         terms.count = (uint64_t)e->u.integer;

@@ -15,6 +15,7 @@
 #include "live/data/resolving.h"
 #include "live/http/represent.h"
 #include "pool/protocol/account.h"
+#include "pool/protocol/job_wants.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -340,7 +341,12 @@ static struct tree *ad_finish(const struct submitting *all, const struct tree *a
     struct tree *whole = job_submitted(all->customerd->daemon.symbols, ad, all->iwd_user), *sealed;
     struct err err;
 
-    if (!all->secrets || !job_has_secrets(ad))
+    if (whole && job_has_wants(ad)) {
+        sealed = job_wants_set(whole, &err);
+        tree_unref(whole);
+        whole = sealed;
+    }
+    if (!whole || !all->secrets || !job_has_secrets(ad))
         return whole;
     sealed = job_secrets_set(whole, all->secrets, &err);
     tree_unref(whole);

@@ -336,7 +336,8 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
         environment_read(reading, job, ret, err) < 0 || signal_read(reading, "WarnSignal", &order->warning, err) < 0 ||
         signal_read(reading, "CheckpointSignal", &ret->checkpoint_signal, err) < 0 ||
         number_read(reading, "CheckpointPeriod", 0, 1e9, &period, err) < 0 ||
-        names_read(reading, "Checkpoint", &ret->checkpoint, err) < 0)
+        names_read(reading, "Checkpoint", &ret->checkpoint, err) < 0 ||
+        texts_read(reading, "Needs", 0, &ret->needs, err) < 0)
         return -1;
     if (attribute(reading, "Outputs", &value) && names_read(reading, "Outputs", &ret->outputs, err) < 0)
         return -1;

@@ -15,6 +15,7 @@ struct job_order {
     const char *const *outputs;  /* names; ends with NULL. NULL: every file that is new */
     const char *out, *err;       /* names by which standard output and error are outputs as well; or NULL */
     const char *const *checkpoint;
+    const char *const *needs;  /* folders of the machine without which it cannot run; ends with NULL */
     int checkpoint_signal;     /* 0: none is sent */
     int64_t checkpoint_period; /* microseconds; 0: only when it is stopped */
     bool has_inputs;

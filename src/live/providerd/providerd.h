@@ -52,6 +52,8 @@ struct providerd_settings {
     struct tree *(*offer)(void *user, struct symbols *symbols, uint32_t place, struct err *err);
     /* The machine's state now, which lies under the offer's ad; the caller unrefs it. `own_load`: what jobs make of the load. Or NULL. */
     struct tree *(*probe)(void *user, struct symbols *symbols, double own_load);
+    /* The folders of the machine that every job sees, as they were when it was last probed: lent until it is probed again. Or NULL: none. */
+    void (*shown)(void *user, const struct executor_folder **ret, uint32_t *ret_count);
     /* Asked a few times a second, in the loop: how long shall it go on? `note`: what its pool is told of it, as it was before. A signal that tells
      * it to end is then for this one to heed. Or NULL: until it is told to end. */
     enum providerd_wish (*tend)(void *user, const struct providerd_news *news, char note[PROVIDERD_NOTE_MAX + 1]);

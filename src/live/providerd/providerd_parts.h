@@ -10,6 +10,7 @@
  *     file_sync.c   brings to disk what it made for stores
  *     uploads.c  brings to stores what it made for them (uploads_parts.h)
  *     workfolder.c the folders of jobs
+ *     task_view.c  what a job sees besides its own
  *     health.c     is the machine fit for jobs?
  *     tending.c    one that goes by itself, when its time has come
  *     providerd_status.c  answers those on this machine
@@ -73,6 +74,7 @@ struct task {
     struct tree *ad;      /* held: the job's */
     struct tree *receipt; /* held: the claim's; or NULL */
     struct job_order order;
+    struct executor_view view; /* what it sees, when it is begun */
     int64_t deadline, span;
     int64_t began;               /* the process; 0: not yet */
     struct staging *staging;     /* or NULL */
@@ -175,6 +177,10 @@ int workfolder_make(const struct providerd *providerd, uint64_t claim, uint64_t 
 /* Leaves a job's folder, of which the customer has everything: it is removed, or kept for another job of its claim. */
 int workfolder_leave(const struct providerd *providerd, uint64_t claim, uint64_t number, struct err *err);
 void workfolder_forget(const struct providerd *providerd, uint64_t claim); /* no more jobs of it */
+
+/* ---- task_view.c ---- */
+/* Puts into the task's order what the job is to see. -1: what it needs is not here. */
+int task_view(struct task *task, struct err *err);
 
 /* ---- health.c ---- */
 void health_fault(struct providerd *providerd, const char *words); /* a job came to nothing by the machine's fault */

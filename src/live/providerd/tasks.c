@@ -247,6 +247,11 @@ static void task_execute(struct task *task)
     order->folder = folder;
     order->deadline = task->deadline;
     order->span = task->span;
+    if (task_view(task, &err) < 0) { /* it was matched with a machine that showed it */
+        secrets_close(task);
+        task_fail_for(task, err.text, REASON_FAULT);
+        return;
+    }
     failed = task->secrets >= 0 ? executor->kind->launch_secret(executor, order, task->secrets, &err)
                                 : executor->kind->launch(executor, order, &err);
     secrets_close(task);

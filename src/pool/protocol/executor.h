@@ -25,6 +25,19 @@ struct executor_limits {
     int64_t processes;
 };
 
+/* A folder of the machine that jobs may look into: its place to a job, and where it lies. */
+struct executor_folder {
+    const char *path, *real;
+};
+
+/* What a job sees besides its folder. */
+struct executor_view {
+    const char *root;  /* absolute: the folder that is `/` to the job, read-only; NULL: the machine's own programs */
+    const char *begin; /* where the job begins, in there; NULL: in its own folder */
+    const struct executor_folder *folders; /* read-only */
+    uint32_t folder_count;
+};
+
 /* All pointers are lent for the call. Times are in microseconds of the clock that never jumps (CLOCK_BOOTTIME). */
 struct executor_order {
     uint64_t claim, number, job;
@@ -41,7 +54,9 @@ struct executor_order {
      * of older programs had nothing, so that they can be read. */
     unsigned char staged;
     unsigned char secrets; /* 1: the job has secrets, which do not stand here: they come beside the order, in memory */
+    unsigned char viewed;  /* set by the executor: the view is kept beside the order */
     struct executor_limits limits;
+    const struct executor_view *view; /* NULL: nothing more. Last, for the records of older programs end before it */
 };
 
 /* What a job really used. */

@@ -1,0 +1,97 @@
+/* machine_folders.c: which folders of this machine jobs see: as the owner's policy says, and as they are there. */
+#include "cli/serve/machine.h"
+#include "cli/term/report.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "lang/base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VISIBLE "Visible"
+#define WRITABLE "Writable"
+
+struct machine_place {
+    char real[PATH_MAX];    /* where the folder lies */
+    char why[ERR_TEXT_MAX]; /* why it is not shown; "": it is */
+};
+
+/* Takes the attribute out of the policy. */
+static struct tree *policy_without(struct tree *policy_take, const char *attribute)
+{
+    struct tree *rest = ad_find(policy_take, attribute) ? ad_without(policy_take, attribute) : NULL;
+
+    if (!rest)
+        return policy_take;
+    tree_unref(policy_take);
+    return rest;
+}
+
+struct tree *machine_folders_read(struct machine *machine, struct tree *policy_take, struct err *err)
+{
+    struct machine_folders *folders = &machine->folders;
+    struct folders writable = {0};
+    struct err why = {0};
+
+    machine_folders_done(machine);
+    if (folders_read(policy_take, VISIBLE, &folders->visible, &why) < 0 ||
+        folders_read(policy_take, WRITABLE, &writable, &why) < 0) {
+        err_set(err, "%s: %s", machine->policy, why.text);
+        tree_unref(policy_take);
+        return NULL;
+    }
+    if (writable.count)
+        report("%s: " WRITABLE " has no effect: no job runs here as the user who sent it", machine->policy);
+    folders_done(&writable);
+    folders->each = mem_alloc((folders->visible.count + 1) * sizeof *folders->each);
+    memset(folders->each, 0, (folders->visible.count + 1) * sizeof *folders->each);
+    return policy_without(policy_without(policy_take, VISIBLE), WRITABLE);
+}
+
+struct tree *machine_folders_look(struct machine *machine, struct tree *ad_take)
+{
+    struct machine_folders *folders = &machine->folders;
+    const char *paths[FOLDERS_MAX];
+    struct maker maker;
+    struct tree *both;
+
+    folders->count = 0;
+    for (size_t i = 0; i < folders->visible.count; i++) {
+        struct machine_place *place = &folders->each[i];
+        const char *path = folders->visible.paths[i];
+        struct err why = {0};
+
+        if (folder_find(path, machine->own, place->real, sizeof place->real, &why) == 0) {
+            paths[folders->count] = path;
+            folders->shown[folders->count++] = (struct executor_folder){path, place->real};
+        } else if (strcmp(place->why, why.text) != 0) {
+            report(VISIBLE ": %s", why.text);
+        }
+        snprintf(place->why, sizeof place->why, "%s", why.text);
+    }
+    if (!folders->count)
+        return policy_without(ad_take, VISIBLE);
+    maker_init(&maker, ad_take->symbols);
+    maker_parts(&maker, ad_take, VISIBLE);
+    maker_texts(&maker, VISIBLE, paths, folders->count);
+    both = maker_seal(&maker);
+    tree_unref(ad_take);
+    return both;
+}
+
+void machine_shown(void *user, const struct executor_folder **ret, uint32_t *ret_count)
+{
+    const struct machine *machine = user;
+
+    *ret = machine->folders.shown;
+    *ret_count = machine->folders.count;
+}
+
+void machine_folders_done(struct machine *machine)
+{
+    folders_done(&machine->folders.visible);
+    free(machine->folders.each);
+    machine->folders.each = NULL;
+    machine->folders.count = 0;
+}

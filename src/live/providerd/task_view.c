@@ -1,0 +1,29 @@
+/* task_view.c: what a job sees besides its own folder: folders of the machine. */
+#include "live/providerd/providerd_parts.h"
+
+#include "exec/folders.h"
+#include "exec/sandbox_view.h"
+
+/* Is the folder that the job needs one that it will see, or in one? */
+static bool is_shown(const struct executor_view *view, const char *path)
+{
+    for (uint32_t i = 0; i < view->folder_count; i++)
+        if (folder_holds(view->folders[i].path, path) && view_has_place(view->root, view->folders[i].path))
+            return true;
+    return false;
+}
+
+int task_view(struct task *task, struct err *err)
+{
+    const struct providerd_settings *settings = task->providerd->settings;
+    const char *const *needs = task->order.needs;
+
+    if (settings->shown)
+        settings->shown(settings->user, &task->view.folders, &task->view.folder_count);
+    for (; needs && *needs; needs++)
+        if (!is_shown(&task->view, *needs))
+            return err_set(err, "it needs the folder %.200s, which is not here", *needs);
+    if (task->view.folder_count || task->view.root)
+        task->order.order.view = &task->view;
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* job_wants.h: what a job's ad says of what must be on its machine: folders (`Needs`) and its image (`Image`).
+ *
+ * Machines that do not have it are told apart by the job's own constraint, so that no owner's policy, and no older machine, need know of it. */
+#ifndef BERTH_POOL_PROTOCOL_JOB_WANTS_H
+#define BERTH_POOL_PROTOCOL_JOB_WANTS_H
+
+#include "lang/base/err.h"
+#include "lang/text/tree.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NEEDS_MAX 16 /* folders of one job */
+
+bool job_needs_are_good(const struct tree *ad, const struct expr *e);
+
+/* Is there something that a machine must have? */
+bool job_has_wants(const struct tree *ad);
+/* The ad, with the clauses for that in its constraint, unless they stand there already; NULL and why not. The caller unrefs it. */
+struct tree *job_wants_set(const struct tree *ad, struct err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
