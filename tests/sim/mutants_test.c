@@ -10,6 +10,7 @@
 
 #define SECONDS_EACH 60.0
 #define SECONDS_ALL 120.0
+#define FIRST_SEED 1
 
 enum mutant mutant_now;
 
@@ -48,14 +49,24 @@ static uint64_t first_seed(size_t mutant)
     static const struct {
         enum mutant mutant;
         uint64_t seed;
-    } rare[] = {{MUTANT_NO_MARGIN, 850},           {MUTANT_ESSENTIAL_IGNORED, 170}, {MUTANT_EPOCH, 3030},
-                {MUTANT_REUSE_REDUCED, 148},       {MUTANT_TICKET_TWICE, 79},       {MUTANT_NUMBER_IGNORED, 36},
-                {MUTANT_NO_LAUNCHER_DEADLINE, 89}, {MUTANT_SEQUENCE, 17},           {MUTANT_OBEY_LATE, 27}};
+    } rare[] = {{MUTANT_NO_MARGIN, 872},
+                {MUTANT_ESSENTIAL_IGNORED, 170},
+                {MUTANT_EPOCH, 3035},
+                {MUTANT_REUSE_REDUCED, 148},
+                {MUTANT_TICKET_TWICE, 95},
+                {MUTANT_NUMBER_IGNORED, 42},
+                {MUTANT_NO_LAUNCHER_DEADLINE, 91},
+                {MUTANT_SEQUENCE, 17},
+                {MUTANT_OBEY_LATE, 46},
+                {MUTANT_SEEN_GAPS, 8},
+                {MUTANT_STALE_CLAIM, 6},
+                {MUTANT_PRIORITY_IGNORED, 6},
+                {MUTANT_RESIDUAL_UNCHECKED, 4}};
 
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         if (mutant == (size_t)rare[i].mutant)
             return rare[i].seed;
-    return 1;
+    return FIRST_SEED;
 }
 
 /* Of this process: others may keep the machine busy. */
@@ -82,14 +93,21 @@ static bool has_time(void *user, const struct sim_report *report)
 #define PATIENCE SECONDS_EACH
 #endif
 
-/* It is the plant that was caught, not something that grows by itself. */
+/* It is the plant that was caught, not something that grows by itself. Most plants show in the first world: that one is run once. */
 static bool is_clean(uint64_t seed, bool flows)
 {
+    static bool first_is;
     struct sim_settings settings = {.seed = seed, .faults = true, .flows = flows};
+    bool first = seed == FIRST_SEED && !flows;
     struct sim_report report;
 
     mutant_now = MUTANT_NONE;
-    return sim_run(&settings, &report) == 0;
+    if (first && first_is)
+        return true;
+    if (sim_run(&settings, &report) < 0)
+        return false;
+    first_is = first_is || first;
+    return true;
 }
 
 /* mutants_test [MUTANT [SEED]] */
