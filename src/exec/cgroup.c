@@ -126,6 +126,20 @@ static bool limit_processes(const char *path, int64_t count)
     return count > 0 ? group_write_number(path, "pids.max", count) : group_write(path, "pids.max", "max");
 }
 
+/* Adds up what io.stat tells of all devices: "8:0 rbytes=1 wbytes=2 rios=3 ...". -1: it is not there. */
+static int64_t moved_now(const struct cgroup *cgroup, const char *word)
+{
+    const char *path = cgroup->path[CGROUP_COUNT_CPU], *at;
+    char text[CGROUP_TEXT_MAX];
+    int64_t bytes = 0;
+
+    if (cgroup->version != 2 || !*path || !group_read(path, "io.stat", text, sizeof text))
+        return -1;
+    for (at = strstr(text, word); at; at = strstr(at + 1, word))
+        bytes += strtoll(at + strlen(word), NULL, 10);
+    return bytes;
+}
+
 unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits, bool sandboxed)
 {
     int64_t memory = limits->memory > 0 && sandboxed ? limits->memory + CGROUP_OWN_MEMORY : limits->memory;
@@ -144,6 +158,8 @@ unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limit
     cgroup->hits_before = hits_now(cgroup);
     cgroup->peak_before = cgroup->version == 2 ? group_number(cgroup->path[CGROUP_MEMORY], "memory.peak", "") : 0;
     cgroup->memory_most = 0;
+    cgroup->read_before = moved_now(cgroup, " rbytes=");
+    cgroup->written_before = moved_now(cgroup, " wbytes=");
     return held;
 }
 
@@ -233,6 +249,22 @@ void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage)
     if (now > cgroup->memory_most)
         cgroup->memory_most = now;
     usage->memory = cgroup->memory_most;
+}
+
+int64_t cgroup_memory(const struct cgroup *cgroup)
+{
+    return group_number(cgroup->path[CGROUP_MEMORY], cgroup->version == 2 ? "memory.current" : "memory.usage_in_bytes",
+                        "");
+}
+
+void cgroup_moved(const struct cgroup *cgroup, int64_t *ret_read, int64_t *ret_written)
+{
+    int64_t read = moved_now(cgroup, " rbytes="), written = moved_now(cgroup, " wbytes=");
+
+    if (read >= 0 && cgroup->read_before >= 0)
+        *ret_read = read - cgroup->read_before;
+    if (written >= 0 && cgroup->written_before >= 0)
+        *ret_written = written - cgroup->written_before;
 }
 
 bool cgroup_counts_kills(const struct cgroup *cgroup)

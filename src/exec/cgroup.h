@@ -35,6 +35,7 @@ struct cgroup {
     int32_t version;
     char path[CGROUP_PART_COUNT][CGROUP_PATH_MAX + 64]; /* "": that part is missing */
     int64_t cpu_before, kills_before, hits_before, peak_before, memory_most;
+    int64_t read_before, written_before; /* bytes; -1: they are not counted */
 };
 
 /* Tries each part by making a group in it, and appends to `why` in words what is missing: "cgroup v2: no memory controller in
@@ -60,6 +61,10 @@ bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
 bool cgroup_kill(const struct cgroup *cgroup);
 /* Fills in what the group counts, in the place of what is there. */
 void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage);
+/* How much memory it uses now. */
+int64_t cgroup_memory(const struct cgroup *cgroup);
+/* How many bytes it has read from devices and written to them, since the limits were set; left as they are where that is not counted: by version 2 alone. */
+void cgroup_moved(const struct cgroup *cgroup, int64_t *ret_read, int64_t *ret_written);
 /* Can the group tell whether the kernel has killed one of its processes because memory was short? And has it, since the limits were set? */
 bool cgroup_counts_kills(const struct cgroup *cgroup);
 bool cgroup_was_killed(const struct cgroup *cgroup);

@@ -132,6 +132,7 @@ int job_begin(struct exec_job *job, struct order *order, struct sandbox *sandbox
         return -1;
     fcntl(job->process.told, F_SETFL, O_NONBLOCK);
     job->watch_at = job->began;
+    sampling_begin(&job->sampling, order->is.number, job->began);
     job->disk_at = job->began + DISK_SPAN;
     if (job->process.unheld)
         job->held = 0; /* then we watch */
@@ -411,13 +412,19 @@ static void decide_by_exit(struct exec_job *job)
 
 void job_end(struct exec_job *job, struct executor_news *ret)
 {
+    int64_t read = -1, written = -1;
+
     told_read(job);
     cgroup_kill(&job->cgroup);
     look_for_room(job);
     if (job->folder >= 0)
         measure_end(job);
-    if (!job->process.unheld)
+    if (!job->process.unheld) {
         cgroup_usage(&job->cgroup, &job->usage);
+        cgroup_moved(&job->cgroup, &read, &written);
+    }
+    if (job->folder >= 0)
+        sampling_end(&job->sampling, job->record, read, written);
     if (job->cpu_reaped > job->usage.cpu)
         job->usage.cpu = job->cpu_reaped;
     if (job->memory_reaped > job->usage.memory)
@@ -468,6 +475,7 @@ static void measure_processes(struct exec_job *job)
         job->usage.cpu = cpu;
     if (memory > job->usage.memory)
         job->usage.memory = memory;
+    job->memory_now = memory;
     if (watched && memory > most) {
         decide(job, EXECUTOR_ENDED, REASON_MEMORY, "its memory was used up");
         kill_all(job);
@@ -480,10 +488,13 @@ static void measure(struct exec_job *job, int64_t now)
 
     look_for_room(job);
     job->usage.wall = now - job->began;
-    if (counted)
+    if (counted) {
         cgroup_usage(&job->cgroup, &job->usage);
-    else
+        job->memory_now = cgroup_memory(&job->cgroup);
+    } else {
         measure_processes(job);
+    }
+    sampling_tick(&job->sampling, job->order, job->record, now, job->usage.cpu, job->memory_now);
     if (cgroup_ran_out(&job->cgroup)) {
         decide(job, EXECUTOR_ENDED, REASON_MEMORY, "its memory was used up");
         kill_all(job);

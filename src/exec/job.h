@@ -10,6 +10,7 @@
 #include "exec/cgroup.h"
 #include "exec/jobfolder.h"
 #include "exec/record.h"
+#include "exec/sampling.h"
 #include "exec/sandbox.h"
 
 #include <sys/resource.h>
@@ -37,6 +38,8 @@ struct exec_job {
     bool cramped; /* the file system of its folder had no room, or could not be written, while it ran */
     int64_t cpu_reaped, memory_reaped;
     struct executor_usage usage;
+    int64_t memory_now; /* bytes */
+    struct sampling sampling;
     struct jobfolder_walk walk;
     int64_t walk_began;          /* 0: none is under way */
     int64_t oom_kills;           /* of the machine, when it began */

@@ -285,6 +285,26 @@ static bool local_usage(struct executor *executor, uint64_t id, struct executor_
     return true;
 }
 
+static bool local_samples(struct executor *executor, uint64_t id, uint64_t number, struct samples *ret,
+                          int64_t *ret_read, int64_t *ret_written)
+{
+    struct claim *claim = claim_get(local_of(executor), id);
+    struct job_samples *kept;
+    bool found;
+
+    if (!claim)
+        return false;
+    kept = mem_alloc(sizeof *kept);
+    found = job_samples_read(claim->folder, number, kept);
+    if (found) {
+        *ret = kept->samples;
+        *ret_read = kept->read;
+        *ret_written = kept->written;
+    }
+    free(kept);
+    return found;
+}
+
 static void local_clear(struct executor *executor, uint64_t id)
 {
     struct local *local = local_of(executor);
@@ -351,6 +371,7 @@ static const struct executor_kind local_kind = {
     .suspend = local_suspend,
     .signal = local_signal,
     .usage = local_usage,
+    .samples = local_samples,
     .clear = local_clear,
     .describe = local_describe,
     .free = local_free,

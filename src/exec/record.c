@@ -289,6 +289,30 @@ bool status_read(int folder, struct executor_news *ret)
     return good;
 }
 
+void job_samples_write(int folder, const struct job_samples *samples)
+{
+    /* only the points that there are */
+    record_write(folder, "samples", samples,
+                 offsetof(struct job_samples, samples.points) + samples->samples.count * sizeof(struct sample), false,
+                 NULL);
+}
+
+bool job_samples_read(int folder, uint64_t number, struct job_samples *ret)
+{
+    size_t len, head = offsetof(struct job_samples, samples.points);
+    char *bytes = record_read(folder, "samples", &len);
+    bool good = bytes && len >= head && len <= sizeof *ret;
+
+    if (good) {
+        memset(ret, 0, sizeof *ret);
+        memcpy(ret, bytes, len);
+        good = ret->number == number && ret->samples.count <= SAMPLES_MAX &&
+               len == head + ret->samples.count * sizeof(struct sample);
+    }
+    free(bytes);
+    return good;
+}
+
 /* When a process began, in ticks since the machine did; 0: there is none, or only its remains. */
 static unsigned long long process_began(int pid)
 {

@@ -4,6 +4,7 @@
  *     STATE/CLAIM/cores    the processors that are the claim's        written by the agent before the order; not there: none are fixed
  *     STATE/CLAIM/view     what that job sees besides its folder       written by the agent before the order, if there is something
  *     STATE/CLAIM/status   the end of the last job that ended       written by the launcher, durable before it is told
+ *     STATE/CLAIM/samples  what the last job used over its life     written by the launcher every ten seconds; not there: it was short
  *     STATE/CLAIM/init     the first process of the sandbox         written by the launcher
  *     STATE/CLAIM/lock     held by the launcher as long as it lives
  *     STATE/CLAIM/socket   where it listens
@@ -18,6 +19,7 @@
 #include "exec/cores.h"
 #include "exec/view.h"
 #include "pool/protocol/executor.h"
+#include "pool/protocol/samples.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +62,15 @@ bool share_write(int folder, const struct cores_share *share);
 
 int status_write(int folder, const struct executor_news *news, struct err *err);
 bool status_read(int folder, struct executor_news *ret);
+
+/* What a job used over its life. */
+struct job_samples {
+    uint64_t number;       /* of the job */
+    int64_t read, written; /* bytes, of devices, when it is over; -1: not known */
+    struct samples samples;
+};
+void job_samples_write(int folder, const struct job_samples *samples); /* where that fails they are not told */
+bool job_samples_read(int folder, uint64_t number, struct job_samples *ret);
 
 /* Writes which is the first process of a sandbox, so that it cannot be mistaken for another of the same number; 0: there is none. */
 void init_write(int folder, int pid);

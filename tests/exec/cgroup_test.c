@@ -209,6 +209,7 @@ static void check_limits(void)
                                         "cpu.weight", "cgroup.freeze",   "cgroup.kill",      NULL};
     struct executor_limits limits = {.cores = 1.5, .memory = 100 << 20, .processes = 10};
     struct executor_usage usage = {0};
+    int64_t read = -1, written = -1;
     struct machine machine;
     struct cgroup group;
     char name[64];
@@ -224,6 +225,7 @@ static void check_limits(void)
     }
     machine_put(&machine, "g/cpu.stat", "usage_usec 1000\nuser_usec 1\n");
     machine_put(&machine, "g/memory.peak", "5000\n");
+    machine_put(&machine, "g/io.stat", "8:0 rbytes=100 wbytes=10 rios=1 wios=1 dbytes=0 dios=0\n");
     machine_put(&machine, "g/memory.events", "low 0\nhigh 0\nmax 0\noom 1\noom_kill 1\n");
     tap_ok(cgroup_limit(&group, &limits, true) == (HELD_CORES | HELD_MEMORY | HELD_PROCESSES),
            "a group of version 2 holds processors, memory and processes");
@@ -236,7 +238,12 @@ static void check_limits(void)
     machine_put(&machine, "g/memory.peak", "7000000\n");
     machine_put(&machine, "g/memory.current", "3\n");
     machine_put(&machine, "g/memory.events", "low 0\nhigh 0\nmax 9\noom 2\noom_kill 2\n");
+    machine_put(&machine, "g/io.stat",
+                "8:16 rbytes=1000 wbytes=10 rios=1 wios=1 dbytes=5 dios=0\n8:0 rbytes=300 wbytes=20 rios=2\n");
     cgroup_usage(&group, &usage);
+    cgroup_moved(&group, &read, &written);
+    tap_ok(read == 1200 && written == 20, "what was read and written is added up over devices");
+    tap_ok(cgroup_memory(&group) == 3, "what memory it has now is told, too");
     tap_ok(usage.cpu == 500000 && usage.memory == 7000000, "processor time and the most memory are read from it");
     tap_ok(cgroup_was_killed(&group) && cgroup_ran_out(&group), "and that it ran out of memory");
     tap_ok(cgroup_freeze(&group, true) && file_says(&machine, "g/cgroup.freeze", "1"), "it freezes as a whole");

@@ -9,6 +9,7 @@
 #include "live/customerd/joblog.h"
 #include "live/customerd/questions.h"
 #include "live/customerd/secret_sets.h"
+#include "live/data/samples_ad.h"
 #include "live/data/stored.h"
 #include "live/http/represent.h"
 #include "live/providerd/job_order.h"
@@ -846,6 +847,33 @@ static void check_descriptors(void)
     bench_end(&bench);
 }
 
+/* What a job used over its life comes with reports, and outlives a restart; what makes no sense is not taken. */
+static void check_samples(void)
+{
+    const struct job_attempt *one;
+    struct customerd_bench bench;
+    struct samples samples;
+
+    bench_start(&bench, "[Cmd=\"x\"]");
+    ask(&bench, "Ask=\"report\"; State=\"running\"; Samples=[Span=10; Memory={5, 7}; CpuPercent={1, 2}]");
+    ask(&bench, "Ask=\"report\"; Samples=[Span=11; Memory={9}; CpuPercent={1}]; Read=-7");
+    ask(&bench, "Ask=\"report\"; Samples=\"many\"; Written=\"all\"");
+    one = attempts_last(bench.questions.tries, 5);
+    tap_ok(one && one->samples && samples_read(one->samples, &samples) && samples.count == 2 &&
+               samples.points[1].memory == 7 && !one->moved[0] && !one->moved[1],
+           "samples that make no sense change nothing");
+    tap_ok(
+        says(ask(&bench, "Ask=\"finish\"; Samples=[Span=20; Memory={8}; CpuPercent={1}]; Read=4096; Written=1"), "ok"),
+        "the last ones come with the end");
+    bench_close(&bench);
+    bench_open(&bench);
+    one = attempts_last(bench.questions.tries, 5);
+    tap_ok(one && one->samples && samples_read(one->samples, &samples) && samples.span == 20 &&
+               samples.points[0].memory == 8 && one->moved[0] == 4096 && one->moved[1] == 1,
+           "and outlive a restart");
+    bench_end(&bench);
+}
+
 static void check_missing(void)
 {
     const struct job_attempt *one;
@@ -1205,6 +1233,7 @@ int main(void)
     check_hostile_amounts();
     check_descriptors();
     check_missing();
+    check_samples();
     check_checkpoint();
     check_passes();
     check_stored();

@@ -1,6 +1,7 @@
 /* job.c: berth job: tells everything about one job, and gives it commands while it runs. */
 #include "cli/ask/explain.h"
 #include "cli/ask/jobs.h"
+#include "cli/jobs/job_chart.h"
 #include "cli/jobs/job_command.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -73,21 +74,13 @@ static const struct {
     {"disk", "DiskUsed", SORT_BYTES},
     {"files in", "BytesIn", SORT_BYTES},
     {"files out", "BytesOut", SORT_BYTES},
+    {"disk read", "BytesRead", SORT_BYTES},
+    {"disk written", "BytesWritten", SORT_BYTES},
     {"may use cpus", "CpusGiven", SORT_VALUE},
     {"may use memory", "MemoryGiven", SORT_BYTES},
     {"may use disk", "DiskGiven", SORT_BYTES},
     {"outputs go to", "Iwd", SORT_VALUE},
 };
-
-static void bytes_print(struct buf *out, double bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t i = 0;
-
-    for (; bytes >= 1024 && i + 1 < sizeof units / sizeof *units; i++)
-        bytes /= 1024;
-    buf_addf(out, i ? "%.1f %s" : "%.0f %s", bytes, units[i]);
-}
 
 static void date_print(struct buf *out, double seconds, int64_t now)
 {
@@ -153,7 +146,7 @@ static void lines_print(struct buf *out, const struct tree *job, int64_t now)
         else if (job_lines[i].sort == SORT_SPAN)
             span_print(out, number);
         else
-            bytes_print(out, number);
+            job_bytes_print(out, number);
         text_tame(out, from);
         if (out->len == from)
             out->len = start; /* the value is not known */
@@ -350,6 +343,7 @@ static int job_run(const void *given, int word_count, char **words)
         rows_done(&rows);
     } else if (status == STATUS_DONE) {
         job_print(&out, job);
+        job_chart_print(&out, job, chart_blocks());
         log_print(&customer, id, &out);
         output_write(&out);
         if (job_text_is(job, "State", "Waiting"))
@@ -367,8 +361,8 @@ const struct command command_job = {
     .summary = "tell everything about one job, or peek into it, or signal it",
     .usage = "[OPTIONS] ID\n[OPTIONS] ID peek FILE\n[OPTIONS] ID signal N|NAME",
     .about =
-        "Prints what the customer knows of a job: its state and times, where it runs, what it has used, how it ended, and "
-        "its log. Of one that waits, the pool is asked why. With --json or --long, the job's ad.\n\n"
+        "Prints what the customer knows of a job: its state and times, where it runs, what it has used, also over its life if "
+        "that is 20 s or longer, how it ended, and its log. Of one that waits, the pool is asked why. With --json or --long, the job's ad.\n\n"
         "peek FILE prints the end of a file in the folder of a job that runs, as it is now; `stdout` and `stderr` are what it has "
         "written. signal sends its first process one of " SIGNAL_WORDS
         ". Both go the way that the job came by, through firewalls, and "

@@ -150,6 +150,17 @@ static struct tree *history_told(const struct customerd *customerd, uint64_t job
     return told;
 }
 
+/* The ad as lists have it. Takes the ad. */
+static struct tree *without_samples(struct tree *ad)
+{
+    struct tree *less = ad && ad_find(ad, "Samples") ? ad_without(ad, "Samples") : NULL;
+
+    if (!less)
+        return ad;
+    tree_unref(ad);
+    return less;
+}
+
 static bool list_past(struct walk *walk, struct request *request)
 {
     struct job_list *list = (struct job_list *)walk;
@@ -162,7 +173,7 @@ static bool list_past(struct walk *walk, struct request *request)
         return false;
     history_at(customerd->history, count - (uint32_t)list->cursor, &row);
     list->cursor--;
-    ad = history_told(customerd, row.job, list->env.now);
+    ad = without_samples(history_told(customerd, row.job, list->env.now));
     if (ad && history_sees(request, ad))
         return list_add(list, ad);
     tree_unref(ad);
@@ -206,7 +217,8 @@ void api_job_get(struct request *request)
 
     if (customer_job(customerd->customer, id, &view)) {
         if (caller_sees(request, view.owner, strlen(view.owner)))
-            ad = job_ad(customerd->daemon.symbols, customerd->customer, &view, attempts_of(customerd->tries, id), now);
+            ad = job_ad_whole(customerd->daemon.symbols, customerd->customer, &view, attempts_of(customerd->tries, id),
+                              now);
     } else {
         ad = history_told(customerd, id, now);
         if (ad && !history_sees(request, ad)) {

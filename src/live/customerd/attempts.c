@@ -5,6 +5,7 @@
 #include "lang/ad/make.h"
 #include "lang/base/map.h"
 #include "lang/base/mem.h"
+#include "live/data/samples_ad.h"
 #include "live/http/represent.h"
 #include "pool/claim/duty.h"
 #include "sys/encoding.h"
@@ -26,6 +27,7 @@ static void try_done(struct job_attempt *one)
     free(one->message);
     free(one->words);
     tree_unref(one->stored);
+    tree_unref(one->samples);
     missing_done(&one->missing);
 }
 
@@ -95,6 +97,10 @@ struct job_attempt *attempts_begin(struct attempts *tries, uint64_t id, uint64_t
         return one;
     job = attempts_make(tries, id);
     one = try_add(job);
+    for (uint32_t i = 0; i + 1 < job->count; i++) {
+        tree_unref(job->tries[i].samples); /* nobody looks at those of earlier tries */
+        job->tries[i].samples = NULL;
+    }
     *one = (struct job_attempt){
         .claim = claim, .number = number, .member = member, .serial = ++job->made, .began = now, .heard = now};
     return one;
@@ -155,6 +161,9 @@ static struct tree *try_ad(struct attempts *tries, const struct job_attempt *one
     if (one->transfers)
         maker_integer(&maker, "Transfers", one->transfers);
     maker_ad(&maker, "Stored", one->stored);
+    maker_ad(&maker, "Samples", one->samples);
+    if (one->moved[0] || one->moved[1])
+        maker_integers(&maker, "Moved", one->moved, 2);
     maker_ad(&maker, "Missing", missing);
     tree_unref(missing);
     hex_print(one->pass.bytes, KEY_BYTES, digits);
@@ -224,6 +233,15 @@ static void integer_load(const struct tree *ad, const char *name, int64_t *ret)
         *ret = value;
 }
 
+static void moved_load(const struct tree *ad, int64_t moved[2])
+{
+    const struct expr *list = ad_find(ad, "Moved");
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && list->u.run.count == 2 && i < 2; i++)
+        if (tree_parts(ad, list)[i].kind == EXPR_INTEGER)
+            moved[i] = tree_parts(ad, list)[i].u.integer;
+}
+
 static void try_load(struct job_attempts *job, const struct tree *ad)
 {
     struct job_attempt *one = try_add(job);
@@ -241,6 +259,8 @@ static void try_load(struct job_attempts *job, const struct tree *ad)
         missing_read(&one->missing, files);
         tree_unref(files);
     }
+    one->samples = samples_part(ad, "Samples");
+    moved_load(ad, one->moved);
     ad_word(ad, "Claim", &one->claim);
     ad_word(ad, "Number", &one->number);
     ad_word(ad, "Member", &one->member);

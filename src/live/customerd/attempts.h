@@ -39,11 +39,13 @@ struct job_attempt {
     double benchmark;       /* how fast the machine is, as it says; 0: not known */
     double may_cpus;        /* what it may use, as its machine says; 0: not known */
     int64_t may_memory, may_disk;
-    char *provider;         /* owned, or NULL */
-    char *pool;             /* the pool by which the provider is known, if there are several; owned, or NULL */
-    char *message, *words;  /* owned, or NULL */
-    int64_t transfers;      /* how many files are to go to stores */
-    struct tree *stored;    /* what became of those files (stored.h); held, or NULL */
+    char *provider;        /* owned, or NULL */
+    char *pool;            /* the pool by which the provider is known, if there are several; owned, or NULL */
+    char *message, *words; /* owned, or NULL */
+    int64_t transfers;     /* how many files are to go to stores */
+    struct tree *stored;   /* what became of those files (stored.h); held, or NULL */
+    struct tree *samples;  /* what it used over its life (samples_ad.h); held, or NULL. Of the last try alone */
+    int64_t moved[2]; /* bytes that it has read from its machine's devices and written to them; 0: none, or not known */
     struct missing missing; /* files that it should have brought and did not */
     uint32_t told;          /* lines about its files in the job's log so far; not stored */
 };

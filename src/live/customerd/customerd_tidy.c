@@ -35,8 +35,8 @@ static bool job_is_over(const struct customerd *customerd, const struct job_view
 /* The job's ad for the history, with what is needed to find its files again. */
 static struct tree *ad_for_history(struct customerd *customerd, const struct job_view *view, int64_t now)
 {
-    struct tree *ad = job_ad(customerd->daemon.symbols, customerd->customer, view,
-                             attempts_of(customerd->tries, view->id), now),
+    struct tree *ad = job_ad_whole(customerd->daemon.symbols, customerd->customer, view,
+                                   attempts_of(customerd->tries, view->id), now),
                 *more;
     const struct job_attempt *last = attempts_last(customerd->tries, view->id);
     struct maker maker;

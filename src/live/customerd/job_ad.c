@@ -24,12 +24,13 @@ static const char *const words[] = {
 
 /* Attributes that we set: submitted ones of the same name are not shown. */
 static const char *const ours[] = {
-    "Job",         "Index",      "State",        "Since",    "Submitted", "Started",      "Ended",       "Status",
-    "Reason",      "Tries",      "Provider",     "Pool",     "Message",   "CpuUsed",      "MemoryUsed",  "DiskUsed",
-    "WallUsed",    "OutputsDue", "Request",      "Workflow", "WaitsFor",  "FilesToStore", "FilesStored", "FilesNotMade",
-    "FilesLost",   "Stored",     "FilesMissing", "Missing",  "OfferedIn", "CpusGiven",    "MemoryGiven", "DiskGiven",
-    "Outcome",     "ExitCode",   "Signal",       "Claim",    "Claiming",  "Alike",        "Rejected",    "RejectedBy",
-    "RejectedFor", "Matched",    "Delivered",    "BytesIn",  "BytesOut",  "Benchmark"};
+    "Job",          "Index",       "State",        "Since",      "Submitted",  "Started",      "Ended",
+    "Status",       "Reason",      "Tries",        "Provider",   "Pool",       "Message",      "CpuUsed",
+    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",    "Workflow",     "WaitsFor",
+    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",     "FilesMissing", "Missing",
+    "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",    "ExitCode",     "Signal",
+    "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor",  "Matched",
+    "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -136,6 +137,10 @@ static void usage_add(struct maker *maker, const struct job_view *view, const st
     maker_integer(maker, "DiskUsed", last->disk);
     maker_integer(maker, "BytesIn", last->taken);
     maker_integer(maker, "BytesOut", last->brought);
+    if (last->moved[0])
+        maker_integer(maker, "BytesRead", last->moved[0]);
+    if (last->moved[1])
+        maker_integer(maker, "BytesWritten", last->moved[1]);
     if (last->benchmark > 0)
         maker_real(maker, "Benchmark", last->benchmark);
     if (last->may_cpus > 0) {
@@ -333,4 +338,21 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
     if (view->state == JOB_DONE)
         maker_flag(&maker, "OutputsDue", job_outputs_due(view, last, now));
     return maker_seal(&maker);
+}
+
+struct tree *job_ad_whole(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
+                          const struct job_attempts *tries, int64_t now)
+{
+    const struct job_attempt *last = tries && tries->count ? &tries->tries[tries->count - 1] : NULL;
+    struct tree *ad = job_ad(symbols, customer, view, tries, now), *whole;
+    struct maker maker;
+
+    if (!last || !last->samples || !ad_find(ad, "Provider"))
+        return ad;
+    maker_init(&maker, symbols);
+    maker_parts(&maker, ad, NULL);
+    maker_ad(&maker, "Samples", last->samples);
+    whole = maker_seal(&maker);
+    tree_unref(ad);
+    return whole;
 }

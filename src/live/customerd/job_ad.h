@@ -52,6 +52,9 @@ bool job_files_due(const struct job_view *view, const struct job_attempt *last, 
  * asked which nodes a blocked job waits for. */
 struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
                     const struct job_attempts *tries, int64_t now);
+/* The same with all that is known of one job, and is too much for lists: Samples. */
+struct tree *job_ad_whole(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
+                          const struct job_attempts *tries, int64_t now);
 
 #define JOB_INPUTS_MAX 2000 /* files that a job reads: their list must fit in one answer */
 

@@ -3,6 +3,7 @@
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "live/data/samples_ad.h"
 #include "live/data/stored.h"
 
 #include <stdio.h>
@@ -12,6 +13,22 @@
 #define UNMADE_TOLD 10 /* names of files that are told */
 
 /* ------------------------------------------------------------------------------------------------- report and finish */
+
+/* Takes what the job used over its life, as far as it makes sense: a provider may say anything. */
+static void samples_take(const struct asking *asking)
+{
+    static const char *const names[] = {"Read", "Written"};
+    struct tree *samples = samples_part(asking->question, "Samples");
+    int64_t bytes;
+
+    if (samples) {
+        tree_unref(asking->one->samples);
+        asking->one->samples = samples;
+    }
+    for (int i = 0; i < 2; i++)
+        if (ad_integer(asking->question, names[i], &bytes) && bytes >= 0 && bytes <= SAMPLES_AMOUNT_MAX)
+            asking->one->moved[i] = bytes;
+}
 
 static void usage_read(const struct asking *asking)
 {
@@ -36,6 +53,7 @@ static void usage_read(const struct asking *asking)
     }
     if (ad_number(asking->question, "Benchmark", &cpus) && cpus > 0 && cpus < 1e12)
         one->benchmark = cpus;
+    samples_take(asking);
     one->heard = asking->now;
 }
 

@@ -86,11 +86,12 @@ struct task {
     bool reported, asking;       /* the customer knows that it runs; a question is on its way */
     int64_t log_sent[2];         /* bytes of stdout and stderr that the customer has */
     int64_t reported_at, checkpoint_at;
-    bool checkpoint_due; /* the signal was sent: the files are to follow */
-    uint32_t signals;    /* that its owner has sent it */
-    uint32_t transfers;  /* of its files to stores, when it has ended */
-    int64_t taken;       /* bytes of its files that came from the customer and from stores, since the daemon began */
-    int64_t brought;     /* bytes of its files that went there, and are to go there when it has ended */
+    int64_t samples_told; /* seconds of its life, of which the customer has samples */
+    bool checkpoint_due;  /* the signal was sent: the files are to follow */
+    uint32_t signals;     /* that its owner has sent it */
+    uint32_t transfers;   /* of its files to stores, when it has ended */
+    int64_t taken;        /* bytes of its files that came from the customer and from stores, since the daemon began */
+    int64_t brought;      /* bytes of its files that went there, and are to go there when it has ended */
 };
 
 struct providerd {
@@ -226,10 +227,13 @@ void datain_cancel(struct datain *datain); /* takes NULL */
 void secretin_begin(struct task *task);          /* task_secrets_came follows, perhaps at once */
 void secretin_cancel(struct secretin *secretin); /* takes NULL */
 
+/* Adds what the task's job used over its life, if there is enough that the customer does not know yet; `over`: all there is. */
+void samples_put(struct maker *maker, struct task *task, bool over);
+
 /* ---- results_send.c ---- */
 /* A try is over, and what it made is to be sent. A row for that lies on the shelf when this returns; a commit follows.
  * Returns how many bytes that is. */
-int64_t results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news);
+int64_t results_add(struct providerd *providerd, struct task *task, const struct executor_news *news);
 /* Sends what is new since `from` in a file of a job that still runs. `done` as in agent_ask. */
 bool results_piece(struct providerd *providerd, const struct task *task, const char *kind, const char *name,
                    int64_t from, agent_answer_fn *done, void *user);

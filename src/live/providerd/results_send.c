@@ -10,6 +10,7 @@
 #include "lang/base/mem.h"
 #include "live/data/file_entry.h"
 #include "live/data/input_data.h"
+#include "live/data/samples_ad.h"
 #include "live/providerd/job_leavings.h"
 #include "pool/protocol/wire.h"
 #include "sys/confined_path.h"
@@ -368,9 +369,10 @@ static bool finish_ask(struct results *results)
     static const struct {
         const char *name;
         bool is_time; /* kept in microseconds, told in seconds */
-    } used[] = {{"Cpu", true},        {"Memory", false},    {"Disk", false},   {"Wall", true},
-                {"Transfers", false}, {"MayMemory", false}, {"MayDisk", false}};
+    } used[] = {{"Cpu", true},        {"Memory", false},  {"Disk", false}, {"Wall", true},    {"Transfers", false},
+                {"MayMemory", false}, {"MayDisk", false}, {"Read", false}, {"Written", false}};
     static const char *const rates[] = {"MayCpus", "Benchmark"};
+    struct tree *samples = samples_part(results->row, "Samples");
     struct maker maker;
     const char *words;
     double rate;
@@ -386,6 +388,8 @@ static bool finish_ask(struct results *results)
             maker_real(&maker, rates[i], rate);
     if (ad_string(results->row, "Words", &words, &len) && len)
         maker_bytes(&maker, "Words", words, len);
+    maker_ad(&maker, "Samples", samples);
+    tree_unref(samples);
     missing_put(&maker, results, "Missing", &results->leaving.missing);
     missing_put(&maker, results, "NotMade", &results->leaving.unmade);
     return piece_ask(results->providerd, results->inquiry.customer, &maker, finish_answered, results);
@@ -494,7 +498,7 @@ static int64_t results_bytes(struct results *results)
     return bytes;
 }
 
-int64_t results_add(struct providerd *providerd, const struct task *task, const struct executor_news *news)
+int64_t results_add(struct providerd *providerd, struct task *task, const struct executor_news *news)
 {
     struct shelf *shelf = providerd->daemon.shelf;
     struct results *results;
@@ -517,6 +521,7 @@ int64_t results_add(struct providerd *providerd, const struct task *task, const 
     }
     if (providerd->benchmark > 0)
         maker_real(&maker, "Benchmark", providerd->benchmark);
+    samples_put(&maker, task, true);
     maker_text(&maker, "Words", *news->words ? news->words : NULL);
     maker_text(&maker, "Out", task->order.out);
     maker_text(&maker, "Err", task->order.err);

@@ -519,6 +519,7 @@ static void report_ask(struct task *task, int64_t now)
     maker_integer(&maker, "MayMemory", task->order.order.limits.memory);
     maker_integer(&maker, "MayDisk", task->order.order.limits.disk);
     maker_text(&maker, "Message", *message ? message : NULL);
+    samples_put(&maker, task, false);
     question = maker_seal(&maker);
     task->reported_at = now;
     task->asking = agent_ask(providerd->live, task->inquiry.customer, question, errand_answered, errand);

@@ -11,6 +11,7 @@
 
 #include "lang/base/err.h"
 #include "pool/protocol/fields.h"
+#include "pool/protocol/samples.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -103,6 +104,10 @@ struct executor_kind {
     void (*signal)(struct executor *executor, uint64_t claim, int number); /* to the job's first process */
     /* What a running job has used so far; false: not known. */
     bool (*usage)(struct executor *executor, uint64_t claim, struct executor_usage *ret);
+    /* What the claim's job of that number used over its life, so far or until its end, and how many bytes it moved (-1: not known). False: nothing is
+     * known. NULL: this executor does not look. */
+    bool (*samples)(struct executor *executor, uint64_t claim, uint64_t number, struct samples *ret, int64_t *ret_read,
+                    int64_t *ret_written);
     /* The claim is over and its job has ended: gives back what the executor kept beside the folder. */
     void (*clear)(struct executor *executor, uint64_t claim);
     /* How jobs are confined, for people and the machine's ad: "bubblewrap, seccomp, landlock, cgroup v1 (cpu memory pids)". Lent. */
