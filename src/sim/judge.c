@@ -87,6 +87,8 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
     map_init(&judge->ad_map, 3);
     map_init(&judge->root_map, 6);
     map_init(&judge->told_map, 12);
+    map_init(&judge->final_map, 14);
+    judge->finals.size = sizeof(struct final_fact);
     judge->claims.size = sizeof(struct claim_fact);
     judge->jobs.size = sizeof(struct job_fact);
     judge->ads.size = sizeof(struct ad_fact);
@@ -131,6 +133,8 @@ void judge_free(struct judge *judge)
     map_done(&judge->ad_map);
     map_done(&judge->root_map);
     map_done(&judge->told_map);
+    map_done(&judge->final_map);
+    free(judge->finals.items);
     free(judge->claims.items);
     free(judge->jobs.items);
     free(judge->ads.items);

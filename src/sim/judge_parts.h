@@ -12,7 +12,7 @@
  *     judge_ads.c          5, 7, 8, 10: a matchmaker and its ads
  *     judge_charges.c      10: to whom a gang is charged, and its limits
  *     judge_quotas.c       10: groups below their quotas come first
- *     judge_usage.c        10: what is counted as used is no more than was told
+ *     judge_usage.c        10: what is counted as used is no more than was told, and no less than was answered for
  *     judge_machines.c     11: the matchmaker knows how each machine stands
  *     judge_words.c        what parties say to each other
  *     judge_runs.c         what becomes durable, and what really runs
@@ -54,6 +54,7 @@ struct claim_fact {
     uint64_t session_epoch, session_at; /* the newest message that was obeyed */
     uint64_t behind, successor; /* the claim that it was pinned behind; the one that was pinned behind it last */
     bool preempted;
+    bool owes;                   /* by its row, it has been active: a last report is due */
     bool weighed;                /* the next two are known */
     double may_cpus, may_memory; /* how much it may use: what its ad, beside the offer, asked for when it was pinned */
 };
@@ -105,6 +106,16 @@ struct bound_claim {
     uint64_t claim, above;
 };
 
+/* The last report of a claim. */
+struct final_fact {
+    uint64_t first,
+        last; /* the incarnations of the matchmaker that first heard of the claim, and that heard the last report; 0: none has */
+    uint64_t gang;
+    agent registrar;
+    bool known;   /* ... and knew the claim */
+    int64_t wall; /* as its row has it */
+};
+
 struct judged_bound {
     struct bound_claim items[BOUND_SEEN];
     uint32_t count;
@@ -140,7 +151,10 @@ struct judge {
     int64_t limits_used[MATCHMAKERS_MAX]; /* the sum over all limits */
     struct map told_map; /* matchmaker, claim and life of its provider, mixed -> the largest Wall that was told */
     int64_t told_wall[MATCHMAKERS_MAX]; /* the sum of these, in all its lives */
-    struct map root_map;                /* by gang */
+    struct map final_map;               /* by claim */
+    struct slab finals;
+    int64_t settled_wall[MATCHMAKERS_MAX]; /* milliseconds that the matchmaker must have on disk */
+    struct map root_map;                   /* by gang */
     struct slab roots;
     uint64_t stamp;
     struct judged_bound bound[HOSTS_MAX]; /* of each superior */
@@ -226,6 +240,8 @@ void judge_reported(struct judge *judge, const struct host *host, const struct r
 void judge_limits(struct judge *judge, const struct host *host);
 void judge_told(struct judge *judge, const struct host *host, const struct report *report); /* to a matchmaker */
 void judge_usage(struct judge *judge, const struct host *host);
+void judge_parting(struct judge *judge, const struct host *host, const struct record *record); /* on disk, or removed */
+void judge_parted(struct judge *judge, const struct host *host, uint64_t claim); /* the claim's row was removed */
 void judge_quotas(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
 /* The account to which a request is charged: its Owner, in the group that it names if that exists. */
 void judged_account(const struct judge *judge, const struct host *matchmaker, const struct tree *ad,

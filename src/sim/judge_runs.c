@@ -19,7 +19,12 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
 
         judge->rows_moved[host->place] = true;
         fact->over = record->removed;
-        if (!record->removed) {
+        if (record->removed && fact->owes) {
+            judge_parted(judge, host, record->key);
+        } else if (!record->removed) {
+            const struct tenant_record *row = &record->u.tenant_record;
+
+            fact->owes = row->active && !(row->root_owner.bytes[0] && !row->task);
             if (fact->row_session == record->u.tenant_record.epoch &&
                 record->u.tenant_record.sequence < fact->row_sequence)
                 judge_finds(judge, 3, host, "a message older than the last of its session is recorded as the last");
@@ -28,6 +33,8 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
             fact->row_number = record->u.tenant_record.number;
             fact->row_job = record->u.tenant_record.job;
         }
+    } else if (record->kind == RECORD_PARTING) {
+        judge_parting(judge, host, record);
     } else if (record->kind == RECORD_KEY && !record->removed) {
         for (uint64_t n = record->u.key_record.gone; n < record->u.key_record.count; n++)
             judged_job(judge, host->place, record->u.key_record.first + n)->known = true;

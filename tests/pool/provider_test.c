@@ -377,6 +377,49 @@ static void results_are_kept(void)
     world_free(m.w, "kept results");
 }
 
+/* The last report of the claim that is under way; or NULL. */
+static struct sent *last_report(struct machine *m)
+{
+    for (struct sent *sent; (sent = sent_of(m->w, MESSAGE_REPORT)); sent_drop(m->w, MESSAGE_REPORT))
+        if (sent->message.u.report.over)
+            return sent;
+    return NULL;
+}
+
+static void last_reports_are_kept(void)
+{
+    struct message got = {.kind = MESSAGE_GOT, .u.got.reason = REASON_WAIT};
+    struct machine m;
+    struct suitor s;
+
+    machine_start(&m, PLAIN);
+    s = suitor_new(&m, 1, "raman");
+    come_to_run(&m, &s, 100);
+    pass(m.w, 5 * SECOND);
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    m.w->agreeable = false;
+    say_release(&m, &s);
+    tap_ok(is_free(&m, 1) && row_count(m.w, RECORD_PARTING) == 1 && last_report(&m),
+           "the last report of a claim is on disk when it is sent");
+    world_restart(m.w, false, SECOND);
+    pass(m.w, SECOND);
+    tap_ok(last_report(&m) && last_report(&m)->message.u.report.wall >= 5 * SECOND &&
+               last_report(&m)->message.u.report.jobs == 1,
+           "it is told after a reboot, with all that was used");
+    answer(m.w, last_report(&m), NULL);
+    pass(m.w, 2 * m.w->spans.deadline);
+    tap_ok(last_report(&m) != NULL, "and again when no answer came");
+    answer(m.w, last_report(&m), &got);
+    tap_ok(row_count(m.w, RECORD_PARTING) == 1, "it is kept while the matchmaker has not written it");
+    pass(m.w, m.w->spans.deadline);
+    tap_ok(last_report(&m) != NULL, "which is asked again soon");
+    got.u.got.reason = REASON_OK;
+    answer(m.w, last_report(&m), &got);
+    pass(m.w, MINUTE);
+    tap_ok(row_count(m.w, RECORD_PARTING) == 0 && !last_report(&m), "and forgotten when it has");
+    world_free(m.w, "last reports");
+}
+
 static void used_again(void)
 {
     struct machine m;
@@ -1033,6 +1076,7 @@ int main(void)
     one_job_at_a_time();
     results();
     results_are_kept();
+    last_reports_are_kept();
     used_again();
     claim_of_one_owner();
     life_of_a_claim();

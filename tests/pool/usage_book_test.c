@@ -80,6 +80,24 @@ static void use_is_counted_for_the_account_and_the_machine(void)
     pool_free(pool, "counting");
 }
 
+static void the_last_report_is_answered_when_it_is_on_disk(void)
+{
+    struct report last = {.life = 1, .wall = 20 * SECOND, .cpu = SECOND, .jobs = 1, .over = true}, bare = last;
+    struct pool *pool = claimed();
+
+    pass(pool, 30 * SECOND);
+    tap_ok(tell(pool, &last) == REASON_WAIT && tell(pool, &last) == REASON_WAIT,
+           "the last report is to be kept until it is on disk here");
+    pass(pool, 3 * SECOND);
+    tap_ok(tell(pool, &last) == REASON_OK && tell(pool, &last) == REASON_OK, "and then it is said to be");
+    tap_ok(alice(pool).wall == 20000 && alice(pool).jobs == 1 && alice(pool).claims == 1, "it counts once");
+    pool_free(pool, "the last report");
+    pool = claimed();
+    bare.life = bare.wall = 0;
+    tap_ok(tell(pool, &bare) == REASON_OK, "an agent of an earlier version keeps none, and hears the same as ever");
+    pool_free(pool, "the last report of an earlier version");
+}
+
 static void nothing_counts_twice(void)
 {
     struct pool *pool = claimed();
@@ -365,6 +383,7 @@ static void strangers_do_not_fill_it(void)
 int main(void)
 {
     use_is_counted_for_the_account_and_the_machine();
+    the_last_report_is_answered_when_it_is_on_disk();
     nothing_counts_twice();
     what_is_told_late_counts();
     a_month_has_what_was_told_in_it();

@@ -37,7 +37,8 @@ static void role_reply(void *user, uint64_t token, const struct message *message
 {
     struct matchmakerd *matchmakerd = user;
 
-    (void)token;
+    if (token != matchmakerd->asked) /* it stood behind a row, and was answered long ago */
+        return;
     message_done(&matchmakerd->reply);
     message_copy(&matchmakerd->reply, message);
     matchmakerd->replied = true;

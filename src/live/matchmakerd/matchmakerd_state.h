@@ -96,6 +96,7 @@ struct matchmakerd {
     const struct matchmaker *matchmaker; /* the runner's role, to look things up in */
     struct message reply;                /* the role's answer to the present message */
     bool replied;
+    uint64_t asked; /* the number of the request that waits for the reply; 0: none does */
 
     struct server *servers[SERVERS_MAX];
     size_t server_count;

@@ -13,8 +13,14 @@ bool request_ask(struct request *request, const struct peer *peer, const struct 
 
     message_done(&matchmakerd->reply);
     matchmakerd->replied = false;
+    matchmakerd->asked = request->number;
     runner_event(matchmakerd->runner,
                  &(struct event){.kind = EVENT_MESSAGE, .token = request->number, .peer = peer, .message = message});
+    matchmakerd->asked = 0;
+    if (!matchmakerd->replied && !runner_is_broken(matchmakerd->runner)) { /* the answer stands behind a row */
+        message_refusal(message->kind, REASON_WAIT, &matchmakerd->reply);
+        matchmakerd->replied = true;
+    }
     if (!matchmakerd->replied)
         request_problem(request, 503, "the store has failed, and nothing is taken any more");
     return matchmakerd->replied;

@@ -17,8 +17,8 @@ void request_messages(struct request *request, message_fn *take, void *user);
 void message_refuse(struct request *request, struct listing *answers, enum message_kind kind, const char *id,
                     enum reason reason, const char *words);
 
-/* Passes a message to the role; its answer is matchmakerd->reply. False, after a problem was answered, when there was
- * none. */
+/* Passes a message to the role; its answer is matchmakerd->reply: WAIT, where the role's own stands behind a row that is not on disk yet. False, after
+ * a problem was answered, when there was none. */
 bool request_ask(struct request *request, const struct peer *peer, const struct message *message);
 
 /* Rows were put on the shelf: `then` is called when they are durable, to answer, unless the request has gone. */

@@ -279,12 +279,12 @@ static void message_refuse(struct step_ctx *step, const struct event *event, enu
     effects_reply(step->effects, event->token, &answer, 0);
 }
 
-static void reply_got(struct step_ctx *step, uint64_t token, enum reason reason)
+static void reply_got(struct step_ctx *step, uint64_t token, enum reason reason, uint64_t after)
 {
     struct message answer = {.kind = MESSAGE_GOT};
 
     answer.u.got.reason = reason;
-    effects_reply(step->effects, token, &answer, 0);
+    effects_reply(step->effects, token, &answer, after);
 }
 
 static void message_take(struct step_ctx *step, const struct event *event)
@@ -294,7 +294,7 @@ static void message_take(struct step_ctx *step, const struct event *event)
     struct puller_pool puller_pool = {&matchmaker->collector, &matchmaker->registrar, &matchmaker->notifier};
     struct message answer;
     enum reason reason;
-    uint64_t offer = 0;
+    uint64_t offer = 0, after = 0;
 
     if (!message)
         return;
@@ -316,10 +316,11 @@ static void message_take(struct step_ctx *step, const struct event *event)
         reason = collector_withdraw(&matchmaker->collector, step->env, event->peer, &message->u.withdraw);
         if (reason == REASON_OK)
             machines_withdrawn(&matchmaker->machines, event->peer, message->u.withdraw.id);
-        reply_got(step, event->token, reason);
+        reply_got(step, event->token, reason, 0);
         break;
     case MESSAGE_STANDS:
-        reply_got(step, event->token, machines_take(&matchmaker->machines, step->env, event->peer, &message->u.stands));
+        reply_got(step, event->token, machines_take(&matchmaker->machines, step->env, event->peer, &message->u.stands),
+                  0);
         break;
     case MESSAGE_PULL:
         answer.kind = MESSAGE_PULLED;
@@ -330,10 +331,10 @@ static void message_take(struct step_ctx *step, const struct event *event)
         effects_reply(step->effects, event->token, &answer, 0);
         break;
     case MESSAGE_REPORT:
-        reason = registrar_report(&matchmaker->registrar, step->env, event->peer, &message->u.report, &offer);
+        reason = registrar_report(&matchmaker->registrar, step->env, event->peer, &message->u.report, &offer, &after);
         if (offer)
             machines_heard(&matchmaker->machines, step->env, event->peer, offer);
-        reply_got(step, event->token, reason);
+        reply_got(step, event->token, reason, after);
         break;
     default:
         message_refuse(step, event, REASON_INVALID);

@@ -482,7 +482,8 @@ static void history_add(struct registrar *registrar, struct active_claim *claim,
                                 .since = claim->since,
                                 .ended = now,
                                 .used = claim->used,
-                                .reason = reason};
+                                .reason = reason,
+                                .writing = registrar->writings};
     if (reason == REASON_LEASE) { /* its provider may only have been out of reach */
         past->tally = claim->tally;
         claim->tally = NULL;
@@ -636,24 +637,39 @@ int64_t registrar_knows(const struct registrar *registrar, int64_t began)
     return began + spans->window + spans->pin + spans->lease + spans_margin(spans) + spans->deadline;
 }
 
+/* What a last report is answered that was counted: it is kept there until that is on disk here. Agents that tell no totals keep nothing. */
+static enum reason parting_answer(const struct registrar *registrar, const struct past_claim *past,
+                                  const struct report *report, uint64_t *ret_after)
+{
+    if (!report->over || !report->life || MUTANT(PARTING_UNWRITTEN))
+        return REASON_OK;
+    if (past->writing >= registrar->writings)
+        return REASON_WAIT;
+    *ret_after = registrar->written_by;
+    return REASON_OK;
+}
+
 /* A claim that is over: if it only fell silent, what its provider tells later still counts in the book. */
 static enum reason past_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
-                               const struct report *report)
+                               const struct report *report, uint64_t *ret_after)
 {
     struct past_claim *past = &registrar->history[map_find(&registrar->past, report->claim)];
     enum reason reason;
 
-    if (!past->tally || past->agent != peer->agent)
+    if (past->agent != peer->agent)
         return REASON_OK;
+    if (!past->tally)
+        return parting_answer(registrar, past, report, ret_after);
     reason = registrar_book_take(registrar, env, past->tally, report, 0, past->since);
     registrar_book_settle(registrar, past->claim, past->tally);
+    past->writing = registrar->writings;
     if (report->over)
         past_forget(registrar, past);
-    return reason;
+    return reason == REASON_OK ? parting_answer(registrar, past, report, ret_after) : reason;
 }
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
-                             const struct report *report, uint64_t *ret_offer)
+                             const struct report *report, uint64_t *ret_offer, uint64_t *ret_after)
 {
     uint64_t found = map_find(&registrar->claims, report->claim);
     struct active_claim *claim;
@@ -663,7 +679,7 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
     if (!report->claim || report->used < 0)
         return REASON_INVALID;
     if (found == MAP_NONE && map_find(&registrar->past, report->claim) != MAP_NONE)
-        return past_report(registrar, env, peer, report);
+        return past_report(registrar, env, peer, report, ret_after);
     place = (uint32_t)found;
     if (found == MAP_NONE) {
         reason = claim_learn(registrar, env, peer, report, &place);
@@ -685,7 +701,8 @@ enum reason registrar_report(struct registrar *registrar, const struct role_env 
     claim->ends = env->now + registrar->spans->lease + spans_margin(registrar->spans);
     if (report->over)
         claim_end(registrar, place, env->now, report->reason == REASON_OK ? REASON_RELEASED : report->reason);
-    return reason;
+    found = report->over && reason == REASON_OK ? map_find(&registrar->past, report->claim) : MAP_NONE;
+    return found == MAP_NONE ? reason : parting_answer(registrar, &registrar->history[found], report, ret_after);
 }
 
 void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,

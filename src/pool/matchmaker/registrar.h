@@ -65,6 +65,7 @@ struct past_claim {
     int64_t since, ended, used;
     enum reason reason;  /* as reported, RELEASED where the report says none; LEASE: there were no more reports */
     struct tally *tally; /* owned; of one with LEASE, of which more may be told; or NULL */
+    uint64_t writing;    /* how often the book had been written when it was counted last */
 };
 
 /* What the registrar knows of a user beside the account. */
@@ -94,10 +95,12 @@ struct registrar {
     int64_t began;     /* when the role began */
     uint64_t *tallied; /* claims whose rows are to be written, or to be removed */
     uint32_t tallied_count, tallied_room;
-    uint32_t book_at;  /* the next claim that is looked at for the book */
-    int64_t book_next; /* when the book is written next; INT64_MAX: there is nothing to write */
-    struct map claims; /* claim -> place */
-    struct map gangs;  /* gang -> the place of the claim that holds the limits for the whole gang */
+    uint32_t book_at;    /* the next claim that is looked at for the book */
+    int64_t book_next;   /* when the book is written next; INT64_MAX: there is nothing to write */
+    uint64_t writings;   /* how often it was, all of it, in this life ... */
+    uint64_t written_by; /* ... and the persist that ended the last writing */
+    struct map claims;   /* claim -> place */
+    struct map gangs;    /* gang -> the place of the claim that holds the limits for the whole gang */
     struct active_claim *active;
     uint32_t count, room, free;
     uint64_t reported;          /* active claims that were reported */
@@ -164,8 +167,9 @@ void registrar_resize(struct registrar *registrar, int64_t weight);
 /* The share that is closed for a user, or ENGINE_OPEN. */
 uint32_t registrar_closed(const struct registrar *registrar, uint32_t user);
 
+/* The answer to the last report of a claim is WAIT until the book was written with what it says; then it stands behind the persist `ret_after`. */
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
-                             const struct report *report, uint64_t *ret_offer);
+                             const struct report *report, uint64_t *ret_offer, uint64_t *ret_after);
 
 /* Sets the factor of a user's priority, above 0, and writes it at once. */
 void registrar_set_factor(struct registrar *registrar, const struct role_env *env, const char *name, double factor,

@@ -167,8 +167,12 @@ void registrar_book_due(struct registrar *registrar, const struct role_env *env,
     }
     registrar->tallied_count = 0;
     usage_book_write(&registrar->book, effects); /* last: of a disk that takes only a part, nothing counts twice */
-    if (usage_book_is_dirty(&registrar->book))
+    if (usage_book_is_dirty(&registrar->book)) {
         next = env->now;
+    } else {
+        registrar->writings++;
+        registrar->written_by = effects->persists;
+    }
     if (next != INT64_MAX)
         book_schedule(registrar, next > env->now + TALLY_SPAN ? next : env->now + TALLY_SPAN);
     if (map_count(&registrar->tallies))

@@ -105,7 +105,9 @@ extern "C" {
 /* Planted bugs in what is counted as used (tests/sim/charge_test.c): they change no match. */
 #define USAGE_MUTANTS(X)                                                                        \
     X(TALLY_ADDS, "what a report says was used is added, whether or not it was counted before") \
-    X(TALLY_ANEW, "a claim that is learnt again is counted from its beginning")
+    X(TALLY_ANEW, "a claim that is learnt again is counted from its beginning")                 \
+    X(PARTING_ONCE, "the last report of a claim is sent once")                                  \
+    X(PARTING_UNWRITTEN, "the last report of a claim is answered before it is counted on disk")
 
 /* Planted bugs that only a lying provider can use (tests/sim/liar_test.c). */
 #define LIAR_MUTANTS(X) X(IDLE_RESULT, "the failure of a member that was given nothing to run counts as a try")

@@ -122,6 +122,22 @@ extern "C" {
     F(S, NUMBER, all_wall)        \
     F(S, NUMBER, all_cpu) F(S, NUMBER, all_jobs) F(S, NUMBER, all_taken) F(S, NUMBER, all_brought)
 
+/* Provider: the last report of a claim that is over, until the matchmaker `registrar` has it on disk; the rest as in REPORT. Key: the claim. */
+#define PARTING_RECORD_FIELDS(F, S) \
+    F(S, WORD, registrar)           \
+    F(S, WORD, gang)                \
+    F(S, TEXT, owner)               \
+    F(S, NUMBER, used)              \
+    F(S, TEXT, group)               \
+    F(S, TEXT, limits)              \
+    F(S, NUMBER, weight)            \
+    F(S, REASON, reason)            \
+    F(S, AD, receipt)               \
+    F(S, WORD, life)                \
+    F(S, NUMBER, wall)              \
+    F(S, NUMBER, cpu)               \
+    F(S, NUMBER, memory) F(S, NUMBER, taken) F(S, NUMBER, brought) F(S, NUMBER, jobs)
+
 #define RECORDS(X)             \
     X(ROLE, role_record)       \
     X(USER, user_record)       \
@@ -132,7 +148,8 @@ extern "C" {
     X(KEY, key_record)         \
     X(BRANCH, branch_record)   \
     X(USAGE, usage_record)     \
-    X(TALLY, tally_record)
+    X(TALLY, tally_record)     \
+    X(PARTING, parting_record)
 
 enum record_kind {
     RECORD_NONE,

@@ -2,6 +2,7 @@
 #include "lang/base/mem.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/outcomes.h"
+#include "pool/provider/partings.h"
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
@@ -36,6 +37,7 @@ static void provider_free(void *role)
         return;
     tenants_done(provider);
     outcomes_done(provider);
+    partings_done(provider);
     offers_done(provider);
     timers_done(&provider->timers);
     free(provider->leavings);
@@ -53,6 +55,7 @@ static void provider_boot(const struct provider_step *step)
     step->provider->stored = effects_persist(step->effects, &record);
     tenants_boot(step);
     outcomes_boot(step);
+    partings_boot(step);
     offers_boot(step);
 }
 
@@ -67,6 +70,9 @@ static void provider_load(const struct provider_step *step, const struct record 
         break;
     case RECORD_OUTCOME:
         outcome_load(step, record);
+        break;
+    case RECORD_PARTING:
+        parting_load(step, record);
         break;
     case RECORD_BRANCH:
         subordinates_load(step, record);
@@ -99,6 +105,9 @@ static void provider_due(const struct provider_step *step)
         case TIMER_LEAVING:
             leaving_due(step, timer.which);
             break;
+        case TIMER_PARTING:
+            parting_due(step, timer.which);
+            break;
         }
     }
 }
@@ -126,6 +135,9 @@ static void provider_answer(const struct provider_step *step, const struct event
         break;
     case TAG_LEFT:
         leaving_answer(step, event);
+        break;
+    case TAG_PARTING:
+        parting_answer(step, event);
         break;
     case TAG_RESULT:
         outcome_answer(step, event);
@@ -256,7 +268,7 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
 
 bool provider_owes(const struct provider *provider)
 {
-    return provider->outcome_count || provider->leaving_count;
+    return provider->outcome_count || provider->leaving_count || provider->parting_count;
 }
 
 static bool provider_valid(const void *role, const char **ret_why)

@@ -10,6 +10,7 @@
 #include "pool/provider/docking.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/outcomes.h"
+#include "pool/provider/partings.h"
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
 #include "pool/provider/stands.h"
@@ -250,8 +251,8 @@ static void tenant_says(const struct provider_step *step, struct tenant *tenant,
     memo->limits = report->limits;
 }
 
-/* Reports to the registrar. Usage is reported as a courtesy; that there is a claim is reported until the registrar has
- * answered, or others would get the limits that the claim holds. A gang is charged to the owner of its root; a tenant
+/* Reports to the registrar. What was used so far is told once, for the next report tells it again; the last one is kept until the registrar has it
+ * (partings.c); and that there is a claim is reported until the registrar has answered, or others would get the limits that the claim holds. A gang is charged to the owner of its root; a tenant
  * that does not know yet which group the job belongs to waits until the job is started. */
 void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
 {
@@ -269,7 +270,7 @@ void tenant_report(const struct provider_step *step, struct tenant *tenant, bool
                                        .over = over,
                                        .reason = over && tenant->end != REASON_RELEASED ? tenant->end : REASON_OK,
                                        .receipt = tenant->receipt,
-                                       .life = step->provider->starts,
+                                       .life = step->provider->starts + !step->provider->booted,
                                        .wall = tenant->spent.wall,
                                        .cpu = tenant->spent.cpu,
                                        .memory = tenant->spent.memory,
@@ -280,8 +281,11 @@ void tenant_report(const struct provider_step *step, struct tenant *tenant, bool
     if (uses)
         tenant->reported = step->env->now;
     tenant->spoken = true;
-    effects_send(step->effects, pulling_registrar(step->provider, tenant), &message, tenant->claim, TAG_REPORT,
-                 tenant->stored);
+    if (over && tenant->state >= TENANT_PINNED)
+        parting_add(step, pulling_registrar(step->provider, tenant), &message.u.report);
+    else
+        effects_send(step->effects, pulling_registrar(step->provider, tenant), &message, tenant->claim, TAG_REPORT,
+                     tenant->stored);
 }
 
 void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t claim, uint64_t epoch, enum reason reason,
@@ -296,8 +300,11 @@ void reply_claimed(const struct provider_step *step, uint64_t token, uint64_t cl
 /* Nothing of the job is left: the unit is free again, and the superior and the registrar are told. */
 void tenant_over(const struct provider_step *step, struct tenant *tenant)
 {
-    uint64_t after = effects_remove(step->effects, RECORD_TENANT, tenant->claim);
+    uint64_t after;
 
+    if (tenant->spoken || tenant->active) /* before its row goes: of a disk that takes only a part, nothing is lost */
+        tenant_report(step, tenant, true);
+    after = effects_remove(step->effects, RECORD_TENANT, tenant->claim);
     for (uint32_t i = 0; i < tenant->crew.count; i++) /* after its row: without these it would seem to lead nobody */
         effects_remove(step->effects, RECORD_BRANCH, tenant->crew.members[i].claim);
 
@@ -305,8 +312,6 @@ void tenant_over(const struct provider_step *step, struct tenant *tenant)
         reply_claimed(step, tenant->reply, tenant->claim, tenant->epoch, REASON_RELEASED, after);
     else
         leaving_add(step, tenant, tenant->end, after);
-    if (tenant->spoken)
-        tenant_report(step, tenant, true);
     tenant_drop(step, tenant);
 }
 
@@ -627,6 +632,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->behind = was->behind;
     tenant->second = was->behind != 0;
     tenant->pool = pulling_pool(step->provider, was->pool);
+    tenant->spoken = true; /* the registrar may have heard of it before */
 }
 
 /* Claims of another boot are lost. Claims of this boot keep their deadlines; a job that neither runs nor has ended is
@@ -653,7 +659,6 @@ void tenants_boot(const struct provider_step *step)
         tenant->since = clock + within(tenant->since, clock, -provider->spans->pin, 0);
         tenant->lease = clock + within(tenant->lease, clock, -1, provider->spans->lease);
         tenant->reported = step->env->now;
-        tenant->spoken = true; /* the registrar may have heard of it before */
         tenant->active = tenant->state == TENANT_CLAIMED ? step->env->now : 0;
         subordinates_boot(step, tenant);
         if (!here || lost) {

@@ -13,6 +13,7 @@
  *     provider_claims.c       what jobs and time do to a tenant, and what outlives a restart
  *     leavings.c      superiors that must hear that a claim is over
  *     outcomes.c      results that wait to be taken
+ *     partings.c      last reports that the matchmaker has not taken yet
  *
  * A tenant is a claim on an offer. It has its unit from VERIFIED on: for a window, then for a pin lease, then as long as heart beats are
  * acknowledged. It is durable from PINNED on. */
@@ -43,6 +44,7 @@ enum provider_timer {
     TIMER_TENANT,  /* the claim's next end, beat or question */
     TIMER_OUTCOME, /* a result is offered again */
     TIMER_LEAVING, /* a superior is told again that the claim is over */
+    TIMER_PARTING, /* a last report is sent, or sent again */
 };
 
 struct docked;
@@ -205,6 +207,17 @@ struct outcome {
     int64_t due, pause, until;
 };
 
+/* The last report of a claim that is over. */
+struct parting {
+    uint64_t claim;
+    struct parting_record row; /* its receipt is held */
+    uint64_t stored;
+    bool flying;
+    bool waits; /* it is due, and others are under way */
+    uint32_t tries;
+    int64_t due, pause, until;
+};
+
 struct provider {
     const struct provider_settings *settings;
     const struct spans *spans;
@@ -215,6 +228,8 @@ struct provider {
     uint32_t leaving_count, leaving_room;
     struct outcome *outcomes;
     uint32_t outcome_count, outcome_room;
+    struct parting *partings;
+    uint32_t parting_count, parting_room, partings_flying;
     struct {
         uint64_t claim;
         agent superior;
@@ -240,7 +255,7 @@ struct provider_step {
 struct env provider_env(const struct role_env *env);
 
 /* Tags of the provider's own messages; adverts have their own. */
-/* these are smaller than the first tag of an advert; the last two are not, but neither adverts nor members use them */
+/* these are smaller than the first tag of an advert; the last three are not, but neither adverts nor members use them */
 enum provider_tag {
     TAG_BEAT = CLAIM_MEMBER_TAG + 1,
     TAG_ASK,
@@ -249,7 +264,8 @@ enum provider_tag {
     TAG_REPORT,
     TAG_PULL,
     TAG_TASK = CLAIM_MEMBER_TAGS + TAG_BEAT,
-    TAG_STANDS
+    TAG_STANDS,
+    TAG_PARTING
 };
 
 #ifdef __cplusplus
