@@ -131,16 +131,13 @@ static int print_take(const struct expansion *expansion, const struct value *val
 }
 
 /* $INT(name,%04d) */
-static int function_int(const struct expansion *expansion, const char *letters, size_t letter_count, const char *body,
-                        size_t len)
+static int function_int(const struct expansion *expansion, const char *body, size_t len)
 {
     char format[16] = "%", text[128];
     struct arguments arguments;
     int64_t value;
     int result;
 
-    (void)letters;
-    (void)letter_count;
     arguments_split(body, len, &arguments);
     if (arguments.count == 2) {
         const char *given = arguments.text[1];
@@ -175,16 +172,13 @@ static int function_int(const struct expansion *expansion, const char *letters, 
 }
 
 /* $CHOICE(index, a, b, c), or with the name of a list */
-static int function_choice(const struct expansion *expansion, const char *letters, size_t letter_count,
-                           const char *body, size_t len)
+static int function_choice(const struct expansion *expansion, const char *body, size_t len)
 {
     struct arguments arguments, list;
     int64_t index;
     struct buf out;
     int result;
 
-    (void)letters;
-    (void)letter_count;
     arguments_split(body, len, &arguments);
     if (arguments.count < 2)
         return submit_fail(expansion->at, expansion->err, "expected $CHOICE(index, list)");
@@ -208,16 +202,13 @@ static int function_choice(const struct expansion *expansion, const char *letter
 }
 
 /* $SUBSTR(name,from,len) */
-static int function_substr(const struct expansion *expansion, const char *letters, size_t letter_count,
-                           const char *body, size_t len)
+static int function_substr(const struct expansion *expansion, const char *body, size_t len)
 {
     struct arguments arguments;
     int64_t from, count = INT64_MAX, size;
     struct buf out;
     int result;
 
-    (void)letters;
-    (void)letter_count;
     arguments_split(body, len, &arguments);
     if (arguments.count < 2 || arguments.count > 3)
         return submit_fail(expansion->at, expansion->err,
@@ -336,32 +327,23 @@ static int function_file(const struct expansion *expansion, const char *letters,
     return result < 0 ? -1 : 0;
 }
 
-static int function_basename(const struct expansion *expansion, const char *letters, size_t letter_count,
-                             const char *body, size_t len)
+static int function_basename(const struct expansion *expansion, const char *body, size_t len)
 {
-    (void)letters;
-    (void)letter_count;
     return function_file(expansion, "nx", 2, body, len);
 }
 
-static int function_dirname(const struct expansion *expansion, const char *letters, size_t letter_count,
-                            const char *body, size_t len)
+static int function_dirname(const struct expansion *expansion, const char *body, size_t len)
 {
-    (void)letters;
-    (void)letter_count;
     return function_file(expansion, "p", 1, body, len);
 }
 
-static int function_env(const struct expansion *expansion, const char *letters, size_t letter_count, const char *body,
-                        size_t len)
+static int function_env(const struct expansion *expansion, const char *body, size_t len)
 {
     const struct submit_world *world = expansion->reader->world;
     const char *colon = memchr(body, ':', len), *value, *name = body;
     size_t name_len = colon ? (size_t)(colon - body) : len;
     char called[256];
 
-    (void)letters;
-    (void)letter_count;
     submit_trim(&name, &name_len);
     if (!name_len || name_len >= sizeof called)
         return submit_fail(expansion->at, expansion->err, "expected the name of a variable in '$ENV()'");
@@ -379,13 +361,10 @@ static int function_env(const struct expansion *expansion, const char *letters, 
 }
 
 /* $EVAL(name), $STRING(name) */
-static int function_eval(const struct expansion *expansion, const char *letters, size_t letter_count, const char *body,
-                         size_t len)
+static int function_eval(const struct expansion *expansion, const char *body, size_t len)
 {
     struct arguments arguments;
 
-    (void)letters;
-    (void)letter_count;
     arguments_split(body, len, &arguments);
     if (arguments.count == 2 && !submit_same(arguments.text[1], arguments.len[1], "%s"))
         return submit_fail(expansion->at, expansion->err, "expected no format but %%s");
@@ -393,16 +372,13 @@ static int function_eval(const struct expansion *expansion, const char *letters,
 }
 
 /* $REAL(name,%.3f) */
-static int function_real(const struct expansion *expansion, const char *letters, size_t letter_count, const char *body,
-                         size_t len)
+static int function_real(const struct expansion *expansion, const char *body, size_t len)
 {
     char format[16] = "%g", text[512];
     struct arguments arguments;
     double value = 0;
     int result;
 
-    (void)letters;
-    (void)letter_count;
     arguments_split(body, len, &arguments);
     if (arguments.count > 1) {
         const char *given = arguments.text[1];
@@ -447,15 +423,12 @@ static int draw(const struct expansion *expansion, uint64_t below, uint64_t *ret
 }
 
 /* $RANDOM_CHOICE(a, b, c) */
-static int function_random_choice(const struct expansion *expansion, const char *letters, size_t letter_count,
-                                  const char *body, size_t len)
+static int function_random_choice(const struct expansion *expansion, const char *body, size_t len)
 {
     struct arguments arguments;
     uint64_t place = 0;
     int result;
 
-    (void)letters;
-    (void)letter_count;
     arguments_split(body, len, &arguments);
     result = draw(expansion, arguments.count, &place);
     if (result)
@@ -464,16 +437,13 @@ static int function_random_choice(const struct expansion *expansion, const char 
 }
 
 /* $RANDOM_INTEGER(least, most, step) */
-static int function_random_integer(const struct expansion *expansion, const char *letters, size_t letter_count,
-                                   const char *body, size_t len)
+static int function_random_integer(const struct expansion *expansion, const char *body, size_t len)
 {
     struct arguments arguments;
     int64_t bounds[3] = {0, 0, 1};
     uint64_t place = 0;
     int result = 0;
 
-    (void)letters;
-    (void)letter_count;
     arguments_split(body, len, &arguments);
     if (arguments.count < 2 || arguments.count > 3)
         return submit_fail(expansion->at, expansion->err, "expected $RANDOM_INTEGER(least, most)");
@@ -491,8 +461,7 @@ static int function_random_integer(const struct expansion *expansion, const char
 
 static const struct {
     const char *name;
-    int (*fn)(const struct expansion *expansion, const char *letters, size_t letter_count, const char *body,
-              size_t len);
+    int (*fn)(const struct expansion *expansion, const char *body, size_t len);
 } functions[] = {
     {"ENV", function_env},
     {"INT", function_int},
@@ -511,7 +480,7 @@ int submit_function(const struct expansion *expansion, const char *name, size_t 
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (submit_same(name, name_len, functions[i].name))
-            return functions[i].fn(expansion, name, name_len, body, len);
+            return functions[i].fn(expansion, body, len);
     if (*name == 'F')
         return function_file(expansion, name + 1, name_len - 1, body, len);
     return submit_fail(expansion->at, expansion->err, "'$%.*s()' is not a function of the submit language",

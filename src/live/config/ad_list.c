@@ -81,8 +81,8 @@ static int entry_read(const struct ad_list_kind *kind, void *entry, const struct
     return 0;
 }
 
-int ad_list_read(const struct ad_list_kind *kind, void *list, const struct tree *tree, const struct expr *e,
-                 struct err *err)
+static int entries_read(const struct ad_list_kind *kind, void *list, const struct tree *tree, const struct expr *e,
+                        struct err *err)
 {
     const struct expr *parts;
 
@@ -103,6 +103,15 @@ int ad_list_read(const struct ad_list_kind *kind, void *list, const struct tree 
         return -1;
     }
     return 0;
+}
+
+int ad_list_read(const struct ad_list_kind *kind, void *list, const struct tree *tree, const struct expr *e,
+                 struct err *err)
+{
+    if (entries_read(kind, list, tree, e, err) == 0)
+        return 0;
+    kind->done(list);
+    return -1;
 }
 
 int ad_list_parse(const struct ad_list_kind *kind, void *list, struct symbols *symbols, const char *text,

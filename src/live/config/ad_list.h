@@ -32,13 +32,14 @@ struct ad_list_kind {
     void *(*add)(void *list);                  /* an empty entry more */
     int (*check)(void *list, struct err *err); /* is the last one whole, and unlike those before it? */
     const char *(*name)(const void *entry);    /* NULL: it has none */
+    void (*done)(void *list);
 };
 
 /* Copies a text of one line; false when the expression is not one. */
 bool ad_place_text(struct ad_place place, size_t max, char **ret);
 bool ad_place_flag(struct ad_place place, bool *ret);
 
-/* `list` is the caller's. What was read stays there when it fails, for the caller to free. */
+/* `list` is the caller's, and empty. When it fails nothing is left there. */
 int ad_list_read(const struct ad_list_kind *kind, void *list, const struct tree *tree, const struct expr *e,
                  struct err *err);
 int ad_list_parse(const struct ad_list_kind *kind, void *list, struct symbols *symbols, const char *text,

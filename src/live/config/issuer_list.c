@@ -253,6 +253,11 @@ static const char *entry_name(const void *entry)
     return ((const struct issuer_entry *)entry)->issuer.name;
 }
 
+static void list_done(void *list)
+{
+    issuer_list_done(list);
+}
+
 static const struct ad_list_kind issuers_kind = {
     .what = "issuer",
     .example = "[ Issuer = \"https://idp.example.org\"; Audience = \"...\" ]",
@@ -262,26 +267,19 @@ static const struct ad_list_kind issuers_kind = {
     .add = entry_add,
     .check = entry_check,
     .name = entry_name,
+    .done = list_done,
 };
-
-/* Nothing is left of a list that was not whole. */
-static int list_end(struct issuer_list *list, int failed)
-{
-    if (failed)
-        issuer_list_done(list);
-    return failed;
-}
 
 int issuer_list_read(struct issuer_list *ret, const struct tree *tree, const struct expr *list, struct err *err)
 {
     *ret = (struct issuer_list){.count = 0};
-    return list_end(ret, ad_list_read(&issuers_kind, ret, tree, list, err));
+    return ad_list_read(&issuers_kind, ret, tree, list, err);
 }
 
 int issuer_list_parse(struct issuer_list *ret, struct symbols *symbols, const char *text, struct err *err)
 {
     *ret = (struct issuer_list){.count = 0};
-    return list_end(ret, ad_list_parse(&issuers_kind, ret, symbols, text, err));
+    return ad_list_parse(&issuers_kind, ret, symbols, text, err);
 }
 
 void issuer_entry_done(struct issuer_entry *entry)

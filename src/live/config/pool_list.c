@@ -122,6 +122,11 @@ static const char *entry_name(const void *entry)
     return ((const struct pool_entry *)entry)->name;
 }
 
+static void list_done(void *list)
+{
+    pool_list_done(list);
+}
+
 static const struct ad_list_kind pools_kind = {
     .what = "pool",
     .example = "[ Name = \"world\"; Token = \"world.token\" ]",
@@ -131,26 +136,19 @@ static const struct ad_list_kind pools_kind = {
     .add = entry_add,
     .check = entry_check,
     .name = entry_name,
+    .done = list_done,
 };
-
-/* Nothing is left of a list that was not whole. */
-static int list_end(struct pool_list *list, int failed)
-{
-    if (failed)
-        pool_list_done(list);
-    return failed;
-}
 
 int pool_list_read(struct pool_list *ret, const struct tree *tree, const struct expr *list, struct err *err)
 {
     *ret = (struct pool_list){.count = 0};
-    return list_end(ret, ad_list_read(&pools_kind, ret, tree, list, err));
+    return ad_list_read(&pools_kind, ret, tree, list, err);
 }
 
 int pool_list_parse(struct pool_list *ret, struct symbols *symbols, const char *text, struct err *err)
 {
     *ret = (struct pool_list){.count = 0};
-    return list_end(ret, ad_list_parse(&pools_kind, ret, symbols, text, err));
+    return ad_list_parse(&pools_kind, ret, symbols, text, err);
 }
 
 void pool_list_done(struct pool_list *list)
