@@ -291,6 +291,9 @@ static void prepare(const struct order *order, const int streams[3], unsigned he
     limit(RLIMIT_NOFILE, SANDBOX_FILES_MAX);
     if (order->is.limits.disk > 0)
         limit(RLIMIT_FSIZE, (rlim_t)order->is.limits.disk);
+    /* Of a user of its own nobody else's processes are counted. The launcher, too, limits those of the sandbox from outside, but not every root may. */
+    if (order->is.limits.processes > 0 && order->how.uid && !order->how.unprotected && !(held & HELD_PROCESSES))
+        limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes + CGROUP_OWN_PROCESSES);
     if (order->cores.amount > 0 && !(held & HELD_CORES))
         choose_cores(&order->cores);
 }

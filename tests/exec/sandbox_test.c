@@ -3,6 +3,7 @@
 #include "common/tap.h"
 #include "exec/cgroup.h"
 #include "exec/sandbox.h"
+#include "exec/support.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -14,12 +15,9 @@
 
 static char folder[] = "/tmp/berth-sandbox-XXXXXX";
 
-/* Runs /bin/true, and returns its status; -1: it was never started. `ret_unheld`: whether it was outside of its group. */
-static int run(bool bare, const struct cgroup *group, bool *ret_unheld)
+/* Runs an order, and returns its status; -1: it was never started. `ret_unheld`: whether it was outside of its group. */
+static int run_order(const struct order *order, const struct cgroup *group, bool *ret_unheld)
 {
-    static const char *arguments[] = {"/bin/true", NULL}, *environment[] = {NULL};
-    struct order order = {.is = {.folder = folder, .arguments = arguments, .environment = environment},
-                          .how = {.unprotected = bare}};
     int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), null = open("/dev/null", O_RDWR | O_CLOEXEC),
         status = -1;
     const int streams[3] = {null, null, null};
@@ -28,7 +26,7 @@ static int run(bool bare, const struct cgroup *group, bool *ret_unheld)
     struct err err = {0};
 
     sandbox_init(&sandbox);
-    if (sandbox_start(&sandbox, &order, at, streams, group, HELD_CORES, &process, &err) < 0) {
+    if (sandbox_start(&sandbox, order, at, streams, group, HELD_CORES, &process, &err) < 0) {
         tap_diag("%s", err.text);
     } else {
         *ret_unheld = process.unheld;
@@ -41,6 +39,46 @@ static int run(bool bare, const struct cgroup *group, bool *ret_unheld)
     close(at);
     close(null);
     return status;
+}
+
+static const char *environment[] = {"PATH=/usr/bin:/bin", NULL};
+
+/* Runs /bin/true. */
+static int run(bool bare, const struct cgroup *group, bool *ret_unheld)
+{
+    static const char *arguments[] = {"/bin/true", NULL};
+    const struct order order = {.is = {.folder = folder, .arguments = arguments, .environment = environment},
+                                .how = {.unprotected = bare}};
+
+    return run_order(&order, group, ret_unheld);
+}
+
+/* Runs a script that begins 40 processes, as a user of its own who may have so many, and without a group that would hold them.
+ * Each time it is another user: what the last one began may still be about to die. */
+static int run_many(int64_t processes)
+{
+    static const char script[] = "i=0; while [ $i -lt 40 ]; do sleep 20 & i=$((i + 1)); done; exit 0";
+    static const char *arguments[] = {"/bin/sh", "-c", script, NULL};
+    static uint32_t times;
+    const struct order order = {.is = {.folder = folder,
+                                       .arguments = arguments,
+                                       .environment = environment,
+                                       .limits = {.processes = processes}},
+                                .how = {.uid = SUPPORT_UID_FIRST + (uint32_t)getpid() % 1000000 * 4 + times++ % 4}};
+    struct cgroup none = {.version = 0};
+    bool unheld;
+
+    return chown(folder, order.how.uid, order.how.uid) == 0 ? run_order(&order, &none, &unheld) : -1;
+}
+
+static void look_at_many(void)
+{
+    if (geteuid() != 0 || run_many(0) != 0) {
+        tap_ok(true, "processes of a user of its own # SKIP jobs cannot have one here");
+        return;
+    }
+    tap_ok(run_many(41) == 0, "in a sandbox of a user of its own: a job has as many processes as it may have");
+    tap_ok(run_many(20) > 0, "and no more, whether or not the launcher may change limits of others");
 }
 
 static void look(bool bare)
@@ -60,10 +98,12 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     look(true);
-    if (sandbox_program())
+    if (sandbox_program()) {
         look(false);
-    else
+        look_at_many();
+    } else {
         tap_diag("bubblewrap is not here: only without a sandbox");
+    }
     rmdir(folder);
     return tap_done();
 }
