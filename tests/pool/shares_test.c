@@ -39,7 +39,7 @@ static void test_texts(void)
         {"[ Groups = { [ Name = \"a\"; Quota = [ Cpus = -1 ] ] } ]",
          "Groups, number 1: Quota: Cpus: expected how many the group may have, from 0 to 1e9"},
         {"[ Groups = { [ Name = \"a\"; Quota = [ Disks = 1 ] ] } ]",
-         "Groups, number 1: there is no 'Disks'; expected Units, Cpus or Gpus"},
+         "Groups, number 1: there is no 'Disks'; expected Units, Cpus, Gpus or Licenses"},
         {"[ Groups = { [ Name = \"a.b\"; Quota = 1 ] } ]", "Groups: 'a.b' is in a group 'a', and there is none"},
         {"[ Groups = { [ Name = \"a\" ], [ Name = \"a\" ] } ]", "Groups: there are two of the name 'a'"},
         {"[ Groups = { [ Name = \"a\"; Share = 1 ] } ]",
@@ -757,6 +757,22 @@ static void test_kinds(void)
     pass(pool, SECOND);
     tap_ok(given(pool, ALICE) == 1 && group_of_name(pool, "p").kinds_used[SHARE_GPUS] == 1, "GPUs likewise");
     pool_free(pool, "GPUs");
+    pool = pool_new("[ Groups = { [ Name = \"p\"; Quota = [ Licenses = 3 ]; Surplus = false ],"
+                    "             [ Name = \"p.a\"; Quota = [ Licenses = 2 ]; Surplus = false ] } ]");
+    put(pool, ALICE, 1, true, "[ Count = 20; AccountingGroup = \"p.a\"; Constraint = other.Type == \"License\" ]");
+    machines(pool, 0, 6, "[ Type = \"license\"; Constraint = true ]");
+    pass(pool, SECOND);
+    put(pool, BOB, 1, true, "[ Count = 20; AccountingGroup = \"p\"; Constraint = other.Type == \"License\" ]");
+    pass(pool, SECOND);
+    tap_ok(given(pool, ALICE) == 2 && given(pool, BOB) == 1 && group_of_name(pool, "p").kinds_used[SHARE_LICENSES] == 3,
+           "and licences, in a group and in one within it");
+    tap_ok(why_of(pool, "p~bob").hold_count == 1 && near(why_of(pool, "p~bob").holds[0].most, 3), "why says so");
+    put(pool, ALICE, 2, true, "[ Count = 20; Constraint = other.Type == \"Machine\" ]");
+    machines(pool, 10, 4, "[ Type = \"Machine\"; Cpus = 2; Constraint = true ]");
+    pass(pool, 20 * SECOND);
+    tap_ok(given(pool, ALICE) == 6 && group_of_name(pool, "p").kinds_used[SHARE_LICENSES] == 3,
+           "machines do not count as licences");
+    pool_free(pool, "licences");
 }
 
 int main(void)

@@ -15,7 +15,7 @@ static const char *const name_texts[] = {
     "Owner",           "Identity",          "Received",       "Lifetime",  "RemoteUser", "Weight",
     "AccountingGroup", "ConcurrencyLimits", "RemoteGroup",    "Priority",  "JobPrio",    "Submitted",
     "FirstJob",        "UserPrio",          "RemoteUserPrio", "Usage",     "Name",       "Cpus",
-    "GpuCount",        "RequestCpus",       "RequestGpus",    "Benchmark", "Residual",
+    "GpuCount",        "RequestCpus",       "RequestGpus",    "Benchmark", "Residual",   "Type",
 };
 
 void collector_init(struct collector *collector, const struct collector_settings *settings)

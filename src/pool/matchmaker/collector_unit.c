@@ -1,10 +1,11 @@
-/* collector_unit.c: what a match gives away, for those who count it: whose machine, how many processors and GPUs, and how fast. */
+/* collector_unit.c: what a match gives away, for those who count it: whose machine, how many processors and GPUs, whether it is a licence, and how fast. */
 #include "pool/matchmaker/collector_parts.h"
 
 #include "match/pair/pair.h"
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #define STEPS_MAX 2000 /* of evaluation: anybody may write an expression */
 
@@ -68,6 +69,15 @@ static void name_clean(struct text *name)
             *c = '?';
 }
 
+/* Is the offer a licence, whatever the case of that word, as `==` has it? */
+static bool is_license(const struct collector *collector, const struct role_env *env, const struct tree *offer)
+{
+    struct text type;
+
+    collector_says(collector, env, offer, COLLECTOR_TYPE, &type);
+    return !strcasecmp(type.bytes, "License");
+}
+
 void collector_unit(const struct collector *collector, const struct role_env *env,
                     const struct collector_match_ads *ads, struct tally_unit *ret)
 {
@@ -78,6 +88,7 @@ void collector_unit(const struct collector *collector, const struct role_env *en
     *ret = (struct tally_unit){
         .cpus = scaled(cpus, 1000, TALLY_CORES_MAX),
         .gpus = scaled(gpus, 1000, TALLY_CORES_MAX),
+        .licenses = is_license(collector, env, ads->offer) ? 1000 : 0,
         .speed = scaled(number_of(env, ads->offer, NULL, collector->names[COLLECTOR_BENCHMARK]) / TALLY_REFERENCE, 1e6,
                         TALLY_SPEED_MAX),
         .cores = scaled(cores, 1, TALLY_CORES_MAX)};

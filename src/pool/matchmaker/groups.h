@@ -33,7 +33,7 @@ struct group {
     double quota;                    /* units, computed from the size of the pool */
     int64_t used;                    /* thousandths of units */
     bool units;                      /* the quota of units binds it */
-    double kinds[SHARE_KINDS];       /* quotas of processors and GPUs; INFINITY: none */
+    double kinds[SHARE_KINDS];       /* quotas of processors, GPUs and licences; INFINITY: none */
     int64_t kinds_used[SHARE_KINDS]; /* thousandths */
 };
 

@@ -447,6 +447,7 @@ static uint32_t claim_add(struct registrar *registrar, const struct active_claim
     registrar->active[place] = *claim;
     registrar->active[place].kinds[SHARE_CPUS] = claim->tally->unit.cpus;
     registrar->active[place].kinds[SHARE_GPUS] = claim->tally->unit.gpus;
+    registrar->active[place].kinds[SHARE_LICENSES] = claim->tally->unit.licenses;
     map_set(&registrar->claims, claim->claim, place);
     claim_hold(registrar, place, asked);
     accountant_hold(registrar->accountant, claim->user);

@@ -49,7 +49,7 @@ struct active_claim {
     bool reported;
     bool lapsed; /* its window closed and it was not reported: it holds nothing and counts for nothing until it is */
     int64_t weight;
-    int64_t kinds[SHARE_KINDS]; /* processors and GPUs that it was given, in thousandths */
+    int64_t kinds[SHARE_KINDS]; /* processors, GPUs and licences that it was given, in thousandths */
     struct tally *tally;        /* owned: what it has used, for the book */
     struct holdings *holdings;  /* or NULL */
     struct limits_asked *asked; /* until it is reported: what to hold again if it has lapsed; or NULL */

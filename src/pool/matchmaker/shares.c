@@ -75,7 +75,8 @@ static int read_name(struct reading *reading, const struct value *v, struct grou
     return 0;
 }
 
-const char *const share_kinds[SHARE_KINDS] = {[SHARE_CPUS] = "Cpus", [SHARE_GPUS] = "Gpus"};
+const char *const share_kinds[SHARE_KINDS] = {
+    [SHARE_CPUS] = "Cpus", [SHARE_GPUS] = "Gpus", [SHARE_LICENSES] = "Licenses"};
 
 static int read_units(struct reading *reading, const struct value *v, struct group_row *row)
 {
@@ -105,7 +106,7 @@ static int read_kind(struct reading *reading, const struct scope *scope, const s
         row->kinds[i] = most;
         return 0;
     }
-    return fail_unknown(reading, part->label, "Units, Cpus or Gpus");
+    return fail_unknown(reading, part->label, "Units, Cpus, Gpus or Licenses");
 }
 
 static int read_quota(struct reading *reading, const struct value *v, struct group_row *row)

@@ -5,7 +5,7 @@
  *       Limits = [ matlab = 10; db = 3 ];  DefaultLimit = 100 ]
  *
  * Quota     units; above 0 and below 1: that part of the quota of the group above, or of the pool; never more than that. Default: 0
- *           or [ Units = 0.5; Cpus = 100; Gpus = 4 ]: processors and GPUs are counted apart, and units only if they are named
+ *           or [ Units = 0.5; Cpus = 100; Gpus = 4; Licenses = 2 ]: processors, GPUs and licences are counted apart, and units only if they are named
  * Surplus   may the group have more while nobody who is within a quota wants it? Default: true
  * Users     the identities that may use the group; default: those of the group above, or everybody
  * Limits    how many may be in use of each name in a job's ConcurrencyLimits; DefaultLimit: of other names; without it any number */
@@ -30,7 +30,7 @@ extern "C" {
 #define SHARES_NO_LIMIT INT64_C(-1)
 
 /* What a quota can be of, beside units. */
-enum share_kind { SHARE_CPUS, SHARE_GPUS, SHARE_KINDS };
+enum share_kind { SHARE_CPUS, SHARE_GPUS, SHARE_LICENSES, SHARE_KINDS };
 extern const char *const share_kinds[SHARE_KINDS];
 
 struct group_row {

@@ -36,6 +36,7 @@ extern "C" {
 struct tally_unit {
     struct text machine;
     int64_t cpus, gpus; /* that the claim was given, in thousandths */
+    int64_t licenses;   /* likewise: 1000 for a licence, 0 for all else */
     int64_t speed;      /* the machine's Benchmark, in millionths; 0: it says none */
     int64_t cores;      /* processors of the machine: its jobs cannot use more */
 };

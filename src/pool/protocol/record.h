@@ -104,7 +104,7 @@ extern "C" {
     F(S, NUMBER, cpu)             \
     F(S, NUMBER, normal) F(S, NUMBER, memory) F(S, NUMBER, taken) F(S, NUMBER, brought)
 /* Matchmaker: how much of a claim's use stands in those rows, at the second `stamp`; while the claim lasts. The amounts of `life`, as its reports tell
- * them, and of all lives; and what they are multiplied by: `cpus` and `gpus` in thousandths, `speed` in millionths (tally.h). Key: the claim. */
+ * them, and of all lives; and what they are multiplied by: `cpus` and `gpus` in thousandths, `speed` in millionths (tally.h); `licenses` counts in quotas. Key: the claim. */
 #define TALLY_RECORD_FIELDS(F, S) \
     F(S, TEXT, machine)           \
     F(S, NUMBER, cpus)            \
@@ -120,7 +120,8 @@ extern "C" {
     F(S, NUMBER, taken)           \
     F(S, NUMBER, brought)         \
     F(S, NUMBER, all_wall)        \
-    F(S, NUMBER, all_cpu) F(S, NUMBER, all_jobs) F(S, NUMBER, all_taken) F(S, NUMBER, all_brought)
+    F(S, NUMBER, all_cpu)         \
+    F(S, NUMBER, all_jobs) F(S, NUMBER, all_taken) F(S, NUMBER, all_brought) F(S, QUIET_NUMBER, licenses)
 
 /* Provider: the last report of a claim that is over, until the matchmaker `registrar` has it on disk; the rest as in REPORT. Key: the claim. */
 #define PARTING_RECORD_FIELDS(F, S) \
