@@ -47,6 +47,7 @@ struct claim_fact {
     uint64_t row_number, row_job;       /* the last ones that were durable at the provider */
     uint64_t row_session, row_sequence; /* of its row: the epoch, and the number of the last message that was obeyed */
     uint64_t row_epoch;                 /* the last epoch that was durable at the root */
+    uint64_t given;                     /* the last number of a job that was durably given to the claim */
     int64_t committed, acknowledged;    /* on the root's clock: COMMIT was first sent, and first answered with OK */
     uint32_t root_life;                 /* plus 1: the life in which the root committed or re-attached it */
     uint32_t releasing;                 /* plus 1: the root's life in which it was being released */

@@ -56,6 +56,12 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
         fact->durable = record->u.job_record.state;
         fact->durable_gang = record->u.job_record.gang;
         fact->durable_number = record->u.job_record.number;
+        if (record->u.job_record.claim && record->u.job_record.state == JOB_RUNNING) {
+            struct claim_fact *claim = judged_claim(judge, record->u.job_record.claim);
+
+            if (record->u.job_record.number > claim->given)
+                claim->given = record->u.job_record.number;
+        }
         if (!host->role) { /* the row became durable in a crash, and the role never heard of it */
             fact->state = fact->durable;
             fact->gang = fact->durable_gang;

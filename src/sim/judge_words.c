@@ -38,8 +38,11 @@ static void root_sent(struct judge *judge, const struct host *host, const struct
         break;
     case MESSAGE_START:
         row = disk_find(&host->disk, RECORD_JOB, message->u.start.job);
-        if (!row || row->u.job_record.number < message->u.start.number ||
-            (row->u.job_record.state == JOB_IDLE && row->u.job_record.gang == 0))
+        /* It may have waited for its row while the claim was lost, and the job recorded elsewhere: both are on disk then, and the claim, which is
+         * over at the provider, obeys nobody. */
+        if ((!row || row->u.job_record.number < message->u.start.number ||
+             (row->u.job_record.state == JOB_IDLE && row->u.job_record.gang == 0)) &&
+            judged_claim(judge, message->u.start.claim)->given < message->u.start.number)
             judge_finds(judge, 3, host, "a start is sent before it is recorded");
         break;
     case MESSAGE_RELEASE:

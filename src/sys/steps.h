@@ -43,7 +43,7 @@ enum counted {
 };
 
 struct step_note {
-    uint64_t claim, number; /* number 0: of the claim's job at that time; of what is counted: the process, and 0 */
+    uint64_t claim, number; /* of what is counted: the process, and 0 */
     int64_t at;             /* nanoseconds of the machine's clock since its start */
     uint64_t step;          /* an enum job_step; from STEP_COUNT on an enum counted */
 };

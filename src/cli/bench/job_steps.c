@@ -10,15 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The last job of a claim that has begun; NULL: there is none. Looked for from the end: few claims live at a time. */
-static struct job_way *way_last(const struct job_steps *steps, uint64_t claim)
-{
-    for (size_t i = steps->count; i-- > 0;)
-        if (steps->ways[i].claim == claim)
-            return &steps->ways[i];
-    return NULL;
-}
-
+/* Looked for from the end: few claims live at a time. */
 static struct job_way *way_of(struct job_steps *steps, uint64_t claim, uint64_t number)
 {
     for (size_t i = steps->count; i-- > 0;)
@@ -38,8 +30,8 @@ static void note_take(struct job_steps *steps, const struct step_note *note)
         steps->counted[steps->counted_count++] = *note;
         return;
     }
-    way = note->number ? way_of(steps, note->claim, note->number) : way_last(steps, note->claim);
-    if (way && !way->at[note->step]) /* the first counts: what is repeated was not heard */
+    way = way_of(steps, note->claim, note->number);
+    if (!way->at[note->step]) /* the first counts: what is repeated was not heard */
         way->at[note->step] = note->at;
 }
 

@@ -29,6 +29,7 @@ struct errand {
     struct membership *pool; /* by which it goes */
     agent to;
     uint64_t token, channel;
+    uint64_t number; /* of the job whose result it is */
     uint32_t tag;
     enum message_kind kind; /* of what the role said */
     agent_answer_fn *asked; /* of a question; NULL: it is the role's message */
@@ -73,7 +74,7 @@ static void answer_take(void *user, const struct sender *sender, const struct me
         agent_doubt_keys(errand->pool); /* it may be that it could not be opened */
     live->counts.answered++;
     if (errand->kind == MESSAGE_RESULT && message->kind == MESSAGE_CLAIMED)
-        step_note(STEP_ACKNOWLEDGED, message->u.claimed.claim, 0);
+        step_note(STEP_ACKNOWLEDGED, message->u.claimed.claim, errand->number);
     runner_answer(live->runner, errand->token, errand->tag, &sender->peer, message);
 }
 
@@ -602,7 +603,7 @@ void agent_send(void *user, agent to, const struct message *message, uint64_t to
     if (message->kind == MESSAGE_START)
         step_note(STEP_HANDED, message->u.start.claim, message->u.start.number);
     if (message->kind == MESSAGE_RESULT)
-        step_note(STEP_TOLD, message->u.result.claim, message->u.result.number);
+        step_note(STEP_TOLD, message->u.result.claim, errand->number = message->u.result.number);
     if (to == pool->matchmaker) {
         send_to_matchmaker(pool, message, errand);
         return;

@@ -28,6 +28,9 @@ enum claim_member_state {
     CLAIM_MEMBER_GONE,
 };
 
+/* In what a provider shows of its offer to a claim: the claim's next job may be started without an ACTIVATE before. */
+#define AD_STARTS_NEXT "StartsNext"
+
 #define CLAIM_MEMBER_TAGS 8 /* the tags of a member's messages are 1 more than multiples of this */
 #define CLAIM_MEMBER_TAG 1
 #define CLAIM_MEMBER_DEPTH_MAX 16

@@ -8,6 +8,7 @@
 #include "pool/protocol/mutants.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define COLLECT_PART 4 /* all members must acknowledge a commit within P / 4, or the claim is off */
 
@@ -152,21 +153,38 @@ static void roots_stale(const struct customer_step *step, struct shape *shape)
             root_abort(step, root);
 }
 
+bool root_is_gang(const struct root *root)
+{
+    return root->crew.count > 1 || root->crew.members[0].depth > 0;
+}
+
+/* May the claim's next job be started at once? Members of a gang clear the way first, all of them, before one begins. */
+static bool root_starts_next(const struct root *root)
+{
+    const struct tree *ad = root->crew.members[0].ad;
+    symbol name =
+        ad && tree_is_ad(ad) ? symbols_find(ad->symbols, AD_STARTS_NEXT, strlen(AD_STARTS_NEXT)) : SYMBOL_NONE;
+    const struct expr *promise = name != SYMBOL_NONE ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    return root->state == ROOT_RUNNING && !root_is_gang(root) && promise && promise->kind == EXPR_BOOLEAN &&
+           promise->small != 0;
+}
+
 void root_take(const struct customer_step *step, struct root *root, struct job *job)
 {
+    bool next = root_starts_next(root);
+
     root->number++;
     root->started = -1;
     tree_unref(root->unit);
     root->unit = NULL;
     job_assign(step, job, root);
     root->stored = job->stored;
-    root_go(step, root, ROOT_ACTIVATING, CLAIM_MEMBER_ACTIVATING);
+    if (next)
+        root_go(step, root, ROOT_STARTING, CLAIM_MEMBER_STARTING);
+    else
+        root_go(step, root, ROOT_ACTIVATING, CLAIM_MEMBER_ACTIVATING);
     roots_stale(step, root->shape);
-}
-
-bool root_is_gang(const struct root *root)
-{
-    return root->crew.count > 1 || root->crew.members[0].depth > 0;
 }
 
 /* Draws the key by which members ask for the job's files. It outlives a restart, in the members' rows. */

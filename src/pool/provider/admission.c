@@ -2,6 +2,7 @@
  *
  * A ticket is proved, not shown; the ad's owner is the one whom the world has proved; and our own constraint, in our present state, has
  * the last word. */
+#include "lang/ad/make.h"
 #include "lang/ad/names.h"
 #include "match/gang/dock.h"
 #include "match/gang/ports.h"
@@ -363,11 +364,26 @@ static struct tree *comer_ad(const struct provider_step *step, uint32_t place, c
     return fixed;
 }
 
+/* What is shown says that the claim's next job may be started without being announced before: providers of before did not look at all that they must
+ * when a job is started. */
+static struct tree *shown_promises(const struct provider_step *step, struct tree *shown)
+{
+    struct maker maker;
+
+    if (!shown || !tree_is_ad(shown))
+        return shown;
+    maker_init(&maker, step->env->symbols);
+    maker_parts(&maker, shown, AD_STARTS_NEXT);
+    maker_flag(&maker, AD_STARTS_NEXT, true);
+    tree_unref(shown);
+    return maker_seal(&maker);
+}
+
 /* The claim is accepted: the answer has the offer as it is for this claim, and proves that we know the ticket too. */
 void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
     struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
-    struct tree *shown = left ? tenant_shows(step, tenant, left) : NULL;
+    struct tree *shown = left ? shown_promises(step, tenant_shows(step, tenant, left)) : NULL;
     struct verified verified = {.claim = tenant->claim,
                                 .reason = left ? REASON_OK : REASON_BUSY,
                                 .nonce = tenant->nonce,

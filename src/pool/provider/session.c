@@ -101,12 +101,23 @@ static struct tree *tenant_unit(const struct provider_step *step, const struct t
     return unit;
 }
 
+/* May the claim have another job? */
+static enum reason tenant_goes_on(const struct provider_step *step, const struct tenant *tenant)
+{
+    if (step->provider->draining || tenant->shut || offer_ails(step->provider, tenant->offer))
+        return REASON_DRAINING;
+    if (step->env->now - tenant->active > step->provider->spans->life ||
+        (!crew_whole(&tenant->crew) && !MUTANT(REUSE_REDUCED)))
+        return REASON_LIFE; /* or the tenant has dropped a member: the next job begins with a whole gang */
+    return REASON_OK;
+}
+
 /* The claim is used again, for a unit with this ad. */
 static enum reason claimed_activate(const struct provider_step *step, struct tenant *tenant,
                                     const struct activate *activate)
 {
+    enum reason reason;
     struct tree *unit;
-    bool fits;
 
     if (activate->sequence == tenant->sequence)
         return REASON_OK;                      /* a repeat */
@@ -123,20 +134,20 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         tenant_store(step, tenant);
         return REASON_OK;
     }
-    if (step->provider->draining || tenant->shut || offer_ails(step->provider, tenant->offer))
-        return REASON_DRAINING;
-    if (step->env->now - tenant->active > step->provider->spans->life ||
-        (!crew_whole(&tenant->crew) && !MUTANT(REUSE_REDUCED)))
-        return REASON_LIFE; /* or the tenant has dropped a member: the next job begins with a whole gang */
+    reason = tenant_goes_on(step, tenant);
+    if (reason != REASON_OK)
+        return reason;
     if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
         return REASON_IDENTITY;
     unit = tenant_unit(step, tenant, activate->ad);
-    fits = offer_starts(step, tenant->offer, unit) && tenant_accepted(step, tenant->offer, tenant, unit);
-    if (fits)
+    reason = offer_starts(step, tenant->offer, unit) && tenant_accepted(step, tenant->offer, tenant, unit)
+                 ? REASON_OK
+                 : REASON_CONSTRAINT;
+    if (reason == REASON_OK)
         tenant_set_ad(tenant, unit);
     tree_unref(unit);
-    if (!fits)
-        return REASON_CONSTRAINT;
+    if (reason != REASON_OK)
+        return reason;
     tenant->sequence = activate->sequence;
     offer_changed(step, tenant->offer);
     tenant_store(step, tenant);
@@ -275,6 +286,7 @@ static void start_take(const struct provider_step *step, const struct event *eve
     struct tree *ad = start->ad ? start->ad : tenant->ad, *unit = NULL;
     enum reason reason = REASON_OK;
     bool again = start->number == tenant->number && start->job == tenant->job;
+    bool next = tenant->started >= 0; /* the next job of a claim, which was not activated anew for it */
 
     if (!session_holds(step, event, tenant, start->epoch, start->sequence))
         return;
@@ -293,9 +305,12 @@ static void start_take(const struct provider_step *step, const struct event *eve
         reason = REASON_BUSY;
     else if (offer_ails(step->provider, tenant->offer))
         reason = REASON_DRAINING;
+    else if (next && tenant_goes_on(step, tenant) != REASON_OK)
+        reason = tenant_goes_on(step, tenant);
     else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad) || (start->task && !tree_is_ad(start->task)))
         reason = REASON_IDENTITY;
-    else if (unit = tenant_unit(step, tenant, ad), !tenant_accepted(step, tenant->offer, tenant, unit))
+    else if (unit = tenant_unit(step, tenant, ad),
+             (next && !offer_starts(step, tenant->offer, unit)) || !tenant_accepted(step, tenant->offer, tenant, unit))
         reason = REASON_CONSTRAINT;
     else if ((asks && !tenant->root && !start->customer) || (tasked && !task_is_good(tenant, tasked, event->peer)))
         reason = REASON_IDENTITY;
