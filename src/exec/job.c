@@ -159,7 +159,8 @@ static void init_found(struct exec_job *job, int init)
     init_write(job->record, init);
     job_processes_go_first(init);
     if (processes > 0 && !(job->held & HELD_PROCESSES)) {
-        struct rlimit most = {(rlim_t)processes + 1, (rlim_t)processes + 1};
+        rlim_t all = (rlim_t)processes + 1 + (job->process.staged ? STAGE_PROCESSES : 0);
+        struct rlimit most = {all, all};
 
         prlimit(init, RLIMIT_NPROC, &most, NULL); /* counts only what is in its own user namespace */
     }
@@ -369,7 +370,8 @@ static bool failure_is_machines(const struct exec_job *job, const char *words)
 
     if (job->cramped)
         return true;
-    if (tight || job->order->how.unprotected || strncmp(words, "bwrap: ", 7) != 0)
+    if (tight || job->order->how.unprotected ||
+        (strncmp(words, "bwrap: ", 7) != 0 && strncmp(words, "sandbox: ", 9) != 0))
         return false; /* what a program is made of says what comes of starting it */
     for (size_t i = 0; i < sizeof of_machines / sizeof *of_machines; i++)
         if (strstr(words, of_machines[i]))

@@ -228,9 +228,10 @@ static void reap(struct launcher *launcher)
     pid_t pid;
 
     while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
-        if (launcher->job.order)
+        if (!sandbox_reaped(&launcher->sandbox, pid) && launcher->job.order)
             job_reaped(&launcher->job, pid, status, &usage);
-    if (pid < 0 && errno == ECHILD && launcher->job.order && launcher->job.process.pid == 0) {
+    if (((pid < 0 && errno == ECHILD) || launcher->job.process.staged) && launcher->job.order &&
+        launcher->job.process.pid == 0) {
         job_end(&launcher->job, &news);
         job_is_over(launcher, &news);
     }
@@ -345,6 +346,7 @@ static bool launcher_init(struct launcher *launcher, const char *folder)
     launcher->listening = record_listen(launcher->folder);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what a job leaves behind becomes ours */
     sandbox_init(&launcher->sandbox);
+    launcher->sandbox.title = folder;
     job_init(&launcher->job, launcher->folder);
     return launcher->signals >= 0 && launcher->timer >= 0 && launcher->listening >= 0;
 }

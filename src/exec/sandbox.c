@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,8 +24,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#define STAGE_MS 5000   /* that a stage may take */
 #define INNER_ID "1000" /* who a job seems to be to itself */
 
 /* Files that programs need, if they are there: of /etc nothing else is seen. */
@@ -72,6 +75,7 @@ static int memory_file(const char *text, size_t len)
 void sandbox_init(struct sandbox *sandbox)
 {
     *sandbox = (struct sandbox){.users = -1, .groups = -1, .filter = {-1, -1}, .net = {-1, -1}};
+    stage_init(&sandbox->stage);
 }
 
 static void close_one(int *fd)
@@ -83,6 +87,7 @@ static void close_one(int *fd)
 
 void sandbox_done(struct sandbox *sandbox)
 {
+    stage_done(&sandbox->stage);
     close_one(&sandbox->users);
     close_one(&sandbox->groups);
     close_one(&sandbox->filter[0]);
@@ -189,12 +194,9 @@ static void add_ground(struct buf *out, const struct order *order, const char *r
     ADD(out, "/etc/group");
 }
 
-static void add_all(struct buf *out, const struct order *order, const char *folder, const char *root, bool own_net,
-                    const struct sandbox_fds *fds)
+/* The namespaces of a sandbox, and who a job is in them. */
+static void add_spaces(struct buf *out, bool own_net)
 {
-    const struct executor_view *view = order->is.view;
-    /* A job that fills /tmp is to be ended for its memory, and not told that the disk is full. */
-    int64_t memory = order->is.limits.memory > 0 ? order->is.limits.memory + CGROUP_OWN_MEMORY : SANDBOX_TMP_BYTES;
     char host[65] = "";
 
     ADD(out, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try");
@@ -204,20 +206,50 @@ static void add_all(struct buf *out, const struct order *order, const char *fold
         strcpy(host, "job");
     ADD(out, "--uid", INNER_ID, "--gid", INNER_ID, "--hostname", host);
     ADD(out, "--die-with-parent", "--new-session", "--cap-drop", "ALL");
+}
+
+/* How much of /tmp and /dev/shm there is: a job that fills them is to be ended for its memory, and not told that the disk is full. */
+static int64_t memory_of(const struct order *order)
+{
+    return order->is.limits.memory > 0 ? order->is.limits.memory + CGROUP_OWN_MEMORY : SANDBOX_TMP_BYTES;
+}
+
+static void add_pipes(struct buf *out, const struct sandbox_fds *fds)
+{
+    add_number(out, "--seccomp", fds->filter);
+    add_number(out, "--json-status-fd", fds->told);
+    add_number(out, "--block-fd", fds->go);
+}
+
+static void add_all(struct buf *out, const struct order *order, const char *folder, const char *root, bool own_net,
+                    const struct sandbox_fds *fds)
+{
+    const struct executor_view *view = order->is.view;
+
+    add_spaces(out, own_net);
     add_environment(out, order->is.environment);
     add_ground(out, order, root, fds);
     if (view)
         view_words_folders(out, view);
     add_secrets(out, order->secrets);
     ADD(out, "--proc", "/proc", "--dev", "/dev");
-    add_number(out, "--size", memory);
+    add_number(out, "--size", memory_of(order));
     ADD(out, "--tmpfs", "/dev/shm");
-    add_number(out, "--size", memory);
+    add_number(out, "--size", memory_of(order));
     ADD(out, "--tmpfs", "/tmp", "--bind", folder, SANDBOX_FOLDER, "--remount-ro", "/dev", "--remount-ro", "/");
     ADD(out, "--chdir", view && view->begin ? view->begin : SANDBOX_FOLDER);
-    add_number(out, "--seccomp", fds->filter);
-    add_number(out, "--json-status-fd", fds->told);
-    add_number(out, "--block-fd", fds->go);
+    add_pipes(out, fds);
+}
+
+/* A stage has all that jobs of the claim have in common; what is one job's own comes over it (stage.c). */
+static void add_stage(struct buf *out, const struct order *order, const struct sandbox_fds *fds)
+{
+    add_spaces(out, false);
+    add(out, "--clearenv");
+    add_ground(out, order, NULL, fds);
+    ADD(out, "--proc", "/proc", "--dev", "/dev", "--dir", "/tmp", "--dir", SANDBOX_FOLDER);
+    ADD(out, "--remount-ro", "/dev", "--remount-ro", "/");
+    add_pipes(out, fds);
 }
 
 /* --------------------------------------------------------------------------------------------------------- in the child */
@@ -319,7 +351,18 @@ struct start {
     unsigned held;
     const int *streams;
     int unheld; /* a pipe, into which the child writes a byte if it could not enter its group, and which it then closes */
+    const struct scene *scene; /* of a job that runs on the claim's stage; or NULL */
+    volatile pid_t *first;     /* gets process 1 of that */
 };
+
+static _Noreturn void run_staged(const struct start *start)
+{
+    const struct order *order = start->order;
+
+    if ((!order->is.network && netspace_enter(&start->sandbox->net) < 0) || !become(order->how.uid))
+        _exit(126);
+    scene_play(start->scene, leave_named_sockets, start->first);
+}
 
 static _Noreturn void run_sandboxed(const struct start *start)
 {
@@ -503,6 +546,8 @@ static pid_t child_make(const struct start *start, int folder, int go)
     prepare(start->order, start->streams, entered ? start->held : 0);
     if (start->order->how.unprotected)
         run_bare(start->order, folder, start->fds.told, start->fds.go);
+    if (start->scene)
+        run_staged(start);
     run_sandboxed(start);
 }
 
@@ -516,6 +561,189 @@ static bool child_is_unheld(int pipe)
         got = read(pipe, &byte, 1);
     while (got < 0 && errno == EINTR);
     return got != 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- on a stage */
+
+/* May the job run on a stage? What few jobs have is not on it. */
+static bool stage_fits(const struct sandbox *sandbox, const struct order *order)
+{
+    return sandbox->begun && !sandbox->stage.failed && !order->how.unprotected && geteuid() == 0 && order->how.uid &&
+           !order->secrets && !order->is.view && (order->is.network || !sandbox->net_failed);
+}
+
+bool sandbox_reaped(struct sandbox *sandbox, pid_t pid)
+{
+    if (!sandbox->stage.pid || pid != sandbox->stage.pid)
+        return false;
+    sandbox->stage.pid = 0;
+    stage_done(&sandbox->stage);
+    return true;
+}
+
+/* Reads from bubblewrap the number of process 1; 0: it does not come. */
+static pid_t stage_first(int told)
+{
+    static const char name[] = "\"child-pid\":";
+    struct pollfd fd = {.fd = told, .events = POLLIN};
+    char text[256];
+    size_t len = 0;
+    ssize_t got = 1;
+
+    while (len < sizeof text - 1 && poll(&fd, 1, STAGE_MS) == 1 &&
+           (got = read(told, text + len, sizeof text - 1 - len)) > 0) {
+        const char *at;
+
+        len += (size_t)got;
+        text[len] = '\0';
+        at = strstr(text, name);
+        if (at && strchr(at, '\n'))
+            return (pid_t)strtol(at + strlen(name), NULL, 10);
+    }
+    return 0;
+}
+
+/* Has bubblewrap furnish a stage; it takes as long as a job's sandbox. The holder is in no group: it is none of the job's. */
+static int stage_make(struct sandbox *sandbox, const struct order *order, bool fixed, struct err *err)
+{
+    static const char *const cat[] = {"cat", NULL};
+    struct cgroup nowhere = {0};
+    struct order holder = {.how = order->how};
+    int told[2] = {-1, -1}, go[2] = {-1, -1}, unheld[2] = {-1, -1}, in[2] = {-1, -1}, out[2] = {-1, -1};
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), streams[3], failed = -1;
+    struct start start = {.sandbox = sandbox, .order = &holder, .launcher = getpid(), .group = &nowhere, .words = -1};
+    char **argv = NULL;
+    pid_t pid = -1, first = 0;
+    struct buf words;
+
+    holder.is.network = order->is.network;
+    holder.is.arguments = cat;
+    if (null >= 0 && pipe2(told, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0 && pipe2(unheld, O_CLOEXEC) == 0 &&
+        pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0) {
+        memcpy(streams, (int[3]){in[0], out[1], null}, sizeof streams);
+        start.streams = streams;
+        start.unheld = unheld[1];
+        start.fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
+        buf_init(&words);
+        add_stage(&words, order, &start.fds);
+        start.words = memory_file(words.text, words.len);
+        buf_done(&words);
+        start.argv = argv = command_line(&holder, start.words);
+        pid = start.words >= 0 ? child_make(&start, -1, go[1]) : -1;
+    }
+    close_one(&told[1]);
+    close_one(&out[1]);
+    if (pid > 0)
+        first = stage_first(told[0]);
+    if (first > 0 && write(go[1], "", 1) == 1) {
+        failed = stage_take(&sandbox->stage, pid, first, in[1], out[0], err);
+        in[1] = -1;
+    } else {
+        sandbox->stage.pid = pid > 0 ? pid : 0;
+        err_set(err, "it was not made");
+    }
+    free(argv);
+    for (int *fds[] = {&told[0], &go[0], &go[1], &unheld[0], &unheld[1], &in[0], &in[1], &out[0], &null, &start.words},
+             **at = fds;
+         at < fds + 10; at++)
+        close_one(*at);
+    sandbox->stage.network = order->is.network;
+    sandbox->stage.fixed = fixed;
+    return failed;
+}
+
+/* Is there a stage for jobs like this? If not, it is made. */
+static bool stage_ready(struct sandbox *sandbox, const struct order *order, bool fixed)
+{
+    struct stage *stage = &sandbox->stage;
+    struct err err = {0};
+
+    if (stage->pid && (stage->network != order->is.network || stage->fixed != fixed))
+        stage_done(stage);
+    if (!stage->pid && stage_make(sandbox, order, fixed, &err) < 0) {
+        fprintf(stderr, "launcher: no stage: %s\n", err.text);
+        stage->failed = true;
+        stage_done(stage);
+    }
+    return stage->pid > 0;
+}
+
+/* Makes the environment of a job: of a name that is given twice the last counts. */
+static char **stage_environment(const struct order *order)
+{
+    static const char *const always[] = {"HOME=" SANDBOX_FOLDER, "PWD=" SANDBOX_FOLDER};
+    const char *const *words = order->is.environment;
+    size_t count = 0, n = 0;
+    bool has_path = false;
+    char **environment;
+
+    while (words[count])
+        count++;
+    environment = mem_alloc((count + 4) * sizeof *environment);
+    for (size_t i = 0; i < count; i++) {
+        const char *equals = strchr(words[i], '=');
+
+        if (!equals || equals == words[i] || variable_comes_again(words + i) || !strncmp(words[i], "HOME=", 5) ||
+            !strncmp(words[i], "PWD=", 4))
+            continue;
+        has_path |= !strncmp(words[i], "PATH=", 5);
+        environment[n++] = (char *)(uintptr_t)words[i];
+    }
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        environment[n++] = (char *)(uintptr_t)always[i];
+    if (!has_path)
+        environment[n++] = (char *)(uintptr_t) "PATH=" SANDBOX_PATH;
+    environment[n] = NULL;
+    return environment;
+}
+
+/* Starts a job on the claim's stage. 1: it cannot be, and nothing of it runs. */
+static int stage_start(struct start *start, int folder, bool fixed, struct sandboxed *ret)
+{
+    const struct order *order = start->order;
+    struct scene scene = {.stage = &start->sandbox->stage,
+                          .tree = scene_tree(folder),
+                          .memory = memory_of(order),
+                          .network = order->is.network,
+                          .title = start->sandbox->title,
+                          .argv = (char *const *)(uintptr_t)order->is.arguments};
+    int told[2] = {-1, -1}, go[2] = {-1, -1}, unheld[2] = {-1, -1};
+    char **environment = stage_environment(order), text[64];
+    volatile pid_t first = -1;
+    pid_t pid = -1;
+
+    scene.environment = environment;
+    if (scene.tree >= 0 && scene_rules(start->sandbox->filter[fixed], &scene.rules) && pipe2(told, O_CLOEXEC) == 0 &&
+        pipe2(go, O_CLOEXEC) == 0 && pipe2(unheld, O_CLOEXEC) == 0) {
+        scene.told = told[1];
+        scene.go = go[0];
+        start->scene = &scene;
+        start->first = &first;
+        start->unheld = unheld[1];
+        pid = child_make(start, folder, go[1]);
+        start->scene = NULL;
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (first > 0) { /* as bubblewrap says it */
+        snprintf(text, sizeof text, "{ \"child-pid\": %d }\n", (int)first);
+        if (write(told[1], text, strlen(text)) < 0)
+            kill(first, SIGKILL);
+    }
+    free(environment);
+    free(scene.rules.filter);
+    close_one(&scene.tree);
+    close_one(&told[1]);
+    close_one(&go[0]);
+    close_one(&unheld[1]);
+    if (first <= 0) {
+        close_one(&told[0]);
+        close_one(&go[1]);
+    } else {
+        *ret = (struct sandboxed){first, told[0], go[1], child_is_unheld(unheld[0]), true};
+    }
+    close_one(&unheld[0]);
+    return first > 0 ? 0 : 1;
 }
 
 int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder, const int streams[3],
@@ -536,6 +764,11 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
 
     if (!order->how.unprotected && prepare_claim(sandbox, order->is.network, fixed, err) < 0)
         return -1;
+    if (stage_fits(sandbox, order) && stage_ready(sandbox, order, fixed) &&
+        stage_start(&start, folder, fixed, ret) == 0)
+        return 0;
+    stage_done(&sandbox->stage); /* what is left of a job that has one of its own is waited for, all of it */
+    sandbox->begun = true;
     if (pipe2(told, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0 && pipe2(unheld, O_CLOEXEC) == 0) {
         start.unheld = unheld[1];
         start.place = meeting_place(order, NULL);
@@ -565,7 +798,7 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
         close_one(&go[1]);
         close_one(&told[0]);
     }
-    *ret = (struct sandboxed){pid, told[0], go[1], pid >= 0 && child_is_unheld(unheld[0])};
+    *ret = (struct sandboxed){pid, told[0], go[1], pid >= 0 && child_is_unheld(unheld[0]), false};
     close_one(&unheld[0]);
     return pid < 0 ? -1 : 0;
 }

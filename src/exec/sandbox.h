@@ -14,6 +14,7 @@
 
 #include "exec/netspace.h"
 #include "exec/record.h"
+#include "exec/stage.h"
 
 #include <sys/types.h>
 
@@ -33,18 +34,25 @@ struct sandbox {
     int filter[2];       /* without and with fixed cores; -1: not made yet */
     struct netspace net; /* -1: not made yet */
     bool net_failed;     /* each job makes its own */
+    struct stage stage;  /* for jobs behind the first */
+    bool begun;          /* the claim has had a job */
+    const char *title;   /* the launcher's, a part of its command line, which is nothing for jobs to see; or NULL */
 };
 
 /* A process as it was begun. */
 struct sandboxed {
-    pid_t pid;   /* bubblewrap's, outside; or the job's own */
+    pid_t pid;   /* bubblewrap's, outside; or, without one or on a stage, the first of the job's own */
     int told;    /* its word of the inner process and its end; without a sandbox: of a failed exec. -1: closed */
     int go;      /* the job starts when a byte is written here; -1 */
     bool unheld; /* it could not enter its group */
+    bool staged; /* when `pid` has gone, all of it has */
 };
 
 void sandbox_init(struct sandbox *sandbox);
 void sandbox_done(struct sandbox *sandbox);
+
+/* Was that process the one that holds the claim's stage? Then there is none any more. */
+bool sandbox_reaped(struct sandbox *sandbox, pid_t pid);
 
 /* Starts a job. `streams`: input, output and error, open. `folder`: the job's, open. All its processes are in `group` from the beginning; `held`: HELD_
  * bits of what the group limits. */

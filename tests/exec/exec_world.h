@@ -32,6 +32,9 @@
 #define PATIENCE 20000
 #endif
 
+/* With this, the first job that a test gives to a claim is its second: so it runs on the claim's stage, where there is one. */
+static bool world_staged;
+
 struct world {
     uv_loop_t loop;
     uv_timer_t timer, tick; /* tick: a turn of the loop that began with news must not wait for more */
@@ -216,9 +219,31 @@ static inline void job_order(struct world *world, uint64_t claim, uint64_t numbe
                                       .limits = {.processes = 64, .memory = 512 << 20, .disk = 256 << 20}};
 }
 
+#define WARMING UINT64_C(0x57a9e)
+
+static inline int launcher_of(const struct world *world, uint64_t claim);
+
+static inline void job_warm(struct world *world, const struct job_order *order)
+{
+    static uint64_t last = WARMING;
+    struct executor_order warm = order->is;
+    const char *const arguments[] = {"/bin/true", NULL};
+    struct err err;
+
+    warm.number = ++last;
+    warm.arguments = arguments;
+    warm.input = warm.output = warm.error = NULL;
+    if (!world_staged || launcher_of(world, warm.claim) ||
+        world->executor->kind->launch(world->executor, &warm, &err) < 0)
+        return;
+    world_wait_end(world, warm.claim, warm.number);
+}
+
 static inline bool job_launch(struct world *world, const struct job_order *order)
 {
     struct err err = {0};
+
+    job_warm(world, order);
 
     if (world->executor->kind->launch(world->executor, &order->is, &err) == 0)
         return true;
