@@ -5,6 +5,7 @@
 #ifndef BERTH_TESTS_LANG_H
 #define BERTH_TESTS_LANG_H
 
+#include "common/rounds.h"
 #include "lang/ad/eval.h"
 #include "lang/ad/ops.h"
 #include "lang/ad/specialize.h"
@@ -237,22 +238,6 @@ static inline void lang_set_now(struct env *env, const char *text)
         printf("Bail out! not a time: %s\n", text);
         exit(1);
     }
-}
-
-/* BERTH_SEED and BERTH_ROUNDS, for tests on random input. */
-static inline uint64_t lang_setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-/* How many rounds, where nobody has said so. A sanitizer looks at the code more than at what comes out, and is slow: a third is enough for it. */
-static inline uint64_t lang_rounds(uint64_t otherwise)
-{
-#if defined(TESTS_SANITIZED)
-    otherwise = otherwise / 3 + 1;
-#endif
-    return lang_setting("BERTH_ROUNDS", otherwise);
 }
 
 #endif

@@ -1,4 +1,5 @@
 /* base_test.c: symbols, maps, arenas, numbers, dates, errors and buffers keep their promises. */
+#include "common/rounds.h"
 #include "common/tap.h"
 #include "lang/base/arena.h"
 #include "lang/base/array.h"
@@ -17,12 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 /* --------------------------------------------------------------------------------------------------------- symbols */
 
@@ -152,7 +147,7 @@ static void symbols_fold_letters_alone(void)
     bool right = true, counted = true;
     struct rng rng;
 
-    rng_init(&rng, setting("BERTH_SEED", 1));
+    rng_init(&rng, lang_setting("BERTH_SEED", 1));
     for (int round = 0; round < 20000; round++) {
         size_t len = 1 + rng_below(&rng, 40), other = rng_below(&rng, len);
         char a[41], b[41];
@@ -215,13 +210,13 @@ static void symbols_keep_spare_memory(void)
 static void symbols_agree_with_a_list(void)
 {
     enum { NAMES = 400 };
-    struct symbols *symbols = symbols_new(NULL, 0, setting("BERTH_SEED", 1));
+    struct symbols *symbols = symbols_new(NULL, 0, lang_setting("BERTH_SEED", 1));
     struct rng rng;
     symbol held[NAMES] = {0};
     int count[NAMES] = {0}, distinct = 0;
     bool right = true;
 
-    rng_init(&rng, setting("BERTH_SEED", 1));
+    rng_init(&rng, lang_setting("BERTH_SEED", 1));
     for (int round = 0; round < 200000 && right; round++) {
         unsigned n = (unsigned)rng_below(&rng, NAMES);
         char name[24];
@@ -266,7 +261,7 @@ static void maps_find_what_was_put(void)
 static void maps_agree_with_a_list(void)
 {
     enum { KEYS = 200 };
-    uint64_t list[KEYS], seed = setting("BERTH_SEED", 1), sum = 0, told = 0, key, value;
+    uint64_t list[KEYS], seed = lang_setting("BERTH_SEED", 1), sum = 0, told = 0, key, value;
     uint32_t count = 0, seen = 0;
     bool same = true;
     struct rng rng;
@@ -425,7 +420,7 @@ static int digits_of(const char *text)
 
 static void reals_print_and_read_back(void)
 {
-    uint64_t seed = setting("BERTH_SEED", 1), rounds = setting("BERTH_ROUNDS", 20000) * 5;
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(20000) * 5;
     bool exact = true, shortest = true, as_strtod = true;
     struct rng rng;
 
@@ -459,7 +454,7 @@ static void reals_print_and_read_back(void)
 
 static void reals_read_as_strtod(void)
 {
-    uint64_t seed = setting("BERTH_SEED", 1), rounds = setting("BERTH_ROUNDS", 20000);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(20000);
     bool same = true;
     struct rng rng;
 
@@ -553,7 +548,7 @@ static void long_digits_are_quick(void)
 
 static void dates_agree_with_the_c_library(void)
 {
-    uint64_t seed = setting("BERTH_SEED", 1), rounds = setting("BERTH_ROUNDS", 20000) * 5;
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(20000) * 5;
     bool splits = true, joins = true;
     struct rng rng;
 

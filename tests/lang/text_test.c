@@ -3,6 +3,7 @@
  * BERTH_SEED and BERTH_ROUNDS choose the random trees. The deep texts are read once more by a child that has a stack of 256 KiB
  * (not under the sanitizers, whose frames are larger). */
 #include "common/grow.h"
+#include "common/rounds.h"
 #include "common/small_stack.h"
 #include "common/tap.h"
 #include "lang/base/arena.h"
@@ -61,7 +62,7 @@ static bool reads_back(struct build *build, const struct tree *tree, int style, 
 
 static void random_trees_read_back(const struct dialect *dialect, int style)
 {
-    uint64_t seed = small_stack_setting("BERTH_SEED", 1), rounds = small_stack_setting("BERTH_ROUNDS", 20000);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(20000);
     struct symbols *symbols = symbols_new(NULL, 0, 0);
     struct build build, reader;
     bool same = true;
@@ -90,7 +91,7 @@ static void random_text_is_judged(const struct dialect *dialect)
                                         "]",  "{",  "}",  ";",    ",",   "=",   ".",     "?",      ":",  "+",  "-",
                                         "!",  "~",  "*",  "/",    "%",   "<",   "<=",    "==",     "is", "&&", "||",
                                         "//", "/*", "*/", "\"",   "'",   "\\",  "\n",    "true",   "@",  "08", "\xff"};
-    uint64_t seed = small_stack_setting("BERTH_SEED", 1), rounds = small_stack_setting("BERTH_ROUNDS", 20000);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(20000);
     struct symbols *symbols = symbols_new(NULL, 0, 0);
     struct build build;
     bool placed = true, same = true;

@@ -6,6 +6,7 @@
  *
  * BERTH_SEED and BERTH_ROUNDS choose the input. Each difference is printed with its seed; after five of them the rest is silent. */
 #include "common/grow.h"
+#include "common/rounds.h"
 #include "common/tap.h"
 #include "lang/form/form.h"
 #include "lang/text/print.h"
@@ -23,13 +24,6 @@ struct twin {
     struct grow grow;
     uint64_t seed, rounds, round, wrong, spoilt;
 };
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 static void twin_begin(struct twin *twin, uint64_t round)
 {
@@ -304,7 +298,7 @@ static void copies_compare(struct twin *twin)
 
 int main(void)
 {
-    struct twin twin = {.seed = setting("BERTH_SEED", 1), .rounds = setting("BERTH_ROUNDS", 20000)};
+    struct twin twin = {.seed = lang_setting("BERTH_SEED", 1), .rounds = lang_rounds(20000)};
 
     twin.symbols = symbols_new(NULL, 0, 1);
     build_init(&twin.build, twin.symbols, &dialect_classic);

@@ -5,6 +5,7 @@
  *
  * What counts is what every job, told its number and place, finds in Args, Env, Out, Err and Outputs. BERTH_SEED and BERTH_ROUNDS choose the
  * input. Each difference is printed with its seed; after five of them the rest is silent. */
+#include "common/rounds.h"
 #include "common/tap.h"
 #include "lang/ad/eval.h"
 #include "lang/base/rng.h"
@@ -21,13 +22,6 @@ struct side {
     struct buf said; /* a line a job */
     uint64_t process, ads;
 };
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? strtoull(text, NULL, 10) : otherwise;
-}
 
 /* -------------------------------------------------------------------------------------------------- what jobs find */
 
@@ -242,7 +236,7 @@ static void twin_sweep(struct fn_tally *tally)
 
 int main(void)
 {
-    uint64_t seed = setting("BERTH_SEED", 1), rounds = setting("BERTH_ROUNDS", 2000);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(2000);
     struct fn_tally items = {.seed = 0}, sweeps = {.seed = 0};
 
     for (uint64_t i = 0; i < rounds; i++) {

@@ -369,16 +369,9 @@ static bool round_run(struct twin *twin, uint64_t seed)
     return same;
 }
 
-static uint64_t number_of(const char *name, uint64_t fallback)
-{
-    const char *text = getenv(name);
-
-    return text && *text ? strtoull(text, NULL, 10) : fallback;
-}
-
 int main(void)
 {
-    uint64_t seed = number_of("BERTH_SEED", 1), rounds = number_of("BERTH_ROUNDS", 3000), differ = 0;
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(3000), differ = 0;
     static struct twin twin;
 
     lang_init(&twin.lang);

@@ -15,7 +15,7 @@
 #if defined(TESTS_SANITIZED)
 #define CLAIMS 400
 #else
-#define CLAIMS 2000
+#define CLAIMS 1000
 #endif
 
 #define SEED 26   /* from there on some worlds are small */

@@ -8,8 +8,8 @@
 #define CLAIMS \
     2000 /* a sanitizer looks at the code, and is slow: that rare things happen too is the plain build's to show */
 #define FEW
-#define FLOW_WORLDS 4
-#define CALM_WORLDS 5
+#define FLOW_WORLDS 2
+#define CALM_WORLDS 2
 #elif defined(__OPTIMIZE__)
 #define CLAIMS 40000 /* `./dev soak` takes a hundred million */
 #else

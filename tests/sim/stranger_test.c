@@ -26,7 +26,7 @@
  * slow. */
 #define WORLDS 24
 #if defined(TESTS_SANITIZED)
-#define WORLDS_HERE 5
+#define WORLDS_HERE 3
 #define PILES 50
 #else
 #define WORLDS_HERE WORLDS

@@ -2,6 +2,7 @@
  * that settles everybody who waits at every window; and whatever the policy is, what it places fits.
  *
  * BERTH_SEED and BERTH_ROUNDS choose the input. */
+#include "common/rounds.h"
 #include "common/tap.h"
 #include "sim/batch.h"
 #include "sim/figures.h"
@@ -23,13 +24,6 @@ struct world {
     struct batch_work work;
     int64_t window, timeout, horizon;
 };
-
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-
-    return text ? strtoull(text, NULL, 0) : otherwise;
-}
 
 static uint64_t below(struct world *world, uint64_t bound)
 {
@@ -218,7 +212,7 @@ static bool policy_is_exact(enum assign_policy policy)
 
 int main(void)
 {
-    uint64_t seed = number_from("BERTH_SEED", 1), rounds = number_from("BERTH_ROUNDS", 100);
+    uint64_t seed = lang_setting("BERTH_SEED", 1), rounds = lang_rounds(100);
 
     for (int policy = 0; policy < ASSIGN_POLICY_COUNT; policy++) {
         uint64_t count = policy_is_exact((enum assign_policy)policy) ? rounds : (rounds + 9) / 10;
