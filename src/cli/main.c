@@ -118,6 +118,8 @@ static int run(int argc, char **argv)
     }
     if (!strcmp(name, "launcher"))
         return command_launcher(argc - 2, argv + 2);
+    if (!strcmp(name, "unpack"))
+        return command_unpack(argc - 2, argv + 2);
     if (!strcmp(name, "user-writer"))
         return command_user_writer(argc - 2, argv + 2);
     command = command_find(name);

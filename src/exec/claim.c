@@ -41,7 +41,7 @@ static void claim_name(uint64_t id, char name[CLAIM_NAME_MAX])
 /* Chooses a user number for a claim, where it can have one: one that no other claim has. */
 static uint32_t choose_uid(const struct local *local, uint64_t id)
 {
-    uint32_t uid = (uint32_t)(rng_mix(id ^ ((uint64_t)local->tag << 32)) % SUPPORT_UID_COUNT);
+    uint32_t uid = (uint32_t)(rng_mix(id ^ ((uint64_t)local->tag << 32)) % (SUPPORT_UID_COUNT - 1));
     bool taken = true;
 
     if (!local->support.users)
@@ -51,7 +51,7 @@ static uint32_t choose_uid(const struct local *local, uint64_t id)
         for (struct claim *claim = local->claims; claim && !taken; claim = claim->next)
             taken = claim->how.uid == SUPPORT_UID_FIRST + uid;
         if (taken)
-            uid = (uid + 1) % SUPPORT_UID_COUNT;
+            uid = (uid + 1) % (SUPPORT_UID_COUNT - 1);
     }
     return SUPPORT_UID_FIRST + uid;
 }

@@ -221,6 +221,14 @@ static bool local_takes_secrets(const struct executor *executor)
     return local_of((struct executor *)(uintptr_t)executor)->support.sandbox;
 }
 
+static bool local_takes_images(const struct executor *executor, uint32_t *ret_uid)
+{
+    const struct local *local = local_of((struct executor *)(uintptr_t)executor);
+
+    *ret_uid = local->support.users ? SUPPORT_UID_UNPACKS : 0;
+    return local->support.sandbox;
+}
+
 static int local_launch_secret(struct executor *executor, const struct executor_order *is, int secrets, struct err *err)
 {
     struct executor_order with = *is;
@@ -366,6 +374,7 @@ static const struct executor_kind local_kind = {
     .launch = local_launch,
     .launch_secret = local_launch_secret,
     .takes_secrets = local_takes_secrets,
+    .takes_images = local_takes_images,
     .deadline = local_deadline,
     .stop = local_stop,
     .suspend = local_suspend,

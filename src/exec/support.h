@@ -10,6 +10,7 @@ extern "C" {
 
 #define SUPPORT_UID_FIRST 1879048192u /* as root each claim has a user of its own; nobody else uses these numbers */
 #define SUPPORT_UID_COUNT 200000000u
+#define SUPPORT_UID_UNPACKS (SUPPORT_UID_FIRST + SUPPORT_UID_COUNT - 1) /* unpacks images; no claim has it */
 
 struct support {
     bool sandbox, landlock;

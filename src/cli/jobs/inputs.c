@@ -335,10 +335,13 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
     struct stat stat_;
     int result = 0;
 
+    if (cmd.type == VALUE_UNDEFINED && !ad_find(ad, "Cmd") && ad_find(ad, "Image"))
+        return 0; /* the image says what is run */
     if (cmd.type != VALUE_STRING || !cmd.len)
         return complain(inputs, "Cmd", "expected the name of a program");
     text = mem_dup(cmd.u.string, cmd.len);
-    if (!program_is_sent(text) || (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
+    if (!program_is_sent(text) || (ad_find(ad, "Image") && *text == '/') ||
+        (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
         *ret_image = image_find(text);
         if (ad_find(ad, "Cmd")->kind != EXPR_STRING) /* it was computed, and the customer wants a text */
             attribute_print(renamed, "Cmd", "", text);
@@ -372,6 +375,28 @@ static bool input_is_listed(const struct inputs *inputs, const char *text, size_
 
     free(name);
     return listed;
+}
+
+/* Adds the file that the job's image comes in. A path from the root that is no file here is a folder of the machine. */
+static int image_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed)
+{
+    struct value image = job_value(ad, "Image", arena);
+    char *text, *path, *called = NULL;
+    struct stat stat_;
+    int result = 0;
+
+    if (image.type != VALUE_STRING || !image.len || input_is_listed(inputs, image.u.string, image.len))
+        return 0;
+    text = mem_dup(image.u.string, image.len);
+    path = file_in(inputs->folder, text);
+    if (*text != '/' || (stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode)))
+        result = name_add(inputs, text, strlen(text), &called);
+    if (called)
+        attribute_print(renamed, "Image", "", called);
+    free(called);
+    free(path);
+    free(text);
+    return result;
 }
 
 /* Adds the file for standard input. */
@@ -481,6 +506,8 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
         result = command_add(&inputs, ad, &arena, &renamed, ret_image);
     if (result == 0)
         result = stdin_add(&inputs, ad, &arena, &renamed);
+    if (result == 0)
+        result = image_add(&inputs, ad, &arena, &renamed);
     if (result == 0)
         result = extra_add(&inputs, ad, "Pre", &renamed);
     if (result == 0)

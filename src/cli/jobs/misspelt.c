@@ -27,6 +27,7 @@ static const char *const known[] = {
     "Env",
     "Err",
     "Executes",
+    "Image",
     "ImageSize",
     "In",
     "Index",

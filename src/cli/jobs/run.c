@@ -64,6 +64,9 @@ static const struct option run_options[] = {
     {0, "env-all", NULL, "all variables of here, but those that name places of this machine (HOME, PATH, ...)",
      option_flag, offsetof(S, all_variables)},
     {0, "secret", "NAME=FILE", SECRET_OPTION_HELP, option_secret, offsetof(S, secrets)},
+    {0, "image", "IMAGE",
+     "an image that it runs in: a tar file of OCI or Docker, a .sif or squashfs file, or a folder of the machine",
+     option_text, offsetof(S, image)},
     {0, "needs", "FOLDER", "a folder that its machine must show to jobs: /cvmfs; may be repeated", option_word,
      offsetof(S, needs)},
     {0, "stdin", NULL, "read standard input from a terminal, too", option_flag, offsetof(S, input)},
@@ -422,14 +425,14 @@ static int run_run(const void *given, int word_count, char **words)
     uint64_t id = 0;
     int status;
 
-    if (!word_count || !*words[0]) {
+    if (word_count ? !*words[0] : !settings->image) {
         report("run wants a COMMAND, behind its own options");
         return STATUS_BAD;
     }
     run_along_init(&along);
     status = customer_open(&customer, &settings->pool);
     submission_init(&submission, &customer);
-    if (status == STATUS_DONE)
+    if (status == STATUS_DONE && word_count && !(settings->image && *words[0] == '/')) /* that is one of the image */
         status = run_look(words[0]);
     if (status == STATUS_DONE) /* one of them may be standard input, of which the job gets the rest: nothing */
         status = submission_secrets(&submission, &settings->secrets);
@@ -440,7 +443,7 @@ static int run_run(const void *given, int word_count, char **words)
         status = run_submit(&submission, settings, &along, word_count, words, &id);
     submission_done(&submission);
     if (status == STATUS_DONE)
-        status = run_follow(&customer, settings, words[0], id);
+        status = run_follow(&customer, settings, word_count ? words[0] : "its image's command", id);
     if (id && status != STATUS_DONE && !interrupts && !settings->verbose) /* then they have been told */
         run_along_hint(&along, settings);
     run_along_done(&along);

@@ -142,7 +142,10 @@ struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings
     buf_adds(&text, "[\n");
     if (settings->name)
         add_string(&text, "Name", settings->name);
-    add_string(&text, "Cmd", words[0]);
+    if (word_count)
+        add_string(&text, "Cmd", words[0]);
+    if (settings->image)
+        add_string(&text, "Image", settings->image);
     if (word_count > 1)
         add_list(&text, "Args", (const char *const *)words + 1, (size_t)word_count - 1);
     add_variables(&text, settings);

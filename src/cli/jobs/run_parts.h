@@ -13,7 +13,7 @@ struct run_settings {
     uint64_t retries;
     int64_t memory, disk, time;
     struct option_words inputs, outputs, variables, secrets, needs;
-    const char *name;
+    const char *name, *image;
     bool network, force, quiet, verbose;
     bool all_variables; /* of here */
     bool input;         /* standard input is read, whatever it is */

@@ -180,9 +180,11 @@ static void constants_print(struct buf *out, const struct tree *ad)
 static struct tree *wants_take(struct tree *whole_take, struct err *err)
 {
     const struct expr *needs = whole_take ? ad_find(whole_take, "Needs") : NULL;
+    const struct expr *image = whole_take ? ad_find(whole_take, "Image") : NULL;
     struct tree *with;
 
-    if (!needs || !job_needs_are_good(whole_take, needs) || !job_has_wants(whole_take) || ad_find(whole_take, "Ports"))
+    if (!whole_take || !job_has_wants(whole_take) || ad_find(whole_take, "Ports") ||
+        (needs && !job_needs_are_good(whole_take, needs)) || (image && !job_image_is_good(whole_take, image)))
         return whole_take;
     with = job_wants_set(whole_take, err);
     tree_unref(whole_take);

@@ -20,6 +20,7 @@ struct machine {
     char own[PATH_MAX]; /* the folder of all that is ours: no job looks into it */
     struct machine_folders {
         struct folders visible;                    /* that the owner shows to jobs */
+        struct folders images;                     /* that images of jobs may lie in */
         struct machine_place *each;                /* how each of them was found when the machine was last looked at */
         struct executor_folder shown[FOLDERS_MAX]; /* those that are there */
         uint32_t count;
@@ -37,6 +38,7 @@ struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_t
 struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err);
 struct tree *machine_probe(void *user, struct symbols *symbols, double own_load);
 void machine_shown(void *user, const struct executor_folder **ret, uint32_t *ret_count);
+int machine_image(void *user, const char *path, char ret[], size_t size, struct err *err);
 void machine_down(void *user);
 
 /* ---- machine_folders.c ---- */

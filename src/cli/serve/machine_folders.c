@@ -11,6 +11,7 @@
 
 #define VISIBLE "Visible"
 #define WRITABLE "Writable"
+#define IMAGES "ImageFolders"
 
 struct machine_place {
     char real[PATH_MAX];    /* where the folder lies */
@@ -36,6 +37,7 @@ struct tree *machine_folders_read(struct machine *machine, struct tree *policy_t
 
     machine_folders_done(machine);
     if (folders_read(policy_take, VISIBLE, &folders->visible, &why) < 0 ||
+        folders_read(policy_take, IMAGES, &folders->images, &why) < 0 ||
         folders_read(policy_take, WRITABLE, &writable, &why) < 0) {
         err_set(err, "%s: %s", machine->policy, why.text);
         tree_unref(policy_take);
@@ -46,15 +48,29 @@ struct tree *machine_folders_read(struct machine *machine, struct tree *policy_t
     folders_done(&writable);
     folders->each = mem_alloc((folders->visible.count + 1) * sizeof *folders->each);
     memset(folders->each, 0, (folders->visible.count + 1) * sizeof *folders->each);
-    return policy_without(policy_without(policy_take, VISIBLE), WRITABLE);
+    return policy_without(policy_without(policy_without(policy_take, VISIBLE), WRITABLE), IMAGES);
+}
+
+/* Lays a list over the machine's ad; an empty one takes the attribute away. */
+static struct tree *list_lay(struct tree *ad_take, const char *name, const char *const *paths, size_t count)
+{
+    struct maker maker;
+    struct tree *both;
+
+    if (!count)
+        return policy_without(ad_take, name);
+    maker_init(&maker, ad_take->symbols);
+    maker_parts(&maker, ad_take, name);
+    maker_texts(&maker, name, paths, count);
+    both = maker_seal(&maker);
+    tree_unref(ad_take);
+    return both;
 }
 
 struct tree *machine_folders_look(struct machine *machine, struct tree *ad_take)
 {
     struct machine_folders *folders = &machine->folders;
     const char *paths[FOLDERS_MAX];
-    struct maker maker;
-    struct tree *both;
 
     folders->count = 0;
     for (size_t i = 0; i < folders->visible.count; i++) {
@@ -70,14 +86,27 @@ struct tree *machine_folders_look(struct machine *machine, struct tree *ad_take)
         }
         snprintf(place->why, sizeof place->why, "%s", why.text);
     }
-    if (!folders->count)
-        return policy_without(ad_take, VISIBLE);
-    maker_init(&maker, ad_take->symbols);
-    maker_parts(&maker, ad_take, VISIBLE);
-    maker_texts(&maker, VISIBLE, paths, folders->count);
-    both = maker_seal(&maker);
-    tree_unref(ad_take);
-    return both;
+    return list_lay(list_lay(ad_take, VISIBLE, paths, folders->count), IMAGES,
+                    (const char *const *)folders->images.paths, folders->images.count);
+}
+
+/* A path that a job names: links in it must not lead out of what the owner has listed. */
+int machine_image(void *user, const char *path, char ret[], size_t size, struct err *err)
+{
+    const struct machine *machine = user;
+    char top[PATH_MAX];
+
+    for (size_t i = 0; i < machine->folders.images.count; i++) {
+        const char *listed = machine->folders.images.paths[i];
+
+        if (!folder_holds(listed, path))
+            continue;
+        if (folder_find(listed, machine->own, top, sizeof top, err) < 0 ||
+            folder_find(path, machine->own, ret, size, err) < 0)
+            return -1;
+        return folder_holds(top, ret) ? 0 : err_set(err, "'%.100s' leads out of '%.100s'", path, listed);
+    }
+    return err_set(err, "'%.100s' is in none of the folders that its owner lets images lie in", path);
 }
 
 void machine_shown(void *user, const struct executor_folder **ret, uint32_t *ret_count)
@@ -91,6 +120,7 @@ void machine_shown(void *user, const struct executor_folder **ret, uint32_t *ret
 void machine_folders_done(struct machine *machine)
 {
     folders_done(&machine->folders.visible);
+    folders_done(&machine->folders.images);
     free(machine->folders.each);
     machine->folders.each = NULL;
     machine->folders.count = 0;

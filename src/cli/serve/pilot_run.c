@@ -309,6 +309,7 @@ static int serve(struct pilot *pilot, const struct config_options *all, struct c
     struct providerd_settings settings = {.role = ROLE,
                                           .executor = machine_executor,
                                           .shown = machine_shown,
+                                          .image = machine_image,
                                           .pull = true,
                                           .offers = 1,
                                           .offer = pilot_offer,

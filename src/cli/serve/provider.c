@@ -44,6 +44,7 @@ static int provider_serve(const struct provider_options *options, const struct c
     struct providerd_settings settings = {.role = "provider",
                                           .executor = machine_executor,
                                           .shown = machine_shown,
+                                          .image = machine_image,
                                           .pull = options->pull || config_flag(config, CONFIG_PULL),
                                           .pools = true,
                                           .offers = 1,

@@ -98,6 +98,7 @@ extern const size_t command_count;
 
 const struct command *command_find(const char *name); /* or NULL */
 int command_launcher(int word_count, char **words);   /* not in the table: agents start it */
+int command_unpack(int word_count, char **words);     /* likewise */
 int command_user_writer(int word_count, char **words);
 
 #define BERTH_IN_A_LINE "Berth runs jobs on the machines you have."

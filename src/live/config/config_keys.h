@@ -97,6 +97,8 @@
       "a file that no store takes, before it is dropped")                                                               \
     X(JOB_DISK, "JobDisk", SIZE, "BYTES", "0", 0, CONFIG_GIB << 20, RESTART,                                            \
       "disk set aside for jobs; 0: nine tenths of what is free at the first start")                                     \
+    X(IMAGE_CACHE, "ImageCache", SIZE, "BYTES", "\"32 GiB\"", CONFIG_MIB, CONFIG_GIB << 20, RESTART,                    \
+      "disk for images of jobs that were unpacked; none of them may be larger")                                         \
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                                 \
       "run jobs without a sandbox where none can be made")                                                              \
     X(POLICY, "Policy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of the administrative policy")        \

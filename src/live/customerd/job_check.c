@@ -234,6 +234,8 @@ static const struct {
     {SECRET_ATTRIBUTE, job_secrets_are_good,
      "expected a list of up to 16 names, of letters, digits, '.', '_' and '-', none of them twice"},
     {"Needs", job_needs_are_good, "expected a list of up to 16 folders, as paths from the root without '.' and '..'"},
+    {"Image", job_image_is_good,
+     "expected a file among the inputs, or a folder of the machine as a path from the root without '.' and '..'"},
     {"Pools", is_texts, "expected a list of texts"},
     {"Network", is_flag, "expected true or false"},
     {"Iwd", is_path, "expected a folder, as a path from the root"},
@@ -293,7 +295,7 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
     struct job_terms terms = {.count = 1};
     const struct expr *e;
 
-    if (!ad_find(ad, "Cmd"))
+    if (!ad_find(ad, "Cmd") && !ad_find(ad, "Image"))
         return err_set(err, "Cmd: a job needs the name of a program");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         e = ad_find(ad, rows[i].name);
@@ -306,7 +308,8 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
     if (job_has_secrets(ad) && ad_find(ad, "Ports"))
         return err_set(err, SECRET_ATTRIBUTE ": a job with Ports has none");
     if (job_has_wants(ad) && ad_find(ad, "Ports"))
-        return err_set(err, "Needs: a job with Ports says in each of them what its machine must have");
+        return err_set(err,
+                       ad_find(ad, "Needs") ? "Needs: a job with Ports has none" : "Image: a job with Ports has none");
     e = ad_find(ad, "Count");
     if (e)
         terms.count = (uint64_t)e->u.integer;

@@ -245,6 +245,7 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
     all[n++] = "BERTH_STATUS=/job/" JOB_STATUS;
     if (ret->has_secrets)
         all[n++] = "BERTH_SECRETS=/run/secrets"; /* as the sandbox has it */
+    ret->own_variables = n;
     for (uint32_t i = 0; i < more; i++) {
         const struct tree *tree = value.scope->tree;
         size_t len;
@@ -283,6 +284,8 @@ static int stages_read(struct reading *reading, struct executor_order *order, st
         return -1;
     if (!pre[0] && !post[0])
         return 0;
+    if (!order->arguments[0])
+        return err_set(err, "Cmd: a job with Pre or Post needs the name of a program");
     room = STAGES_WORDS + texts_count(pre) + texts_count(post) + texts_count(order->arguments);
     order->staged = 1;
     order->arguments = stages_words(texts_room(reading, room), reading->into, pre, post, order->arguments);
@@ -326,7 +329,9 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
     arguments[0] = NULL;
     if (text_read(reading, "Cmd", &arguments[0], err) < 0)
         return -1;
-    if (!arguments[0] || !*arguments[0])
+    if (text_read(reading, "Image", &ret->image, err) < 0)
+        return -1;
+    if (arguments[0] ? !*arguments[0] : !ret->image)
         return err_set(err, "Cmd: expected the program");
     if (stages_read(reading, order, err) < 0)
         return -1;
@@ -366,6 +371,18 @@ int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_
     if (failed)
         job_order_done(ret);
     return failed;
+}
+
+void job_order_variables(struct job_order *order, const char *const *variables)
+{
+    const char *const *before = order->order.environment;
+    size_t more = texts_count(variables), count = texts_count(before), own = order->own_variables;
+    const char **all = arena_alloc(&order->arena, (count + more + 1) * sizeof *all);
+
+    memcpy(all, before, own * sizeof *all);
+    memcpy(all + own, variables, more * sizeof *all);
+    memcpy(all + own + more, before + own, (count - own + 1) * sizeof *all);
+    order->order.environment = all;
 }
 
 void job_order_done(struct job_order *order)

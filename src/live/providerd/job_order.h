@@ -15,6 +15,8 @@ struct job_order {
     const char *const *outputs;  /* names; ends with NULL. NULL: every file that is new */
     const char *out, *err;       /* names by which standard output and error are outputs as well; or NULL */
     const char *const *checkpoint;
+    const char *image;         /* that it runs in: a file among its inputs, or a folder of the machine; or NULL */
+    size_t own_variables;      /* of its environment: how many are ours, in front of those that its ad says */
     const char *const *needs;  /* folders of the machine without which it cannot run; ends with NULL */
     int checkpoint_signal;     /* 0: none is sent */
     int64_t checkpoint_period; /* microseconds; 0: only when it is stopped */
@@ -25,6 +27,8 @@ struct job_order {
 
 /* Reads the order of a job from its ad. `now`: seconds, for its expressions. After an error nothing is to be freed. */
 int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_order *ret, struct err *err);
+/* Adds variables of the job's image: over ours, under those that its ad says. */
+void job_order_variables(struct job_order *order, const char *const *variables);
 void job_order_done(struct job_order *order); /* takes a zeroed one */
 
 #ifdef __cplusplus

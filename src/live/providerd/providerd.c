@@ -84,7 +84,8 @@ static void news_came(void *user, const struct executor_news *news)
 static struct tree *state_name(struct providerd *providerd, struct tree *state)
 {
     const struct executor *executor = providerd->executor;
-    size_t count;
+    const char *images[IMAGE_SORTS_MAX];
+    size_t count, image_count;
     const char *const *near = config_list(&providerd->daemon.config, CONFIG_CLOSE_STORAGE, &count);
     struct maker maker;
     struct tree *named;
@@ -95,6 +96,9 @@ static struct tree *state_name(struct providerd *providerd, struct tree *state)
     maker_integer(&maker, "TransferRoom", (int64_t)uploads_room(providerd));
     if (executor && executor->kind->takes_secrets && executor->kind->takes_secrets(executor))
         maker_flag(&maker, SECRET_MACHINE_ATTRIBUTE, true); /* jobs that have some are begun only where this is said */
+    image_count = images_sorts(providerd, images);
+    if (image_count)
+        maker_texts(&maker, "Images", images, image_count);
     maker_parts(&maker, state, "Name");
     if (count && !ad_find(state, "CloseStorage"))
         maker_texts(&maker, "CloseStorage", near, count);
@@ -140,6 +144,7 @@ static void probe_due(uv_timer_t *timer)
 static void tick_due(uv_timer_t *timer)
 {
     tasks_tick(timer->data);
+    images_tick(timer->data);
     results_tick(timer->data);
     uploads_tick(timer->data);
     health_tick(timer->data);
@@ -150,7 +155,7 @@ static void tick_due(uv_timer_t *timer)
 
 static int folders_make(struct providerd *providerd, struct err *err)
 {
-    static const char *const names[] = {"work", "cache", "claims"};
+    static const char *const names[] = {"work", "cache", "claims", "images"};
     char path[DAEMON_PATH_MAX];
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -268,6 +273,7 @@ static int providerd_start(struct providerd *providerd, struct err *err)
         return -1;
     if (drain_load(providerd, err) < 0 || trash_start(providerd, err) < 0)
         return -1;
+    images_load(providerd);
     ours->draining = providerd->drain.is;
     ours->role = &provider_role;
     ours->role_settings = &providerd->provider;
@@ -318,6 +324,7 @@ static void providerd_done(struct providerd *providerd)
 {
     uploads_stop(providerd);
     tasks_done(providerd);
+    images_done(providerd);
     status_end(providerd);
     agent_free(providerd->live);
     datain_close(providerd);

@@ -54,6 +54,8 @@ struct providerd_settings {
     struct tree *(*probe)(void *user, struct symbols *symbols, double own_load);
     /* The folders of the machine that every job sees, as they were when it was last probed: lent until it is probed again. Or NULL: none. */
     void (*shown)(void *user, const struct executor_folder **ret, uint32_t *ret_count);
+    /* Where a folder lies that a job names as its image, if images may lie there. -1 and why not. Or NULL: nowhere. */
+    int (*image)(void *user, const char *path, char ret[], size_t size, struct err *err);
     /* Asked a few times a second, in the loop: how long shall it go on? `note`: what its pool is told of it, as it was before. A signal that tells
      * it to end is then for this one to heed. Or NULL: until it is told to end. */
     enum providerd_wish (*tend)(void *user, const struct providerd_news *news, char note[PROVIDERD_NOTE_MAX + 1]);

@@ -11,6 +11,7 @@
  *     uploads.c  brings to stores what it made for them (uploads_parts.h)
  *     workfolder.c the folders of jobs
  *     task_view.c  what a job sees besides its own
+ *     images.c     images that jobs run in
  *     health.c     is the machine fit for jobs?
  *     tending.c    one that goes by itself, when its time has come
  *     providerd_status.c  answers those on this machine
@@ -19,6 +20,7 @@
  *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
  *     STATE/provider/work/CLAIM.0         one that the claim's next job gets
  *     STATE/provider/cache/HASH           inputs that came once
+ *     STATE/provider/images/HASH          images that were unpacked
  *     STATE/provider/transfers            files on their way to stores */
 #ifndef BERTH_LIVE_PROVIDERD_PROVIDERD_PARTS_H
 #define BERTH_LIVE_PROVIDERD_PROVIDERD_PARTS_H
@@ -29,6 +31,7 @@
 #include "live/providerd/job_order.h"
 #include "live/providerd/providerd.h"
 #include "pool/provider/provider.h"
+#include "sys/hash.h"
 
 #include <uv.h>
 
@@ -47,6 +50,7 @@ struct staging;
 struct uploads;
 struct datain;
 struct secretin;
+struct image;
 struct catalogues;
 struct transfer_rules;
 
@@ -74,7 +78,11 @@ struct task {
     struct tree *ad;      /* held: the job's */
     struct tree *receipt; /* held: the claim's; or NULL */
     struct job_order order;
-    struct executor_view view; /* what it sees, when it is begun */
+    struct executor_view view;        /* what it sees, when it is begun */
+    char image_hash[HASH_DIGITS + 1]; /* of the file that its image comes in, once it is here; "" */
+    char image_root[DAEMON_PATH_MAX]; /* what view.root points to */
+    struct image *image;              /* that it runs in, or waits for; or NULL */
+    bool image_waits;                 /* it is being unpacked */
     int64_t deadline, span;
     int64_t began;               /* the process; 0: not yet */
     struct staging *staging;     /* or NULL */
@@ -110,6 +118,7 @@ struct providerd {
     uint64_t *ids;
     struct tree **ads;
     struct task *tasks;
+    struct image *images;
     struct results *results;
     struct uploads *uploads;
     struct trash *trash; /* NULL: not yet, or no more */
@@ -170,6 +179,7 @@ double tasks_load(const struct providerd *providerd);
 /* The files of a task are there (NULL), or cannot be had; and the same for those of the catalogue. */
 void task_staged(struct task *task, const char *why);
 void task_data_staged(struct task *task, const char *why);
+void task_image_came(struct task *task, const char *why);
 void task_secrets_came(struct task *task, const char *why);
 
 /* ---- workfolder.c ---- */
@@ -182,6 +192,17 @@ void workfolder_forget(const struct providerd *providerd, uint64_t claim); /* no
 /* ---- task_view.c ---- */
 /* Puts into the task's order what the job is to see. -1: what it needs is not here. */
 int task_view(struct task *task, struct err *err);
+
+/* ---- images.c ---- */
+#define IMAGE_SORTS_MAX 4
+void images_load(struct providerd *providerd); /* once when we start, before tasks are found */
+void images_done(struct providerd *providerd); /* after all tasks have gone */
+void images_tick(struct providerd *providerd);
+void images_begin(struct task *task);                /* task_image_came follows, perhaps at once */
+void images_leave(struct task *task);                /* the task is over; it need not have one */
+void images_found(struct task *task);                /* it was begun by an earlier agent: in which does it run? */
+int images_view(struct task *task, struct err *err); /* puts the image into what the job sees, and how it is run */
+size_t images_sorts(const struct providerd *providerd, const char *ret[IMAGE_SORTS_MAX]); /* that can be run here */
 
 /* ---- health.c ---- */
 void health_fault(struct providerd *providerd, const char *words); /* a job came to nothing by the machine's fault */

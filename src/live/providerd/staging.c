@@ -341,19 +341,29 @@ static void fetch_ask(struct staging *staging, const struct input *input)
     tree_unref(question);
 }
 
-/* Do the inputs that the customer names fit into what the job may have? More would fill our disk. */
+/* Is it the file that the job's image comes in? */
+static bool input_is_image(const struct staging *staging, const struct input *input)
+{
+    const char *image = staging->task->order.image;
+
+    return image && !strcmp(image, input->name);
+}
+
+/* Do the inputs that the customer names fit into what the job may have? More would fill our disk. An image is none of the job's files: it is kept
+ * with those of others, within their bound. */
 static bool inputs_fit(const struct staging *staging)
 {
     const struct expr *files = ad_find(staging->manifest, "Files");
     int64_t disk = staging->task->order.order.limits.disk, left = disk > 0 ? disk : JOB_DISK;
+    int64_t image = (int64_t)config_size(&staging->task->providerd->daemon.config, CONFIG_IMAGE_CACHE);
     struct input input;
 
     for (uint32_t i = 0; files && files->kind == EXPR_LIST && i < files->u.run.count && i < JOB_FILES_MAX; i++) {
         if (!input_read(staging, i, &input))
             continue;
-        if (input.size > left)
+        if (input.size > (input_is_image(staging, &input) ? image : left))
             return false;
-        left -= input.size;
+        left -= input_is_image(staging, &input) ? 0 : input.size;
     }
     return true;
 }
@@ -433,8 +443,12 @@ static void staging_next(struct staging *staging)
             staging_end(staging, err.text);
             return;
         }
-        if (!input_place(staging, &input))
+        if (input_is_image(staging, &input)) { /* it is unpacked where it lies, and the job does not see the file */
+            snprintf(staging->task->image_hash, sizeof staging->task->image_hash, "%s", input.hash);
+            staging->at++;
+        } else if (!input_place(staging, &input)) {
             return;
+        }
     }
     staging_end(staging, NULL);
 }

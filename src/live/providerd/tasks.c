@@ -74,6 +74,7 @@ static void task_free(struct task *task)
     while (*link != task)
         link = &(*link)->next;
     *link = task->next;
+    images_leave(task);
     staging_cancel(task->staging);
     datain_cancel(task->datain);
     secretin_cancel(task->secretin);
@@ -247,9 +248,9 @@ static void task_execute(struct task *task)
     order->folder = folder;
     order->deadline = task->deadline;
     order->span = task->span;
-    if (task_view(task, &err) < 0) { /* it was matched with a machine that showed it */
+    if (task_view(task, &err) < 0) { /* what the ad asks is a stranger's, and no fault of the machine */
         secrets_close(task);
-        task_fail_for(task, err.text, REASON_FAULT);
+        task_fail(task, err.text);
         return;
     }
     failed = task->secrets >= 0 ? executor->kind->launch_secret(executor, order, task->secrets, &err)
@@ -267,14 +268,31 @@ void task_secrets_came(struct task *task, const char *why)
         task_execute(task);
 }
 
-void task_data_staged(struct task *task, const char *why)
+void task_image_came(struct task *task, const char *why)
 {
-    if (why) /* words that may be a stranger's: it is looked here whether they can be true */
-        task_fail_for(task, why, health_lacks(task->providerd) ? REASON_FAULT : REASON_SETUP);
+    if (why)
+        task_fail(task, why);
     else if (task->order.has_secrets) /* last, so that they are here for as short a time as can be */
         secretin_begin(task);
     else
         task_execute(task);
+}
+
+static bool image_is_folder(const char *image)
+{
+    return *image == '/';
+}
+
+void task_data_staged(struct task *task, const char *why)
+{
+    if (why) /* words that may be a stranger's: it is looked here whether they can be true */
+        task_fail_for(task, why, health_lacks(task->providerd) ? REASON_FAULT : REASON_SETUP);
+    else if (*task->image_hash)
+        images_begin(task);
+    else if (task->order.image && !image_is_folder(task->order.image))
+        task_fail(task, "its image is not among its inputs");
+    else
+        task_image_came(task, NULL);
 }
 
 void task_staged(struct task *task, const char *why)
@@ -427,6 +445,7 @@ void task_found(void *user, const struct executor_news *news)
     task->began = runner_now() - news->usage.wall;
     if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0)
         task->order = (struct job_order){0};
+    images_found(task);
     if (news->kind == EXECUTOR_RUNS) {
         found_told(providerd, news);
         return;

@@ -97,6 +97,8 @@ struct executor_kind {
      * that nobody else can read. */
     int (*launch_secret)(struct executor *executor, const struct executor_order *order, int secrets, struct err *err);
     bool (*takes_secrets)(const struct executor *executor); /* can it do that here? */
+    /* Can jobs have an image as their root here? `ret_uid`: the user who is to unpack it, nobody else's; 0: ours. */
+    bool (*takes_images)(const struct executor *executor, uint32_t *ret_uid);
     void (*deadline)(struct executor *executor, uint64_t claim, int64_t at);
     /* Warns the job, and kills it after `grace` microseconds; EXECUTOR_GONE follows in every case. */
     void (*stop)(struct executor *executor, uint64_t claim, int64_t grace);

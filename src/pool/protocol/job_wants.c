@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define NEEDS "Needs"
+#define IMAGE "Image"
 #define FOLDER_MAX 512 /* bytes of a path, as owners may have them */
 
 /* Is it a path from the root, without `.` and `..`? A slash at its end does not matter. */
@@ -44,11 +45,41 @@ bool job_needs_are_good(const struct tree *ad, const struct expr *e)
     return true;
 }
 
+bool job_image_is_good(const struct tree *ad, const struct expr *e)
+{
+    const char *text = e->kind == EXPR_STRING ? tree_string(ad, e) : "";
+    size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
+    char rooted[IMAGE_MAX + 2] = "/";
+
+    if (!len || len > IMAGE_MAX)
+        return false;
+    memcpy(rooted + 1, text, len);
+    return *text == '/' ? is_folder(text, len) : is_folder(rooted, len + 1) && text[len - 1] != '/';
+}
+
+const char *job_image_sort(const char *image, size_t len)
+{
+    static const struct {
+        const char *end, *sort;
+    } ends[] = {
+        {".sif", "sif"}, {".sqsh", "squashfs"}, {".squashfs", "squashfs"}, {".sqfs", "squashfs"}, {".sfs", "squashfs"}};
+
+    if (len && *image == '/')
+        return "folder";
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t end = strlen(ends[i].end);
+
+        if (len > end && !memcmp(image + len - end, ends[i].end, end))
+            return ends[i].sort;
+    }
+    return "oci";
+}
+
 bool job_has_wants(const struct tree *ad)
 {
     const struct expr *needs = ad_find(ad, NEEDS);
 
-    return needs && needs->kind == EXPR_LIST && needs->u.run.count;
+    return (needs && needs->kind == EXPR_LIST && needs->u.run.count) || ad_find(ad, IMAGE);
 }
 
 /* Appends a clause: the machine's list has the folder, or one that it lies in. */
@@ -69,13 +100,30 @@ static void folder_clause(struct buf *out, const char *list, const char *path, s
     buf_addc(out, ')');
 }
 
+static void image_clause(struct buf *out, const char *image, size_t len)
+{
+    const char *sort = job_image_sort(image, len);
+
+    if (*image == '/')
+        folder_clause(out, "ImageFolders", image, len);
+    else
+        buf_addf(out, "isMember(\"%s\", other.Images)", sort);
+}
+
 static void clauses_print(struct buf *out, const struct tree *ad)
 {
-    const struct expr *needs = ad_find(ad, NEEDS), *parts = tree_parts(ad, needs);
+    const struct expr *needs = ad_find(ad, NEEDS), *parts = needs ? tree_parts(ad, needs) : NULL;
+    uint32_t count = needs ? needs->u.run.count : 0;
+    const char *image;
+    size_t len;
 
-    for (uint32_t i = 0; i < needs->u.run.count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         buf_adds(out, i ? " && " : "");
         folder_clause(out, "Visible", tree_string(ad, &parts[i]), parts[i].u.run.count);
+    }
+    if (ad_string(ad, IMAGE, &image, &len)) {
+        buf_adds(out, count ? " && " : "");
+        image_clause(out, image, len);
     }
 }
 

@@ -11,9 +11,15 @@
 extern "C" {
 #endif
 
-#define NEEDS_MAX 16 /* folders of one job */
+#define NEEDS_MAX 16   /* folders of one job */
+#define IMAGE_MAX 1024 /* bytes of an image's name */
 
 bool job_needs_are_good(const struct tree *ad, const struct expr *e);
+
+/* Is it an image: the name of a file beneath the job's folder, or a folder of the machine? */
+bool job_image_is_good(const struct tree *ad, const struct expr *e);
+/* The sort of an image by its name: "oci", "sif" or "squashfs" of a file, "folder" of a path from the root. */
+const char *job_image_sort(const char *image, size_t len);
 
 /* Is there something that a machine must have? */
 bool job_has_wants(const struct tree *ad);

@@ -1,0 +1,216 @@
+/* image_unpack.c: unpacks an image that strangers made, as an unprivileged user in a sandbox. */
+#define _GNU_SOURCE
+#include "exec/image_unpack.h"
+
+#include "exec/filter.h"
+#include "exec/image_oci.h"
+#include "exec/image_run.h"
+#include "exec/image_squash.h"
+#include "exec/sandbox.h"
+#include "lang/base/buf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER "/out" /* where the image's folder is inside */
+
+static int fail(const struct err *err)
+{
+    fprintf(stderr, "%s\n", err->text);
+    return 1;
+}
+
+static int fail_errno(const char *what)
+{
+    fprintf(stderr, "%s: %s\n", what, strerror(errno));
+    return 1;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- inside */
+
+static int says_write(struct buf *says, const struct layer_tree *tree, struct err *err)
+{
+    int fd = open(IMAGE_SAYS, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    char bytes[32];
+    bool good;
+
+    snprintf(bytes, sizeof bytes, "%lld", (long long)tree->bytes);
+    image_run_say(says, IMAGE_SAYS_BYTES, bytes);
+    if (says->len > IMAGE_SAYS_MAX)
+        err_set(err, "the image has more than %d bytes of variables and words", IMAGE_SAYS_MAX);
+    good = fd >= 0 && says->len <= IMAGE_SAYS_MAX && write(fd, says->text, says->len) == (ssize_t)says->len;
+    if (!good && says->len <= IMAGE_SAYS_MAX)
+        err_set(err, IMAGE_SAYS ": %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return good ? 0 : -1;
+}
+
+/* words: SORT DESCRIPTOR BYTES */
+static int inside(char **words)
+{
+    int fd = atoi(words[1]), root, failed;
+    char begin[IMAGE_BEGIN_MAX + 1] = "";
+    struct layer_tree tree;
+    struct err err = {0};
+    struct buf says;
+
+    umask(022);
+    if (mkdir(IMAGE_ROOT, 0755) < 0 || (root = open(IMAGE_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        return fail_errno("the image's folder");
+    buf_init(&says);
+    layer_tree_open(&tree, root, atoll(words[2]), IMAGE_FILES_MAX);
+    failed = !strcmp(words[0], IMAGE_OCI) ? image_oci_unpack(fd, &tree, &says, begin, &err)
+                                          : image_squash_unpack(fd, &tree, IMAGE_ROOT, &says, &err);
+    if (!failed)
+        failed = layer_tree_finish(&tree, begin, &err) < 0 || says_write(&says, &tree, &err) < 0;
+    layer_tree_done(&tree);
+    buf_done(&says);
+    close(root);
+    return failed ? fail(&err) : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- outside */
+
+static void limit(int which, rlim_t most)
+{
+    struct rlimit now;
+
+    if (getrlimit(which, &now) == 0) {
+        if (now.rlim_max != RLIM_INFINITY && most > now.rlim_max)
+            most = now.rlim_max;
+        setrlimit(which, &(struct rlimit){most, most});
+    }
+}
+
+/* Puts the folder where another user finds it, in a namespace of ours alone, and becomes that user. */
+static bool become(const char *folder, uint32_t uid)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
+           mount(folder, "/mnt", NULL, MS_BIND, NULL) == 0 && setgroups(0, NULL) == 0 &&
+           setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0;
+}
+
+static int run_inside(char **words, const char *folder, int program, int image, int filter)
+{
+    static char *const nothing[] = {NULL};
+    char path[32], number[16], filtered[16];
+    const char *const argv[] = {"bwrap",
+                                "--unshare-all",
+                                "--die-with-parent",
+                                "--new-session",
+                                "--cap-drop",
+                                "ALL",
+                                "--uid",
+                                "1000",
+                                "--gid",
+                                "1000",
+                                "--clearenv",
+                                "--setenv",
+                                "PATH",
+                                "/usr/bin:/bin",
+#ifdef __SANITIZE_ADDRESS__
+                                "--setenv",
+                                "ASAN_OPTIONS",
+                                "detect_leaks=0", /* the filter does not let them be looked for */
+#endif
+                                "--ro-bind",
+                                "/usr",
+                                "/usr",
+                                "--symlink",
+                                "usr/bin",
+                                "/bin",
+                                "--symlink",
+                                "usr/lib",
+                                "/lib",
+                                "--ro-bind-try",
+                                "/lib64",
+                                "/lib64",
+                                "--ro-bind-try",
+                                "/etc/ld.so.cache",
+                                "/etc/ld.so.cache",
+                                "--ro-bind-try",
+                                "/etc/alternatives",
+                                "/etc/alternatives",
+                                "--proc",
+                                "/proc",
+                                "--dev",
+                                "/dev",
+                                "--tmpfs",
+                                "/tmp",
+                                "--bind",
+                                folder,
+                                FOLDER,
+                                "--remount-ro",
+                                "/",
+                                "--chdir",
+                                FOLDER,
+                                "--seccomp",
+                                filtered,
+                                "--",
+                                path,
+                                "unpack",
+                                "--inside",
+                                words[0],
+                                number,
+                                words[3],
+                                NULL};
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", program);
+    snprintf(number, sizeof number, "%d", image);
+    snprintf(filtered, sizeof filtered, "%d", filter);
+    if (fcntl(program, F_SETFD, 0) < 0 || fcntl(image, F_SETFD, 0) < 0 || fcntl(filter, F_SETFD, 0) < 0 ||
+        lseek(filter, 0, SEEK_SET) < 0)
+        return fail_errno("the unpacker");
+    execve(sandbox_program(), (char *const *)(uintptr_t)argv, nothing);
+    return fail_errno("bubblewrap");
+}
+
+/* words: SORT FOLDER FILE BYTES UID */
+static int outside(char **words)
+{
+    int image = open(words[2], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), filter;
+    uint32_t uid = (uint32_t)strtoul(words[4], NULL, 10);
+    struct err err = {0};
+
+    if (image < 0)
+        return fail_errno("the image");
+    filter = filter_make(false, &err);
+    if (filter < 0)
+        return fail(&err);
+    if (program < 0 || !sandbox_program())
+        return fail_errno("the unpacker");
+    if (mkdir(words[1], 0755) < 0)
+        return fail_errno("a folder for the image");
+    fchmod(image, 0644); /* so that it can be opened again by another user, who comes to it by this descriptor alone */
+    if (uid && (chown(words[1], uid, uid) < 0 || !become(words[1], uid)))
+        return fail_errno("another user for the unpacker");
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_NOFILE, 1024);
+    limit(RLIMIT_CPU, IMAGE_CPU_MAX);
+    limit(RLIMIT_FSIZE, (rlim_t)atoll(words[3]));
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return run_inside(words, uid ? "/mnt" : words[1], program, image, filter);
+}
+
+int image_unpack_main(int count, char **words)
+{
+    if (count == 4 && !strcmp(words[0], "--inside"))
+        return inside(words + 1);
+    if (count == 5)
+        return outside(words);
+    fprintf(stderr, "unpack: agents start this by themselves\n");
+    return 2;
+}
