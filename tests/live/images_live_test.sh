@@ -70,6 +70,17 @@ run "$berth" wait "$id"
 run "$berth" logs "$id"
 expect 'an ad says it as well; a path is one of the image' 0 'word of the job
 of the image' ''
+cat >job.sub <<'END'
+universe = container
+container_image = good.tar
+executable = /usr/bin/cat
+arguments = /etc/word
+output = sub.out
+queue
+END
+run "$berth" submit job.sub
+run "$berth" wait "$(sed -n 's/^1 job submitted: //p' out)"
+holds 'and a submit file of HTCondor' grep -q '^of the image$' sub.out
 echo '[ Image = "gone.tar"; Cmd = "true" ]' >gone.ad
 run "$berth" submit -f gone.ad
 says 'an image that is not there is told before anything is sent' 2 '' 'berth: *gone.tar: *'

@@ -355,6 +355,25 @@ int submit_key_input(struct submit_job *job, const struct submit_key *key, const
     return 0;
 }
 
+/* container_image: a file, or a folder of the machine. */
+int submit_key_image(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    struct buf path;
+
+    submit_quotes_strip(&text, &len);
+    if (!len)
+        return 0;
+    if (is_url(text, len))
+        return submit_job_fail(job,
+                               "what lies in a registry is not fetched: 'skopeo copy docker://NAME oci-archive:FILE' "
+                               "makes a file of it");
+    buf_init(&path);
+    path_add(job, text, len, &path);
+    submit_attribute_print(job, key->attribute, buf_string(&path), path.len);
+    buf_done(&path);
+    return 0;
+}
+
 /* Does the path lead out of the folder where outputs go? */
 static bool name_leads_out(const char *text, size_t len)
 {

@@ -80,10 +80,10 @@ bool submit_is_made(const char *name, size_t len);
 
 /* The functions that rows use for the value of a key. */
 key_fn submit_key_refused, submit_key_passed, submit_key_quiet, submit_key_notification, submit_key_universe,
-    submit_key_transfer, submit_key_when, submit_key_text, submit_key_executable, submit_key_arguments,
-    submit_key_inputs, submit_key_input, submit_key_outputs, submit_key_stream, submit_key_iwd, submit_key_size,
-    submit_key_expr, submit_key_rank, submit_key_whole, submit_key_signal, submit_key_one, submit_key_flag,
-    submit_key_policy, submit_key_remaps, submit_key_until;
+    submit_key_transfer, submit_key_when, submit_key_text, submit_key_executable, submit_key_image,
+    submit_key_arguments, submit_key_inputs, submit_key_input, submit_key_outputs, submit_key_stream, submit_key_iwd,
+    submit_key_size, submit_key_expr, submit_key_rank, submit_key_whole, submit_key_signal, submit_key_one,
+    submit_key_flag, submit_key_policy, submit_key_remaps, submit_key_until;
 
 #ifdef __cplusplus
 }

@@ -201,10 +201,11 @@ static bool differs(const char *text, size_t len)
  * has another form here. */
 static const struct submit_key *key_of_own(const char *name, size_t len)
 {
-    static key_fn *const same[] = {submit_key_refused,  submit_key_passed, submit_key_universe,    submit_key_text,
-                                   submit_key_size,     submit_key_expr,   submit_key_whole,       submit_key_signal,
-                                   submit_key_one,      submit_key_flag,   submit_key_policy,      submit_key_until,
-                                   submit_key_transfer, submit_key_when,   submit_key_notification};
+    static key_fn *const same[] = {
+        submit_key_refused, submit_key_passed,   submit_key_universe, submit_key_image,
+        submit_key_text,    submit_key_size,     submit_key_expr,     submit_key_whole,
+        submit_key_signal,  submit_key_one,      submit_key_flag,     submit_key_policy,
+        submit_key_until,   submit_key_transfer, submit_key_when,     submit_key_notification};
     const struct submit_key *key = submit_key_find(name, len);
 
     for (size_t i = 0; key && !submit_same(name, len, key->name) && i < sizeof same / sizeof *same; i++)
@@ -350,12 +351,17 @@ void submit_keys_look(struct submit_reader *reader)
     }
 }
 
+static bool has_key(struct submit_reader *reader, const char *name)
+{
+    return submit_key_macro(reader, submit_key_find(name, strlen(name))) != NULL;
+}
+
 static int ad_make(struct submit_reader *reader, struct err *err)
 {
     struct submit_job job = {.reader = reader, .whole_executable = true, .err = err};
     int result;
 
-    if (!submit_key_macro(reader, submit_key_find("executable", strlen("executable"))))
+    if (!has_key(reader, "executable") && !has_key(reader, "container_image"))
         return submit_fail(reader->queue, err, "expected 'executable = FILE' before 'queue'");
     buf_init(&job.out);
     buf_init(&job.iwd);

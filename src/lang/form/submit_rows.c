@@ -15,10 +15,13 @@
 #define LATER \
     "what shall happen later to a job is not carried over: look with 'berth jobs -c', act with 'berth hold' and 'berth rm'"
 
+#define IN_REGISTRY \
+    "what lies in a registry is not fetched: 'skopeo copy docker://NAME oci-archive:FILE' makes a file of it, for container_image"
+
 const struct submit_key submit_keys[] = {
     /* what a job is */
     {"universe", "JobUniverse", NULL,
-     "`vanilla` or 5, and nothing else; with `docker_image` or `container_image` it is refused as those are",
+     "`vanilla` or 5; `container`, with `container_image`; `docker` is refused as `docker_image` is",
      submit_key_universe, FIXED, 0},
     {"executable", "cmd", "Cmd",
      "a name without a slash is a file here; it is carried along, and may be executed there whatever its mode is here",
@@ -186,11 +189,12 @@ const struct submit_key submit_keys[] = {
     {"batch_extra_submit_args", NULL, NULL, "there is none", submit_key_passed, COMPUTED, 0},
 
     /* refused: without it the job would be a different one */
-    {"container_image", "ContainerImage SingularityImage", NULL, "containers are not carried over", submit_key_refused,
-     COMPUTED, 0},
-    {"docker_image", "DockerImage", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
-    {"want_docker", "WantDocker", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
-    {"want_container", "WantContainer", NULL, "containers are not carried over", submit_key_refused, COMPUTED, 0},
+    {"container_image", "ContainerImage SingularityImage", "Image",
+     "a `.sif`, squashfs or tar file, which is carried along, or a path from the root to a folder of the machine; what lies in a registry (`docker://`) is refused",
+     submit_key_image, FIXED, 0},
+    {"docker_image", "DockerImage", NULL, IN_REGISTRY, submit_key_refused, COMPUTED, 0},
+    {"want_docker", "WantDocker", NULL, IN_REGISTRY, submit_key_refused, COMPUTED, 0},
+    {"want_container", "WantContainer", NULL, "`container_image` says it", submit_key_quiet, COMPUTED, 0},
     {"docker_network_type", "DockerNetworkType", NULL, "it goes with a container", submit_key_passed, COMPUTED, 0},
     {"docker_pull_policy", "DockerPullPolicy", NULL, "it goes with a container", submit_key_passed, COMPUTED, 0},
     {"docker_override_entrypoint", "DockerOverrideEntrypoint", NULL, "it goes with a container", submit_key_passed,

@@ -159,6 +159,11 @@ int submit_key_universe(struct submit_job *job, const struct submit_key *key, co
     (void)key;
     if (submit_same(text, len, "vanilla") || submit_same(text, len, "5"))
         return 0;
+    if (submit_same(text, len, "container")) {
+        if (submit_key_macro(job->reader, submit_key_find("container_image", strlen("container_image"))))
+            return 0;
+        return submit_job_fail(job, "expected 'container_image = FILE' with universe container");
+    }
     return submit_fail(job->macro->at, job->err,
                        "universe: expected vanilla, got '%.*s': a job of that universe is not carried over",
                        len > 40 ? 40 : (int)len, text);
