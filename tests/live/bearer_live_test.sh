@@ -116,17 +116,27 @@ other_group() { charged 400 "$atlas" cms || charged 403 "$atlas" cms; grep -F 'y
 check '... and to no other' other_group
 no_group() { charged 400 "$alice" atlas || charged 403 "$alice" atlas; grep -F 'your institute has put you into no group' body; }
 check 'whom it puts into no group cannot name one' no_group
+worked_out() { asked 400 "$atlas" POST '/v1/jobs?force=true' '[ Cmd = "true"; Outputs = {}; Constraint = false; AccountingGroup = strcat("c", "ms") ]' && grep -F 'into the group atlas' body; }
+check '... nor one that is worked out later' worked_out
+# by_desk STATUS TOKEN GROUP: the same by way of the matchmaker.
+by_desk() {
+  local got
+  got=$(curl -sS -m 30 -o body -w '%{http_code}' "$url/v1/desk/$(desk "$2")/jobs?force=true" -H "Authorization: Bearer $2" -H 'Content-Type: application/classad' -d "[ Cmd = \"true\"; Outputs = {}; Constraint = false; AccountingGroup = \"$3\" ]")
+  [ "$got" = "$1" ] || { echo "status $got"; cat body; return 1; }
+}
+handed_group() { by_desk 201 "$atlas" atlas && by_desk 400 "$atlas" cms && grep -F 'into the group atlas' body && by_desk 400 "$alice" atlas && grep -F 'into no group' body; }
+check 'by way of the matchmaker it is the same' handed_group
 # advertised STATUS TOKEN GROUP: a request of one's own at the matchmaker.
 advertised() {
   local got
   got=$(curl -sS -m 30 -o body -w '%{http_code}' -X PUT "$url/v1/ads/x$RANDOM?kind=request" -H "Authorization: Bearer $2" -H 'Content-Type: application/classad' -d "[ Type = \"Job\"; Constraint = false; AccountingGroup = \"$3\" ]")
   [ "$got" = "$1" ] || { echo "status $got"; cat body; return 1; }
 }
-at_pool() { advertised 201 "$atlas" atlas && advertised 403 "$atlas" cms && grep -F 'not the group that the institute' body && advertised 403 "$alice" atlas; }
+at_pool() { advertised 201 "$atlas" atlas && advertised 403 "$atlas" 'c" + "ms' && advertised 403 "$atlas" cms && grep -F 'not the group that the institute' body && advertised 403 "$alice" atlas; }
 check 'so it is for a request at the matchmaker' at_pool
 exchanged() {
   local given
-  given=$(curl -sS -m 30 "$url/v1/exchange" -H "Authorization: Bearer $atlas" -d '[]' | sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p') && advertised 201 "$given" atlas && advertised 403 "$given" cms
+  given=$(curl -sS -m 30 "$url/v1/exchange" -H "Authorization: Bearer $atlas" -d '[]' | sed -n 's/.*Token *= *"\([^"]*\)".*/\1/p') && advertised 201 "$given" atlas && advertised 403 "$given" cms && by_desk 201 "$given" atlas && by_desk 400 "$given" cms
 }
 check "... and for one by a token of the pool that was given for the institute's" exchanged
 

@@ -151,20 +151,23 @@ static int64_t iwd_user(const struct request *request)
     return geteuid() == 0 && request->caller.uid != 0 ? (int64_t)request->caller.uid : IWD_NOBODY;
 }
 
-/* Whom its institute has put into a group is charged to that one, or to none. */
+/* Whom its institute has put into a group is charged to that one, or to none. Of a caller who comes by way of the matchmaker that one says the group, in a
+ * field; whoever else sends it binds nobody but itself. What an expression will say is not known here. */
 static int group_check(const struct request *request, const struct tree *ad, struct err *err)
 {
     const struct caller *caller = &request->caller;
+    const char *told = exchange_field(request->exchange, GROUP_FIELD), *mine = caller->grouped ? caller->group : told;
     const char *group;
     size_t len;
 
-    if (!caller->grouped || !ad_string(ad, "AccountingGroup", &group, &len) ||
-        (len == strlen(caller->group) && !memcmp(group, caller->group, len)))
+    if (!mine || !ad_find(ad, "AccountingGroup"))
         return 0;
-    return *caller->group
-               ? err_set(err, "AccountingGroup: your institute has put you into the group %s, and no other is charged",
-                         caller->group)
-               : err_set(err, "AccountingGroup: your institute has put you into no group");
+    if (ad_string(ad, "AccountingGroup", &group, &len) && len == strlen(mine) && !memcmp(group, mine, len))
+        return 0;
+    return *mine ? err_set(err,
+                           "AccountingGroup: your institute has put you into the group %.64s, and no other is charged",
+                           mine)
+                 : err_set(err, "AccountingGroup: your institute has put you into no group");
 }
 
 /* May this caller submit that ad? -1 and why not. */

@@ -19,6 +19,9 @@ extern "C" {
 
 struct issuers; /* live/http/issuers.h */
 
+/* Goes with a request that is passed on: the group that an institute has put the caller into; empty: none. */
+#define GROUP_FIELD "Berth-Group"
+
 /* The caller of a request. */
 struct caller {
     uint32_t identity; /* its place among the callers; CALLERS_NONE: there is no caller */

@@ -210,24 +210,36 @@ static bool recorded_read(void *user, const void *key, size_t key_len, const voi
     return true;
 }
 
-/* Is the request charged to a group that the caller's institute has not put it into? The pool's own tokens do not say so: the record of those that were given for an
- * institute's does. */
-static bool group_is_foreign(const struct request *request, const struct advertise *advertise)
+int caller_group(const struct request *request, char ret[TOKEN_GROUP_MAX + 1])
 {
     struct recorded recorded = {.matchmakerd = request_matchmakerd(request), .grouped = request->caller.grouped};
     struct shelf *shelf = recorded.matchmakerd->shelf;
-    const char *group;
     struct err err;
-    size_t len;
 
-    if (!advertise->request || !advertise->ad || !ad_string(advertise->ad, "AccountingGroup", &group, &len))
-        return false;
     if (request->caller.foreign)
         memcpy(recorded.group, request->caller.group, sizeof recorded.group);
     else if (request->caller.links && shelf->kind->get(shelf, TOKEN_SPACE, request->caller.ids[0], TOKEN_ID_DIGITS,
                                                        recorded_read, &recorded, &err) < 0)
-        return true; /* what cannot be looked up is not granted */
-    return recorded.grouped && (len != strlen(recorded.group) || memcmp(group, recorded.group, len) != 0);
+        return -1;
+    memcpy(ret, recorded.group, sizeof recorded.group);
+    return recorded.grouped;
+}
+
+/* Is the request charged to a group that the caller's institute has not put it into? What an expression will say is not known here. */
+static bool group_is_foreign(const struct request *request, const struct advertise *advertise)
+{
+    char mine[TOKEN_GROUP_MAX + 1] = "";
+    const char *group;
+    size_t len;
+    int grouped;
+
+    if (!advertise->request || !advertise->ad || !ad_find(advertise->ad, "AccountingGroup"))
+        return false;
+    grouped = caller_group(request, mine);
+    if (grouped <= 0)
+        return grouped < 0; /* what cannot be looked up is not granted */
+    return !ad_string(advertise->ad, "AccountingGroup", &group, &len) || len != strlen(mine) ||
+           memcmp(group, mine, len) != 0;
 }
 
 static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)

@@ -18,6 +18,9 @@ struct taking {
 /* Opens the key of an offer, as that agent has sealed it for the ad of that id. Returns the reason, with words, when it does not open. */
 enum reason sealed_key_take(const struct request *request, uint32_t who, const char *id, const char *text, size_t len,
                             struct key *ret, struct err *err);
+/* Has an institute put the caller into a group, or into none ("")? The pool's own tokens do not say so: the record of those that were given for an institute's does. -1: it
+ * cannot be looked up. */
+int caller_group(const struct request *request, char ret[TOKEN_GROUP_MAX + 1]);
 /* The heart of PUT and of the batch. A version of 0 stands for the next one. False, after a problem was answered, when the store has failed. */
 bool ad_take(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret);
 /* id_unlive: the ad of that id has gone, and no longer counts for its account. id_forget: nothing of it is remembered,

@@ -2,9 +2,10 @@
  *
  *     the page  GET /v1/desk/AGENT/jobs  -->  the matchmaker  GET CONTACT/v1/jobs, by a token with the caller's name  -->  the customer
  *
- * The token is for that agent alone, has no right that the caller lacks, and lasts for a minute. The customer gets the jobs and files that
+ * The token is for that agent alone, has no right that the caller lacks, and lasts for a minute. With it goes the group that an institute has put the caller into. The customer gets the jobs and files that
  * a person sends to it: so nobody is led to a customer that is neither their own nor has the scope to serve others. Its answer comes from a
  * stranger: it gets one of a few types, and browsers are told not to guess another. */
+#include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/delivery.h"
 #include "live/matchmakerd/matchmakerd_state.h"
@@ -167,6 +168,16 @@ static bool token_print(const struct request *request, const struct agent_row *r
     return token_sign(out, keyring_current(matchmakerd->keys), &terms, NULL, &err) == 0;
 }
 
+/* The group that an institute has put the caller into, as the customer is told it: a name that cannot be a group's is as good as none. False: nothing is said. */
+static bool group_print(const struct request *request, char ret[TOKEN_GROUP_MAX + 1])
+{
+    int grouped = caller_group(request, ret);
+
+    if (grouped < 0 || ret[strspn(ret, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")])
+        *ret = '\0';
+    return grouped != 0;
+}
+
 void api_desk(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -175,6 +186,8 @@ void api_desk(struct request *request)
     uint32_t place = hex_read(name, strlen(name), bytes, sizeof bytes)
                          ? agents_find(&matchmakerd->agents, id_number(name, 16))
                          : TEXTMAP_NONE;
+    char group[TOKEN_GROUP_MAX + 1] = "";
+    struct http_field field = {GROUP_FIELD, group};
     struct errand *errand;
     struct buf target, token;
 
@@ -193,6 +206,8 @@ void api_desk(struct request *request)
                                  .token = buf_string(&token),
                                  .type = exchange_field(request->exchange, "Content-Type"),
                                  .accept = exchange_field(request->exchange, "Accept"),
+                                 .fields = &field,
+                                 .field_count = group_print(request, group),
                                  .timeout = CUSTOMERD_WAIT,
                                  .bytes_max = CUSTOMERD_BYTES_MAX};
 
