@@ -293,8 +293,8 @@ void job_samples_write(int folder, const struct job_samples *samples)
 {
     /* only the points that there are */
     record_write(folder, "samples", samples,
-                 offsetof(struct job_samples, samples.points) + samples->samples.count * sizeof(struct sample), false,
-                 NULL);
+                 offsetof(struct job_samples, samples.points) + samples->samples.count * sizeof(struct job_sample),
+                 false, NULL);
 }
 
 bool job_samples_read(int folder, uint64_t number, struct job_samples *ret)
@@ -307,7 +307,7 @@ bool job_samples_read(int folder, uint64_t number, struct job_samples *ret)
         memset(ret, 0, sizeof *ret);
         memcpy(ret, bytes, len);
         good = ret->number == number && ret->samples.count <= SAMPLES_MAX &&
-               len == head + ret->samples.count * sizeof(struct sample);
+               len == head + ret->samples.count * sizeof(struct job_sample);
     }
     free(bytes);
     return good;

@@ -15,7 +15,7 @@ void sampling_begin(struct sampling *sampling, uint64_t number, int64_t now)
 }
 
 /* How busy the job's graphics processors are, and how much of their memory is in use. False: it has none, or nothing here can tell. */
-static bool gpus_look(const struct order *order, struct sample *ret)
+static bool gpus_look(const struct order *order, struct job_sample *ret)
 {
     (void)order;
     (void)ret;
@@ -25,7 +25,7 @@ static bool gpus_look(const struct order *order, struct sample *ret)
 void sampling_tick(struct sampling *sampling, const struct order *order, int folder, int64_t now, int64_t cpu,
                    int64_t memory)
 {
-    struct sample seen = {.memory = memory};
+    struct job_sample seen = {.memory = memory};
     int64_t late = now - sampling->due, used = cpu - sampling->cpu_before;
 
     if (late < 0)

@@ -59,7 +59,7 @@ bool scene_rules(int filter, struct sock_fprog *ret);
 
 /* In a process that shares its memory with the launcher, and has the job's user, streams, limits and network: begins process 1 of the job, writes its
  * number to *ret and ends. */
-_Noreturn void scene_play(const struct scene *scene, void (*leave)(void), volatile pid_t *ret);
+__attribute__((noreturn)) void scene_play(const struct scene *scene, void (*leave)(void), volatile pid_t *ret);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define STEPS_VARIABLE "BERTH_STEPS"
 
 /* X(id, name, what has happened at that moment), in the order of a job's way. */
@@ -51,4 +55,7 @@ struct step_note {
 void step_note(enum job_step step, uint64_t claim, uint64_t number);
 void step_counts(enum counted counted);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

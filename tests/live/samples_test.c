@@ -12,7 +12,7 @@ static struct lang lang;
 static void samples_fill(struct samples *samples, int64_t from, int64_t to)
 {
     for (int64_t i = from; i < to; i++)
-        samples_add(samples, &(struct sample){.memory = i + 1, .cpu = i % 2 ? 100 : 0});
+        samples_add(samples, &(struct job_sample){.memory = i + 1, .cpu = i % 2 ? 100 : 0});
 }
 
 static void check_points(void)
@@ -46,7 +46,7 @@ static void check_endless(void)
     samples.span = SAMPLES_SPAN_MAX;
     samples.count = SAMPLES_MAX - 1;
     for (int64_t i = 0; i < 3 * (SAMPLES_SPAN_MAX / SAMPLES_SPAN); i++)
-        samples_add(&samples, &(struct sample){.memory = 1});
+        samples_add(&samples, &(struct job_sample){.memory = 1});
     tap_ok(samples.count == SAMPLES_MAX - 1 && samples.span == SAMPLES_SPAN_MAX, "there is an end to that, too");
 }
 

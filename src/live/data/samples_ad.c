@@ -15,10 +15,10 @@ static const struct series {
     int64_t most;
     bool gpus;
 } all_series[] = {
-    {"Memory", offsetof(struct sample, memory), SAMPLES_AMOUNT_MAX, false},
-    {"CpuPercent", offsetof(struct sample, cpu), SAMPLES_PERCENT_MAX, false},
-    {"GpuPercent", offsetof(struct sample, gpu), 100, true},
-    {"GpuMemory", offsetof(struct sample, gpu_memory), SAMPLES_AMOUNT_MAX, true},
+    {"Memory", offsetof(struct job_sample, memory), SAMPLES_AMOUNT_MAX, false},
+    {"CpuPercent", offsetof(struct job_sample, cpu), SAMPLES_PERCENT_MAX, false},
+    {"GpuPercent", offsetof(struct job_sample, gpu), 100, true},
+    {"GpuMemory", offsetof(struct job_sample, gpu_memory), SAMPLES_AMOUNT_MAX, true},
 };
 #define SERIES_COUNT (sizeof all_series / sizeof *all_series)
 

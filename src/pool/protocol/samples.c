@@ -18,20 +18,20 @@ void samples_init(struct samples *samples)
 static void samples_halve(struct samples *samples)
 {
     for (uint32_t i = 0; i < SAMPLES_MAX / 2; i++) {
-        const struct sample *a = &samples->points[2 * i], *b = a + 1;
+        const struct job_sample *a = &samples->points[2 * i], *b = a + 1;
 
-        samples->points[i] = (struct sample){.memory = larger(a->memory, b->memory),
-                                             .cpu = (a->cpu + b->cpu + 1) / 2,
-                                             .gpu = (a->gpu + b->gpu + 1) / 2,
-                                             .gpu_memory = larger(a->gpu_memory, b->gpu_memory)};
+        samples->points[i] = (struct job_sample){.memory = larger(a->memory, b->memory),
+                                                 .cpu = (a->cpu + b->cpu + 1) / 2,
+                                                 .gpu = (a->gpu + b->gpu + 1) / 2,
+                                                 .gpu_memory = larger(a->gpu_memory, b->gpu_memory)};
     }
     samples->count = SAMPLES_MAX / 2;
     samples->span *= 2;
 }
 
-void samples_add(struct samples *samples, const struct sample *seen)
+void samples_add(struct samples *samples, const struct job_sample *seen)
 {
-    struct sample *next = &samples->next;
+    struct job_sample *next = &samples->next;
     int64_t parts = samples->span / SAMPLES_SPAN;
 
     next->memory = larger(next->memory, seen->memory);

@@ -19,7 +19,7 @@ extern "C" {
 #define SAMPLES_PERCENT_MAX INT64_C(100000000) /* of a million processors */
 
 /* Of the time that the point stands for: the most memory that was seen, and how busy processors were on average. */
-struct sample {
+struct job_sample {
     int64_t memory;     /* bytes */
     int64_t cpu;        /* percent of one processor: 150 is one and a half */
     int64_t gpu;        /* percent of the job's graphics processors: at most 100 */
@@ -31,13 +31,13 @@ struct samples {
     uint32_t count;
     bool gpus;      /* graphics processors were looked at, too */
     uint32_t begun; /* how many of ten seconds are in `next` so far */
-    struct sample next;
-    struct sample points[SAMPLES_MAX];
+    struct job_sample next;
+    struct job_sample points[SAMPLES_MAX];
 };
 
 void samples_init(struct samples *samples);
 /* Adds what was seen in the last ten seconds. */
-void samples_add(struct samples *samples, const struct sample *seen);
+void samples_add(struct samples *samples, const struct job_sample *seen);
 
 #ifdef __cplusplus
 }
