@@ -174,12 +174,21 @@ static void submission_jobs(struct customer *customer, struct submission *submis
 /* The last one goes where its number belongs: those that came after its batch began have higher ones. */
 static void submission_place(struct customer *customer)
 {
-    uint32_t at = customer->submission_count - 1;
-    struct submission *last = customer->submissions[at];
+    uint32_t low = 0, others = customer->submission_count - 1, high = others;
+    struct submission **all = customer->submissions, *last = all[others];
 
-    for (; at && customer->submissions[at - 1]->first > last->first; at--)
-        customer->submissions[at] = customer->submissions[at - 1];
-    customer->submissions[at] = last;
+    if (!others || all[others - 1]->first < last->first)
+        return;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (all[middle]->first < last->first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&all[low + 1], &all[low], (others - low) * sizeof *all);
+    all[low] = last;
 }
 
 /* A new submission becomes durable as a whole: its shape, and the row that says which jobs there are. */
