@@ -15,6 +15,8 @@
 #include <string.h>
 
 #define KEY_DIGITS 16
+#define LEAVE_SOME 4  /* rows that have to go, with each that comes ... */
+#define LEAVE_IDLE 64 /* ... and with each look at their age */
 #define MOST_LEAST 16 /* rows that may always stay */
 
 void audit_init(struct audit *audit, struct symbols *symbols, struct shelf *shelf, uint32_t most)
@@ -53,6 +55,7 @@ void audit_done(struct audit *audit)
 {
     list_done(&audit->changes);
     list_done(&audit->attempts);
+    list_done(&audit->leaving);
     *audit = (struct audit){.numbered = 0};
 }
 
@@ -230,14 +233,23 @@ static uint32_t share_find(uint32_t *counts, uint32_t accounts, uint32_t most)
     return UINT32_MAX;
 }
 
-/* Some rows go, so that this is done seldom: of each account that has more than its share, the oldest. */
-static int list_thin(struct audit *audit, struct audit_list *list, uint32_t most, struct err *err)
+/* Takes some of those that have to go from the shelf: an eighth of all at once would hold up the loop for 14 ms. */
+static int rows_leave(struct audit *audit, uint32_t most, struct err *err)
+{
+    int failed = 0;
+
+    for (; most && audit->leaving.count && !failed; most--)
+        failed = row_drop(audit, list_shift(&audit->leaving), err);
+    return failed;
+}
+
+/* Some rows have to go, so that this is done seldom: of each account that has more than its share, the oldest. */
+static void list_thin(struct audit *audit, struct audit_list *list, uint32_t most)
 {
     uint32_t *counts = mem_alloc((list->count + 1) * sizeof *counts),
              *sorted = mem_alloc((list->count + 1) * sizeof *sorted);
     uint32_t *places = mem_alloc((list->count + 1) * sizeof *places), share, kept = 0, count = list->count;
     struct textmap accounts;
-    int failed = 0;
 
     textmap_init(&accounts, secrets_word(&secrets_live));
     memset(counts, 0, (list->count + 1) * sizeof *counts);
@@ -254,19 +266,18 @@ static int list_thin(struct audit *audit, struct audit_list *list, uint32_t most
 
         if (counts[places[i]] > share) {
             counts[places[i]]--;
-            failed = row_drop(audit, row, err) < 0 || failed ? -1 : 0;
+            list_push(&audit->leaving, row);
         } else {
             list->items[(list->first + kept++) % list->room] = row;
         }
     }
     list->count = kept;
-    while (list->count > most && !failed)
-        failed = row_drop(audit, list_shift(list), err);
+    while (list->count > most)
+        list_push(&audit->leaving, list_shift(list));
     textmap_done(&accounts);
     free(places);
     free(sorted);
     free(counts);
-    return failed;
 }
 
 /* The oldest rows of a list go until there are no more than may stay. */
@@ -274,8 +285,8 @@ static int list_trim(struct audit *audit, struct audit_list *list, uint32_t most
 {
     int failed = 0;
 
-    if (audit->fair && list == &audit->changes)
-        return list->count > most ? list_thin(audit, list, most - most / 8, err) : 0;
+    if (audit->fair && list == &audit->changes && list->count > most)
+        list_thin(audit, list, most - most / 8);
     while (list->count > most && !failed)
         failed = row_drop(audit, list_shift(list), err);
     return failed;
@@ -285,7 +296,8 @@ int audit_bound(struct audit *audit, uint32_t most, struct err *err)
 {
     audit->most = most < MOST_LEAST ? MOST_LEAST : most;
     return list_trim(audit, &audit->changes, audit->most, err) < 0 ||
-                   list_trim(audit, &audit->attempts, audit->most / 4, err) < 0
+                   list_trim(audit, &audit->attempts, audit->most / 4, err) < 0 ||
+                   rows_leave(audit, UINT32_MAX, err) < 0
                ? -1
                : 0;
 }
@@ -301,7 +313,8 @@ static int list_expire(struct audit *audit, struct audit_list *list, int64_t bef
 
 int audit_expire(struct audit *audit, int64_t before, struct err *err)
 {
-    return list_expire(audit, &audit->changes, before, err) < 0 || list_expire(audit, &audit->attempts, before, err) < 0
+    return list_expire(audit, &audit->changes, before, err) < 0 ||
+                   list_expire(audit, &audit->attempts, before, err) < 0 || rows_leave(audit, LEAVE_IDLE, err) < 0
                ? -1
                : 0;
 }
@@ -432,7 +445,7 @@ int audit_add(struct audit *audit, const struct audit_event *event, int64_t wall
                               .result = text_keep(full ? rest.result : event->result),
                               .detail = text_keep(full ? rest.detail : event->detail)};
     list_push(row_list(audit, row), row);
-    if (row_put(audit, row, err) < 0)
+    if (row_put(audit, row, err) < 0 || rows_leave(audit, LEAVE_SOME, err) < 0)
         return -1;
     return list_trim(audit, row_list(audit, row), event->attempt ? audit->most / 4 : audit->most, err);
 }

@@ -56,6 +56,7 @@ struct audit {
     struct symbols *symbols;
     struct shelf *shelf;
     struct audit_list changes, attempts;
+    struct audit_list leaving; /* they have to go, and are still on the shelf: a few go with each that comes */
     uint64_t numbered;
     uint32_t most;
     uint64_t dropped; /* rows that had to go, in this life */
