@@ -1,6 +1,8 @@
 /* clock.c: what the machine's clocks show. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "sys/clock.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 static int64_t clock_us(clockid_t clock)
@@ -19,6 +21,13 @@ int64_t clock_now(void)
 int64_t clock_spent(void)
 {
     return clock_us(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int64_t clock_waits(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
 int64_t clock_wall(void)

@@ -5,7 +5,10 @@
  * The busy ones are in a process of their own, each with one request under way at any time:
  *     6 of 10   submissions of three jobs, one after another          1 of 10   lists of 3,000 jobs, and counts
  *     2 of 10   submissions of thousands of jobs that all differ      1 of 10   files for the spool
- * Those who submit remove their jobs now and then. No machine is there: all jobs wait. The light user submits one job, waits a moment, and so on. */
+ * Those who submit remove their jobs now and then. No machine is there: all jobs wait. The light user submits one job, waits a moment, and so on.
+ *
+ * Client, customer and crowd share the processors of this machine, with whatever else runs on it. So each figure is given twice: as it was seen, and without the
+ * time for which the customer's loop, or the client, stood ready and had no processor (own_...). */
 #define _GNU_SOURCE /* nftw, pipe2 */
 #include "common/tap.h"
 #include "live_token.h"
@@ -294,6 +297,8 @@ static void busy_run(const struct shop *shop, int told)
 
 struct figures {
     double median, p90, p99, most; /* milliseconds */
+    double own[2];      /* median and p99 without the time for which customer and client waited for a processor */
+    double ran, waited; /* of the time the customer's loop had a processor, and waited for one: percent */
     uint32_t count, failures;
 };
 
@@ -312,10 +317,32 @@ static double now_ms(void)
     return (double)at.tv_sec * 1e3 + (double)at.tv_nsec * 1e-6;
 }
 
+/* For how long a process's first thread has waited for a processor, in milliseconds; and for how long it had one. */
+static double delay_ms(pid_t pid, double *ret_ran)
+{
+    char path[64], text[96];
+    unsigned long long ran = 0, waited = 0;
+    ssize_t got = -1;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = read(fd, text, sizeof text - 1);
+        close(fd);
+    }
+    text[got > 0 ? got : 0] = '\0';
+    if (sscanf(text, "%llu %llu", &ran, &waited) != 2)
+        ran = waited = 0;
+    *ret_ran = (double)ran * 1e-6;
+    return (double)waited * 1e-6;
+}
+
 static void light_run(const struct shop *shop, int64_t seconds, struct figures *ret)
 {
-    static double spans[SAMPLES_MAX];
+    static double spans[SAMPLES_MAX], own[SAMPLES_MAX];
     int64_t ends = live_now() + seconds * 1000;
+    double began_at = now_ms(), ran, ran_before, waited_before = delay_ms(shop->pid, &ran_before);
     struct talk talk;
     struct reply reply;
 
@@ -323,7 +350,7 @@ static void light_run(const struct shop *shop, int64_t seconds, struct figures *
     talk_init(&talk);
     reply_init(&reply);
     while (live_now() < ends && ret->count < SAMPLES_MAX) {
-        double began;
+        double began, waited = delay_ms(shop->pid, &ran) + delay_ms(getpid(), &ran);
 
         if (talk.fd < 0)
             talk_open_at(&talk, "127.0.0.1", shop->port);
@@ -333,24 +360,35 @@ static void light_run(const struct shop *shop, int64_t seconds, struct figures *
             ret->failures++;
             talk_close(&talk);
         }
-        spans[ret->count++] = now_ms() - began;
+        spans[ret->count] = now_ms() - began;
+        own[ret->count] = spans[ret->count] + waited - delay_ms(shop->pid, &ran) - delay_ms(getpid(), &ran);
+        own[ret->count] = own[ret->count] > 0 ? own[ret->count] : 0; /* both may have waited at the same time */
+        ret->count++;
         live_sleep(PAUSE_MS);
     }
     talk_done(&talk);
     reply_done(&reply);
+    ret->waited = (delay_ms(shop->pid, &ran) - waited_before) / (now_ms() - began_at) * 100;
+    ret->ran = (ran - ran_before) / (now_ms() - began_at) * 100;
     qsort(spans, ret->count, sizeof *spans, double_compare);
     ret->median = spans[ret->count / 2];
     ret->p90 = spans[ret->count * 9 / 10];
     ret->p99 = spans[ret->count * 99 / 100];
     ret->most = spans[ret->count - 1];
+    qsort(own, ret->count, sizeof *own, double_compare);
+    ret->own[0] = own[ret->count / 2];
+    ret->own[1] = own[ret->count * 99 / 100];
 }
 
 static void figures_tell(const char *what, const struct figures *figures)
 {
     tap_diag(
         "{\"name\": \"submit-%s\", \"submissions\": %u, \"failures\": %u, \"median_ms\": %.2f, \"p90_ms\": %.2f, \"p99_ms\": %.2f, "
-        "\"most_ms\": %.2f}",
-        what, figures->count, figures->failures, figures->median, figures->p90, figures->p99, figures->most);
+        "\"most_ms\": %.2f, \"own_median_ms\": %.2f, \"own_p99_ms\": %.2f}",
+        what, figures->count, figures->failures, figures->median, figures->p90, figures->p99, figures->most,
+        figures->own[0], figures->own[1]);
+    tap_diag("the customer's loop had a processor for %.0f %% of the time, and waited for one for %.0f %%",
+             figures->ran, figures->waited);
 }
 
 /* Returns how long a busy one waits for a submission of three jobs, on average, in milliseconds: of so many each has one under way all the time. */

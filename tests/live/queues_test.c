@@ -10,7 +10,8 @@
 #include <time.h>
 
 #define AUDIENCE "front"
-#define CLIENTS_MAX 8
+#define CLIENTS_MAX 16
+#define CROWD 12
 #define HEAVY_US 4000 /* longer than a slice */
 #define LONG_US 60000
 
@@ -27,6 +28,9 @@ struct world {
     int count;
     struct buf
         order; /* the first letter of who was handled, of an agent's calls `a`; of a long request one for each slice */
+    uv_check_t commit; /* adds `|` where rows would be committed, if somebody was handled since */
+    int64_t used;      /* by the account of the last step without an end */
+    bool enough;       /* those end */
 };
 
 static struct world world;
@@ -102,14 +106,33 @@ static void lengthy(struct request *request)
     long_step(request);
 }
 
+static void endless(struct request *request)
+{
+    note(request);
+    world.used = request_used(request);
+    while (!world.enough)
+        if (request_turn_is_over(request)) {
+            request_again(request, endless);
+            return;
+        }
+    request_words(request, 200, "done\n");
+}
+
+static void turn_ends(uv_check_t *check)
+{
+    (void)check;
+    if (!front_goes_on(&world.front) && world.order.len && world.order.text[world.order.len - 1] != '|')
+        buf_addc(&world.order, '|');
+}
+
 #define ROUTE(id, path, handle)                                                                          \
     {                                                                                                    \
         id, HTTP_GET, path, SCOPE_JOB_OWN, BODY_NONE, ROUTE_BODY, "", "200", "text/plain", "", handle, 0 \
     }
 static const struct route users_routes[] = {ROUTE("heavy", "/heavy", heavy), ROUTE("quick", "/quick", quick),
-                                            ROUTE("long", "/long", lengthy)};
+                                            ROUTE("long", "/long", lengthy), ROUTE("endless", "/endless", endless)};
 static const struct route agents_routes[] = {ROUTE("agents", "/agents", agents)};
-static const struct route_table users_table = {.title = "users", .summary = "", .routes = users_routes, .count = 3};
+static const struct route_table users_table = {.title = "users", .summary = "", .routes = users_routes, .count = 4};
 static const struct route_table agents_table = {.title = "agents", .summary = "", .routes = agents_routes, .count = 1};
 
 /* --------------------------------------------------------------------------------------------------------------- world */
@@ -265,6 +288,42 @@ static void check_slices(void)
     world_close();
 }
 
+/* A dozen always want more. One who was away passes all of them, and rows are committed for it. */
+static void check_away(void)
+{
+    char name[16], *tokens[CROWD];
+    const char *text, *found;
+    uint32_t before;
+
+    world_open(true);
+    uv_check_init(&world.web.loop, &world.commit);
+    uv_check_start(&world.commit, turn_ends);
+    world.used = 0;
+    world.enough = false;
+    for (int i = 0; i < CROWD; i++) {
+        snprintf(name, sizeof name, "heavy%d", i);
+        tokens[i] = token_make(name);
+        ask(tokens[i], "/endless");
+    }
+    while (world.used < 8000)
+        web_run_for(&world.web, 1);
+    before = letters(buf_string(&world.order), 'h');
+    ask(world.light, "/quick");
+    client_wait(&world.web, &world.clients[CROWD], "done\n");
+    world.enough = true;
+    text = order();
+    found = strchr(text, 'l');
+    if (!tap_ok(found && letters(text, 'h') - letters(found, 'h') - before <= CROWD / 2,
+                "who was away passes those who always want more"))
+        tap_diag("%s", text);
+    tap_ok(found && found[1] == '|', "and rows are committed at once for it");
+    tap_ok(strstr(text, "hh") != NULL, "those of the others wait for the end of a slice");
+    uv_close((uv_handle_t *)&world.commit, NULL);
+    world_close();
+    for (int i = 0; i < CROWD; i++)
+        free(tokens[i]);
+}
+
 static void check_agents(void)
 {
     const char *text;
@@ -312,6 +371,7 @@ int main(void)
     world.light = token_make("light");
     check_passes();
     check_slices();
+    check_away();
     check_agents();
     check_ends();
     token_cache_free(world.tokens);

@@ -246,6 +246,13 @@ static void role_changed(void *user, uint64_t job)
         live->settings->changed(live->settings->user, job);
 }
 
+static bool role_goes_on(void *user)
+{
+    struct live_agent *live = user;
+
+    return front_goes_on(&live->front);
+}
+
 static int agent_start(struct live_agent *live, struct err *err)
 {
     const struct agent_settings *settings = live->settings;
@@ -255,6 +262,7 @@ static int agent_start(struct live_agent *live, struct err *err)
                                  .job = role_job,
                                  .changed = role_changed,
                                  .note = role_note,
+                                 .goes_on = role_goes_on,
                                  .broken = role_broken};
 
     for (uint32_t i = 0; i < live->pool_count; i++)

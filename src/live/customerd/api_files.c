@@ -1,4 +1,4 @@
-/* api_files.c: the log of a job, its files, and the spool of inputs. */
+/* api_files.c: the log of a job, and its files. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -203,78 +203,4 @@ void api_job_file(struct request *request)
     else
         file_answer(request, &found, (enum job_file_kind)kind, offset);
     free(found.iwd);
-}
-
-/* -------------------------------------------------------------------------------------------------------------- spool */
-
-static void spool_answer(struct request *request, unsigned status, uint64_t have, bool whole)
-{
-    char digits[24], body[64];
-    struct http_field fields[] = {{"Berth-Size", digits}, {"Berth-Whole", whole ? "true" : "false"}};
-
-    snprintf(digits, sizeof digits, "%llu", (unsigned long long)have);
-    snprintf(body, sizeof body, request->form == FORM_JSON ? "{\"Have\":%llu}\n" : "[Have=%llu]\n",
-             (unsigned long long)have);
-    request_answer(request, status, media_type(request->form, &dialect_classic), body, strlen(body), fields, 2);
-}
-
-static bool hash_checked(struct request *request)
-{
-    if (hash_is_good(request_variable(request, 0), strlen(request_variable(request, 0))))
-        return true;
-    request_problem(request, 400, "a hash is %d hexadecimal digits (BLAKE2b-256)", HASH_DIGITS);
-    return false;
-}
-
-void api_spool_head(struct request *request)
-{
-    bool whole;
-    uint64_t have;
-
-    if (!hash_checked(request))
-        return;
-    have =
-        spool_have(request_customerd(request)->spool, request_identity(request), request_variable(request, 0), &whole);
-    spool_answer(request, whole ? 200 : 404, have, whole);
-}
-
-void api_spool_put(struct request *request)
-{
-    struct piece piece = {.size = -1};
-    struct err err = {0};
-    uint64_t offset, size, have;
-
-    if (!hash_checked(request) || !request_number(request, "offset", 0, INT64_MAX, 0, &offset) ||
-        !request_number(request, "size", 0, INT64_MAX, INT64_MAX, &size))
-        return;
-    if (!customerd_takes(request)) /* no files are taken for a job that would be refused */
-        return;
-    if (!request_query(request, "size")) {
-        request_problem(request, 400, "size: how large is the whole file?");
-        return;
-    }
-    piece.offset = offset;
-    piece.size = (int64_t)size;
-    piece.bytes = exchange_body(request->exchange, &piece.len);
-    switch (spool_put(request_customerd(request)->spool, request_identity(request), request_variable(request, 0),
-                      &piece, &have, &err)) {
-    case PIECE_WHOLE:
-        spool_answer(request, 201, have, true);
-        break;
-    case PIECE_MORE:
-        spool_answer(request, 200, have, false);
-        break;
-    case PIECE_HASH:
-        request_problem(request, 422, "the file has another hash: start again at 0");
-        break;
-    case PIECE_BAD:
-        request_problem(request, 400, "this is not a piece of a file of %llu bytes", (unsigned long long)size);
-        break;
-    case PIECE_FULL:
-        request_problem(request, 413, "%s", err.text);
-        break;
-    case PIECE_DISK:
-        request_problem(request, strncmp(err.text, "SpoolMax", 8) ? 503 : 413, "%s", err.text);
-        break;
-    }
 }

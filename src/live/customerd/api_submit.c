@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define LOOK_BYTES 65536 /* of the body, between two looks at the time */
-#define READ_ADS 8       /* the same for ads */
+#define READ_ADS 4       /* the same for ads */
 
 /* ----------------------------------------------------------------------------------------------------------- checking */
 
@@ -55,18 +55,23 @@ static int pools_check(const struct customerd *customerd, const struct tree *ad,
     return 0;
 }
 
-/* Has its token the scope `serve` or `admin`, so that in its own pool it may ask for others? */
-static bool customer_serves(const struct customerd *customerd)
+/* Has its token the scope `serve` or `admin`, so that in its own pool it may ask for others? The token is read anew when it was renewed. */
+static bool customer_serves(struct customerd *customerd)
 {
+    const char *token = customerd->daemon.token.token;
     struct grant grant;
 
-    return token_read(customerd->daemon.token.token, strlen(customerd->daemon.token.token), &grant) != TOKEN_OK ||
-           (grant.scope & (SCOPE_SERVE | SCOPE_ADMIN));
+    if (customerd->serves_by && !strcmp(customerd->serves_by, token))
+        return customerd->serves;
+    free(customerd->serves_by);
+    customerd->serves_by = mem_dup(token, strlen(token));
+    return customerd->serves =
+               token_read(token, strlen(token), &grant) != TOKEN_OK || (grant.scope & (SCOPE_SERVE | SCOPE_ADMIN));
 }
 
 /* Does a pool that the job is for take requests of that owner? In its own pool the customer asks for itself alone, unless it serves others; in other
  * pools all its requests are its own. */
-static bool owner_is_served(const struct customerd *customerd, const struct tree *ad, const char *owner)
+static bool owner_is_served(struct customerd *customerd, const struct tree *ad, const char *owner)
 {
     const struct pool_entry *own = daemon_pool_own(&customerd->daemon);
     const struct expr *list = ad ? ad_find(ad, "Pools") : NULL, *parts = list ? tree_parts(ad, list) : NULL;

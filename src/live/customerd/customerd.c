@@ -153,7 +153,8 @@ static void handles_start(struct customerd *customerd)
     uv_idle_init(&customerd->daemon.loop, &customerd->turn);
     uv_timer_init(&customerd->daemon.loop, &customerd->wake);
     uv_timer_init(&customerd->daemon.loop, &customerd->tidy);
-    customerd->turn.data = customerd->wake.data = customerd->tidy.data = customerd;
+    uv_timer_init(&customerd->daemon.loop, &customerd->more);
+    customerd->turn.data = customerd->wake.data = customerd->tidy.data = customerd->more.data = customerd;
 }
 
 static int parts_start(struct customerd *customerd, struct err *err)
@@ -350,6 +351,7 @@ static void customerd_done(struct customerd *customerd)
     attempts_free(customerd->tries);
     jobfiles_free(customerd->files);
     spool_free(customerd->spool);
+    free(customerd->serves_by);
     endings_done(&customerd->endings);
     buf_done(&customerd->out);
     daemon_done(&customerd->daemon);

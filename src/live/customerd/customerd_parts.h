@@ -73,7 +73,11 @@ struct customerd {
     struct issuers *issuers; /* whose tokens are taken besides those of the pool */
     struct front_part part;  /* the customer's part of its agent's front */
 
+    char *serves_by; /* the token that was read last; owned ... */
+    bool serves;     /* ... may it ask for others? */
     struct spool *spool;
+    struct spooling *spooling; /* pieces for it that wait (api_spool.c) ... */
+    bool spools;               /* ... for a thread that writes another one */
     struct jobfiles *files;
     struct attempts *tries;
     struct history *history;
@@ -93,6 +97,7 @@ struct customerd {
     uv_idle_t turn;  /* runs the tasks */
     uv_timer_t wake; /* wakes waiting requests */
     uv_timer_t tidy;
+    uv_timer_t more; /* jobs that are over wait for the rest of a tidying */
     bool woken;
     uint32_t tidied;
     uint32_t expired; /* how many entries of the history, from the oldest on, have lost their files */

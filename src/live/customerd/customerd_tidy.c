@@ -11,7 +11,8 @@
 #define TIDY_JOBS 1000         /* jobs that one look moves to the history */
 #define TIDY_LOOKED 4000       /* jobs that it looks at */
 #define TIDY_QUIET 20000       /* microseconds that this may take, while nobody waits ... */
-#define TIDY_BUSY 2000         /* ... and while users do */
+#define TIDY_BUSY 300          /* ... and while users do: then it goes on ... */
+#define TIDY_SOON 15           /* ... so many milliseconds later */
 #define TIDY_FILES 20          /* jobs whose files one look removes */
 #define TIDY_SPOOL 36000       /* looks between two sweeps of the spool: an hour */
 #define LEFT_WAIT INT64_C(300) /* how many seconds to wait for the files of a job that was removed */
@@ -86,6 +87,16 @@ static bool job_close(struct customerd *customerd, const struct job_view *view, 
     return done;
 }
 
+static void endings_tidy(struct customerd *customerd);
+
+static void endings_due(uv_timer_t *timer)
+{
+    struct customerd *customerd = timer->data;
+
+    if (!runner_is_broken(customerd->runner))
+        endings_tidy(customerd);
+}
+
 /* Jobs of which something is still to come are looked at again after all the others. */
 static void endings_tidy(struct customerd *customerd)
 {
@@ -95,7 +106,7 @@ static void endings_tidy(struct customerd *customerd)
     int64_t ends = runner_now() + (front_is_busy(agent_front(customerd->live)) ? TIDY_BUSY : TIDY_QUIET);
     struct job_view view;
 
-    for (uint32_t closed = 0; looks && closed < TIDY_JOBS && (looks % 8 || runner_now() < ends); looks--) {
+    for (uint32_t closed = 0; looks && closed < TIDY_JOBS && (looks % 2 || runner_now() < ends); looks--) {
         uint64_t job = endings_take(&customerd->endings);
         bool over;
 
@@ -110,8 +121,10 @@ static void endings_tidy(struct customerd *customerd)
         }
         endings_add(&customerd->endings, job);
         if (over)
-            break; /* the next job could not be recorded, either */
+            return; /* the next job could not be recorded, either */
     }
+    if (looks)
+        uv_timer_start(&customerd->more, endings_due, TIDY_SOON, 0);
 }
 
 static void files_go(void *user, uint64_t job)

@@ -19,17 +19,17 @@
 
 #define PART "part"
 #define HELD "held"
-#define WHO_DIGITS 16
-#define NAME_ROOM (HASH_DIGITS + 1 + WHO_DIGITS + 1)
+#define NAME_ROOM SPOOL_NAME_ROOM
 
 struct spool {
     int folder, part, held;
     uint64_t room, bytes;
-    uint64_t most;     /* files of one account */
-    uint64_t own;      /* the account that owns the spool; 0: none */
-    struct map shares; /* account -> bytes that it has sent, complete files or not ... */
-    struct map files;  /* ... and how many files that are */
-    struct pieces *pieces;
+    uint64_t most;                     /* files of one account */
+    uint64_t own;                      /* the account that owns the spool; 0: none */
+    struct map shares;                 /* account -> bytes that it has sent, complete files or not ... */
+    struct map files;                  /* ... and how many files that are */
+    struct pieces *pieces;             /* of whoever writes */
+    const struct spool_piece *writing; /* may be at it while files are swept; NULL: none */
 };
 
 /* The account as a number: a hash of what stands before the first slash of the name. */
@@ -247,27 +247,6 @@ static bool files_check(const struct spool *spool, uint64_t who, struct err *err
     return false;
 }
 
-/* The account has sent the whole file: from now on it holds the file. A copy that others have sent already stays. */
-static int part_settle(struct spool *spool, const char *name, const char *hash, uint64_t size)
-{
-    uint64_t there;
-    int fd;
-
-    if (whole_size(spool, hash, &there)) {
-        if (unlinkat(spool->part, name, 0) < 0)
-            return -1;
-        utimensat(spool->folder, hash, NULL, AT_SYMLINK_NOFOLLOW);
-        spool->bytes -= size;
-    } else if (renameat(spool->part, name, spool->folder, hash) < 0 || fsync(spool->folder) < 0) {
-        return -1;
-    }
-    fd = openat(spool->held, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return -1;
-    close(fd);
-    return fsync(spool->held);
-}
-
 static enum piece_result room_check(const struct spool *spool, uint64_t who, uint64_t size, uint64_t before,
                                     struct err *err)
 {
@@ -293,39 +272,86 @@ static enum piece_result room_check(const struct spool *spool, uint64_t who, uin
     return PIECE_MORE;
 }
 
-enum piece_result spool_put(struct spool *spool, const char *who, const char *hash, const struct piece *piece,
-                            uint64_t *ret_have, struct err *err)
+enum piece_result spool_check(struct spool *spool, const char *who, const char *hash, const struct piece *piece,
+                              struct spool_piece *ret)
 {
     uint64_t number = who_number(who), before;
-    struct piece checked = *piece;
-    enum piece_result result;
-    char name[NAME_ROOM];
-    bool whole, there;
+    bool whole;
 
-    *ret_have = before = spool_have(spool, who, hash, &whole);
+    *ret = (struct spool_piece){.number = number, .piece = *piece, .result = PIECE_BAD};
+    ret->have = ret->before = before = spool_have(spool, who, hash, &whole);
     if (whole) { /* the file is wanted again: as good as new */
         utimensat(spool->folder, hash, NULL, AT_SYMLINK_NOFOLLOW);
-        return PIECE_WHOLE;
+        return ret->result = PIECE_WHOLE;
     }
     if (piece->size < 0 || !hash_is_good(hash, strlen(hash)))
         return PIECE_BAD;
-    result = room_check(spool, number, (uint64_t)piece->size, before, err);
-    if (result != PIECE_MORE)
-        return result;
-    checked.hash = hash;
-    name_make(name, hash, number);
-    there = file_is_there(spool, name);
-    if (!there && !files_check(spool, number, err))
-        return PIECE_FULL;
-    result = pieces_add(spool->pieces, spool->part, name, &checked, ret_have, err);
-    spool->bytes += *ret_have - before;
-    share_add(spool, number, *ret_have, before);
-    if (result == PIECE_WHOLE && part_settle(spool, name, hash, *ret_have) < 0) {
-        err_set(err, "a file that is whole cannot be put in its place");
-        result = PIECE_DISK;
+    ret->result = room_check(spool, number, (uint64_t)piece->size, before, &ret->err);
+    if (ret->result != PIECE_MORE)
+        return ret->result;
+    memcpy(ret->hash, hash, HASH_DIGITS + 1);
+    name_make(ret->name, hash, number);
+    ret->there = file_is_there(spool, ret->name);
+    if (!ret->there && !files_check(spool, number, &ret->err))
+        return ret->result = PIECE_FULL;
+    spool->writing = ret;
+    return PIECE_MORE;
+}
+
+/* The account has sent the whole file: from now on it holds the file. A copy that others have sent already stays. */
+static int part_settle(const struct spool *spool, struct spool_piece *put)
+{
+    uint64_t there;
+    int fd;
+
+    if (whole_size(spool, put->hash, &there)) {
+        if (unlinkat(spool->part, put->name, 0) < 0)
+            return -1;
+        utimensat(spool->folder, put->hash, NULL, AT_SYMLINK_NOFOLLOW);
+        put->twice = true;
+    } else if (renameat(spool->part, put->name, spool->folder, put->hash) < 0 || fsync(spool->folder) < 0) {
+        return -1;
     }
-    files_add(spool, number, file_is_there(spool, name) - there);
-    return result;
+    fd = openat(spool->held, put->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return fsync(spool->held);
+}
+
+void spool_write(const struct spool *spool, struct spool_piece *put)
+{
+    put->piece.hash = put->hash;
+    put->result = pieces_add(spool->pieces, spool->part, put->name, &put->piece, &put->have, &put->err);
+    if (put->result == PIECE_WHOLE && part_settle(spool, put) < 0) {
+        err_set(&put->err, "a file that is whole cannot be put in its place");
+        put->result = PIECE_DISK;
+    }
+}
+
+void spool_count(struct spool *spool, const struct spool_piece *put)
+{
+    spool->writing = NULL;
+    spool->bytes += put->have - put->before;
+    if (put->twice)
+        spool->bytes -= put->have;
+    share_add(spool, put->number, put->have, put->before);
+    files_add(spool, put->number, file_is_there(spool, put->name) - put->there);
+}
+
+enum piece_result spool_put(struct spool *spool, const char *who, const char *hash, const struct piece *piece,
+                            uint64_t *ret_have, struct err *err)
+{
+    struct spool_piece put;
+
+    if (spool_check(spool, who, hash, piece, &put) == PIECE_MORE) {
+        spool_write(spool, &put);
+        spool_count(spool, &put);
+    }
+    *ret_have = put.have;
+    if (put.err.text[0])
+        *err = put.err;
+    return put.result;
 }
 
 struct sweep {
@@ -368,6 +394,8 @@ static void sweep_file(void *user, int folder, const char *name, const struct st
     char hash[HASH_DIGITS + 1];
 
     snprintf(hash, sizeof hash, "%.*s", HASH_DIGITS, name);
+    if (sweep->spool->writing && !strcmp(sweep->spool->writing->hash, hash))
+        return; /* a thread may be at this file */
     if (sweep->gone >= SPOOL_SWEPT_MAX || stat->st_mtime + SPOOL_KEPT > sweep->now ||
         (folder == sweep->spool->folder && sweep->named(sweep->user, hash)) || unlinkat(folder, name, 0) < 0)
         return;

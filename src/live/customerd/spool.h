@@ -35,7 +35,24 @@ void spool_set_own(struct spool *spool, const char *who);
 /* How many bytes of the file that account has sent; `*ret_whole`: all of them. */
 uint64_t spool_have(const struct spool *spool, const char *who, const char *hash, bool *ret_whole);
 
-/* Takes a piece. PIECE_DISK also when there is no room, PIECE_FULL when the account's share is used up: `err` names the
+/* A piece on its way into the spool: one at a time. */
+#define SPOOL_WHO_DIGITS 16
+#define SPOOL_NAME_ROOM (HASH_DIGITS + 1 + SPOOL_WHO_DIGITS + 1)
+struct spool_piece {
+    struct piece piece; /* its bytes are borrowed until it is written */
+    char hash[HASH_DIGITS + 1], name[SPOOL_NAME_ROOM];
+    uint64_t number, before, have;
+    bool there, twice;
+    enum piece_result result;
+    struct err err;
+};
+/* spool_check -> spool_write -> spool_count. The check says PIECE_MORE when it is to be written; or else the result. Writing waits for the disk: any thread
+ * may do it. The count is for the one who checked. */
+enum piece_result spool_check(struct spool *spool, const char *who, const char *hash, const struct piece *piece,
+                              struct spool_piece *ret);
+void spool_write(const struct spool *spool, struct spool_piece *put);
+void spool_count(struct spool *spool, const struct spool_piece *put);
+/* The three at once. PIECE_DISK also when there is no room, PIECE_FULL when the account's share is used up: `err` names the
  * limit. */
 enum piece_result spool_put(struct spool *spool, const char *who, const char *hash, const struct piece *piece,
                             uint64_t *ret_have, struct err *err);

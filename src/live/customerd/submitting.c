@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define AT_ONCE 40 /* so many jobs are given in one turn, and no batch */
-#define SOME 8     /* jobs between two looks at the time */
+#define SOME 2     /* jobs between two looks at the time */
 #define IWD_DROPPED                                                                                               \
     "Iwd: this customer does not run as root and cannot write into the folders of others: the outputs stay with " \
     "it, and `berth outputs` fetches them"

@@ -45,6 +45,11 @@ bool front_is_busy(const struct front *front)
     return front && !queues_are_empty(front->queues);
 }
 
+bool front_goes_on(const struct front *front)
+{
+    return front && queues_go_on(front->queues);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- admission */
 
 static void audit_refusal(const struct request *request, unsigned status, const char *why)

@@ -65,6 +65,7 @@ extern const struct server_handler front_handler; /* its user is the front */
  * NULL. */
 void front_wake(struct front *front, bool all);
 bool front_is_busy(const struct front *front);               /* do requests wait for their turn? */
+bool front_goes_on(const struct front *front);               /* is a slice of them under way (queues.h)? */
 bool front_waits(const struct front *front);                 /* does any request wait? */
 void front_wait_end(struct front *front, const char *words); /* answers all that wait with 503 */
 

@@ -1,7 +1,7 @@
 /* queues.c: requests of users take turns: a queue for each account, and a heap of the accounts that have one, who has used least first.
  *
  * `used` is virtual time: an account that is served for a while moves on by that while. `now` is how far the account was that is served: a queue that
- * begins has used that much at least. First comes the account that would have used least after its next step, if that takes as long as its steps take
+ * begins has used that much at least, less its credit. First comes the account that would have used least after its next step, if that takes as long as its steps take
  * on average (`expects`): of those that have used the same, who asks for little. So of many accounts that always want more each gets the same, and one that wants less than that waits for
  * nobody but the request at hand. */
 #include "live/http/queues.h"
@@ -14,13 +14,16 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#define QUEUES_LEAST 20 /* microseconds that a request costs at least: its head was read, too */
+#define QUEUES_CREDIT 2000 /* microseconds by which one who has used less than the others comes before them */
+#define QUEUES_AWAY 1000   /* one who is so far behind `now` was away */
+#define QUEUES_LEAST 20    /* microseconds that a request costs at least: its head was read, too */
 
 struct queue {
     struct callers *callers;
     uint32_t account; /* its place there */
     uint32_t place;   /* in the heap */
     int64_t used, expects;
+    int64_t quiet;   /* while it would have used no more than this, it is one who was away */
     uint64_t number; /* of queues that have used as much the older comes first */
     struct request *first, *last;
 };
@@ -34,7 +37,10 @@ struct queues {
     uint32_t count, room;
     int64_t now, most;       /* `most`: how far any account is */
     uint64_t made;           /* queues that there have been */
-    int64_t ends;            /* when the slice at hand is over, on the clock */
+    int64_t ends;            /* when the turn at hand is over, on the clock */
+    int64_t served;          /* of the slice at hand, in the turns before this one */
+    bool goes_on;            /* the slice: rows may wait for its end */
+    bool hurries;            /* it ends with the step at hand, which is of one who was away */
     struct request *serving; /* NULL: none */
 };
 
@@ -92,6 +98,7 @@ static void queues_stop(struct queues *queues)
 {
     uv_check_stop(&queues->check);
     uv_idle_stop(&queues->idle);
+    queues->goes_on = false;
 }
 
 static struct queue *queue_of(struct queues *queues, const struct request *request)
@@ -99,6 +106,7 @@ static struct queue *queue_of(struct queues *queues, const struct request *reque
     struct callers *callers = &request->part->gate->callers;
     struct identity *account = &callers->items[request->caller.account];
     struct queue *queue = account->queue;
+    int64_t least = queues->now - QUEUES_CREDIT;
 
     if (queue)
         return queue;
@@ -106,8 +114,9 @@ static struct queue *queue_of(struct queues *queues, const struct request *reque
     *queue = (struct queue){.callers = callers,
                             .account = request->caller.account,
                             .place = queues->count,
-                            .used = account->used > queues->now ? account->used : queues->now,
-                            .expects = account->expects ? account->expects : QUEUES_SLICE,
+                            .used = account->used > least ? account->used : least,
+                            .expects = account->expects ? account->expects : QUEUES_TURN,
+                            .quiet = queues->now - QUEUES_AWAY,
                             .number = ++queues->made};
     ARRAY_ROOM(queues->heap, queues->count, queues->room, 8);
     queues->heap[queues->count++] = queue;
@@ -134,7 +143,7 @@ static void queue_end(struct queues *queues, struct queue *queue)
     free(queue);
     if (queues->count)
         return;
-    queues->now = queues->most; /* nobody waits: all are equal again */
+    queues->now = queues->most + QUEUES_CREDIT; /* nobody waits: all are equal again */
     queues_stop(queues);
 }
 
@@ -172,14 +181,25 @@ bool queues_are_empty(const struct queues *queues)
     return !queues || !queues->count;
 }
 
+bool queues_go_on(const struct queues *queues)
+{
+    return queues && queues->goes_on;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ serving */
 
-/* What a step costs its account: its processor time, and what it waited for the disk. It may as well have waited because other processes were
- * served: nobody is to pay for that, so not much of it counts. */
-static int64_t step_cost(int64_t took, int64_t spent)
+void queues_watch(struct queues_watch *watch)
 {
-    int64_t most = spent + QUEUES_SLICE, cost = took < most ? took : most;
+    *watch = (struct queues_watch){.at = clock_now(), .spent = clock_spent(), .waits = clock_waits()};
+}
 
+/* If it has waited for a disk, other processes may have been served as well: nobody is to pay for that, so not much of it counts. */
+int64_t queues_cost(const struct queues_watch *watch)
+{
+    int64_t cost = clock_spent() - watch->spent, took = clock_now() - watch->at;
+
+    if (clock_waits() != watch->waits)
+        cost = took < cost + QUEUES_SLICE ? took : cost + QUEUES_SLICE;
     return cost > QUEUES_LEAST ? cost : QUEUES_LEAST;
 }
 
@@ -189,8 +209,11 @@ static void queue_serve(struct queues *queues, struct queue *queue, int64_t *at)
 {
     struct request *request = queue->first;
     void (*step)(struct request * request) = request->again ? request->again : queues->serve;
-    int64_t began = *at, spent = clock_spent(), cost;
+    struct queues_watch watch;
+    int64_t cost;
 
+    queues_watch(&watch);
+    queues->hurries = queue->used + queue->expects <= queue->quiet;
     queues->now = queue->used > queues->now ? queue->used : queues->now;
     queues->serving = request;
     request->again = NULL;
@@ -200,7 +223,7 @@ static void queue_serve(struct queues *queues, struct queue *queue, int64_t *at)
     }
     queues->serving = NULL;
     *at = clock_now();
-    cost = step_cost(*at - began, clock_spent() - spent);
+    cost = queues_cost(&watch);
     queue->used += cost;
     queue->expects = (3 * queue->expects + cost) / 4;
     queue_settle(queues, queue);
@@ -211,11 +234,16 @@ static void queue_serve(struct queues *queues, struct queue *queue, int64_t *at)
 static void turn_begins(uv_check_t *check)
 {
     struct queues *queues = check->data;
-    int64_t at = clock_now();
+    int64_t at = clock_now(), began = at, left;
 
-    queues->ends = at + QUEUES_SLICE;
-    while (queues->count && at < queues->ends)
+    queues->served = queues->goes_on ? queues->served : 0;
+    left = QUEUES_SLICE - queues->served;
+    queues->ends = at + (left < QUEUES_TURN ? left : QUEUES_TURN);
+    queues->hurries = false;
+    while (queues->count && at < queues->ends && !queues->hurries)
         queue_serve(queues, queues->heap[0], &at);
+    queues->served += at - began;
+    queues->goes_on = queues->count && queues->served < QUEUES_SLICE && !queues->hurries;
 }
 
 void request_ready(struct request *request)
@@ -246,6 +274,35 @@ void request_again(struct request *request, void (*step)(struct request *request
     request->again = step;
     if (queues->serving != request) /* what it waited for has come */
         queues_add(queues, request);
+}
+
+int64_t request_used(const struct request *request)
+{
+    const struct identity *account;
+
+    if (request->caller.identity == CALLERS_NONE)
+        return 0;
+    account = &request->part->gate->callers.items[request->caller.account];
+    return account->queue ? account->queue->used : account->used;
+}
+
+void request_charge(struct request *request, int64_t cost)
+{
+    struct queues *queues = request->front->queues;
+    struct identity *account;
+    int64_t least;
+
+    if (!queues || request->caller.identity == CALLERS_NONE)
+        return;
+    account = &request->part->gate->callers.items[request->caller.account];
+    least = queues->now - QUEUES_CREDIT;
+    if (account->queue) {
+        account->queue->used += cost;
+        queue_settle(queues, account->queue);
+    } else {
+        account->used = (account->used > least ? account->used : least) + cost;
+        queues->most = account->used > queues->most ? account->used : queues->most;
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------------------- life */

@@ -59,6 +59,9 @@ void request_ready(struct request *request);
 bool request_turn_is_over(const struct request *request);
 /* `step` is called in the next turn of its account; at once where requests take no turns. */
 void request_again(struct request *request, void (*step)(struct request *request));
+/* How much its account has used of all turns, and more that it has used elsewhere, as a thread: microseconds. */
+int64_t request_used(const struct request *request);
+void request_charge(struct request *request, int64_t cost);
 
 /* ---- request.c ---- */
 

@@ -13,6 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define RUNS_MAX \
+    3 /* of libmicrohttpd in a turn, while it has more to do: an answer is taken in one and sent in the next */
 #define SWEEP_MIN 20 /* milliseconds between sweeps */
 #define STOOD_MIN 10 /* if a sweep is late by more milliseconds than this, the loop stood still */
 #define SWEEP_MAX 1000
@@ -50,7 +52,7 @@ static void server_time_up(uv_timer_t *wait);
 static void server_turn(struct server *server)
 {
     MHD_UNSIGNED_LONG_LONG timeout = 0;
-    bool has_timeout;
+    bool has_timeout = false;
 
     for (int i = 0; i < SERVER_WAKES_MAX && server->wakes; i++) {
         struct conn *conn = server->wakes;
@@ -60,8 +62,12 @@ static void server_turn(struct server *server)
         conn->is_waking = conn->is_suspended = false;
         MHD_resume_connection(conn->mhd);
     }
-    MHD_run(server->daemon);
-    has_timeout = MHD_get_timeout(server->daemon, &timeout) == MHD_YES;
+    for (int i = 0; i < RUNS_MAX; i++) {
+        MHD_run(server->daemon);
+        has_timeout = MHD_get_timeout(server->daemon, &timeout) == MHD_YES;
+        if (!has_timeout || timeout)
+            break;
+    }
     if (server->wakes || (has_timeout && timeout == 0))
         uv_idle_start(&server->again, server_again);
     else

@@ -94,6 +94,8 @@ const char *exchange_query(const struct exchange *exchange,
 const char *exchange_field(const struct exchange *exchange, const char *name); /* a header, or NULL */
 const char *exchange_body(const struct exchange *exchange,
                           size_t *ret_len); /* BUF_PADDING (buf.h) NULs behind; empty in begin */
+/* Takes the body away: it is the caller's, in `ret`, a buffer that was empty. */
+void exchange_body_take(struct exchange *exchange, struct buf *ret);
 /* The client's address; for a Unix socket only the family is set. */
 const struct sockaddr *exchange_from(const struct exchange *exchange);
 bool exchange_peer_user(const struct exchange *exchange,

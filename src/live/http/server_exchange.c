@@ -366,6 +366,14 @@ const char *exchange_body(const struct exchange *exchange, size_t *ret_len)
     return is_whole ? exchange->body.text : nothing;
 }
 
+void exchange_body_take(struct exchange *exchange, struct buf *ret)
+{
+    if (exchange->state < EXCHANGE_HANDLED)
+        return;
+    *ret = exchange->body;
+    buf_init(&exchange->body);
+}
+
 void exchange_goes_on(struct exchange *exchange)
 {
     if (exchange->conn->phase == PHASE_WAIT)

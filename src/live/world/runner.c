@@ -396,7 +396,7 @@ static void turn_ends(uv_check_t *check)
     struct err err = {0};
     int64_t began;
 
-    if (!runner->dirty || runner->broken)
+    if (!runner->dirty || runner->broken || (runner->ports.goes_on && runner->ports.goes_on(runner->ports.user)))
         return;
     runner->dirty = false;
     uv_idle_stop(&runner->idle);

@@ -24,6 +24,7 @@ struct runner_ports {
     void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, _DEADLINE, _STOP, _SUSPEND; NULL: none come */
     void (*changed)(void *user, uint64_t job);            /* EFFECT_CHANGED; or NULL */
     void (*note)(void *user, const struct effect *effect);
+    bool (*goes_on)(void *user);                 /* are more rows about to come, so that these may wait? Or NULL */
     void (*committed)(void *user, int64_t took); /* rows are durable; or NULL */
     void (*woken)(void *user, int64_t took);     /* after each EVENT_WAKE, which is where cycles are; or NULL */
     void (*broken)(void *user, const char *why); /* once: the shelf has failed, and the role does nothing more */
