@@ -84,6 +84,14 @@ holds 'and a submit file of HTCondor' grep -q '^of the image$' sub.out
 echo '[ Image = "gone.tar"; Cmd = "true" ]' >gone.ad
 run "$berth" submit -f gone.ad
 says 'an image that is not there is told before anything is sent' 2 '' 'berth: *gone.tar: *'
+run "$berth" run -q --image docker://python:3 -- true
+says 'what lies in a registry is refused, and what to do is said' 2 '' 'berth: run: docker://python:3: what lies in a registry is not fetched: `skopeo copy *'
+mkdir layout && tar -xf good.tar -C layout
+run "$berth" run -q --image layout -- true
+says 'so is a folder' 2 '' 'berth: run: layout: it is a folder: `tar -cf FILE -C FOLDER .` makes a file of an OCI layout*'
+tar -cf layout.tar -C layout .
+run "$berth" run -q --image layout.tar -- cat /etc/word
+expect 'with that an OCI layout is an image' 0 'of the image' ''
 run "$berth" run -q --image good.sif -- true
 holds 'a .sif file that is not there is told as well' test "$status" = 2
 run "$berth" run -q --image good.tar -- /usr/bin/nothing

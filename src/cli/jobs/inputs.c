@@ -389,7 +389,17 @@ static int image_add(struct inputs *inputs, const struct tree *ad, struct arena 
         return 0;
     text = mem_dup(image.u.string, image.len);
     path = file_in(inputs->folder, text);
-    if (*text != '/' || (stat(path, &stat_) == 0 && S_ISREG(stat_.st_mode)))
+    if (stat(path, &stat_) < 0)
+        stat_.st_mode = 0;
+    if (strstr(text, "://"))
+        result = complain(inputs, text,
+                          "what lies in a registry is not fetched: `skopeo copy docker://NAME oci-archive:FILE` makes "
+                          "a file of it");
+    else if (*text != '/' && S_ISDIR(stat_.st_mode))
+        result = complain(inputs, text,
+                          "it is a folder: `tar -cf FILE -C FOLDER .` makes a file of an OCI layout, and a folder of "
+                          "the machine is named from the root");
+    else if (*text != '/' || S_ISREG(stat_.st_mode))
         result = name_add(inputs, text, strlen(text), &called);
     if (called)
         attribute_print(renamed, "Image", "", called);

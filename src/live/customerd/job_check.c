@@ -245,6 +245,8 @@ static const struct {
 };
 
 struct input_check {
+    const char *image; /* a name that must be among them, until it was found; or NULL */
+    size_t image_len;
     const struct spool *spool;
     const char *who;
     struct err *err;
@@ -255,7 +257,11 @@ static bool input_is_there(void *user, const struct job_input *input)
 {
     struct input_check *check = user;
     bool whole;
-    uint64_t have = spool_have(check->spool, check->who, input->hash, &whole);
+    uint64_t have;
+
+    if (check->image && strlen(input->name) == check->image_len && !memcmp(input->name, check->image, check->image_len))
+        check->image = NULL;
+    have = spool_have(check->spool, check->who, input->hash, &whole);
 
     if (whole && have == input->size)
         return true;
@@ -315,9 +321,13 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
         terms.count = (uint64_t)e->u.integer;
     terms.iwd = ad_find(ad, "Iwd");
     ad_string(ad, "Owner", &terms.owner, &terms.owner_len);
+    if (ad_string(ad, "Image", &check.image, &check.image_len) && *check.image == '/')
+        check.image = NULL; /* a folder of the machine */
     job_inputs(ad, input_is_there, &check);
     if (check.failed)
         return -1;
+    if (check.image)
+        return err_set(err, "Image: it is not among the inputs");
     *ret = terms;
     return 0;
 }
