@@ -46,6 +46,11 @@ for ad in "$jobs"/*.ad; do
 done
 [ "$("$berth" query -o "$BERTH_SOURCE/examples/licenses.ad" 'Type == "License"' 2>out | grep -c solver)" = 3 ]
 result $? 'examples/licenses.ad has licences'
+for who in ada Ada; do
+  echo "[ Name = \"$who\"; Type = \"Job\"; Owner = \"$who\"; Constraint = other.Version == \"13.0\" ]"
+done >owners.ad
+[ "$("$berth" match -r owners.ad -o "$BERTH_SOURCE/examples/licenses.ad" --json 2>out | grep -c '"Ada"\|"ada"')" = 1 ] && "$berth" match -r owners.ad -o "$BERTH_SOURCE/examples/licenses.ad" --json 2>out | grep -q '"ada"'
+result $? 'the one that is for ada is not for Ada, who is another'
 
 # try SIGNAL END: counter.sh runs until it has begun to count; the signal; what it says at its end is in `out`.
 try() {
