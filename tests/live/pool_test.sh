@@ -198,6 +198,7 @@ steps = [row for row in rows if row["name"] == "jobs-step"]
 assert [row["step"] for row in steps] == "handed taken staged ordered made exited undone heard told durable acknowledged".split()
 assert len(jobs) == 1 and jobs[0]["slots"] == 2 and jobs[0]["operations"] == 40, jobs
 assert all(row["operations"] >= 30 and row["median_us"] > 0 for row in steps), steps
+assert jobs[0]["customer_exchanges"] < 2, jobs  # a claim's next job takes one of them: its start
 assert jobs[0]["customer_commits"] > 0 and jobs[0]["provider_rows"] > 0 and jobs[0]["customer_exchanges"] > 0, jobs
 END
 holds 'it is measured where the time of jobs goes, step by step' sh -c '[ "$1" = 0 ] && python3 steps.py <out' sh $status

@@ -92,6 +92,24 @@ remounted rw
 later() { local i; for i in 11 12 13 14; do ended_well $i || return 1; done; }
 check 'when it can be written the jobs run' until_true 120 later
 
+# The owner's own check.
+checks=$work/checks && mkdir "$checks"
+printf '#!/bin/sh\n[ ! -e %s/bad ] || { echo first; cat %s/bad; exit 3; }\n' "$checks" "$checks" >"$checks/check" && chmod +x "$checks/check"
+echo 'the cooling has failed' >"$checks/bad"
+setsid "$berth" pool --state "$work/checked" --listen 127.0.0.1:0 --set "HealthCheck={\"$checks/check\"}" >checked.up 2>checked.err &
+groups="$groups $!"
+disown
+for _ in $(seq 200); do grep -q 'pool is up' checked.up && break; sleep 0.1; done
+export BERTH_STATE=$work/checked
+refused() { "$berth" machines | grep 'Sick .*HealthCheck: the cooling has failed'; }
+check "a machine whose owner's check says no is Sick, with the last line that it wrote" until_true 60 refused
+"$berth" submit --force job.ad >/dev/null
+rm "$checks/bad"
+well_again() { "$berth" machines | grep -v Sick | grep "$(uname -n)" && ! "$berth" machines | grep Sick; }
+check 'when it says yes, the machine tries itself, and comes back' until_true 90 well_again
+check 'and what waited runs' until_true 90 ended_well 1
+check 'in its log that is told too' grep 'event=machine.unwell .*HealthCheck: the cooling has failed' "$work/checked/log/provider.log"
+
 # The owner's policy reads what a job has only when it is started.
 : >wary.up
 setsid "$berth" pool --state "$work/wary" --listen 127.0.0.1:0 --set "OwnerPolicy=$work/wary.ad" >wary.up 2>wary.err &

@@ -57,6 +57,8 @@
     X(OWNER_POLICY, "OwnerPolicy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                   \
       "the file of the owner's policy for this machine")                                                                \
     X(PROBES, "Probes", LIST, "FILE", "{}", 0, 64, RESTART, "programs that print an ad about this machine")             \
+    X(HEALTH_CHECK, "HealthCheck", LIST, "TEXT", "{}", 0, 64, RESTART,                                                  \
+      "a program with its arguments that says whether this machine is fit for jobs: by status 0, or why not")           \
     X(PULL, "Pull", FLAG, "FLAG", "false", 0, 1, RESTART,                                                               \
       "a provider asks for jobs when it has room, and does not advertise")                                              \
     X(POOLS, "Pools", ADS, "POOLS", "{}", 0, 16, RESTART,                                                               \

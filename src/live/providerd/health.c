@@ -1,6 +1,6 @@
 /* health.c: is the machine fit for jobs? When it is not, it takes none, says why, and tries itself until a job of its own works.
  *
- *     well -- too little room, or a job came to nothing by its fault --> unwell -- a pause, there is room --> trial -- worked --> well
+ *     well -- too little room, its owner's check, a clock that jumps, or a job came to nothing by its fault --> unwell -- a pause, there is room --> trial -- worked --> well
  *                                                                          ^------- failed: a longer pause ------'
  *
  * A job that fails for what the machine lacks goes elsewhere and is not blamed (tasks.c tells the role so). A machine that goes on taking jobs
@@ -22,11 +22,14 @@
 
 #define PAUSE_LEAST (2 * SECOND)
 #define PAUSE_MOST (5 * MINUTE)
+#define PAUSE_CHECK (5 * SECOND)    /* before the owner's check is asked again */
 #define RESERVE (INT64_C(64) << 20) /* bytes that stay free for our own rows, or: */
 #define RESERVE_PART 20             /* one part in so many of a small file system */
 #define TRIAL_SPAN (20 * SECOND)
 #define TRIAL_BYTES 4096
 #define TRIAL_NUMBER 1
+#define CLOCK_JUMP (2 * MINUTE)
+#define CHECK_WORDS_MAX 64 /* of the owner's check */
 
 static void path_in(const struct providerd *providerd, const char *name, char ret[DAEMON_PATH_MAX])
 {
@@ -204,13 +207,64 @@ bool health_told(struct providerd *providerd, const struct executor_news *news)
     return true;
 }
 
-void health_tick(struct providerd *providerd)
+/* The owner's check, as words to a NULL; NULL: there is none. */
+static const char *const *check_words(const struct providerd *providerd, const char *ret[CHECK_WORDS_MAX + 1])
+{
+    size_t count;
+    const char *const *list = config_list(&providerd->daemon.config, CONFIG_HEALTH_CHECK, &count);
+
+    for (size_t i = 0; i < count && i < CHECK_WORDS_MAX; i++)
+        ret[i] = list[i];
+    ret[count < CHECK_WORDS_MAX ? count : CHECK_WORDS_MAX] = NULL;
+    return count ? ret : NULL;
+}
+
+/* A clock that is set while jobs run makes tokens, deadlines and files seem older or newer than they are: what works then is tried. */
+static void clock_look(struct providerd *providerd)
+{
+    struct health *health = &providerd->health;
+    int64_t clock = runner_wall() - runner_now(), moved = clock - health->clock;
+    char words[HEALTH_WORDS_MAX + 1];
+
+    if (health->clock && (moved > CLOCK_JUMP || moved < -CLOCK_JUMP)) {
+        snprintf(words, sizeof words, "its clock was moved by %lld s", (long long)(moved / SECOND));
+        health_fault(providerd, words);
+        providerd_probe(providerd);
+    }
+    health->clock = clock;
+}
+
+/* Does the owner's check speak against jobs? Then the machine is unwell, and the check is asked again after a while. */
+static bool check_refuses(struct providerd *providerd)
 {
     struct health *health = &providerd->health;
     bool ailed = health->ails;
-    char words[HEALTH_WORDS_MAX + 1];
 
-    if (!providerd->executor || health->trying || (ailed && runner_now() < health->try_at))
+    if (!health->check.words[0])
+        return false;
+    health_falls(providerd, health->check.words);
+    health->pause = PAUSE_CHECK;
+    health->try_at = runner_now() + health->pause;
+    if (!ailed)
+        providerd_probe(providerd);
+    return true;
+}
+
+void health_tick(struct providerd *providerd)
+{
+    struct health *health = &providerd->health;
+    const char *check[CHECK_WORDS_MAX + 1];
+    char words[HEALTH_WORDS_MAX + 1];
+    bool ailed, due, checked;
+
+    if (!providerd->executor || health->trying)
+        return;
+    clock_look(providerd);
+    ailed = health->ails;
+    due = ailed && runner_now() >= health->try_at;
+    checked =
+        health_check_tick(&health->check, check_words(providerd, check), due && health->check.ended < health->try_at);
+    if ((ailed && !(due && checked)) || (checked && check_refuses(providerd)))
         return;
     if (!ailed && runner_now() < health->look_at)
         return;

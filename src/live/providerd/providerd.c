@@ -325,6 +325,7 @@ static void providerd_done(struct providerd *providerd)
     uploads_stop(providerd);
     tasks_done(providerd);
     images_done(providerd);
+    health_check_done(&providerd->health.check);
     status_end(providerd);
     agent_free(providerd->live);
     datain_close(providerd);
@@ -357,6 +358,7 @@ int providerd_run(const struct providerd_settings *settings, struct config *conf
     int status;
 
     memset(providerd, 0, sizeof *providerd);
+    health_check_init(&providerd->health.check);
     providerd->settings = settings;
     setenv("UV_THREADPOOL_SIZE", TRANSFER_THREADS, 0); /* before the first of them begins */
     status = daemon_init(&providerd->daemon, &ours, config, err);

@@ -102,6 +102,14 @@ struct task {
     int64_t brought;      /* bytes of its files that went there, and are to go there when it has ended */
 };
 
+/* The owner's own check of the machine (health_check.c). */
+struct health_check {
+    pid_t pid;  /* 0: none runs */
+    int output; /* -1 */
+    int64_t began, ended, due;
+    char words[200]; /* what it says against jobs; "": nothing */
+};
+
 struct providerd {
     const struct providerd_settings *settings;
     struct daemon daemon;
@@ -137,12 +145,20 @@ struct providerd {
         int64_t since;                    /* seconds, on the wall clock */
         int64_t pause, try_at, look_at;
         uint64_t claim; /* of the job of its own that is tried */
+        int64_t clock;  /* how far the wall clock is from the one that does not jump; 0: not looked at yet */
+        struct health_check check;
     } health;
     uint64_t started; /* jobs, in this life */
     bool told, drains;
     int64_t leaves; /* since when it leaves; 0: it does not */
     char note[PROVIDERD_NOTE_MAX + 1];
 };
+
+void health_check_init(struct health_check *check);
+void health_check_done(struct health_check *check);
+/* Begins the check when it is due, or at once in a hurry; looks how it ended. `words`: the program, and its arguments, to a NULL; or NULL. Returns whether
+ * check->words hold: it does not run just now. */
+bool health_check_tick(struct health_check *check, const char *const *words, bool hurry);
 
 /* The path of a job's folder, into `size` bytes. */
 void providerd_folder(const struct providerd *providerd, char *ret, size_t size, uint64_t claim, uint64_t number);
