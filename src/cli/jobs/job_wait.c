@@ -7,10 +7,13 @@
 #include "lang/base/span.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <time.h>
 
 #define BAR_WIDTH 10
+#define MANY_LEFT 4 /* jobs that are not over: then they are not looked at ... */
+#define MANY_MS 50  /* ... more often than that, or the customer would be asked at the end of each */
 #define TOLD_MAX 20 /* jobs that did not end well and that are named one by one */
 
 struct wait_settings {
@@ -182,7 +185,7 @@ static int outputs_due(struct connection *customer, struct job_ids *ids, bool *r
 
 /* Asks how the jobs stand, and waits until that has changed or `wait` seconds are over. */
 static int wait_look(struct connection *customer, struct job_ids *ids, int wait, double *changes,
-                     struct wait_progress *progress, bool *ret_over, enum waited *ret)
+                     struct wait_progress *progress, bool *ret_over, bool *ret_many, enum waited *ret)
 {
     struct tree *summary = NULL;
     bool due = false;
@@ -192,6 +195,7 @@ static int wait_look(struct connection *customer, struct job_ids *ids, int wait,
         return status;
     *changes = summary_number(summary, "Changes");
     *ret_over = summary_is_over(summary);
+    *ret_many = summary_number(summary, "Total") - summary_over(summary) > MANY_LEFT;
     *ret = summary_number(summary, "Held") > 0      ? WAITED_HELD
            : summary_number(summary, "Blocked") > 0 ? WAITED_STUCK
                                                     : WAITED_OVER;
@@ -211,11 +215,15 @@ static int wait_over(struct connection *customer, struct job_ids *ids, const str
     int64_t end = seconds_now() + (int64_t)timeout;
     int status = STATUS_DONE;
     double changes = 0;
-    bool over = false;
+    bool over = false, many = false;
 
     progress_begin(&progress.line, settings->quiet);
     for (bool first = true; status == STATUS_DONE && !over; first = false) {
-        int64_t left = timeout ? end - seconds_now() : JOBS_WAIT;
+        int64_t left;
+
+        if (many)
+            poll(NULL, 0, MANY_MS);
+        left = timeout ? end - seconds_now() : JOBS_WAIT;
 
         if (left <= 0 && !first) {
             *ret = WAITED_TIME;
@@ -225,7 +233,7 @@ static int wait_over(struct connection *customer, struct job_ids *ids, const str
                            first              ? 0
                            : left < JOBS_WAIT ? (int)left
                                               : JOBS_WAIT,
-                           &changes, &progress, &over, ret);
+                           &changes, &progress, &over, &many, ret);
     }
     progress_clear(&progress.line);
     return status;
