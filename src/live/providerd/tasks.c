@@ -155,6 +155,15 @@ static void task_leaves(struct task *task, const struct executor_news *news)
         LOG(&providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
 }
 
+/* The end is on disk, and its result has left: now what the job made follows. The customer's next start waits for the result alone. */
+static void end_is_durable(void *user, bool durable)
+{
+    if (!durable)
+        return; /* the provider goes */
+    results_tick(user);
+    uploads_tick(user);
+}
+
 /* Ends a task whose job is over, one way or the other. A job that was ended at a limit was killed. */
 static void task_end(struct task *task, const struct executor_news *given)
 {
@@ -177,10 +186,8 @@ static void task_end(struct task *task, const struct executor_news *given)
     role_tell(providerd, news, gone ? JOB_GONE : JOB_EXITED);
     if (is_fault(news))
         providerd_probe(providerd); /* those who look at its ad see why */
-    runner_commit(agent_runner(providerd->live), NULL, NULL);
+    runner_commit(agent_runner(providerd->live), end_is_durable, providerd);
     task_free(task);
-    results_tick(providerd);
-    uploads_tick(providerd);
 }
 
 /* Ends a task whose job cannot even begin. */
