@@ -265,6 +265,16 @@ static void counts_print(struct buf *row, const struct bench_pool *pool, const s
         }
 }
 
+/* Passes over the notes of what is not to be counted. */
+static int notes_pass(struct bench_pool *pool, struct err *err)
+{
+    struct job_steps steps;
+    int failed = job_steps_read(&steps, pool->steps, &pool->read, err);
+
+    job_steps_done(&steps);
+    return failed;
+}
+
 static int slots_measure(struct bench_pool *pool, uint64_t slots, uint64_t count, struct err *err)
 {
     struct machine_use before = machine_look(pool), after;
@@ -369,7 +379,7 @@ int bench_jobs(const struct bench_settings *settings)
         report("--slots wants numbers from 1 to 1024, such as 1,2,4: '%.60s'", settings->slots);
         return STATUS_BAD;
     }
-    failed = pool_start(&pool, &err) < 0 || runs_measure(&err) < 0;
+    failed = pool_start(&pool, &err) < 0 || runs_measure(&err) < 0 || notes_pass(&pool, &err) < 0;
     for (size_t i = 0; i < count && !failed; i++)
         failed = slots_measure(&pool, slots[i], settings->count ? settings->count : JOBS_COUNT, &err) < 0;
     if (failed)
