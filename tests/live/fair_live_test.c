@@ -8,7 +8,8 @@
  * Those who submit remove their jobs now and then. No machine is there: all jobs wait. The light user submits one job, waits a moment, and so on.
  *
  * Client, customer and crowd share the processors of this machine, with whatever else runs on it. So each figure is given twice: as it was seen, and without the
- * time for which the customer's loop, or the client, stood ready and had no processor (own_...). */
+ * time for which the customer's loop, or the client, stood ready and had no processor (own_...). The second takes off too much where both waited at once, or a
+ * wait had begun before the submission: it compares two programs, no more. */
 #define _GNU_SOURCE /* nftw, pipe2 */
 #include "common/tap.h"
 #include "live_token.h"
