@@ -45,5 +45,8 @@ for turn in heron:10800 heron:-10800 alice:100000000 pool:10800; do
   check "the clock of ${turn%:*} off by ${turn#*:} seconds for a while: jobs go on, once each, and the next one runs" round "${turn%:*}" "${turn#*:}"
 done
 
+check 'a machine whose clock was moved says so, takes no jobs, and comes back when a job of its own has run' \
+  sh -c 'grep -q "event=machine.unwell .*its clock was moved by 10[78].. s" "$1" && grep -q event=machine.well "$1"' sh heron.err
+
 echo "1..$count"
 exit $((failures > 0))
