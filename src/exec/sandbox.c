@@ -313,7 +313,7 @@ static bool meet(const char *folder, const char *place, const char *root, const 
            mount(folder, place, NULL, MS_BIND, NULL) == 0;
 }
 
-static void prepare(const struct order *order, const int streams[3], unsigned held)
+static void prepare(const struct order *order, const int streams[3], unsigned held, bool staged)
 {
     reset_signals();
     for (int i = 0; i < 3; i++)
@@ -325,7 +325,8 @@ static void prepare(const struct order *order, const int streams[3], unsigned he
         limit(RLIMIT_FSIZE, (rlim_t)order->is.limits.disk);
     /* Of a user of its own nobody else's processes are counted. The launcher, too, limits those of the sandbox from outside, but not every root may. */
     if (order->is.limits.processes > 0 && order->how.uid && !order->how.unprotected && !(held & HELD_PROCESSES))
-        limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes + CGROUP_OWN_PROCESSES);
+        limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes +
+                                (staged ? STAGE_PROCESSES + CGROUP_OWN_PROCESSES : CGROUP_OWN_PROCESSES));
     if (order->cores.amount > 0 && !(held & HELD_CORES))
         choose_cores(&order->cores);
 }
@@ -543,7 +544,7 @@ static pid_t child_make(const struct start *start, int folder, int go)
     if (!entered && write(start->unheld, "", 1) != 1)
         _exit(126);
     close(start->unheld);
-    prepare(start->order, start->streams, entered ? start->held : 0);
+    prepare(start->order, start->streams, entered ? start->held : 0, start->scene != NULL);
     if (start->order->how.unprotected)
         run_bare(start->order, folder, start->fds.told, start->fds.go);
     if (start->scene)
@@ -704,6 +705,9 @@ static int stage_start(struct start *start, int folder, bool fixed, struct sandb
     struct scene scene = {.stage = &start->sandbox->stage,
                           .tree = scene_tree(folder),
                           .memory = memory_of(order),
+                          .processes = order->is.limits.processes > 0 && !(start->held & HELD_PROCESSES)
+                                           ? (rlim_t)order->is.limits.processes + STAGE_PROCESSES + 1
+                                           : 0,
                           .network = order->is.network,
                           .title = start->sandbox->title,
                           .argv = (char *const *)(uintptr_t)order->is.arguments};

@@ -240,6 +240,17 @@ static _Noreturn void wait_for(pid_t job)
 }
 
 /* Process 1 of a job. It has a copy of the launcher's memory, in which nobody can look: it is not dumpable. */
+/* The process that began us counted among those of our user until it had ended. */
+static void helper_is_gone(const struct scene *scene)
+{
+    struct rlimit most;
+
+    if (scene->processes && getrlimit(RLIMIT_NPROC, &most) == 0 && most.rlim_cur > scene->processes) {
+        most.rlim_cur = most.rlim_max = scene->processes;
+        setrlimit(RLIMIT_NPROC, &most);
+    }
+}
+
 static _Noreturn void first_process(const struct scene *scene, void (*leave)(void))
 {
     int ends[2], failed = 0;
@@ -256,6 +267,7 @@ static _Noreturn void first_process(const struct scene *scene, void (*leave)(voi
     setsid();
     if (read(FD_GO, &byte, 1) != 1)
         _exit(126);
+    helper_is_gone(scene);
     tie_to_launcher();
     if (pipe2(ends, O_CLOEXEC) < 0 || (job = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) < 0)
         fail("process");

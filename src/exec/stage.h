@@ -14,6 +14,7 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus
@@ -45,6 +46,7 @@ struct scene {
     const struct stage *stage;
     int tree;                /* its folder, as a mount that hangs nowhere yet */
     int told, go;            /* as of any sandbox */
+    rlim_t processes;        /* that its user may have, with those that hold the stage; 0: that is held otherwise */
     long long memory;        /* bytes of /tmp, and of /dev/shm */
     struct sock_fprog rules; /* system calls that are refused */
     bool network;
