@@ -24,6 +24,7 @@ extern "C" {
 #endif
 
 struct uv_loop_s; /* uv_loop_t */
+struct buf;
 struct sockaddr;
 struct server;
 struct exchange; /* a request and its answer */
