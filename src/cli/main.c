@@ -1,4 +1,5 @@
 /* main.c: berth COMMAND ...: finds the command, reads its options by its table, runs it. */
+#include "cli/condor/condor.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -20,7 +21,7 @@ const struct command *const command_table[] = {
     &command_provide, &command_pilot,   &command_status, &command_page,       &command_machines, &command_machine,
     &command_ads,     &command_agents,  &command_agent,  &command_commands,   &command_matches,  &command_claims,
     &command_users,   &command_usage,   &command_audit,  &command_files,      &command_token,    &command_config,
-    &command_store,   &command_sim,     &command_bench,  &command_completion, &command_help,
+    &command_store,   &command_sim,     &command_bench,  &command_completion, &command_condor,   &command_help,
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
@@ -97,6 +98,8 @@ static int run(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : NULL;
     const struct command *command;
 
+    if (condor_is_called(argv[0]))
+        return condor_main(argc, argv);
     if (!name) {
         struct buf out;
 

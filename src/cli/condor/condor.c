@@ -1,0 +1,141 @@
+/* condor.c: HTCondor's commands by their names, and berth condor, which puts them into a folder. */
+#include "cli/condor/condor.h"
+#include "cli/condor/parts.h"
+#include "cli/term/file.h"
+#include "cli/term/report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int version_run(struct condor_words *words)
+{
+    (void)words;
+    puts("$CondorVersion: 23.0.0 2023-09-29 berth " BERTH_VERSION " $\n$CondorPlatform: berth $");
+    return STATUS_DONE;
+}
+
+/* What there is in place of a command, or why there is nothing. */
+static const struct {
+    const char *name;
+    int (*run)(struct condor_words *words);
+    const char *instead;
+} commands[] = {
+    {"condor_submit", condor_submit, NULL},
+    {"condor_submit_dag", condor_submit_dag, NULL},
+    {"condor_q", condor_queue, NULL},
+    {"condor_history", condor_history, NULL},
+    {"condor_rm", condor_change, NULL},
+    {"condor_hold", condor_change, NULL},
+    {"condor_release", condor_change, NULL},
+    {"condor_status", condor_status, NULL},
+    {"condor_version", version_run, NULL},
+    {"condor_wait", NULL, "no event log is written yet; `berth wait ID` waits for jobs"},
+    {"condor_qedit", NULL, "a job is not changed once it is submitted; remove it, and submit another"},
+    {"condor_prio", NULL, "a job's Priority is set when it is submitted"},
+    {"condor_tail", NULL, "`berth logs --follow ID`"},
+    {"condor_ssh_to_job", NULL, "`berth job ID` tells where it runs"},
+    {"condor_userprio", NULL, "`berth users`"},
+    {"condor_drain", NULL, "`berth agent drain NAME`"},
+    {"condor_vacate_job", NULL, "`berth hold ID` and `berth release ID`"},
+    {"condor_config_val", NULL, "`berth config`"},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static size_t command_at(const char *name)
+{
+    size_t i = 0;
+
+    while (i < COMMAND_COUNT && strcmp(commands[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool condor_is_called(const char *path)
+{
+    return path && command_at(name_of(path)) < COMMAND_COUNT;
+}
+
+int condor_main(int argc, char **argv)
+{
+    size_t i = command_at(name_of(argv[0]));
+    struct condor_words words = {.command = commands[i].name, .count = argc - 1, .words = argv + 1};
+
+    if (commands[i].run)
+        return commands[i].run(&words);
+    report("%s does nothing here: %s", commands[i].name, commands[i].instead);
+    return STATUS_NO;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- berth condor */
+
+static int links_make(const char *folder)
+{
+    char program[PATH_MAX], path[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    if (len < 0) {
+        report("this program's own file: %s", strerror(errno));
+        return STATUS_NO;
+    }
+    program[len] = '\0';
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        char there[PATH_MAX];
+        ssize_t got;
+
+        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, commands[i].name) >= sizeof path) {
+            report("%.200s: the name is too long", folder);
+            return STATUS_BAD;
+        }
+        got = readlink(path, there, sizeof there);
+        if (got == len && !memcmp(there, program, (size_t)len))
+            continue; /* it is there */
+        if (symlink(program, path) < 0) {
+            report("%s: %s%s", path, strerror(errno), errno == EEXIST ? "; it is not ours, and is left as it is" : "");
+            return STATUS_NO;
+        }
+    }
+    printf("%zu commands are in %s; export PATH=%s:$PATH\n", COMMAND_COUNT, folder, folder);
+    return STATUS_DONE;
+}
+
+static int condor_run(const void *settings, int word_count, char **words)
+{
+    char folder[PATH_MAX];
+
+    (void)settings;
+    if (word_count != 2 || strcmp(words[0], "install") != 0) {
+        report("condor: expected 'install' and a folder");
+        return STATUS_BAD;
+    }
+    if (!realpath(words[1], folder)) {
+        report("%.200s: %s", words[1], strerror(errno));
+        return STATUS_BAD;
+    }
+    return links_make(folder);
+}
+
+const struct command command_condor = {
+    .name = "condor",
+    .summary = "put commands with HTCondor's names into a folder",
+    .usage = "install FOLDER",
+    .about =
+        "Puts links to this program into a folder that exists: condor_submit, condor_q, condor_rm, condor_hold, condor_release, condor_history, condor_status, condor_submit_dag and "
+        "others. Called by such a name, the program reads HTCondor's options and prints what programs that call these commands read: -terse, -nobatch, -af:jh, -long, -json, -xml, -constraint, "
+        "-hold, -run, -totals, -limit; 5.0 and users as arguments. What it cannot do it says, with status 1.\n"
+        "\n"
+        "A job has the number CLUSTER.PROC there: the number of the first job that was submitted with it, and how many came before it. Job 17 of the jobs 15-20 is 15.2. "
+        "$BERTH_CUSTOMER and $BERTH_POOL say whom the commands ask, if not those of this machine.",
+    .examples = {{"berth condor install ~/bin", NULL}, {"condor_q -af:jh JobStatus RemoteHost", NULL}},
+    .run = condor_run,
+};
