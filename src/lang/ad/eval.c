@@ -297,7 +297,7 @@ static void eval_subscript(struct eval *eval, const struct dialect *dialect, con
         if (found)
             eval_bound(eval, base.scope, found, ret);
         else
-            *ret = value_undefined();
+            *ret = value_error();
     } else {
         *ret = value_error();
     }
@@ -634,24 +634,55 @@ int eval_zone(struct eval *eval, const struct scope *scope)
     return eval->env->zone;
 }
 
-void eval_make_list(struct eval *eval, const struct dialect *dialect, const struct value *elements, uint32_t n,
-                    struct value *ret)
+/* Copies n values into a tree of its own, whose last cell is the aggregate of them; NULL when the budget is spent. */
+static struct tree *make_tree(struct eval *eval, const struct value *from, uint32_t n)
 {
-    size_t cells = (size_t)n + 1;
-    struct tree *tree = (struct tree *)eval_bytes(eval, sizeof *tree + cells * sizeof(struct expr));
+    struct tree *tree = (struct tree *)eval_bytes(eval, sizeof *tree + ((size_t)n + 1) * sizeof(struct expr));
     struct value *values = (struct value *)eval_bytes(eval, n * sizeof *values);
-    struct scope *scope = (struct scope *)eval_bytes(eval, sizeof *scope);
 
-    if (!tree || !values || !scope) {
-        *ret = value_error();
-        return;
-    }
-    *tree = (struct tree){.references = 1, .cell_count = n + 1, .dialect = dialect};
-    *scope = (struct scope){.tree = tree};
+    if (!tree || !values)
+        return NULL;
+    *tree = (struct tree){.references = 1, .cell_count = n + 1};
     for (uint32_t i = 0; i < n; i++) {
-        values[i] = elements[i];
+        values[i] = from[i];
         tree->cells[i] = (struct expr){.kind = EXPR_VALUE, .u.value = &values[i]};
     }
     tree->cells[n] = (struct expr){.kind = EXPR_LIST, .u.run = {0, n}};
+    return tree;
+}
+
+void eval_make_list(struct eval *eval, const struct dialect *dialect, const struct value *elements, uint32_t n,
+                    struct value *ret)
+{
+    struct tree *tree = make_tree(eval, elements, n);
+    struct scope *scope = (struct scope *)eval_bytes(eval, sizeof *scope);
+
+    if (!tree || !scope) {
+        *ret = value_error();
+        return;
+    }
+    tree->dialect = dialect;
+    *scope = (struct scope){.tree = tree};
     *ret = (struct value){.type = VALUE_LIST, .len = n, .u.aggregate = &tree->cells[n], .scope = scope};
+}
+
+void eval_make_ad(struct eval *eval, const struct tree *like, const symbol *names, const struct value *values,
+                  uint32_t n, struct value *ret)
+{
+    struct tree *tree = make_tree(eval, values, n);
+    struct scope *scope = (struct scope *)eval_bytes(eval, sizeof *scope);
+
+    if (!tree || !scope) {
+        *ret = value_error();
+        return;
+    }
+    tree->dialect = like->dialect;
+    tree->symbols = like->symbols;
+    for (uint32_t i = 0; i < n; i++) {
+        tree->cells[i].flags = EXPR_FLAG_NAMED;
+        tree->cells[i].label = names[i];
+    }
+    tree->cells[n].kind = EXPR_AD;
+    scope_init(scope, tree, NULL);
+    *ret = (struct value){.type = VALUE_AD, .len = n, .u.aggregate = &tree->cells[n], .scope = scope};
 }

@@ -102,6 +102,11 @@ static inline bool eval_charge_pair(struct eval *eval, const struct value *a, co
 bool eval_charge(struct eval *eval, const struct tree *tree, const struct expr *e);
 int eval_zone(struct eval *eval, const struct scope *scope);
 
+/* Makes an ad of n ready values with these names, which are known to every table of symbols, in the arena; error when the budget is spent. n is below
+ * TREE_TABLE_FROM. */
+void eval_make_ad(struct eval *eval, const struct tree *like, const symbol *names, const struct value *values,
+                  uint32_t n, struct value *ret);
+
 /* Makes a list value of n ready values in the arena; error when the budget is spent. */
 void eval_make_list(struct eval *eval, const struct dialect *dialect, const struct value *elements, uint32_t n,
                     struct value *ret);

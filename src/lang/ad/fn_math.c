@@ -173,3 +173,10 @@ void fn_random(struct call *call, struct value *ret)
     else
         *ret = value_error();
 }
+
+void fn_log(struct call *call, struct value *ret)
+{
+    const struct value *v = &call->arguments[0];
+
+    *ret = value_is_number(v) && number_of(v) > 0 ? value_real(log(number_of(v))) : value_error();
+}

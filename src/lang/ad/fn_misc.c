@@ -1,8 +1,12 @@
 /* fn_misc.c: choosing, and expressions as values. */
 #include "lang/ad/fn.h"
 #include "lang/ad/ops.h"
+#include "lang/ad/refs.h"
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
+
+#include <stdlib.h>
+#include <strings.h>
 
 #define TEXT_CELLS_MAX 10000 /* of an expression that eval() reads */
 #define TEXT_DEPTH 8         /* how much deeper the evaluation counts inside an eval() */
@@ -23,6 +27,18 @@ void fn_if_then_else(struct call *call, struct value *ret)
     default:
         *ret = value_error();
     }
+}
+
+void fn_if_undefined(struct call *call, struct value *ret)
+{
+    call_argument(call, 0, ret);
+    if (ret->type == VALUE_UNDEFINED)
+        call_argument(call, 1, ret);
+}
+
+void fn_debug(struct call *call, struct value *ret)
+{
+    *ret = call->arguments[0];
 }
 
 static void keep_value(struct call *call, const struct tree *tree, unsigned depth, struct value *v);
@@ -98,13 +114,13 @@ void fn_unparse(struct call *call, struct value *ret)
     call_return_buf(call, &out, ret);
 }
 
-/* Evaluates the first argument as if it stood in that ad; error when the value is not an ad. */
+/* Evaluates the first argument as if it stood in that ad; error when the value is not an ad, undefined when that is. */
 static void eval_in(struct call *call, const struct value *ad, struct value *ret)
 {
     struct scope *inner = ad->type == VALUE_AD ? (struct scope *)eval_bytes(call->eval, sizeof *inner) : NULL;
 
     if (!inner) {
-        *ret = value_error();
+        *ret = ad->type == VALUE_UNDEFINED ? value_undefined() : value_error();
         return;
     }
     scope_inside(inner, ad->scope, call->scope->tree);
@@ -116,15 +132,13 @@ void fn_eval_in_each_context(struct call *call, struct value *ret)
     struct value list, *values;
 
     call_argument(call, 1, &list);
-    *ret = value_error();
+    *ret = list.type == VALUE_UNDEFINED ? value_undefined() : value_error();
     if (list.type != VALUE_LIST || !(values = (struct value *)eval_bytes(call->eval, list.len * sizeof *values)))
         return;
     for (uint32_t i = 0; i < list.len && !call->eval->exhausted; i++) {
         struct value ad;
 
         eval_element(call->eval, &list, i, &ad);
-        if (ad.type != VALUE_AD)
-            return;
         eval_in(call, &ad, &values[i]);
     }
     eval_make_list(call->eval, call->dialect, values, list.len, ret);
@@ -149,4 +163,82 @@ void fn_count_matches(struct call *call, struct value *ret)
         count += op_condition(call->dialect, &v, &truth) == VALUE_BOOLEAN && truth;
     }
     *ret = value_integer(count);
+}
+
+/* Does the pattern, the second argument, match the name? */
+static bool name_matches(struct call *call, const struct value *pattern, struct fn_text name, struct value *ret)
+{
+    struct value arguments[] = {*pattern, value_string(name.at, name.len)};
+    struct call test = *call;
+
+    test.arguments = arguments;
+    test.count = 2;
+    fn_regexp(&test, ret);
+    return ret->type != VALUE_BOOLEAN || value_is_true(ret);
+}
+
+static int names_order(const void *left, const void *right)
+{
+    const struct fn_text *a = left, *b = right;
+    int order = strncasecmp(a->at, b->at, a->len < b->len ? a->len : b->len);
+
+    return order ? order : a->len < b->len ? -1 : a->len > b->len;
+}
+
+/* The names that the first argument's expression reads from elsewhere, in their order. NULL: the budget is spent. */
+static struct fn_text *names_read(struct call *call, uint32_t *ret_count)
+{
+    const struct tree *tree = call->scope->tree;
+    struct fn_text *names = NULL;
+    struct refs refs;
+    uint32_t count = 0;
+
+    if (!eval_steps(call->eval, tree->cell_count))
+        return NULL;
+    refs_init(&refs);
+    refs_add(&refs, call->scope, tree_parts(tree, call->e));
+    names = (struct fn_text *)eval_bytes(call->eval, (refs.count + 1) * sizeof *names);
+    for (uint32_t i = 0; names && i < refs.count; i++)
+        if (refs.items[i].len) { /* and not the counterpart as a whole */
+            names[count].at = symbols_text(tree->symbols, refs.items[i].path[0], &names[count].len);
+            count++;
+        }
+    refs_done(&refs);
+    if (count)
+        qsort(names, count, sizeof *names, names_order);
+    *ret_count = count;
+    return names;
+}
+
+void fn_unresolved(struct call *call, struct value *ret)
+{
+    struct value pattern = value_undefined();
+    struct fn_text *names;
+    uint32_t count;
+    struct buf out;
+
+    if (call->count == 2) {
+        call_argument(call, 1, &pattern);
+        *ret = pattern.type == VALUE_UNDEFINED ? value_undefined() : value_error();
+        if (pattern.type != VALUE_STRING)
+            return;
+    }
+    *ret = value_error();
+    if (!(names = names_read(call, &count)))
+        return;
+    buf_init(&out);
+    if (call->count == 2)
+        *ret = value_boolean(false);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && !names_order(&names[i - 1], &names[i]))
+            continue;
+        if (call->count == 1)
+            buf_addf(&out, "%s%.*s", out.len ? "," : "", (int)names[i].len, names[i].at);
+        else if (name_matches(call, &pattern, names[i], ret))
+            break;
+    }
+    if (call->count == 1)
+        call_return_buf(call, &out, ret);
+    else
+        buf_done(&out);
 }

@@ -137,6 +137,58 @@ void fn_get_days(struct call *call, struct value *ret)
     *ret = v->type == VALUE_RELTIME ? value_integer(v->u.integer / DAY) : value_error();
 }
 
+static void split_absolute(struct call *call, int64_t seconds, int zone, struct value *ret)
+{
+    static const symbol names[] = {NAME_TYPE,  NAME_YEAR,    NAME_MONTH,   NAME_DAY,
+                                   NAME_HOURS, NAME_MINUTES, NAME_SECONDS, NAME_OFFSET};
+    struct date date;
+
+    if (!time_absolute_valid(call->dialect, seconds) || !calendar_split(seconds + zone * 60, &date)) {
+        *ret = value_error();
+        return;
+    }
+    eval_make_ad(call->eval, call->scope->tree, names,
+                 (const struct value[]){value_string("AbsoluteTime", 12), value_integer(date.year),
+                                        value_integer(date.month), value_integer(date.day), value_integer(date.hour),
+                                        value_integer(date.minute), value_integer(date.second),
+                                        value_integer(zone * 60)},
+                 sizeof names / sizeof *names, ret);
+}
+
+/* Below zero, the largest part that is not zero is. */
+static void split_relative(struct call *call, int64_t seconds, struct value *ret)
+{
+    static const symbol names[] = {NAME_TYPE, NAME_DAYS, NAME_HOURS, NAME_MINUTES, NAME_SECONDS};
+    uint64_t all = seconds < 0 ? -(uint64_t)seconds : (uint64_t)seconds;
+    int64_t parts[] = {(int64_t)(all / DAY), (int64_t)(all % DAY / 3600), (int64_t)(all % 3600 / 60),
+                       (int64_t)(all % 60)};
+    int first = 0;
+
+    while (first < 3 && !parts[first])
+        first++;
+    if (seconds < 0)
+        parts[first] = -parts[first];
+    eval_make_ad(call->eval, call->scope->tree, names,
+                 (const struct value[]){value_string("RelativeTime", 12), value_integer(parts[0]),
+                                        value_integer(parts[1]), value_integer(parts[2]), value_real((double)parts[3])},
+                 sizeof names / sizeof *names, ret);
+}
+
+void fn_split_time(struct call *call, struct value *ret)
+{
+    const struct value *v = &call->arguments[0];
+    int64_t seconds;
+
+    if (v->type == VALUE_ABSTIME)
+        split_absolute(call, v->u.integer, v->zone, ret);
+    else if (v->type == VALUE_RELTIME)
+        split_relative(call, v->u.integer, ret);
+    else if (read_seconds(v, &seconds))
+        split_absolute(call, seconds, call_zone(call), ret);
+    else
+        *ret = value_error();
+}
+
 static void in_units(struct call *call, int unit, struct value *ret)
 {
     const struct value *v = &call->arguments[0];

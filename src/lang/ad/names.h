@@ -36,7 +36,15 @@ extern "C" {
     X(SHARE, "Share")                 \
     X(SETSIZE, "SetSize")             \
     X(PREEMPTS, "Preempts")           \
-    X(CURRENTRANK, "CurrentRank")
+    X(CURRENTRANK, "CurrentRank")     \
+    X(YEAR, "Year")                   \
+    X(MONTH, "Month")                 \
+    X(DAY, "Day")                     \
+    X(DAYS, "Days")                   \
+    X(HOURS, "Hours")                 \
+    X(MINUTES, "Minutes")             \
+    X(SECONDS, "Seconds")             \
+    X(OFFSET, "Offset")
 
 enum name_number {
     NAME_NUMBER_NOBODY,

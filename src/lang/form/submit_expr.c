@@ -423,7 +423,7 @@ static int convert(const struct conversion *conversion, const struct expr *e)
         build_copy(build, conversion->from, e);
     }
     if (result == 0)
-        build_top(build)->flags |= e->flags & EXPR_FLAG_PARENTHESES;
+        build_top(build)->flags |= e->flags & (EXPR_FLAG_PARENTHESES | EXPR_FLAG_OPERATOR);
     return result;
 }
 

@@ -545,11 +545,25 @@ static int parse_binary(struct parser *p, unsigned limit)
     return 0;
 }
 
+/* Reads the rest of a ?: b, from the colon on. */
+static int parse_default(struct parser *p)
+{
+    lex_next(&p->lexer);
+    if (parse_value(p) < 0)
+        return -1;
+    build_call(p->build, symbols_take(p->build->symbols, TREE_DEFAULT_FUNCTION, strlen(TREE_DEFAULT_FUNCTION)), 2);
+    build_top(p->build)->flags |= EXPR_FLAG_OPERATOR;
+    p->depth--;
+    return 0;
+}
+
 static int parse_choice(struct parser *p)
 {
     if (parse_deeper(p) < 0)
         return -1;
     lex_next(&p->lexer);
+    if (p->lexer.token.kind == TOKEN_COLON)
+        return parse_default(p);
     if (parse_value(p) < 0)
         return -1;
     if (p->lexer.token.kind != TOKEN_COLON)

@@ -297,12 +297,30 @@ static void print_prefix(struct printer *p, const struct expr *e)
     }
 }
 
+static void print_call(struct printer *p, const struct expr *e)
+{
+    const struct expr *parts = tree_parts(p->tree, e);
+
+    if (e->flags & EXPR_FLAG_OPERATOR) {
+        print_cell(p, &parts[0], 1);
+        buf_adds(p->out, p->style->blanks ? " ?: " : "?:");
+        print_cell(p, &parts[1], 0);
+        return;
+    }
+    print_symbol(p, e->u.name.id);
+    buf_addc(p->out, '(');
+    print_parts(p, parts, (uint32_t)e->small, &p->style->argument);
+    buf_addc(p->out, ')');
+}
+
 /* The highest level at which a cell stands without parentheses. */
 static unsigned cell_level(const struct printer *p, const struct expr *e)
 {
     switch (e->kind) {
     case EXPR_CHOICE:
         return 0;
+    case EXPR_CALL:
+        return e->flags & EXPR_FLAG_OPERATOR ? 0 : OP_LEVEL_PREFIX + 1;
     case EXPR_CHAIN:
         return op_table[tree_parts(p->tree, e)[1].label].level;
     case EXPR_PREFIX:
@@ -396,10 +414,7 @@ static void print_cell(struct printer *p, const struct expr *e, unsigned level)
         break;
     }
     case EXPR_CALL:
-        print_symbol(p, e->u.name.id);
-        buf_addc(p->out, '(');
-        print_parts(p, tree_parts(p->tree, e), (uint32_t)e->small, &p->style->argument);
-        buf_addc(p->out, ')');
+        print_call(p, e);
         break;
     case EXPR_VALUE:
         if (p->value)

@@ -208,6 +208,7 @@ static bool scan_iso(struct scan *scan, struct date *date)
         !scan_char(scan, '-') || !scan_fixed(scan, 2, &date->day))
         return false;
     if (scan_char(scan, 'T') || scan_char(scan, 't')) {
+        scan_char(scan, ':'); /* as in times of HTCondor's own tests */
         if (!scan_clock(scan, date))
             return false;
         scan_fraction(scan);

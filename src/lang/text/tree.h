@@ -89,8 +89,11 @@ extern const struct op_row op_table[OP_COUNT];
 
 enum step { STEP_SELECT = 1, STEP_SUBSCRIPT };
 
+#define TREE_DEFAULT_FUNCTION "ifUndefined" /* a ?: b is read as this function of a and b */
+
 #define EXPR_FLAG_PARENTHESES 1u /* stood in parentheses; this flag is for printing only */
 #define EXPR_FLAG_NAMED 2u       /* the label is a symbol */
+#define EXPR_FLAG_OPERATOR 4u    /* a call of TREE_DEFAULT_FUNCTION that was written as a ?: b; for printing only */
 
 struct expr {
     unsigned char kind; /* enum expr_kind */
