@@ -22,7 +22,7 @@
 #define LOCK_ATTEMPTS 100 /* milliseconds */
 #define HIGH_FD 10        /* above those that a launcher is handed */
 
-static const char *const files[] = {"order", "cores", "view", "status", "samples", "init", "lock", "socket", "log"};
+static const char *const files[] = {"order", "cores", "gpus", "view", "status", "samples", "init", "lock", "socket", "log"};
 
 struct claim *claim_get(const struct local *local, uint64_t id)
 {

@@ -249,7 +249,7 @@ int hardware_write(struct facts *facts, const struct probe_settings *settings, s
         return -1;
     write_memory(facts, settings->root, &confines);
     write_disk(facts, settings);
-    gpus_write(facts, settings->root);
+    gpus_write(facts, settings->root, settings->gpus);
     if (settings->benchmark > 0)
         facts_real(facts, "Benchmark", settings->benchmark);
     return 0;

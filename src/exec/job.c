@@ -52,6 +52,7 @@ void job_init(struct exec_job *job, int record)
 
 void job_done(struct exec_job *job)
 {
+    sampling_done(&job->sampling);
     jobfolder_walk_done(&job->walk);
     close_one(&job->folder);
     close_one(&job->error);

@@ -105,6 +105,16 @@ static int secrets_take(struct order *order, int secrets, struct err *err)
     return order->secrets ? 0 : -1;
 }
 
+/* Are the GPUs there that the job was given? One that asked for some never runs without. */
+static int gpus_take(const struct order *order, struct err *err)
+{
+    if (!order->is.gpus)
+        return 0;
+    if (order->how.unprotected)
+        return err_set(err, "jobs run without a sandbox here, and so no GPU could be kept from others");
+    return order->gpus ? 0 : err_set(err, "what it was given of GPUs cannot be read: %s", strerror(EIO));
+}
+
 /* `secrets`: a bundle of them, lent; -1: none came. */
 static void launch(struct launcher *launcher, int secrets)
 {
@@ -124,7 +134,7 @@ static void launch(struct launcher *launcher, int secrets)
     if (order->is.viewed && !order->is.view) {
         err_set(&err, "what it is to see cannot be read");
         order_free(order);
-    } else if (secrets_take(order, secrets, &err) < 0)
+    } else if (secrets_take(order, secrets, &err) < 0 || gpus_take(order, &err) < 0)
         order_free(order);
     else if (job_begin(&launcher->job, order, &launcher->sandbox, &err) == 0)
         return;

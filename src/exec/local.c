@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "exec/local.h"
 
+#include "exec/gpu_give.h"
 #include "exec/local_parts.h"
 #include "exec/self.h"
 #include "lang/base/rng.h"
@@ -239,6 +240,29 @@ static int local_launch_secret(struct executor *executor, const struct executor_
     return launch(executor, &with, secrets, err);
 }
 
+static int local_give(struct executor *executor, uint64_t id, const char *const *gpus, size_t count, struct err *err)
+{
+    struct local *local = local_of(executor);
+    struct claim *claim = claim_get(local, id);
+    struct buf words;
+    int failed;
+
+    if (!count)
+        return 0; /* the order says so, and the words are not read */
+    if (!local->support.sandbox)
+        return err_set(err, "jobs run without a sandbox here, and so no GPU could be kept from others");
+    if (!claim)
+        claim = claim_open(local, id, err);
+    if (!claim)
+        return -1;
+    buf_init(&words);
+    failed = gpus_share(local->gpus, gpus, count, &words, err);
+    if (!failed)
+        failed = gpus_record(claim->folder, &words, err);
+    buf_done(&words);
+    return failed;
+}
+
 static void local_deadline(struct executor *executor, uint64_t id, int64_t at)
 {
     struct claim *claim = claim_get(local_of(executor), id);
@@ -375,6 +399,7 @@ static const struct executor_kind local_kind = {
     .launch_secret = local_launch_secret,
     .takes_secrets = local_takes_secrets,
     .takes_images = local_takes_images,
+    .give = local_give,
     .deadline = local_deadline,
     .stop = local_stop,
     .suspend = local_suspend,
@@ -429,6 +454,7 @@ struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *
     local->told = settings->told;
     local->user = settings->user;
     local->support = support;
+    local->gpus = settings->gpus;
     if (!*support.cgroups.base[CGROUP_CPU])
         cores_read(&local->cores, NULL, NULL);
     local->pending_last = &local->pending;
@@ -438,4 +464,23 @@ struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *
     local->timer.data = local;
     local->handles = 1;
     return &local->executor;
+}
+
+bool local_is_sandboxed(const struct executor *executor)
+{
+    return executor->kind == &local_kind && local_takes_secrets(executor);
+}
+
+void local_set_gpus(struct executor *executor, const struct gpus *gpus)
+{
+    struct local *local = local_of(executor);
+    uint32_t count = gpus_free(gpus);
+
+    if (executor->kind != &local_kind)
+        return;
+    local->gpus = gpus;
+    if (count)
+        buf_addf(&local->description, ", %u GPU%s", count, count == 1 ? "" : "s");
+    if (*gpus->why)
+        buf_addf(&local->description, "%s (%s)", count ? "" : ", no GPU", gpus->why);
 }

@@ -14,17 +14,24 @@ extern "C" {
 #endif
 
 struct uv_loop_s; /* uv_loop_t */
+struct gpus;
 
 struct local_settings {
-    const char *state;   /* an absolute folder of ours alone: a folder a claim is made in it */
-    const char *program; /* what is started as `program launcher FOLDER`; NULL: this one */
-    bool unprotected;    /* the owner lets jobs run without a sandbox where none can be made */
+    const char *state;       /* an absolute folder of ours alone: a folder a claim is made in it */
+    const char *program;     /* what is started as `program launcher FOLDER`; NULL: this one */
+    bool unprotected;        /* the owner lets jobs run without a sandbox where none can be made */
+    const struct gpus *gpus; /* of this machine (gpus.h), as long as the executor lives; NULL: none are given */
     executor_told_fn *told;
     void *user;
 };
 
 /* Makes the executor. NULL and `err` when jobs cannot be held here and `unprotected` is not set: the error says what is missing, and what to do. */
 struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *settings, struct err *err);
+
+/* Is each job in a sandbox of its own? */
+bool local_is_sandboxed(const struct executor *executor);
+/* Tells the executor which GPUs there are, once that is known. */
+void local_set_gpus(struct executor *executor, const struct gpus *gpus);
 
 /* What `berth launcher FOLDER` does; returns its exit status. */
 int launcher_main(const char *folder);

@@ -51,7 +51,8 @@ struct local {
     executor_told_fn *told;
     void *user;
     struct support support;
-    struct cores cores; /* to be given to claims; none where the kernel holds shares of them */
+    const struct gpus *gpus; /* borrowed; or NULL */
+    struct cores cores;      /* to be given to claims; none where the kernel holds shares of them */
     struct buf description;
     uv_timer_t timer;
     uint32_t handles; /* of the loop, that are open */

@@ -7,8 +7,9 @@
  *
  * Memory, VirtualMemory and Disk are in bytes; Disk is what is set aside for jobs, not what is free. KeyboardIdle is in seconds,
  * KeybrdIdle the same as a relative time, as the dissertation has it. Day is 0 on Sunday, DayTime in seconds since midnight: as it was
- * when we looked, while dayTime() is as it is, in the TimeZone that the ad says. Gpus is a list of ads [ Name; Vendor; Bus; Memory; Device ],
- * of those that are in the machine; GpuCount is how many can be given to jobs: 0.
+ * when we looked, while dayTime() is as it is, in the TimeZone that the ad says. Gpus is a list of ads
+ * [ Name; Vendor; Bus; Device; Memory; Capability; Uuid; Index ], of those that are in the machine; only those that can be given to jobs have a Uuid,
+ * and GpuCount is how many they are.
  * What cannot be told is left out, so that it is undefined. */
 #ifndef BERTH_EXEC_PROBE_H
 #define BERTH_EXEC_PROBE_H
@@ -21,6 +22,7 @@ extern "C" {
 #endif
 
 struct prober;
+struct gpus;
 
 struct probe_settings {
     const char *root;    /* where /proc, /sys and /dev are looked for: "" for most; a folder in tests */
@@ -31,7 +33,9 @@ struct probe_settings {
     double benchmark;            /* how fast a processor is (pilot_benchmark), as it was measured; 0: not known */
     const char *const *programs; /* that print an ad; ends with NULL; or NULL */
     int64_t program_span;        /* microseconds that one may take: then it is killed, and said nothing */
-    const char *synthetic;       /* hwloc's description of a machine that is not there, for tests; or NULL */
+    const struct gpus *
+        gpus; /* of this machine, as gpus_settle left them (gpus.h), as long as the prober lives; NULL: none can be given */
+    const char *synthetic; /* hwloc's description of a machine that is not there, for tests; or NULL */
 };
 
 /* Makes a prober, which reads the hardware at once. The settings are copied. */

@@ -3,6 +3,7 @@
  *     probe.c         the prober: layers laid over one another
  *     hardware.c      what does not change while we run: hwloc and /proc
  *     gpus.c          graphics processors, by what the drivers show
+ *     gpu_give.c      which of them can be given to jobs
  *     confines.c      what the kernel lets us have of the machine: control groups
  *     state.c         load, time of day, what is free
  *     keyboard.c      who is logged in, and when a key was last touched
@@ -23,7 +24,6 @@
 #define PROBE_PATH_MAX 4096
 #define PROBE_FILE_MAX (1u << 20)    /* bytes of a file that are looked at */
 #define PROBE_TEXT_MAX 200           /* bytes of a string in the ad */
-#define PROBE_GPUS_MAX 64            /* more are not told */
 #define PROBE_CPUS_MAX 65536         /* in a list of processors */
 #define PROBE_RECORDS_MAX 1024       /* of those who are logged in */
 #define PROBE_LEVELS_MAX 32          /* of control groups inside one another */
@@ -90,7 +90,8 @@ int hardware_write(struct facts *facts, const struct probe_settings *settings, s
 /* Bytes that are free for us on the file system of a folder (which may be NULL). */
 bool disk_free(const char *folder, int64_t *ret);
 
-void gpus_write(struct facts *facts, const char *root);
+/* `settled`: those of the machine, as gpus_settle left them; NULL: they are looked for, and none can be given. */
+void gpus_write(struct facts *facts, const char *root, const struct gpus *settled);
 
 /* How the keyboard was found the last time. */
 struct keyboard {

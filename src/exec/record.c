@@ -213,6 +213,7 @@ void order_free(struct order *order)
     secret_files_free(order->secrets);
     view_free(order->view);
     free((void *)(uintptr_t)(order->is.arguments - 4));
+    free(order->gpus);
     free(order->block);
     free(order);
 }
@@ -233,6 +234,14 @@ bool share_write(int folder, const struct cores_share *share)
     if (!written)
         unlinkat(folder, "cores", 0);
     return written || share->amount <= 0;
+}
+
+int gpus_record(int folder, const struct buf *words, struct err *err)
+{
+    if (words->len)
+        return record_write(folder, "gpus", words->text, words->len, false, err);
+    unlinkat(folder, "gpus", 0);
+    return 0;
 }
 
 /* Reads the claim's processors. A share that does not go with the order counts as none: a wrong share is worse. */
@@ -262,6 +271,8 @@ struct order *order_read(int folder, struct err *err)
     }
     order = order_take(block, len);
     share_read(folder, order->is.limits.cores, &order->cores);
+    if (order->is.gpus)
+        order->gpus = record_read(folder, "gpus", &order->gpus_len);
     if (!order->is.viewed)
         return order;
     order->view = view_read(folder, order->is.number);

@@ -3,6 +3,7 @@
  *     STATE/CLAIM/order    the last job that was ordered            written by the agent, before it is begun
  *     STATE/CLAIM/cores    the processors that are the claim's        written by the agent before the order; not there: none are fixed
  *     STATE/CLAIM/view     what that job sees besides its folder       written by the agent before the order, if there is something
+ *     STATE/CLAIM/gpus     what goes with its GPUs into a sandbox       written by the agent before the order; not there: it has none (gpu_give.h)
  *     STATE/CLAIM/status   the end of the last job that ended       written by the launcher, durable before it is told
  *     STATE/CLAIM/samples  what the last job used over its life     written by the launcher every ten seconds; not there: it was short
  *     STATE/CLAIM/init     the first process of the sandbox         written by the launcher
@@ -18,6 +19,7 @@
 #include "exec/cgroup.h"
 #include "exec/cores.h"
 #include "exec/view.h"
+#include "lang/base/buf.h"
 #include "pool/protocol/executor.h"
 #include "pool/protocol/samples.h"
 
@@ -42,7 +44,9 @@ struct holding {
 struct order {
     struct executor_order is;
     struct holding how;
-    struct cores_share cores;     /* as the folder it was read from has it; amount 0: none are fixed */
+    struct cores_share cores; /* as the folder it was read from has it; amount 0: none are fixed */
+    char *gpus;               /* words of what goes with its GPUs into the sandbox, gpus_len bytes; NULL: it has none */
+    size_t gpus_len;
     struct secret_files *secrets; /* of the job, as long as it is not begun; or NULL. No record has them */
     char *block;
     struct view *view; /* what order.is.view points to; or NULL */
@@ -59,6 +63,9 @@ char *record_read(int folder, const char *name, size_t *ret_len);
 
 /* Writes the claim's processors; amount 0: none from now on. False: they could not be written, and there are none from now on. */
 bool share_write(int folder, const struct cores_share *share);
+
+/* Writes what goes with the claim's GPUs into a sandbox; nothing: it has none from now on. */
+int gpus_record(int folder, const struct buf *words, struct err *err);
 
 int status_write(int folder, const struct executor_news *news, struct err *err);
 bool status_read(int folder, struct executor_news *ret);

@@ -12,14 +12,15 @@ void sampling_begin(struct sampling *sampling, uint64_t number, int64_t now)
     sampling->kept.read = sampling->kept.written = -1;
     sampling->due = now + SPAN;
     sampling->cpu_before = 0;
+    sampling->gpus = NULL;
+    sampling->watched = false;
 }
 
 /* How busy the job's graphics processors are, and how much of their memory is in use. False: it has none, or nothing here can tell. */
-static bool gpus_look(const struct order *order, struct job_sample *ret)
+static bool gpus_look(struct sampling *sampling, struct job_sample *ret)
 {
-    (void)order;
-    (void)ret;
-    return false;
+    return sampling->gpus && gpu_use_read(sampling->gpus, &ret->gpu, &ret->gpu_memory) &&
+           ret->gpu_memory <= SAMPLES_AMOUNT_MAX;
 }
 
 void sampling_tick(struct sampling *sampling, const struct order *order, int folder, int64_t now, int64_t cpu,
@@ -28,12 +29,16 @@ void sampling_tick(struct sampling *sampling, const struct order *order, int fol
     struct job_sample seen = {.memory = memory};
     int64_t late = now - sampling->due, used = cpu - sampling->cpu_before;
 
+    if (order->gpus && !sampling->gpus && !sampling->watched) {
+        sampling->gpus = gpu_use_new("", order->gpus, order->gpus_len);
+        sampling->watched = true;
+    }
     if (late < 0)
         return;
     seen.cpu = used > 0 ? (used * 100 + (SPAN + late) / 2) / (SPAN + late) : 0;
     if (seen.cpu > SAMPLES_PERCENT_MAX)
         seen.cpu = SAMPLES_PERCENT_MAX;
-    if (gpus_look(order, &seen))
+    if (gpus_look(sampling, &seen))
         sampling->kept.samples.gpus = true;
     samples_add(&sampling->kept.samples, &seen);
     sampling->cpu_before = cpu;
@@ -42,8 +47,15 @@ void sampling_tick(struct sampling *sampling, const struct order *order, int fol
     job_samples_write(folder, &sampling->kept);
 }
 
+void sampling_done(struct sampling *sampling)
+{
+    gpu_use_free(sampling->gpus);
+    sampling->gpus = NULL;
+}
+
 void sampling_end(struct sampling *sampling, int folder, int64_t read, int64_t written)
 {
+    sampling_done(sampling);
     sampling->kept.read = read;
     sampling->kept.written = written;
     if (sampling->kept.samples.count || read > 0 || written > 0)

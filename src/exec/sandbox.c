@@ -3,6 +3,7 @@
 #include "exec/sandbox.h"
 
 #include "exec/filter.h"
+#include "exec/gpu_give.h"
 #include "exec/guard.h"
 #include "exec/sandbox_view.h"
 #include "exec/secret_files.h"
@@ -174,6 +175,53 @@ static void add_secrets(struct buf *out, const struct secret_files *secrets)
     }
 }
 
+/* Puts the claim's GPUs into the sandbox's own /dev, which has no others, with what their drivers' libraries read. */
+static void add_gpus(struct buf *out, const struct order *order)
+{
+    for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));) {
+        if (*word == GPU_WORD_DEVICE)
+            ADD(out, "--dev-bind", word + 1, word + 1);
+        else if (*word == GPU_WORD_SEEN)
+            ADD(out, "--ro-bind-try", word + 1, word + 1);
+    }
+}
+
+/* The value of the last variable of that name; NULL: there is none. */
+static const char *variable_of(const char *const *words, const char *name)
+{
+    const char *value = NULL;
+    size_t len = strlen(name);
+
+    for (; *words; words++)
+        if (!strncmp(*words, name, len) && (*words)[len] == '=')
+            value = *words + len + 1;
+    return value;
+}
+
+/* The variables that name its GPUs, over those that the job says itself. */
+static void add_gpu_variables(struct buf *out, const struct order *order)
+{
+    const char *before = variable_of(order->is.environment, "LD_LIBRARY_PATH");
+    struct buf path;
+
+    buf_init(&path);
+    for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));) {
+        if (*word == GPU_WORD_LIBRARIES)
+            buf_addf(&path, "%s%s", path.len ? ":" : "", word + 1);
+        if (*word != GPU_WORD_VARIABLE || !strchr(word, '='))
+            continue;
+        add(out, "--setenv");
+        buf_add(out, word + 1, (size_t)(strchr(word, '=') - word - 1));
+        buf_addc(out, '\0');
+        add(out, strchr(word, '=') + 1);
+    }
+    if (path.len && before && *before)
+        buf_addf(&path, ":%s", before);
+    if (path.len)
+        ADD(out, "--setenv", "LD_LIBRARY_PATH", buf_string(&path));
+    buf_done(&path);
+}
+
 struct sandbox_fds {
     int filter, users, groups, told, go;
 };
@@ -228,11 +276,13 @@ static void add_all(struct buf *out, const struct order *order, const char *fold
 
     add_spaces(out, own_net);
     add_environment(out, order->is.environment);
+    add_gpu_variables(out, order);
     add_ground(out, order, root, fds);
     if (view)
         view_words_folders(out, view);
     add_secrets(out, order->secrets);
     ADD(out, "--proc", "/proc", "--dev", "/dev");
+    add_gpus(out, order);
     add_number(out, "--size", memory_of(order));
     ADD(out, "--tmpfs", "/dev/shm");
     add_number(out, "--size", memory_of(order));
@@ -284,9 +334,24 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static bool become(uint32_t uid)
+/* The groups that may use the device files of its GPUs, for a job that has a user of its own. */
+static size_t device_groups(const struct order *order, gid_t groups[GPU_GROUPS_MAX])
 {
-    return !uid || (setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0);
+    size_t count = 0;
+
+    for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));)
+        if (*word == GPU_WORD_GROUP && count < GPU_GROUPS_MAX)
+            groups[count++] = (gid_t)strtoul(word + 1, NULL, 10);
+    return count;
+}
+
+static bool become(const struct order *order)
+{
+    gid_t groups[GPU_GROUPS_MAX];
+    uint32_t uid = order->how.uid;
+    size_t count = device_groups(order, groups);
+
+    return !uid || (setgroups(count, groups) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0);
 }
 
 /* Takes from the job the sockets that have a name and no file, which it could reach by the machine's network. Landlock (version 6) does that where
@@ -360,7 +425,7 @@ static _Noreturn void run_staged(const struct start *start)
 {
     const struct order *order = start->order;
 
-    if ((!order->is.network && netspace_enter(&start->sandbox->net) < 0) || !become(order->how.uid))
+    if ((!order->is.network && netspace_enter(&start->sandbox->net) < 0) || !become(order))
         _exit(126);
     scene_play(start->scene, leave_named_sockets, start->first);
 }
@@ -376,7 +441,7 @@ static _Noreturn void run_sandboxed(const struct start *start)
         _exit(126);
     if ((start->place &&
          !meet(order->is.folder, start->place, order->is.view ? order->is.view->root : NULL, start->root_place)) ||
-        !become(order->how.uid))
+        !become(order))
         _exit(126);
     if (order->is.network)
         leave_named_sockets();
@@ -416,6 +481,17 @@ static char *bare_variable(const char *word, const char *folder)
     return made;
 }
 
+/* Without a sandbox no GPU is given: libraries that heed these variables see none. */
+static const char *const no_gpus[] = {"CUDA_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES="};
+
+static bool names_gpus(const char *word)
+{
+    for (size_t i = 0; i < sizeof no_gpus / sizeof *no_gpus; i++)
+        if (!strncmp(word, no_gpus[i], strlen(no_gpus[i])))
+            return true;
+    return false;
+}
+
 /* Makes the environment of a job without a sandbox. No name is there twice: the C library takes the first of them, shells the last. */
 static char **bare_environment(const struct order *order)
 {
@@ -426,12 +502,14 @@ static char **bare_environment(const struct order *order)
 
     while (words[count])
         count++;
-    environment = mem_alloc((count + 3) * sizeof *environment);
+    environment = mem_alloc((count + 3 + sizeof no_gpus / sizeof *no_gpus) * sizeof *environment);
     for (size_t i = 0; i < count; i++) {
         has_path |= !strncmp(words[i], "PATH=", 5);
-        if (strncmp(words[i], "HOME=", 5) != 0 && !variable_comes_again(words + i))
+        if (strncmp(words[i], "HOME=", 5) != 0 && !names_gpus(words[i]) && !variable_comes_again(words + i))
             environment[n++] = bare_variable(words[i], order->is.folder);
     }
+    for (size_t i = 0; i < sizeof no_gpus / sizeof *no_gpus; i++) /* nothing holds a job off them but its good will */
+        environment[n++] = bare_variable(no_gpus[i], order->is.folder);
     environment[n++] = bare_variable("HOME=" SANDBOX_FOLDER, order->is.folder);
     if (!has_path)
         environment[n++] = bare_variable("PATH=" SANDBOX_PATH, order->is.folder);
@@ -450,7 +528,7 @@ static _Noreturn void run_bare(const struct order *order, int folder, int told, 
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (order->is.limits.processes > 0 && order->how.uid)
         limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes); /* a user of its own: nobody else's are counted */
-    if (fchdir(folder) == 0 && become(order->how.uid)) {
+    if (fchdir(folder) == 0 && become(order)) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (read(go, &byte, 1) != 1)
             _exit(126);
@@ -569,8 +647,8 @@ static bool child_is_unheld(int pipe)
 /* May the job run on a stage? What few jobs have is not on it. */
 static bool stage_fits(const struct sandbox *sandbox, const struct order *order)
 {
-    return sandbox->begun && !sandbox->stage.failed && !order->how.unprotected && geteuid() == 0 && order->how.uid &&
-           !order->secrets && !order->is.view && (order->is.network || !sandbox->net_failed);
+    return sandbox->begun && !sandbox->stage.failed && !order->gpus && !order->how.unprotected && geteuid() == 0 &&
+           order->how.uid && !order->secrets && !order->is.view && (order->is.network || !sandbox->net_failed);
 }
 
 bool sandbox_reaped(struct sandbox *sandbox, pid_t pid)

@@ -158,6 +158,10 @@ struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings
         buf_addf(&text, "RequestCpus = %.12g;\n", settings->cpus);
     add_number(&text, "RequestMemory", settings->memory);
     add_number(&text, "RequestDisk", settings->disk);
+    if (settings->gpus)
+        buf_addf(&text, "RequestGpus = %" PRIu64 ";\n", settings->gpus);
+    if (settings->require_gpus)
+        buf_addf(&text, "RequireGpus = %s;\n", settings->require_gpus);
     add_number(&text, "TimeLimit", settings->time);
     if (settings->retries != UINT64_MAX)
         buf_addf(&text, "MaxRetries = %" PRIu64 ";\n", settings->retries);

@@ -10,10 +10,10 @@
 struct run_settings {
     struct connection_options pool;
     double cpus;
-    uint64_t retries;
+    uint64_t retries, gpus;
     int64_t memory, disk, time;
     struct option_words inputs, outputs, variables, secrets, needs;
-    const char *name, *image;
+    const char *name, *image, *require_gpus;
     bool network, force, quiet, verbose;
     bool all_variables; /* of here */
     bool input;         /* standard input is read, whatever it is */

@@ -3,10 +3,12 @@
 
 #include "cli/serve/daemons.h"
 #include "cli/term/report.h"
+#include "exec/gpus.h"
 #include "exec/local.h"
 #include "exec/policy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void machine_init(struct machine *machine, const struct config *config, const char *folder)
 {
@@ -31,8 +33,15 @@ struct executor *machine_executor(void *user, struct uv_loop_s *loop, executor_t
     struct machine *machine = user;
     struct local_settings settings = {
         .state = machine->state, .unprotected = machine->unprotected, .told = told, .user = told_user};
+    struct executor *executor = local_new(loop, &settings, err);
 
-    return local_new(loop, &settings, err);
+    if (!executor)
+        return NULL;
+    free(machine->gpus);
+    machine->gpus = gpus_find("");
+    gpus_settle(machine->gpus, "", local_is_sandboxed(executor));
+    local_set_gpus(executor, machine->gpus);
+    return executor;
 }
 
 struct tree *machine_offer(void *user, struct symbols *symbols, uint32_t place, struct err *err)
@@ -65,6 +74,7 @@ struct tree *machine_probe(void *user, struct symbols *symbols, double own_load)
                                           .scratch = machine->scratch,
                                           .disk = disk_set_aside(machine->disk, machine->scratch),
                                           .benchmark = benchmark_kept(machine->scratch, machine->state),
+                                          .gpus = machine->gpus,
                                           .programs = machine->probes,
                                           .program_span = 10 * SECOND};
 
@@ -88,4 +98,6 @@ void machine_down(void *user)
     prober_free(machine->prober);
     machine->prober = NULL;
     machine_folders_done(machine);
+    free(machine->gpus);
+    machine->gpus = NULL;
 }

@@ -16,6 +16,7 @@ struct machine {
     const char *policy; /* a file; "" for none */
     char state[PATH_MAX], scratch[PATH_MAX];
     struct prober *prober;
+    struct gpus *gpus; /* as they can be given; NULL: no executor was asked for */
     const char *probes[MACHINE_PROBES_MAX + 1];
     char own[PATH_MAX]; /* the folder of all that is ours: no job looks into it */
     struct machine_folders {

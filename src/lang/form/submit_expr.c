@@ -44,6 +44,14 @@ static const struct row machine_rows[] = {
     {"HasFileTransfer", "true", 0},
 };
 
+/* Of a GPU, in require_gpus. */
+static const struct row gpu_rows[] = {
+    {"Capability", "Capability", 0}, {"GlobalMemoryMb", "Memory", MIB}, {"DeviceName", "Name", 0},
+    {"DeviceUuid", "Uuid", 0},       {"DevicePciBusId", "Bus", 0},
+};
+static const char *const gpu_unknown[] = {"ClockMhz",   "ComputeUnits",        "CoresPerCU",   "DriverVersion",
+                                          "ECCEnabled", "MaxSupportedVersion", "OpenCLVersion"};
+
 /* Attributes of the GLUE schema, as far as machines here have them. */
 static const struct row glue_rows[] = {
     {"GlueCEUniqueID", "other.Name", 0},
@@ -158,7 +166,7 @@ static void unknown_tell(const struct conversion *conversion, const char *const 
 }
 
 /* Whose attribute is this? OWNER_NOBODY: of neither; it is left as it is. */
-enum owner { OWNER_NOBODY, OWNER_JOB, OWNER_MACHINE };
+enum owner { OWNER_NOBODY, OWNER_JOB, OWNER_MACHINE, OWNER_GPU };
 
 static enum owner owner_of(const struct conversion *conversion, const struct expr *e, const char **ret_name,
                            size_t *ret_len)
@@ -169,6 +177,8 @@ static enum owner owner_of(const struct conversion *conversion, const struct exp
     if (e->kind != EXPR_NAME && e->kind != EXPR_DOT)
         return OWNER_NOBODY;
     *ret_name = symbols_text(conversion->from->symbols, e->u.name.id, ret_len);
+    if (e->kind == EXPR_NAME && how->side == SUBMIT_SIDE_GPU)
+        return how->has(how->user, *ret_name, *ret_len) ? OWNER_JOB : OWNER_GPU;
     if (e->kind == EXPR_NAME) {
         if (how->side == SUBMIT_SIDE_JOB || how->has(how->user, *ret_name, *ret_len) ||
             (!how->is_glue && job_row(*ret_name, *ret_len)))
@@ -196,6 +206,8 @@ static const struct row *row_of(const struct conversion *conversion, const struc
         return conversion->how->is_glue ? NULL : job_row(name, len);
     case OWNER_MACHINE:
         return machine_row(conversion, name, len);
+    case OWNER_GPU:
+        return row_find(gpu_rows, sizeof gpu_rows / sizeof *gpu_rows, name, len);
     default:
         return NULL;
     }
@@ -237,6 +249,9 @@ static int reference_push(const struct conversion *conversion, const struct expr
             called[len] = '\0';
             conversion->how->mentions(conversion->how->user, called);
         }
+    } else if (owner == OWNER_GPU) {
+        unknown_tell(conversion, gpu_unknown, sizeof gpu_unknown / sizeof *gpu_unknown, name, len,
+                     "no GPU here says it of itself");
     } else if (!row) {
         unknown_tell(conversion, job_unknown, sizeof job_unknown / sizeof *job_unknown, name, len,
                      "no job here has it");

@@ -21,6 +21,7 @@ struct submit_job {
     struct buf iwd;             /* the job's folder as the file gives it; empty: the folder of submission */
     struct buf remaps;          /* transfer_output_remaps, expanded, without its quotes */
     struct buf to;              /* the elements of OutputTo: where outputs go that do not go by their own names */
+    struct buf gpus;            /* what each GPU must be: clauses of RequireGpus */
     struct buf extra;           /* clauses of the constraint for resources with names of their own */
     bool whole_executable, keeps_paths;
     struct submit_mentions mentions; /* attributes that its requirements mention */
@@ -82,7 +83,7 @@ bool submit_is_made(const char *name, size_t len);
 key_fn submit_key_refused, submit_key_passed, submit_key_quiet, submit_key_notification, submit_key_universe,
     submit_key_transfer, submit_key_when, submit_key_text, submit_key_executable, submit_key_image,
     submit_key_arguments, submit_key_inputs, submit_key_input, submit_key_outputs, submit_key_stream, submit_key_iwd,
-    submit_key_size, submit_key_expr, submit_key_rank, submit_key_whole, submit_key_signal, submit_key_one,
+    submit_key_size, submit_key_expr, submit_key_gpu, submit_key_rank, submit_key_whole, submit_key_signal, submit_key_one,
     submit_key_flag, submit_key_policy, submit_key_remaps, submit_key_until;
 
 #ifdef __cplusplus

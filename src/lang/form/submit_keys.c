@@ -142,6 +142,8 @@ static int constraint_write(struct submit_job *job)
     job->in_requirements = false;
     if (macro)
         macro->spoken = macro->spoken || !job->reader->wants_literal;
+    if (job->gpus.len)
+        buf_addf(&job->out, "RequireGpus = %s;\n", buf_string(&job->gpus));
     buf_adds(&job->out, "Constraint = ");
     submit_constraint_print(
         world, &job->mentions, &expr,
@@ -205,7 +207,7 @@ static const struct submit_key *key_of_own(const char *name, size_t len)
         submit_key_refused, submit_key_passed,   submit_key_universe, submit_key_image,
         submit_key_text,    submit_key_size,     submit_key_expr,     submit_key_whole,
         submit_key_signal,  submit_key_one,      submit_key_flag,     submit_key_policy,
-        submit_key_until,   submit_key_transfer, submit_key_when,     submit_key_notification};
+        submit_key_until,   submit_key_transfer, submit_key_when,     submit_key_notification, submit_key_gpu};
     const struct submit_key *key = submit_key_find(name, len);
 
     for (size_t i = 0; key && !submit_same(name, len, key->name) && i < sizeof same / sizeof *same; i++)
@@ -365,6 +367,7 @@ static int ad_make(struct submit_reader *reader, struct err *err)
         return submit_fail(reader->queue, err, "expected 'executable = FILE' before 'queue'");
     buf_init(&job.out);
     buf_init(&job.iwd);
+    buf_init(&job.gpus);
     buf_init(&job.extra);
     buf_init(&job.remaps);
     buf_init(&job.to);
@@ -375,6 +378,7 @@ static int ad_make(struct submit_reader *reader, struct err *err)
         result = ad_give(reader, &job.out, err);
     buf_done(&job.out);
     buf_done(&job.iwd);
+    buf_done(&job.gpus);
     buf_done(&job.extra);
     buf_done(&job.remaps);
     buf_done(&job.to);

@@ -169,6 +169,7 @@ int submit_names(const char *text, size_t len, submit_word_fn *each, void *user,
 enum submit_side {
     SUBMIT_SIDE_MACHINE, /* requirements, rank: a name that the job does not have is the machine's */
     SUBMIT_SIDE_JOB,     /* a value of the job itself */
+    SUBMIT_SIDE_GPU,     /* require_gpus: a name that the job does not have is the GPU's */
 };
 
 /* Does the job have an attribute of that name, by itself or by `+name`? */

@@ -292,6 +292,35 @@ int submit_key_size(struct submit_job *job, const struct submit_key *key, const 
     return result;
 }
 
+/* What each GPU must be: one of several clauses. */
+int submit_key_gpu(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    bool memory = submit_same("gpus_minimum_memory", strlen("gpus_minimum_memory"), key->name);
+    bool most = submit_same("gpus_maximum_capability", strlen("gpus_maximum_capability"), key->name);
+    double size;
+    int result = 0;
+
+    if (submit_same(text, len, "undefined"))
+        return 0;
+    buf_adds(&job->gpus, job->gpus.len ? " && " : "");
+    if (submit_same("require_gpus", strlen("require_gpus"), key->name)) {
+        buf_addc(&job->gpus, '(');
+        result = submit_expr_print(job, SUBMIT_SIDE_GPU, text, len, &job->gpus);
+        buf_addc(&job->gpus, ')');
+    } else if (memory && size_read(text, len, key->unit, &size)) {
+        if (size > 1e18)
+            return submit_job_fail(job, "expected less");
+        buf_addf(&job->gpus, "Memory >= %" PRId64, (int64_t)size);
+    } else {
+        buf_addf(&job->gpus, "%s %s (", memory ? "Memory" : "Capability", most ? "<=" : ">=");
+        result = submit_expr_print(job, SUBMIT_SIDE_JOB, text, len, &job->gpus);
+        buf_addc(&job->gpus, ')');
+        if (memory)
+            buf_addf(&job->gpus, " * %" PRId64, key->unit);
+    }
+    return result;
+}
+
 int submit_key_expr(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     int result;

@@ -228,6 +228,7 @@ static const struct {
     {"RequestCpus", is_amount, "expected a number"},
     {"RequestMemory", is_amount, "expected a number of bytes"},
     {"RequestDisk", is_amount, "expected a number of bytes"},
+    {"RequestGpus", is_amount, "expected a number"},
     {"RequestProcesses", is_amount, "expected a number"},
     {"AccountingGroup", is_group, "expected the name of a group"},
     {"ConcurrencyLimits", is_limits, "expected names with commas between, as in \"matlab:2, db\""},

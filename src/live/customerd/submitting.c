@@ -10,6 +10,7 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
+#include "live/customerd/job_gpus.h"
 #include "live/customerd/job_secrets.h"
 #include "live/customerd/secret_sets.h"
 #include "live/data/resolving.h"
@@ -339,8 +340,13 @@ static void ad_answered(void *user, const struct message *answer)
 static struct tree *ad_finish(const struct submitting *all, const struct tree *ad)
 {
     struct tree *whole = job_submitted(all->customerd->daemon.symbols, ad, all->iwd_user), *sealed;
-    struct err err;
+    struct err err = {0};
 
+    if (whole && job_requires_gpus(whole)) {
+        sealed = job_gpus_set(whole, &err);
+        tree_unref(whole);
+        whole = sealed;
+    }
     if (whole && job_has_wants(ad)) {
         sealed = job_wants_set(whole, &err);
         tree_unref(whole);

@@ -305,6 +305,19 @@ static int limits_read(struct reading *reading, struct job_order *ret, struct er
     return 0;
 }
 
+/* Reads which GPUs the role has given the claim. */
+static int gpus_read(struct reading *reading, struct job_order *ret, struct err *err)
+{
+    double asked = 0;
+
+    if (number_read(reading, "RequestGpus", 0, 1e6, &asked, err) < 0 ||
+        texts_read(reading, "AssignedGpus", 0, &ret->gpus, err) < 0)
+        return -1;
+    ret->gpus_asked = (uint32_t)asked;
+    ret->order.gpus = ret->gpus[0] != NULL;
+    return 0;
+}
+
 /* Reads the name of a file that the job leaves; NULL when the ad does not say. */
 static int name_read(struct reading *reading, const char *attribute_name, const char **ret, struct err *err)
 {
@@ -337,7 +350,7 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
         return -1;
     ret->has_secrets = ad_word(reading->ad, SECRET_ID_ATTRIBUTE, &secrets);
     if (name_read(reading, "In", &order->input, err) < 0 || name_read(reading, "Out", &ret->out, err) < 0 ||
-        name_read(reading, "Err", &ret->err, err) < 0 || limits_read(reading, ret, err) < 0 ||
+        name_read(reading, "Err", &ret->err, err) < 0 || limits_read(reading, ret, err) < 0 || gpus_read(reading, ret, err) < 0 ||
         environment_read(reading, job, ret, err) < 0 || signal_read(reading, "WarnSignal", &order->warning, err) < 0 ||
         signal_read(reading, "CheckpointSignal", &ret->checkpoint_signal, err) < 0 ||
         number_read(reading, "CheckpointPeriod", 0, 1e9, &period, err) < 0 ||

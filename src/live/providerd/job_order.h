@@ -20,6 +20,8 @@ struct job_order {
     const char *const *needs;  /* folders of the machine without which it cannot run; ends with NULL */
     int checkpoint_signal;     /* 0: none is sent */
     int64_t checkpoint_period; /* microseconds; 0: only when it is stopped */
+    const char *const *gpus; /* ids of those that its claim has; ends with NULL */
+    uint32_t gpus_asked;     /* how many it must have */
     bool has_inputs;
     bool has_secrets;   /* the customer has them, and they are to be asked for */
     struct arena arena; /* in which all of this lies */

@@ -239,6 +239,21 @@ static struct tenant_search tenant_of(const struct providerd *providerd, uint64_
     return search;
 }
 
+/* Gives the claim the GPUs that the role has chosen for it. A job that lacks one of those that it asked for is not begun. */
+static int task_give(struct task *task, struct err *err)
+{
+    struct executor *executor = task->providerd->executor;
+    uint32_t count = 0;
+
+    if (!executor->kind->give)
+        return 0;
+    while (task->order.gpus && task->order.gpus[count])
+        count++;
+    if (count != task->order.gpus_asked)
+        return err_set(err, "%u GPUs were given to a job that asks for %u", count, task->order.gpus_asked);
+    return executor->kind->give(executor, task->claim, task->order.gpus, count, err);
+}
+
 static void task_execute(struct task *task)
 {
     struct executor *executor = task->providerd->executor;
@@ -255,6 +270,11 @@ static void task_execute(struct task *task)
     order->folder = folder;
     order->deadline = task->deadline;
     order->span = task->span;
+    if (task_give(task, &err) < 0) {
+        secrets_close(task);
+        task_fail_for(task, err.text, REASON_FAULT);
+        return;
+    }
     if (task_view(task, &err) < 0) { /* what the ad asks is a stranger's, and no fault of the machine */
         secrets_close(task);
         task_fail(task, err.text);

@@ -56,6 +56,7 @@ struct executor_order {
     unsigned char staged;
     unsigned char secrets; /* 1: the job has secrets, which do not stand here: they come beside the order, in memory */
     unsigned char viewed;  /* set by the executor: the view is kept beside the order */
+    unsigned char gpus;    /* 1: the job has GPUs, those that the claim was given by `give` */
     struct executor_limits limits;
     const struct executor_view *view; /* NULL: nothing more. Last, for the records of older programs end before it */
 };
@@ -99,6 +100,9 @@ struct executor_kind {
     bool (*takes_secrets)(const struct executor *executor); /* can it do that here? */
     /* Can jobs have an image as their root here? `ret_uid`: the user who is to unpack it, nobody else's; 0: ours. */
     bool (*takes_images)(const struct executor *executor, uint32_t *ret_uid);
+    /* Gives a claim GPUs of the machine by their ids, for its jobs from now on; none: it has none any more. NULL: this executor gives none. -1: they
+     * cannot be used now. */
+    int (*give)(struct executor *executor, uint64_t claim, const char *const *gpus, size_t count, struct err *err);
     void (*deadline)(struct executor *executor, uint64_t claim, int64_t at);
     /* Warns the job, and kills it after `grace` microseconds; EXECUTOR_GONE follows in every case. */
     void (*stop)(struct executor *executor, uint64_t claim, int64_t grace);

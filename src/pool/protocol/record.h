@@ -21,6 +21,7 @@ extern "C" {
  * `serves`: the claim is `running`, but nothing was launched for it.
  * `grant`: what the job may use, for an ad with ports; for others that stands in `ad`.
  * `receipt`: the matchmaker's, shown with each report of the claim.
+ * `gpus`: [ AssignedGpus = { ids } ], those of the machine that are the claim's; none: it has no such.
  * Below a service: `root_owner` as in VERIFY; and, once a job was started, `task` to `helps` as in START. */
 #define TENANT_RECORD_FIELDS(F, S) \
     F(S, WORD, offer)              \
@@ -47,7 +48,7 @@ extern "C" {
     F(S, QUIET_WORD, customer)     \
     F(S, QUIET_WORD, line)         \
     F(S, QUIET_KEY, pass)          \
-    F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt)
+    F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt) F(S, AD, gpus)
 /* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \

@@ -10,6 +10,7 @@
 #include "pool/protocol/receipt.h"
 #include "pool/protocol/ticket.h"
 #include "pool/provider/docking.h"
+#include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/provider_state.h"
@@ -255,6 +256,7 @@ static bool comer_accepted(const struct provider_step *step, uint32_t place, con
                            const struct docked *superior)
 {
     return tenant_docks(step, place, comer->tenant, comer->behind, superior) &&
+           gpus_suffice(step, place, comer->tenant, comer->behind, superior->ad) &&
            (comer->behind ? successor_preferred(step, comer->behind, superior)
                           : successor_leaves(step, place, comer->tenant, superior));
 }

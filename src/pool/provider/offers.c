@@ -7,6 +7,7 @@
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
 #include "pool/provider/docking.h"
+#include "pool/provider/gpus.h"
 #include "pool/provider/owner.h"
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/provider_state.h"
@@ -104,7 +105,7 @@ struct tree *offer_left(const struct provider *provider, const struct role_env *
         tree_unref(left);
         left = less;
     }
-    return left;
+    return gpus_left(provider, left, except, behind);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- keys */

@@ -259,6 +259,7 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
                                    .behind = tenant->behind,
                                    .end = tenant->end,
                                    .ad = tenant->ad,
+                                   .gpus = tenant->gpus,
                                    .receipt = tenant->receipt,
                                    .duty = tenant_duty(tenant)};
 

@@ -68,6 +68,7 @@ struct tenant_view {
     uint64_t behind;      /* the claim that this one follows, while that is there; 0: none */
     enum reason end;      /* STOPPING: why */
     struct tree *ad;      /* lent: the superior's */
+    struct tree *gpus;    /* lent: [ AssignedGpus = { ids } ], the GPUs that it has; or NULL */
     struct tree *receipt; /* lent: the matchmaker's for the claim (receipt.h); or NULL */
     struct duty duty;     /* what was started, with whose files, and where to ask for them; all fields are set */
 };

@@ -8,6 +8,7 @@
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/weight.h"
 #include "pool/provider/docking.h"
+#include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/outcomes.h"
 #include "pool/provider/partings.h"
@@ -73,6 +74,7 @@ static void tenant_free(struct tenant *tenant)
     message_done(&tenant->asked);
     tree_unref(tenant->ad);
     tree_unref(tenant->grant);
+    tree_unref(tenant->gpus);
     tree_unref(tenant->duty.ad);
     tree_unref(tenant->receipt);
     free(tenant);
@@ -96,6 +98,8 @@ void tenant_drop(const struct provider_step *step, struct tenant *tenant)
             (provider->tenant_count - place) * sizeof *provider->tenants);
     successor_follows(step, tenant);
     offer_changed(step, tenant->offer);
+    if (tenant->gpus)
+        gpus_moved(step, tenant);
     tenant_free(tenant);
 }
 
@@ -169,6 +173,7 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .owner = tenant->owner,
                                                     .ad = tenant->ad,
                                                     .grant = tenant->grant,
+                                                    .gpus = tenant->gpus,
                                                     .root_owner = tenant->root_owner,
                                                     .task = tenant->duty.ad,
                                                     .customer = tenant->duty.customer,
@@ -617,6 +622,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->root_owner = was->root_owner;
     tenant_set_ad(tenant, was->ad);
     tenant->grant = was->grant && tree_is_ad(was->grant) ? tree_ref(was->grant) : NULL;
+    tenant->gpus = was->gpus && tree_is_ad(was->gpus) ? tree_ref(was->gpus) : NULL;
     tenant_set_receipt(tenant, was->receipt);
     tenant_set_duty(tenant, &(struct duty){was->task && tree_is_ad(was->task) ? was->task : NULL, was->customer,
                                            was->line, was->pass, was->helps, was->idle});

@@ -151,6 +151,7 @@ struct tenant {
     bool shut;                /* its user is disabled: no further job begins in it */
     struct tree *ad;          /* held: the superior's; the amounts that it takes of the offer are plain numbers in it */
     struct tree *grant;       /* held: those numbers for our port, if the ad has ports; or NULL */
+    struct tree *gpus;        /* held: [ AssignedGpus ], the GPUs that it has (gpus.h); NULL: none */
     struct tree *receipt;     /* held: the matchmaker's, or the one that the superior handed us; or NULL */
     struct tenant_memo *memo; /* computed from its ads as they are; or NULL */
     uint64_t turns;           /* how often its ad has changed */

@@ -6,6 +6,7 @@
 #include "match/gang/dock.h"
 #include "pool/protocol/mutants.h"
 #include "pool/provider/docking.h"
+#include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/outcomes.h"
 #include "pool/provider/provider_claims.h"
@@ -44,7 +45,8 @@ static void told_commit(const struct provider_step *step, const struct event *ev
 
     if (tenant->state == TENANT_VERIFIED) {
         if (!tenant_accepted(step, tenant->offer, tenant, tenant->ad) ||
-            !successor_preferred(step, tenant->behind, &superior)) {
+            !successor_preferred(step, tenant->behind, &superior) ||
+            (!tenant->behind && !gpus_assign(step, tenant, tenant->ad))) {
             reply_claimed(step, event->token, tenant->claim, 0, REASON_CONSTRAINT, 0);
             tenant_drop(step, tenant);
             return;
@@ -140,7 +142,8 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
     if (!tree_is_ad(activate->ad) || !tenant_owns(tenant, activate->ad))
         return REASON_IDENTITY;
     unit = tenant_unit(step, tenant, activate->ad);
-    reason = offer_starts(step, tenant->offer, unit) && tenant_accepted(step, tenant->offer, tenant, unit)
+    reason = offer_starts(step, tenant->offer, unit) && tenant_accepted(step, tenant->offer, tenant, unit) &&
+                     (tenant->behind || gpus_assign(step, tenant, unit))
                  ? REASON_OK
                  : REASON_CONSTRAINT;
     if (reason == REASON_OK)
@@ -205,7 +208,7 @@ static void tenant_start(const struct provider_step *step, struct tenant *tenant
         tenant_store(step, tenant);
         return;
     }
-    job = tenant_grant(step, tenant, tenant_duty(tenant).ad);
+    job = gpus_tell(tenant, tenant_grant(step, tenant, tenant_duty(tenant).ad));
     duty.ad = job == tenant->ad ? NULL : job;
     tenant_set_duty(tenant, &duty);
     tenant_store(step, tenant);
@@ -318,6 +321,8 @@ static void start_take(const struct provider_step *step, const struct event *eve
         task_ask(step, tenant, event);
         tree_unref(unit);
         return;
+    } else if (executes && !gpus_assign(step, tenant, unit)) {
+        reason = REASON_CONSTRAINT;
     } else {
         tenant->number = start->number;
         tenant->job = start->job;

@@ -19,6 +19,7 @@
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
 #include "pool/provider/docking.h"
+#include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/owner.h"
 #include "pool/provider/provider_claims.h"
@@ -355,8 +356,10 @@ void successor_follows(const struct provider_step *step, const struct tenant *fr
             continue;
         tenant->behind = 0;
         tenant->reported = step->env->now;
-        if (tenant->state >= TENANT_PINNED)
-            tenant_store(step, tenant);
+        if (tenant->state < TENANT_PINNED)
+            continue;
+        gpus_assign(step, tenant, tenant->ad); /* now they are free; should some be gone, its start is refused */
+        tenant_store(step, tenant);
     }
 }
 
