@@ -281,6 +281,8 @@ static const struct {
     {"ads", "ID", NULL},
     {"ads", "KIND", offer_kinds},
     {"job", "NAME", offer_signals},
+    {"exec", "COMMAND", offer_programs},
+    {"exec", "ARGUMENT", NULL},
     {"run", "COMMAND", offer_programs},
     {"run", "ARGUMENT", offer_files},
     {"convert", "FORM", offer_forms},

@@ -451,6 +451,19 @@ static bool is_still_there(const struct exec_job *job)
     return job->init_fd < 0 || poll(&fd, 1, 0) == 0;
 }
 
+/* Finds all processes of the job, also those that entered its sandbox later. */
+static void processes_find(const struct exec_job *job, struct job_processes *ret, bool with_init)
+{
+    if (job->order->how.unprotected) {
+        job_processes_find(ret, getpid(), false);
+        return;
+    }
+    job_processes_find(ret, job->init, with_init);
+    for (size_t i = 0; i < JOB_GUESTS_MAX; i++)
+        if (job->guests[i])
+            job_processes_find_also(ret, job->guests[i], (int)getpid());
+}
+
 static void measure_processes(struct exec_job *job)
 {
     int64_t cpu = job->cpu_reaped, memory = 0, most = job->order->is.limits.memory;
@@ -458,10 +471,7 @@ static void measure_processes(struct exec_job *job)
     struct job_processes processes;
 
     job_processes_init(&processes);
-    if (job->order->how.unprotected)
-        job_processes_find(&processes, getpid(), false);
-    else
-        job_processes_find(&processes, job->init, true);
+    processes_find(job, &processes, true);
     job_processes_usage(&processes, false, &cpu, &memory);
     if (watched && memory > most) { /* shared pages were counted for each: look closely before it is ended */
         int64_t ignored = 0;
@@ -514,7 +524,7 @@ static int64_t nameless_bytes(const struct exec_job *job)
     if (fstat(job->folder, &st) < 0)
         return 0;
     job_processes_init(&processes);
-    job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+    processes_find(job, &processes, false);
     bytes = job_processes_nameless(&processes, st.st_dev);
     job_processes_done(&processes);
     return bytes;
@@ -616,6 +626,29 @@ void job_signal(struct exec_job *job, int number)
     job_processes_done(&first);
 }
 
+void job_guest(struct exec_job *job, pid_t pid)
+{
+    for (size_t i = 0; i < JOB_GUESTS_MAX; i++)
+        if (!job->guests[i]) {
+            job->guests[i] = pid;
+            return;
+        }
+}
+
+bool job_guest_reaped(struct exec_job *job, pid_t pid, const struct rusage *usage)
+{
+    struct rusage time = *usage;
+
+    time.ru_maxrss = 0; /* it began with the launcher's memory, and that would count as the most it had */
+    for (size_t i = 0; i < JOB_GUESTS_MAX; i++)
+        if (job->guests[i] == pid) {
+            job->guests[i] = 0;
+            job_reaped(job, pid, 0, &time);
+            return true;
+        }
+    return false;
+}
+
 void job_stop(struct exec_job *job, int64_t grace)
 {
     int64_t at = record_now() + (grace > 0 ? grace : 0);
@@ -639,9 +672,9 @@ static void stop_all(struct exec_job *job)
 
     job_processes_init(&processes);
     for (int round = 0; round < STOP_ROUNDS; round++) {
-        job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+        processes_find(job, &processes, false);
         job_processes_signal(&processes, SIGSTOP);
-        job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+        processes_find(job, &processes, false);
         if (job_processes_are_stopped(&processes))
             break;
         usleep(1000);
@@ -661,7 +694,7 @@ void job_suspend(struct exec_job *job, bool suspended)
         return;
     }
     job_processes_init(&processes);
-    job_processes_find(&processes, job->order->how.unprotected ? getpid() : job->init, false);
+    processes_find(job, &processes, false);
     job_processes_signal(&processes, SIGCONT);
     job_processes_done(&processes);
 }

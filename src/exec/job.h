@@ -19,6 +19,8 @@
 extern "C" {
 #endif
 
+#define JOB_GUESTS_MAX 8
+
 struct exec_job {
     struct order *order; /* NULL: there is no job */
     struct cgroup cgroup;
@@ -41,9 +43,10 @@ struct exec_job {
     int64_t memory_now; /* bytes */
     struct sampling sampling;
     struct jobfolder_walk walk;
-    int64_t walk_began;          /* 0: none is under way */
-    int64_t oom_kills;           /* of the machine, when it began */
-    int64_t entries, entries_at; /* by the last walk, and when it was over */
+    int64_t walk_began;           /* 0: none is under way */
+    int64_t oom_kills;            /* of the machine, when it began */
+    int64_t entries, entries_at;  /* by the last walk, and when it was over */
+    pid_t guests[JOB_GUESTS_MAX]; /* processes that entered its sandbox later, our children; 0: none */
 };
 
 void job_init(struct exec_job *job, int record);
@@ -62,6 +65,10 @@ void job_end(struct exec_job *job, struct executor_news *ret);
 void job_stop(struct exec_job *job, int64_t grace);
 void job_suspend(struct exec_job *job, bool suspended);
 void job_signal(struct exec_job *job, int number);
+
+/* A process has entered its sandbox, or that one has ended. They are counted, stopped and ended as the job's own are. */
+void job_guest(struct exec_job *job, pid_t pid);
+bool job_guest_reaped(struct exec_job *job, pid_t pid, const struct rusage *usage); /* false: it is none */
 
 #ifdef __cplusplus
 }

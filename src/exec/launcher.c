@@ -5,6 +5,7 @@
  * It stays while a job runs or an agent listens. FOLDER/lock (descriptor 4) is held as long as it lives. */
 #define _GNU_SOURCE
 #include "exec/guard.h"
+#include "exec/guests.h"
 #include "exec/job.h"
 #include "exec/local.h"
 #include "exec/secret_files.h"
@@ -34,6 +35,7 @@ struct launcher {
     struct sandbox sandbox;
     struct exec_job job;
     struct cgroup cgroup;      /* that of its jobs */
+    struct guests guests;      /* processes that entered the job's sandbox later */
     struct executor_news last; /* number 0: none has ended */
     int64_t tell_at;
     bool leaving; /* no more jobs: it ends with this one */
@@ -87,6 +89,7 @@ static void job_is_over(struct launcher *launcher, const struct executor_news *n
     step_note(STEP_UNDONE, news->claim, news->number);
     tell(launcher, PARCEL_NEWS, news);
     init_write(launcher->folder, 0);
+    guests_done(&launcher->guests);
     job_done(&launcher->job);
 }
 
@@ -193,6 +196,11 @@ static void obey(struct launcher *launcher, const struct parcel *parcel, int bes
         if (job->order)
             job_signal(job, (int)parcel->value);
         break;
+    case PARCEL_SHELL:
+        beside = beside < 0 ? -1 : fcntl(beside, F_DUPFD_CLOEXEC, 3);
+        if (beside >= 0)
+            guests_add(&launcher->guests, beside);
+        break;
     default:
         break;
     }
@@ -237,9 +245,12 @@ static void reap(struct launcher *launcher)
     int status;
     pid_t pid;
 
-    while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
-        if (!sandbox_reaped(&launcher->sandbox, pid) && launcher->job.order)
+    while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
+        if (launcher->job.order && job_guest_reaped(&launcher->job, pid, &usage))
+            guests_reaped(&launcher->guests, pid, status);
+        else if (!sandbox_reaped(&launcher->sandbox, pid) && launcher->job.order)
             job_reaped(&launcher->job, pid, status, &usage);
+    }
     if (((pid < 0 && errno == ECHILD) || launcher->job.process.staged) && launcher->job.order &&
         launcher->job.process.pid == 0) {
         job_end(&launcher->job, &news);
@@ -289,17 +300,20 @@ static void tick(struct launcher *launcher)
 
 static void turn(struct launcher *launcher)
 {
-    struct pollfd fds[] = {{.fd = launcher->listening, .events = POLLIN},
-                           {.fd = launcher->agent, .events = POLLIN},
-                           {.fd = launcher->signals, .events = POLLIN},
-                           {.fd = launcher->timer, .events = POLLIN},
-                           {.fd = launcher->job.process.told, .events = POLLIN}};
+    struct pollfd fds[5 + SHELLS_MAX] = {{.fd = launcher->listening, .events = POLLIN},
+                                         {.fd = launcher->agent, .events = POLLIN},
+                                         {.fd = launcher->signals, .events = POLLIN},
+                                         {.fd = launcher->timer, .events = POLLIN},
+                                         {.fd = launcher->job.process.told, .events = POLLIN}};
     uint64_t count;
+
+    guests_watch(&launcher->guests, fds + 5);
 
     if (poll(fds, sizeof fds / sizeof *fds, -1) < 0)
         return;
     if (fds[4].revents && job_hear(&launcher->job))
         tell_running(launcher, PARCEL_NEWS);
+    guests_hear(&launcher->guests, fds + 5, &launcher->job, &launcher->sandbox);
     if (fds[1].revents)
         hear_agent(launcher);
     if (fds[0].revents)
@@ -358,6 +372,7 @@ static bool launcher_init(struct launcher *launcher, const char *folder)
     sandbox_init(&launcher->sandbox);
     launcher->sandbox.title = folder;
     job_init(&launcher->job, launcher->folder);
+    guests_init(&launcher->guests);
     return launcher->signals >= 0 && launcher->timer >= 0 && launcher->listening >= 0;
 }
 

@@ -307,6 +307,16 @@ static void local_signal(struct executor *executor, uint64_t id, int number)
         claim_send(claim, PARCEL_SIGNAL, number);
 }
 
+static int local_shell(struct executor *executor, uint64_t id, int fd, struct err *err)
+{
+    struct claim *claim = claim_get(local_of(executor), id);
+    struct parcel parcel = {.kind = PARCEL_SHELL};
+    bool sent = claim && claim->wire && claim->told_runs && parcel_send_with(claim->wire->fd, &parcel, fd);
+
+    close(fd);
+    return sent ? 0 : err_set(err, "the job does not run yet, or not any more");
+}
+
 static bool local_usage(struct executor *executor, uint64_t id, struct executor_usage *ret)
 {
     struct claim *claim = claim_get(local_of(executor), id);
@@ -404,6 +414,7 @@ static const struct executor_kind local_kind = {
     .stop = local_stop,
     .suspend = local_suspend,
     .signal = local_signal,
+    .shell = local_shell,
     .usage = local_usage,
     .samples = local_samples,
     .clear = local_clear,

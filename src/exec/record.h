@@ -96,6 +96,7 @@ enum parcel_kind {
     PARCEL_NEWS,      /* launcher: news */
     PARCEL_USAGE,     /* launcher: news.usage so far */
     PARCEL_IDLE,      /* launcher: no job runs */
+    PARCEL_SHELL,     /* agent: one further process in the job's sandbox; with a socket, by which all else is said (sys/shell_socket.h) */
 };
 
 /* Bits of the value of all that a launcher says: what it can do. Older ones lack some. */

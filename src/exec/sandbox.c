@@ -5,6 +5,7 @@
 #include "exec/filter.h"
 #include "exec/gpu_give.h"
 #include "exec/guard.h"
+#include "exec/sandbox_parts.h"
 #include "exec/sandbox_view.h"
 #include "exec/secret_files.h"
 #include "exec/usage.h"
@@ -198,25 +199,40 @@ static const char *variable_of(const char *const *words, const char *name)
     return value;
 }
 
+/* Appends the path of the libraries that its GPUs need, in front of the job's own; nothing, if they need none. */
+static void gpu_libraries(struct buf *path, const struct order *order)
+{
+    const char *before = variable_of(order->is.environment, "LD_LIBRARY_PATH");
+
+    for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));)
+        if (*word == GPU_WORD_LIBRARIES)
+            buf_addf(path, "%s%s", path->len ? ":" : "", word + 1);
+    if (path->len && before && *before)
+        buf_addf(path, ":%s", before);
+}
+
+/* The next word that is a variable; NULL: there are no more. */
+static const char *gpu_variable_next(const struct order *order, const char *word)
+{
+    while ((word = gpu_word_next(order->gpus, order->gpus_len, word)))
+        if (*word == GPU_WORD_VARIABLE && strchr(word, '='))
+            return word;
+    return NULL;
+}
+
 /* The variables that name its GPUs, over those that the job says itself. */
 static void add_gpu_variables(struct buf *out, const struct order *order)
 {
-    const char *before = variable_of(order->is.environment, "LD_LIBRARY_PATH");
     struct buf path;
 
-    buf_init(&path);
-    for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));) {
-        if (*word == GPU_WORD_LIBRARIES)
-            buf_addf(&path, "%s%s", path.len ? ":" : "", word + 1);
-        if (*word != GPU_WORD_VARIABLE || !strchr(word, '='))
-            continue;
+    for (const char *word = NULL; (word = gpu_variable_next(order, word));) {
         add(out, "--setenv");
         buf_add(out, word + 1, (size_t)(strchr(word, '=') - word - 1));
         buf_addc(out, '\0');
         add(out, strchr(word, '=') + 1);
     }
-    if (path.len && before && *before)
-        buf_addf(&path, ":%s", before);
+    buf_init(&path);
+    gpu_libraries(&path, order);
     if (path.len)
         ADD(out, "--setenv", "LD_LIBRARY_PATH", buf_string(&path));
     buf_done(&path);
@@ -304,7 +320,7 @@ static void add_stage(struct buf *out, const struct order *order, const struct s
 
 /* --------------------------------------------------------------------------------------------------------- in the child */
 
-static void limit(int which, rlim_t most)
+void sandbox_limit(int which, rlim_t most)
 {
     struct rlimit now;
 
@@ -345,7 +361,7 @@ static size_t device_groups(const struct order *order, gid_t groups[GPU_GROUPS_M
     return count;
 }
 
-static bool become(const struct order *order)
+bool sandbox_become(const struct order *order)
 {
     gid_t groups[GPU_GROUPS_MAX];
     uint32_t uid = order->how.uid;
@@ -356,7 +372,7 @@ static bool become(const struct order *order)
 
 /* Takes from the job the sockets that have a name and no file, which it could reach by the machine's network. Landlock (version 6) does that where
  * the kernel has it. The rest of Landlock would keep bubblewrap from mounting. */
-static void leave_named_sockets(void)
+void sandbox_leave_named_sockets(void)
 {
     const struct {
         uint64_t files, net, scoped;
@@ -378,20 +394,20 @@ static bool meet(const char *folder, const char *place, const char *root, const 
            mount(folder, place, NULL, MS_BIND, NULL) == 0;
 }
 
-static void prepare(const struct order *order, const int streams[3], unsigned held, bool staged)
+void sandbox_prepare(const struct order *order, const int streams[3], unsigned held, bool staged)
 {
     reset_signals();
     for (int i = 0; i < 3; i++)
         if (dup2(streams[i], i) < 0)
             _exit(126);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_NOFILE, SANDBOX_FILES_MAX);
+    sandbox_limit(RLIMIT_CORE, 0);
+    sandbox_limit(RLIMIT_NOFILE, SANDBOX_FILES_MAX);
     if (order->is.limits.disk > 0)
-        limit(RLIMIT_FSIZE, (rlim_t)order->is.limits.disk);
+        sandbox_limit(RLIMIT_FSIZE, (rlim_t)order->is.limits.disk);
     /* Of a user of its own nobody else's processes are counted. The launcher, too, limits those of the sandbox from outside, but not every root may. */
     if (order->is.limits.processes > 0 && order->how.uid && !order->how.unprotected && !(held & HELD_PROCESSES))
-        limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes +
-                                (staged ? STAGE_PROCESSES + CGROUP_OWN_PROCESSES : CGROUP_OWN_PROCESSES));
+        sandbox_limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes +
+                                        (staged ? STAGE_PROCESSES + CGROUP_OWN_PROCESSES : CGROUP_OWN_PROCESSES));
     if (order->cores.amount > 0 && !(held & HELD_CORES))
         choose_cores(&order->cores);
 }
@@ -425,9 +441,9 @@ static _Noreturn void run_staged(const struct start *start)
 {
     const struct order *order = start->order;
 
-    if ((!order->is.network && netspace_enter(&start->sandbox->net) < 0) || !become(order))
+    if ((!order->is.network && netspace_enter(&start->sandbox->net) < 0) || !sandbox_become(order))
         _exit(126);
-    scene_play(start->scene, leave_named_sockets, start->first);
+    scene_play(start->scene, sandbox_leave_named_sockets, start->first);
 }
 
 static _Noreturn void run_sandboxed(const struct start *start)
@@ -441,10 +457,10 @@ static _Noreturn void run_sandboxed(const struct start *start)
         _exit(126);
     if ((start->place &&
          !meet(order->is.folder, start->place, order->is.view ? order->is.view->root : NULL, start->root_place)) ||
-        !become(order))
+        !sandbox_become(order))
         _exit(126);
     if (order->is.network)
-        leave_named_sockets();
+        sandbox_leave_named_sockets();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != start->launcher)
         _exit(126); /* it died before we could ask to die with it */
@@ -492,34 +508,76 @@ static bool names_gpus(const char *word)
     return false;
 }
 
-/* Makes the environment of a job without a sandbox. No name is there twice: the C library takes the first of them, shells the last. */
-static char **bare_environment(const struct order *order)
+/* Is it one of the variables that we set for its GPUs? */
+static bool is_of_gpus(const struct order *order, const char *word)
+{
+    size_t len = strcspn(word, "=") + 1;
+
+    for (const char *own = NULL; (own = gpu_variable_next(order, own));)
+        if (!strncmp(own + 1, word, len))
+            return true;
+    return order->how.unprotected && names_gpus(word);
+}
+
+/* Appends the variables about its GPUs; without a sandbox nothing holds a job off them but its good will. Returns how many. */
+static size_t gpu_environment(const struct order *order, const char *folder, char **environment)
+{
+    struct buf path;
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof no_gpus / sizeof *no_gpus && order->how.unprotected; i++)
+        environment[n++] = bare_variable(no_gpus[i], folder);
+    for (const char *word = NULL; (word = gpu_variable_next(order, word));)
+        environment[n++] = bare_variable(word + 1, folder);
+    buf_init(&path);
+    gpu_libraries(&path, order);
+    if (path.len) {
+        struct buf variable;
+
+        buf_init(&variable);
+        buf_addf(&variable, "LD_LIBRARY_PATH=%s", buf_string(&path));
+        environment[n++] = bare_variable(buf_string(&variable), folder);
+        buf_done(&variable);
+    }
+    buf_done(&path);
+    return n;
+}
+
+/* Makes the environment of a process whose folder is there. No name is there twice: the C library takes the first of them, shells the last. */
+char **sandbox_environment(const struct order *order, const char *folder)
 {
     const char *const *words = order->is.environment;
-    size_t count = 0, n = 0;
-    bool has_path = false;
+    size_t count = 0, n = 0, more = sizeof no_gpus / sizeof *no_gpus + 1;
+    bool has_path = false, own_libraries;
     char **environment;
+    struct buf path;
 
     while (words[count])
         count++;
-    environment = mem_alloc((count + 3 + sizeof no_gpus / sizeof *no_gpus) * sizeof *environment);
+    for (const char *word = NULL; (word = gpu_variable_next(order, word));)
+        more++;
+    buf_init(&path);
+    gpu_libraries(&path, order);
+    own_libraries = path.len > 0;
+    buf_done(&path);
+    environment = mem_alloc((count + more + 3) * sizeof *environment);
     for (size_t i = 0; i < count; i++) {
         has_path |= !strncmp(words[i], "PATH=", 5);
-        if (strncmp(words[i], "HOME=", 5) != 0 && !names_gpus(words[i]) && !variable_comes_again(words + i))
-            environment[n++] = bare_variable(words[i], order->is.folder);
+        if (strncmp(words[i], "HOME=", 5) != 0 && !(own_libraries && !strncmp(words[i], "LD_LIBRARY_PATH=", 16)) &&
+            !is_of_gpus(order, words[i]) && !variable_comes_again(words + i))
+            environment[n++] = bare_variable(words[i], folder);
     }
-    for (size_t i = 0; i < sizeof no_gpus / sizeof *no_gpus; i++) /* nothing holds a job off them but its good will */
-        environment[n++] = bare_variable(no_gpus[i], order->is.folder);
-    environment[n++] = bare_variable("HOME=" SANDBOX_FOLDER, order->is.folder);
+    n += gpu_environment(order, folder, environment + n);
+    environment[n++] = bare_variable("HOME=" SANDBOX_FOLDER, folder);
     if (!has_path)
-        environment[n++] = bare_variable("PATH=" SANDBOX_PATH, order->is.folder);
+        environment[n++] = bare_variable("PATH=" SANDBOX_PATH, folder);
     environment[n] = NULL;
     return environment;
 }
 
 static _Noreturn void run_bare(const struct order *order, int folder, int told, int go)
 {
-    char **environment = bare_environment(order), byte;
+    char **environment = sandbox_environment(order, order->is.folder), byte;
     int failed;
 
     setsid();
@@ -527,8 +585,9 @@ static _Noreturn void run_bare(const struct order *order, int folder, int told, 
     job_processes_go_first((int)getpid());
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (order->is.limits.processes > 0 && order->how.uid)
-        limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes); /* a user of its own: nobody else's are counted */
-    if (fchdir(folder) == 0 && become(order)) {
+        sandbox_limit(RLIMIT_NPROC,
+                      (rlim_t)order->is.limits.processes); /* a user of its own: nobody else's are counted */
+    if (fchdir(folder) == 0 && sandbox_become(order)) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (read(go, &byte, 1) != 1)
             _exit(126);
@@ -622,7 +681,7 @@ static pid_t child_make(const struct start *start, int folder, int go)
     if (!entered && write(start->unheld, "", 1) != 1)
         _exit(126);
     close(start->unheld);
-    prepare(start->order, start->streams, entered ? start->held : 0, start->scene != NULL);
+    sandbox_prepare(start->order, start->streams, entered ? start->held : 0, start->scene != NULL);
     if (start->order->how.unprotected)
         run_bare(start->order, folder, start->fds.told, start->fds.go);
     if (start->scene)

@@ -99,6 +99,15 @@ void job_processes_find(struct job_processes *processes, int root, bool with_roo
         add_all_children(processes, processes->pids[i]);
 }
 
+void job_processes_find_also(struct job_processes *processes, int pid, int parent)
+{
+    size_t first = processes->count;
+
+    job_processes_add(processes, pid, parent);
+    for (size_t i = first; i < processes->count; i++)
+        add_all_children(processes, processes->pids[i]);
+}
+
 /* The fields of /proc/PID/stat from the third on, which is the state. */
 static const char *stat_fields(int pid, char *text, size_t size)
 {

@@ -18,6 +18,8 @@ void job_processes_init(struct job_processes *processes);
 void job_processes_done(struct job_processes *processes);
 /* Finds all processes that a process began, and what those began; itself only `with_root`. */
 void job_processes_find(struct job_processes *processes, int root, bool with_root);
+/* Finds a process, which has that parent, and all that it began, besides those that were found. */
+void job_processes_find_also(struct job_processes *processes, int pid, int parent);
 /* Sends a signal to those processes that are still who they were. */
 void job_processes_signal(const struct job_processes *processes, int number);
 /* Are all processes stopped? */

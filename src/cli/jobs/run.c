@@ -73,6 +73,7 @@ static const struct option run_options[] = {
     {0, "needs", "FOLDER", "a folder that its machine must show to jobs: /cvmfs; may be repeated", option_word,
      offsetof(S, needs)},
     {0, "stdin", NULL, "read standard input from a terminal, too", option_flag, offsetof(S, input)},
+    {0, "tty", NULL, "it gets a terminal, and what is typed here goes to it", option_flag, offsetof(S, terminal)},
     {0, "network", NULL, "it may use the network", option_flag, offsetof(S, network)},
     {0, "name", "TEXT", "what the job is called", option_text, offsetof(S, name)},
     {0, "retries", "N", "how often it is begun anew when a machine fails", option_number, offsetof(S, retries)},
@@ -99,10 +100,12 @@ static int run_submit(struct job_submission *submission, const struct run_settin
                       const struct run_along *along, int word_count, char **words, uint64_t *ret_id)
 {
     struct err err = {0};
-    struct tree *ad = run_ad(submission->customer->symbols, settings, along, word_count, words, &err);
+    char *const *run = settings->terminal ? run_tty_words(&word_count) : words;
+    struct tree *ad = run_ad(submission->customer->symbols, settings, along, word_count, (char **)(uintptr_t)run, &err);
     int status = STATUS_BAD;
 
     submission->quiet = settings->quiet;
+    submission->commands = settings->terminal;
     if (ad)
         status = submission_add(submission, ad, ".", "run");
     else
@@ -132,6 +135,11 @@ static void on_interrupt(int number)
 {
     if (interrupts++)
         _exit(STATUS_SIGNALLED + number);
+}
+
+bool run_is_interrupted(void)
+{
+    return interrupts > 0;
 }
 
 static void interrupts_catch(void)
@@ -201,7 +209,7 @@ static bool streams_end(struct streams *streams, int patience)
 
 /* -------------------------------------------------------------------------------------------------------------- waiting */
 
-static void state_tell(const struct run_settings *settings, uint64_t id, const struct tree *job, struct buf *last)
+void run_state_tell(const struct run_settings *settings, uint64_t id, const struct tree *job, struct buf *last)
 {
     struct buf words;
 
@@ -230,7 +238,7 @@ static void warning_tell(const struct run_settings *settings, const struct tree 
     *told = true;
 }
 
-static bool job_remove(struct connection *customer, uint64_t id, const char *why)
+bool run_job_remove(struct connection *customer, uint64_t id, const char *why)
 {
     struct jobs_order order = {.verb = "remove", .why = why};
     struct jobs_changed sums;
@@ -241,9 +249,7 @@ static bool job_remove(struct connection *customer, uint64_t id, const char *why
     return jobs_control(customer, &order, &sums) == STATUS_DONE;
 }
 
-/* Waits until the job is over and its outputs are here, or it is held: then `*ret` is its ad. After an interrupt it gives STATUS_NO, without an
- * ad. */
-static int run_wait(struct connection *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
+int run_wait(struct connection *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
 {
     int status = STATUS_DONE;
     bool warned = false;
@@ -266,7 +272,7 @@ static int run_wait(struct connection *customer, const struct run_settings *sett
         tree_unref(summary);
         if (status != STATUS_DONE)
             break;
-        state_tell(settings, id, job, &last);
+        run_state_tell(settings, id, job, &last);
         ad_flag(job, "OutputsDue", &due);
         if ((job_is_over(job) && !due) || job_text_is(job, "State", "Held")) {
             *ret = job;
@@ -322,7 +328,7 @@ static int run_unstarted(struct connection *customer, uint64_t id, const char *p
         report("%.200s: the machine does not have this program", program);
     if (missing && !is_path && access(program, X_OK) == 0)
         report("there is a file %.200s here: ./%.200s sends it along", program, program);
-    if (!job_remove(customer, id, "its program could not be started"))
+    if (!run_job_remove(customer, id, "its program could not be started"))
         report("job %" PRIu64 " is held: `berth rm %" PRIu64 "` removes it", id, id);
     return missing ? STATUS_NO_PROGRAM : STATUS_UNSTARTED;
 }
@@ -380,7 +386,7 @@ static int run_follow(struct connection *customer, const struct run_settings *se
     streams_start(&streams, customer, id);
     status = run_wait(customer, settings, id, &job);
     if (interrupts) {
-        if (job_remove(customer, id, "interrupted"))
+        if (run_job_remove(customer, id, "interrupted"))
             report("job %" PRIu64 " removed", id);
         status = STATUS_SIGNALLED + SIGINT;
     }
@@ -407,6 +413,23 @@ static int run_follow(struct connection *customer, const struct run_settings *se
     return status;
 }
 
+/* The same for a command with a terminal, which has no streams but that. */
+static int run_follow_tty(struct connection *customer, const struct run_settings *settings, uint64_t id, int word_count,
+                          char **words)
+{
+    struct tree *job = NULL;
+    bool left = false;
+    int status;
+
+    interrupts_catch();
+    status = run_tty_follow(customer, settings, id, word_count, words, &left);
+    if (!left && run_wait(customer, settings, id, &job) == STATUS_DONE && job && !missing_tell(id, job) &&
+        status == STATUS_DONE)
+        status = STATUS_NO;
+    tree_unref(job);
+    return interrupts ? STATUS_SIGNALLED + SIGINT : status;
+}
+
 /* Can the program be sent and executed, as far as that can be seen here? If not, the status is the one that a shell has for it. */
 static int run_look(const char *program)
 {
@@ -419,6 +442,22 @@ static int run_look(const char *program)
     return missing ? STATUS_NO_PROGRAM : STATUS_UNSTARTED;
 }
 
+/* Finds the files that go along. With a terminal the command is an argument as well, of what runs it. */
+static void run_along_words(struct run_along *along, const struct run_settings *settings, int word_count, char **words)
+{
+    char **all;
+
+    if (!settings->terminal) {
+        run_along_files(along, settings, word_count, words);
+        return;
+    }
+    all = mem_alloc(((size_t)word_count + 1) * sizeof *all);
+    all[0] = (char *)(uintptr_t) "sh";
+    memcpy(all + 1, words, (size_t)word_count * sizeof *all);
+    run_along_files(along, settings, word_count + 1, all);
+    free(all);
+}
+
 static int run_run(const void *given, int word_count, char **words)
 {
     const struct run_settings *settings = given;
@@ -428,8 +467,12 @@ static int run_run(const void *given, int word_count, char **words)
     uint64_t id = 0;
     int status;
 
-    if (word_count ? !*words[0] : !settings->image) {
+    if (word_count ? !*words[0] : !settings->image || settings->terminal) {
         report("run wants a COMMAND, behind its own options");
+        return STATUS_BAD;
+    }
+    if (settings->terminal && !isatty(STDIN_FILENO)) {
+        report("--tty wants a terminal here, too");
         return STATUS_BAD;
     }
     run_along_init(&along);
@@ -439,14 +482,16 @@ static int run_run(const void *given, int word_count, char **words)
         status = run_look(words[0]);
     if (status == STATUS_DONE) /* one of them may be standard input, of which the job gets the rest: nothing */
         status = submission_secrets(&submission, &settings->secrets);
-    run_along_files(&along, settings, word_count, words);
-    if (status == STATUS_DONE)
+    run_along_words(&along, settings, word_count, words);
+    if (status == STATUS_DONE && !settings->terminal)
         status = run_along_input(&along, settings);
     if (status == STATUS_DONE)
         status = run_submit(&submission, settings, &along, word_count, words, &id);
     submission_done(&submission);
     if (status == STATUS_DONE)
-        status = run_follow(&customer, settings, word_count ? words[0] : "its image's command", id);
+        status = settings->terminal
+                     ? run_follow_tty(&customer, settings, id, word_count, words)
+                     : run_follow(&customer, settings, word_count ? words[0] : "its image's command", id);
     if (id && status != STATUS_DONE && !interrupts && !settings->verbose) /* then they have been told */
         run_along_hint(&along, settings);
     run_along_done(&along);
@@ -470,11 +515,14 @@ const struct command command_run = {
         "\n"
         "The status is that of the command: 128 and the signal's number when a signal ended it, 127 when there is no such "
         "program, here or on the machine, or no interpreter for it, 126 when the program is there and cannot be started, 1 with the reason when the job could not be run, or when not all that it has "
-        "written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.",
+        "written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.\n"
+        "\n"
+        "With --tty the command has a terminal, as with `berth exec`: `berth run --tty -- bash` is a shell on some machine of the pool. What is typed goes to it, Ctrl-C too; "
+        "~. at the beginning of a line leaves it, and `berth exec ID --attach` comes back within 10 minutes.",
     .examples = {{"berth run -- hostname", NULL},
                  {"berth run -c 4 -m 2GiB -- ./fit --input data.csv", NULL},
-                 {"berth run -t 10min -o plot.png -e SEED=7 python3 plot.py", NULL},
-                 {"zcat runs.gz | berth run -- sort -n", NULL}},
+                 {"zcat runs.gz | berth run -t 10min -o plot.png -e SEED=7 python3 plot.py", NULL},
+                 {"berth run --tty -m 4GiB -- bash", NULL}},
     .options = run_options,
     .option_count = sizeof run_options / sizeof *run_options,
     .leading = true,

@@ -17,6 +17,7 @@ struct run_settings {
     bool network, force, quiet, verbose;
     bool all_variables; /* of here */
     bool input;         /* standard input is read, whatever it is */
+    bool terminal;      /* the command gets a terminal */
 };
 
 #define RUN_ALONG_MAX \
@@ -42,6 +43,23 @@ int run_along_input(struct run_along *along, const struct run_settings *settings
 
 /* Reports which options may be missing, for a command that has failed. */
 void run_along_hint(struct run_along *along, const struct run_settings *settings);
+
+/* ---- run.c ---- */
+
+void run_state_tell(const struct run_settings *settings, uint64_t id, const struct tree *job, struct buf *last);
+bool run_job_remove(struct connection *customer, uint64_t id, const char *why);
+bool run_is_interrupted(void);
+/* Waits until the job is over and its outputs are here, or it is held: then `*ret` is its ad. After an interrupt it gives STATUS_NO, without an
+ * ad. */
+int run_wait(struct connection *customer, const struct run_settings *settings, uint64_t id, struct tree **ret);
+
+/* ---- run_tty.c ---- */
+
+/* What a job does whose command has a terminal: it holds the place. */
+char *const *run_tty_words(int *ret_count);
+/* Runs the command in that job, and stays until it is over; `*ret_left`: it goes on without us. The status to end with. */
+int run_tty_follow(struct connection *customer, const struct run_settings *settings, uint64_t id, int word_count,
+                   char **words, bool *ret_left);
 
 bool run_variable_is_name(const char *text, size_t len);
 

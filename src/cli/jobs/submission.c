@@ -79,7 +79,7 @@ static void upper_print(struct buf *out, const char *text)
 }
 
 /* Appends the constraint: a machine like this one, with as much as the job asks for. */
-static void constraint_print(struct buf *out, bool gpus, bool secrets)
+static void constraint_print(struct buf *out, bool gpus, bool secrets, bool commands)
 {
     struct utsname here;
 
@@ -93,6 +93,7 @@ static void constraint_print(struct buf *out, bool gpus, bool secrets)
     buf_adds(out, " && other.Cpus >= RequestCpus && other.Memory >= RequestMemory && other.Disk >= RequestDisk");
     if (gpus)
         buf_adds(out, " && other.GpuCount >= RequestGpus");
+    buf_adds(out, commands ? " && other.TakesExec" : "");
     buf_adds(out, secrets ? " && other." SECRET_MACHINE_ATTRIBUTE ";\n" : ";\n");
 }
 
@@ -131,7 +132,8 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
         buf_addf(out, "RequestDisk = %" PRIu64 ";\n", disk_default("."));
     /* with Ports, each port says for itself whom it wants */
     if (!ad_find(ad, "Constraint") && !ad_find(ad, "Requirements") && !ad_find(ad, "Ports"))
-        constraint_print(out, ad_find(ad, "RequestGpus") != NULL, secrets_are_named(submission, ad));
+        constraint_print(out, ad_find(ad, "RequestGpus") != NULL, secrets_are_named(submission, ad),
+                         submission->commands);
     if (!ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
         buf_adds(out, "Rank = -other.LoadAvg;\n");
     /* A customer elsewhere does not have this folder: the outputs are fetched from it. */

@@ -103,6 +103,8 @@
       "disk for images of jobs that were unpacked; none of them may be larger")                                         \
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                                 \
       "run jobs without a sandbox where none can be made")                                                              \
+    X(EXEC, "Exec", FLAG, "FLAG", "true", 0, 1, RESTART,                                                                \
+      "owners of jobs may run commands in the sandboxes of their own jobs while these run (`berth exec`)")              \
     X(POLICY, "Policy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of the administrative policy")        \
     X(ASSIGNMENT, "Assignment", TEXT, "one-by-one|fcfs|sjf|ljf|srfm|lbm|minsum|singles|singles-minsum|optimal",         \
       "\"one-by-one\"", 1, 16, RESTART,                                                                                 \

@@ -1,5 +1,6 @@
 /* customerd.c: the customer as a process: its parts, and how it starts, reloads and ends. */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/shells.h"
 
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
@@ -72,6 +73,7 @@ static void tidy_due(uv_timer_t *timer)
         customer_audit_sweep(customerd);
     }
     commands_tick(customerd);
+    customer_shells_tick(customerd);
 }
 
 static void end_now(uv_timer_t *timer)
@@ -344,6 +346,7 @@ static void customerd_done(struct customerd *customerd)
     catalogues_free(customerd->catalogues);
     daemon_close(&customerd->daemon);
     audit_done(&customerd->audit);
+    customer_shells_done(customerd);
     commands_done(&customerd->commands);
     history_free(customerd->history);
     questions_done(&customerd->questions);

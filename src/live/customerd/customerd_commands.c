@@ -235,8 +235,7 @@ static struct tree *order_read(const struct tree *ad, struct err *err)
     return NULL;
 }
 
-/* The job, if it runs and the caller may command it. False after a problem was answered. */
-static bool job_commanded(struct request *request, struct job_view *ret)
+bool request_job_runs(struct request *request, struct job_view *ret)
 {
     struct customerd *customerd = request_customerd(request);
     uint64_t id = request_job(request);
@@ -334,7 +333,7 @@ void api_job_command(struct request *request)
         request_problem(request, 400, "Lifetime: expected 1 second to 30 days");
     else if (!(what = order_read(ad, &err)))
         request_problem(request, 400, "%s", err.text);
-    else if (job_commanded(request, &view))
+    else if (request_job_runs(request, &view))
         command_keep(request, &view, what, (int64_t)life);
     tree_unref(what);
     tree_unref(ad);

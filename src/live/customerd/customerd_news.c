@@ -1,6 +1,7 @@
 /* customerd_news.c: news of jobs from the role and the providers: records tries, writes lines of the log, and wakes waiting requests. */
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_outcome.h"
+#include "live/customerd/shells.h"
 
 #include "lang/ad/get.h"
 #include "lang/base/array.h"
@@ -66,8 +67,13 @@ struct tree *customerd_asked(void *user, const struct peer *peer, const struct t
 {
     struct customerd *customerd = user;
 
-    return customerd->stopping || runner_is_broken(customerd->runner)
-               ? NULL
+    const char *ask;
+    size_t len;
+
+    if (customerd->stopping || runner_is_broken(customerd->runner))
+        return NULL;
+    return ad_string(question, "Ask", &ask, &len) && len == 5 && !memcmp(ask, "shell", 5)
+               ? customer_shells_asked(customerd, peer, question)
                : question_answer(&customerd->questions, peer, question);
 }
 

@@ -13,6 +13,7 @@
  *     api_secrets.c  secrets of jobs
  *     api_token.c    tokens for the users of this machine
  *     api_workflows.c  how far workflows are                       api_submissions.c  how far submissions are
+ *     shells.c, api_shells.c  commands in the sandboxes of running jobs (shells.h)
  *     customerd_commands.c  commands to running jobs: kept, and sent to their providers until they have answered */
 #ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
 #define BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
@@ -54,6 +55,7 @@ struct deliveries;
 struct lent_tokens;
 struct asking;
 struct secret_sets;
+struct shell;
 struct unix_users;
 
 struct customerd {
@@ -88,6 +90,8 @@ struct customerd {
     struct commands commands; /* commands that wait for providers */
     struct audit audit;
     uint32_t commands_ticks;
+    struct shell *shells; /* commands in the sandboxes of jobs (shells.h) */
+    uint64_t shells_numbered;
     struct catalogues *catalogues; /* the catalogues of files */
     struct deliveries *deliveries; /* outputs on their way to other users; NULL: it serves only the user who runs it */
 
@@ -180,6 +184,8 @@ void customerd_tidy(struct customerd *customerd); /* does some of the work; call
 /* ---- customerd_commands.c ---- */
 
 void commands_tick(struct customerd *customerd); /* sends waiting commands when they are due; called often */
+/* The job in its path, if it runs and the caller may command it. False after a problem was answered. */
+bool request_job_runs(struct request *request, struct job_view *ret);
 void api_job_command(struct request *request);
 void api_job_commands(struct request *request);
 void api_job_command_get(struct request *request);

@@ -1,5 +1,6 @@
 /* customerd_routes.c: the routes of the customer. A path that is not in the table does not exist; the routes that every agent has come beside it. */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/shells.h"
 
 #define ADS TYPE_CLASSAD " " TYPE_JSON
 #define TEXT "text/plain"
@@ -33,6 +34,14 @@ static const struct route routes[] = {
      "Commands that wait for providers, and those that were answered lately.", api_job_commands, 0},
     {"commands.get", HTTP_GET, "/v1/commands/{number}", READ, BODY_NONE, ROUTE_BODY, "wait", "200 304 400 404", ADS,
      "A command, at once or when it was answered.", api_job_command_get, 0},
+    {"shells.open", HTTP_POST, "/v1/jobs/{id}/shells", MODIFY, BODY_AD, ROUTE_BODY, "", "201 400 404 409 413 415 429",
+     ADS, "Begins a command in the sandbox of a job that runs.", api_shell_open, ROUTE_AUDITED},
+    {"shells.list", HTTP_GET, "/v1/shells", MODIFY, BODY_NONE, ROUTE_BODY, "", "200", ADS,
+     "One's commands in the sandboxes of jobs.", api_shells, 0},
+    {"shells.get", HTTP_GET, "/v1/shells/{number}", MODIFY, BODY_NONE, ROUTE_BODY, "out err wait", "200 400 404", ADS,
+     "What such a command has said from those places on, at once or when there is something.", api_shell_get, 0},
+    {"shells.put", HTTP_PUT, "/v1/shells/{number}", MODIFY, BODY_AD, ROUTE_BODY, "", "200 400 404 413 415", ADS,
+     "What is typed to it, the size of its window, a signal, or its end.", api_shell_put, 0},
     {"submissions", HTTP_GET, "/v1/submissions", READ, BODY_NONE, ROUTE_BODY, "limit cursor", "200 400", ADS,
      "How far submissions are: of each that has jobs in the queue, how many of all its jobs stand how.",
      api_submissions, 0},
@@ -65,6 +74,8 @@ static const struct parameter parameters[] = {
     {"ids", "string", "numbers of jobs"},
     {"alone", "boolean", "only jobs that were submitted alone"},
     {"offset", "integer", "where in the file to begin"},
+    {"out", "integer", "bytes of its output that were read"},
+    {"err", "integer", "bytes of its errors that were read"},
     {"size", "integer", "how large the whole file is"},
     {"key", "string", "of the submission: with the same one it is not submitted twice"},
     {"force", "boolean", "submit also what nobody could run now"},

@@ -32,8 +32,8 @@
 #define CUSTOMERD_SCOPES (SCOPE_JOB_SUBMIT | SCOPE_OWN_JOBS | SCOPE_JOB_ANY)
 
 /* Parameters that are passed on: those of customerd_routes. */
-static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids",  "offset",
-                                        "size",       "wait",   "key",   "force",  "after"};
+static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids", "offset", "size",
+                                        "wait",       "key",    "force", "after",  "out", "err"};
 
 static bool is_desk(const struct agent_row *row)
 {

@@ -1,5 +1,6 @@
 /* providerd.c: a provider, live: its agent, the machine's state, and what its role wants done. */
 #include "live/providerd/providerd_parts.h"
+#include "live/providerd/shells.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -99,6 +100,8 @@ static struct tree *state_name(struct providerd *providerd, struct tree *state)
     image_count = images_sorts(providerd, images);
     if (image_count)
         maker_texts(&maker, "Images", images, image_count);
+    if (executor && executor->kind->shell && config_flag(&providerd->daemon.config, CONFIG_EXEC))
+        maker_flag(&maker, "TakesExec", true);
     maker_parts(&maker, state, "Name");
     if (count && !ad_find(state, "CloseStorage"))
         maker_texts(&maker, "CloseStorage", near, count);
@@ -145,6 +148,7 @@ static void tick_due(uv_timer_t *timer)
 {
     tasks_tick(timer->data);
     images_tick(timer->data);
+    provider_shells_tick(timer->data);
     results_tick(timer->data);
     uploads_tick(timer->data);
     health_tick(timer->data);
@@ -323,6 +327,7 @@ static int providerd_start(struct providerd *providerd, struct err *err)
 static void providerd_done(struct providerd *providerd)
 {
     uploads_stop(providerd);
+    provider_shells_done(providerd);
     tasks_done(providerd);
     images_done(providerd);
     health_check_done(&providerd->health.check);

@@ -12,6 +12,7 @@
 #include "lang/ad/make.h"
 #include "live/http/represent.h"
 #include "live/providerd/peek.h"
+#include "live/providerd/shells.h"
 #include "live/world/commands.h"
 #include "live/world/ledger.h"
 #include "sys/signals.h"
@@ -313,6 +314,10 @@ struct tree *providerd_asked(void *user, const struct peer *peer, const struct t
     struct tree *what, *answer;
     struct task *task;
 
+    if (text_is(question, "Ask", "shell"))
+        return ad_integer(question, "Job", &job)
+                   ? provider_shells_asked(providerd, task_of(providerd, peer->agent, (uint64_t)job), peer, question)
+                   : NULL;
     if (!text_is(question, "Ask", "command") || !part || part->kind != EXPR_AD || !ad_integer(question, "Job", &job) ||
         !ad_integer(question, "Life", &order.life) || order.life < 0 || order.life > LEDGER_LIFE_MAX ||
         !ad_word(question, "Key", &order.key))

@@ -15,6 +15,7 @@
  *     health.c     is the machine fit for jobs?
  *     tending.c    one that goes by itself, when its time has come
  *     providerd_status.c  answers those on this machine
+ *     shells.c     commands that the owners of jobs run in their sandboxes
  *     providerd_command.c  commands of its pool, and of customers about their jobs
  *
  *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
@@ -51,6 +52,7 @@ struct uploads;
 struct datain;
 struct secretin;
 struct image;
+struct shell;
 struct catalogues;
 struct transfer_rules;
 
@@ -127,6 +129,7 @@ struct providerd {
     struct tree **ads;
     struct task *tasks;
     struct image *images;
+    struct shell *shells; /* commands in the sandboxes of jobs (shells.h) */
     struct results *results;
     struct uploads *uploads;
     struct trash *trash; /* NULL: not yet, or no more */

@@ -108,6 +108,9 @@ struct executor_kind {
     void (*stop)(struct executor *executor, uint64_t claim, int64_t grace);
     void (*suspend)(struct executor *executor, uint64_t claim, bool suspended);
     void (*signal)(struct executor *executor, uint64_t claim, int number); /* to the job's first process */
+    /* Hands over one end of a socket by which one further process is begun in the sandbox of the job that runs (sys/shell_socket.h); it is taken in every
+     * case. Or NULL: that cannot be done here. -1: nobody is there to take it. */
+    int (*shell)(struct executor *executor, uint64_t claim, int fd_take, struct err *err);
     /* What a running job has used so far; false: not known. */
     bool (*usage)(struct executor *executor, uint64_t claim, struct executor_usage *ret);
     /* What the claim's job of that number used over its life, so far or until its end, and how many bytes it moved (-1: not known). False: nothing is
