@@ -285,6 +285,29 @@ static bool job_grows(const struct jobs *jobs, int64_t id, int64_t milliseconds)
     return before >= 0 && now > before;
 }
 
+/* Is the process in a frozen group of cgroup v2? There it is shown as one that sleeps. */
+static bool is_frozen(int pid)
+{
+    char path[512] = "", line[256];
+    bool frozen = false;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/cgroup", pid);
+    file = fopen(path, "r");
+    path[0] = '\0';
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "0::", 3))
+            snprintf(path, sizeof path, "/sys/fs/cgroup%.*s/cgroup.events", (int)strcspn(line + 3, "\n"), line + 3);
+    if (file)
+        fclose(file);
+    file = path[0] ? fopen(path, "r") : NULL;
+    while (file && fgets(line, sizeof line, file))
+        frozen = frozen || !strcmp(line, "frozen 1\n");
+    if (file)
+        fclose(file);
+    return frozen;
+}
+
 /* Does it write nothing, and do all its processes stand still? */
 static bool job_stands(const struct jobs *jobs, int64_t id)
 {
@@ -295,7 +318,8 @@ static bool job_stands(const struct jobs *jobs, int64_t id)
         return false;
     count = alive_list(jobs, id, list);
     for (int i = 0; i < count; i++)
-        still += list[i].state == 'T' || list[i].state == 'D'; /* the freezer's processes are shown as D */
+        still += list[i].state == 'T' || list[i].state == 'D' ||
+                 is_frozen(list[i].pid); /* those of the older freezer are D */
     return count > 0 && still == count;
 }
 

@@ -59,7 +59,7 @@ itself() { "$berth" agent stork status >out && grep -x 'stork: its owner lets no
 check 'the machine says so itself' itself
 noted() { grep -x 'swift  *Idle .* pulls' list && grep -x 'NAME  *STATE  *CPUS  *MEMORY  *GPUS  *LOAD  *JOBS  *OWNER  *SINCE  *NOTE' list; }
 check 'the table has notes' noted
-totals() { grep -x '4 machines: 3 Idle, 1 Owner; in use: 0 of 5 processors, 0 of 2.5 GiB of memory' list && grep '^The matchmaker began .* ago: not all machines may have been heard of yet\.$' list; }
+totals() { grep -x '4 machines: 3 Idle, 1 Owner; in use: 0 of 5 processors, 0 of 2.5 GiB of memory\(, 0 of [0-9]* GPUs\)*' list && grep '^The matchmaker began .* ago: not all machines may have been heard of yet\.$' list; }
 check 'and ends with how many there are, and whether that may be all' totals
 names() { ask "/v1/machines?order=name&select=Name&$1" | sed 's/[^"]*"\([^"]*\)".*/\1/' | tr '\n' ' '; }
 by_name() {

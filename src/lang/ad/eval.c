@@ -297,7 +297,7 @@ static void eval_subscript(struct eval *eval, const struct dialect *dialect, con
         if (found)
             eval_bound(eval, base.scope, found, ret);
         else
-            *ret = value_error();
+            *ret = value_undefined();
     } else {
         *ret = value_error();
     }

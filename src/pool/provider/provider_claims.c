@@ -491,12 +491,15 @@ static bool tenant_is_spare(const struct tenant *tenant)
     return tenant->state < TENANT_PINNED || (tenant->state == TENANT_CLAIMED && !tenant->running && !tenant->serves);
 }
 
+/* A claim whose last result the customer has not taken stays: told first that the claim is over, the customer would run that job once more. It is refused
+ * the next job, and gives the claim back. */
 void tenants_spare(const struct provider_step *step, uint32_t offer)
 {
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
         struct tenant *tenant = step->provider->tenants[i];
 
-        if (tenant->offer == offer && tenant_is_spare(tenant))
+        if (tenant->offer == offer && tenant_is_spare(tenant) &&
+            !outcome_has(step->provider, tenant->claim, tenant->number))
             tenant_end(step, tenant, REASON_DRAINING, 0);
     }
 }
