@@ -24,7 +24,7 @@ up() {
     start heron "$berth" provider --state "$work/heron" --set AgentName=heron --set Unprotected=true --set 'Networks={ "127.0.0.0/8" }' --set OwnerPolicy="$work/owner.ad"
 }
 echo '[ Cpus = 8 ]' >owner.ad
-echo '[ Cmd = "sh"; Args = { "-c", "sleep 1; echo ran" }; Outputs = {}; RequestMemory = 1048576; RequestDisk = 1048576; RequestCpus = 1; Constraint = other.Type == "Machine" ]' >job.ad
+echo '[ Cmd = "sh"; Args = { "-c", "sleep 1; echo ran" }; Outputs = {}; RequestMemory = 16777216; RequestDisk = 1048576; RequestCpus = 1; Constraint = other.Type == "Machine" ]' >job.ad
 check 'a pool of a matchmaker, a customer and a provider comes up' up
 submit() { "$berth" submit --force job.ad 2>&1 | sed -n 's/.*: \([0-9]*\)$/\1/p'; }
 state() { "$berth" job "$1" 2>&1; }

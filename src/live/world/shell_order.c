@@ -53,12 +53,13 @@ int shell_order_read(const struct tree *ad, struct shell_order *ret, struct err 
         return -1;
     }
     if (ad_string(ad, "Term", &term, &len) && len) {
+        if (len <= SHELL_TERM_MAX)
+            memcpy(ret->term, term, len); /* with a NUL behind it: the ad's own text has none */
         if (len > SHELL_TERM_MAX ||
-            strspn(term, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+._") < len) {
+            strspn(ret->term, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-+._") < len) {
             shell_order_done(ret);
             return err_set(err, "Term: expected the name of a kind of terminal");
         }
-        memcpy(ret->term, term, len);
     }
     shell_window_read(ad, &ret->rows, &ret->columns);
     return 0;
