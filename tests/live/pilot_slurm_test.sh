@@ -146,6 +146,7 @@ job mine 'Cmd = "true"; Count = 2' && mine=$job
 pending() { [ "$(squeue -h --me -t PENDING | wc -l)" = 2 ] && [ "$(grep -c '^submitted' mine.said)" = 2 ]; }
 check 'one'"'"'s own expression may want them all the same: they wait in the queue' soon pending
 kill -KILL "$keeper"
+soon ended
 rm mine/looked
 keep mine --when 'Idle > PendingPilots' --count 4 --time 5min
 restarted() { soon more mine 1 && again mine && pending; }

@@ -540,6 +540,14 @@ static int64_t within(int64_t at, int64_t now, int64_t least, int64_t most)
     return at < now + least ? least : at > now + most ? most : at - now;
 }
 
+/* The sum with an amount that may be anything: what is below zero counts as nothing, and the sum stays at the end of its range. */
+static int64_t sum_with(int64_t sum, int64_t amount)
+{
+    if (amount <= 0)
+        return sum;
+    return sum > INT64_MAX - amount ? INT64_MAX : sum + amount;
+}
+
 /* A job has ended, by itself or not: what it took is the claim's. */
 static void tenant_spends(struct tenant *tenant, const struct event *event)
 {
@@ -547,9 +555,9 @@ static void tenant_spends(struct tenant *tenant, const struct event *event)
 
     if (!event->number)
         return;
-    spent->cpu += event->used > 0 ? event->used : 0;
-    spent->taken += event->taken > 0 ? event->taken : 0;
-    spent->brought += event->brought > 0 ? event->brought : 0;
+    spent->cpu = sum_with(spent->cpu, event->used);
+    spent->taken = sum_with(spent->taken, event->taken);
+    spent->brought = sum_with(spent->brought, event->brought);
     spent->memory = event->memory > spent->memory ? event->memory : spent->memory;
     spent->jobs++;
 }
