@@ -1,9 +1,16 @@
-/* image.c: any bytes as a .sif file and as a tar file: what is found lies within them, and reading ends. */
+/* image.c: any bytes as a .sif file, as a tar file, and as files that are packed by gzip or zstd: what is found lies within them, and reading ends. */
+#define _GNU_SOURCE
+#include "exec/image_archive.h"
 #include "exec/image_sif.h"
+#include "exec/image_stream.h"
 #include "exec/image_tar.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define UNPACKED_MAX (4 << 20) /* a few bytes unpack to any number */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +43,39 @@ static ssize_t bytes_next(void *user, void *into, size_t len, struct err *err)
     return (ssize_t)len;
 }
 
+/* The bytes as a layer, which may be packed, and as the file that an image comes in. */
+static void packed_try(const uint8_t *data, size_t size)
+{
+    static int fd = -1;
+    struct image_stream *stream;
+    struct archive *archive;
+    struct err err = {0};
+    char contents[5000];
+    size_t all = 0;
+    ssize_t got;
+
+    if (fd < 0)
+        fd = memfd_create("image", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, 0) < 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
+        abort();
+    stream = image_stream_new(fd, false, 0, (int64_t)size, &err);
+    while (stream && all < UNPACKED_MAX && (got = image_stream_read(stream, contents, sizeof contents, &err)) > 0) {
+        if ((size_t)got > sizeof contents)
+            abort();
+        all += (size_t)got;
+    }
+    image_stream_end(stream, NULL, "sha256:", UNPACKED_MAX, &err);
+    archive = archive_open(fd, UNPACKED_MAX, &err);
+    if (archive) {
+        char *text = archive_text(archive, "index.json", NULL, &all, &err);
+
+        if (text && strlen(text) > all)
+            abort();
+        free(text);
+    }
+    archive_free(archive);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes bytes = {data, size, 0};
@@ -56,5 +96,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
     }
     free(tar);
+    packed_try(data, size);
     return 0;
 }

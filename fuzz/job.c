@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (ad && tree_is_ad(ad)) {
         err = (struct err){0};
-        if (job_order_read(ad, 1794754000, 7, &order, &err) == 0) {
+        if (job_order_read(ad, NULL, 1794754000, 7, &order, &err) == 0) {
             order_check(&order);
             job_order_done(&order);
         } else {

@@ -163,18 +163,26 @@ unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limit
     return held;
 }
 
-bool cgroup_enter(const struct cgroup *cgroup)
+bool cgroup_take(const struct cgroup *cgroup, pid_t pid)
 {
     bool entered = true;
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", (int)pid); /* 0: who writes it */
 
     for (int i = 0; i < CGROUP_PART_COUNT; i++) {
         if (!*cgroup->path[i])
             continue;
-        entered &= group_write(cgroup->path[i], cgroup->version == 2 ? "cgroup.procs" : "tasks", "0");
+        entered &= group_write(cgroup->path[i], cgroup->version == 2 ? "cgroup.procs" : "tasks", number);
         if (cgroup->version == 2)
             break; /* all are one */
     }
     return entered;
+}
+
+bool cgroup_enter(const struct cgroup *cgroup)
+{
+    return cgroup_take(cgroup, 0);
 }
 
 bool cgroup_freeze(const struct cgroup *cgroup, bool frozen)

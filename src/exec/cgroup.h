@@ -55,6 +55,8 @@ unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limit
 /* Puts the caller into the group, with all that it will fork. False: one of the parts refused. With version 1 that takes no time; to put another
  * process into a group, the kernel waits for milliseconds. */
 bool cgroup_enter(const struct cgroup *cgroup);
+/* Puts a process of ours into the group. False: one of the parts refused. */
+bool cgroup_take(const struct cgroup *cgroup, pid_t pid);
 /* Makes the processes of the group stand still or go on. False: that cannot be done here. */
 bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
 /* Kills the processes of the group, frozen or not. True when none is left. */

@@ -1,6 +1,7 @@
 /* claim.c: a claim as the agent sees it: its folder, and the launcher that carries out its jobs, which may be gone. */
 #define _GNU_SOURCE
 #include "exec/local_parts.h"
+#include "exec/nursery_parts.h"
 #include "exec/pin.h"
 #include "lang/base/rng.h"
 #include "sys/steps.h"
@@ -20,9 +21,9 @@
 #include <unistd.h>
 
 #define LOCK_ATTEMPTS 100 /* milliseconds */
-#define HIGH_FD 10        /* above those that a launcher is handed */
 
-static const char *const files[] = {"order", "cores", "gpus", "view", "status", "samples", "init", "lock", "socket", "log"};
+static const char *const files[] = {"order",   "cores", "gpus", "view",   "account", "status",
+                                    "samples", "init",  "lock", "socket", "log"};
 
 struct claim *claim_get(const struct local *local, uint64_t id)
 {
@@ -129,50 +130,6 @@ void claim_choose_cores(struct local *local, struct claim *claim, double amount)
 
 /* --------------------------------------------------------------------------------------------------- a launcher's start */
 
-static _Noreturn void become_launcher(const struct local *local, const char *folder, int ours, int lock, int log)
-{
-    const char *steps = getenv(STEPS_VARIABLE);
-    char noted[PATH_MAX + sizeof STEPS_VARIABLE + 1];
-    char *const environment[] = {steps ? noted : NULL, NULL};
-    char *const argv[] = {(char *)(uintptr_t) "berth", (char *)(uintptr_t) "launcher", (char *)(uintptr_t)folder, NULL};
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    sigset_t none;
-
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    ours = fcntl(ours, F_DUPFD, HIGH_FD);
-    lock = fcntl(lock, F_DUPFD, HIGH_FD);
-    log = fcntl(log, F_DUPFD, HIGH_FD);
-    if (dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(log, 2) < 0 || dup2(ours, 3) < 0 || dup2(lock, 4) < 0 ||
-        chdir("/") < 0)
-        _exit(126);
-    close_range(5, ~0u, 0);
-    if (steps)
-        snprintf(noted, sizeof noted, "%s=%s", STEPS_VARIABLE, steps);
-    execve(local->program, argv, environment);
-    _exit(126);
-}
-
-/* Starts the launcher as a grandchild with a session of its own, so that it has no ties to us. */
-static bool spawn(const struct local *local, const char *folder, int ours, int lock, int log)
-{
-    int status = 0;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        setsid();
-        pid = fork();
-        if (pid == 0)
-            become_launcher(local, folder, ours, lock, log);
-        _exit(pid < 0);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return pid > 0 && status == 0;
-}
-
 /* Takes the lock of a claim, with some patience: a launcher that dies lets go of its socket a moment before its lock. */
 static bool lock_take(int lock)
 {
@@ -190,14 +147,12 @@ int claim_start_launcher(struct local *local, struct claim *claim, struct err *e
     int lock = openat(claim->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     int log = openat(claim->folder, "log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     int ends[2] = {-1, -1}, failed = -1;
-    char folder[4096];
 
-    snprintf(folder, sizeof folder, "%s/%016llx", local->state_path, (unsigned long long)claim->id);
     if (lock < 0 || log < 0 || !lock_take(lock))
         err_set(err, "the claim's folder is in use: %s", strerror(errno));
     else if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
         err_set(err, "a socket: %s", strerror(errno));
-    else if (!spawn(local, folder, ends[1], lock, log))
+    else if (!launcher_spawn(local, claim->id, ends[1], lock, log))
         err_set(err, "a process could not be made: %s", strerror(errno));
     else
         failed = 0;
@@ -209,7 +164,7 @@ int claim_start_launcher(struct local *local, struct claim *claim, struct err *e
         close(ends[1]);
     if (!failed) {
         claim->heard = false;
-        claim->takes = PARCEL_TAKES_SECRETS | PARCEL_TAKES_VIEWS;
+        claim->takes = PARCEL_TAKES_SECRETS | PARCEL_TAKES_VIEWS | PARCEL_TAKES_RESTS | PARCEL_TAKES_NETS;
         claim_attach(local, claim, ends[0]);
     } else if (ends[0] >= 0) {
         close(ends[0]);

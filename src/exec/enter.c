@@ -116,16 +116,21 @@ static _Noreturn void become_program(const struct entry *entry)
     for (int i = 0; i < 3 && order->term; i++)
         streams[i] = inner;
     sandbox_prepare(job->order, streams, held, job->process.staged);
-    if (job->order->is.limits.processes > 0 && !(held & HELD_PROCESSES) && (!bare || job->order->how.uid))
+    if (job->order->is.limits.processes > 0 && !(held & HELD_PROCESSES) && !job->order->account &&
+        (!bare || job->order->how.uid))
         sandbox_limit(RLIMIT_NPROC,
                       (rlim_t)job->order->is.limits.processes + 1 + (job->process.staged ? STAGE_PROCESSES : 0));
-    if (chdir(bare ? job->order->is.folder : SANDBOX_FOLDER) < 0 || !rights_drop())
+    if (chdir(bare                  ? job->order->is.folder
+              : job->order->account ? sandbox_begin(job->order)
+                                    : SANDBOX_FOLDER) < 0 ||
+        !rights_drop())
         program_fails(told, "it could not be prepared");
     if (!shell_send(told, &began, "", 0, &outer, order->term ? 1 : 0))
         _exit(126);
     if (!bare && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &entry->filter) < 0)
         program_fails(told, "its filter could not be set");
-    execvpe(order->arguments[0], (char *const *)(uintptr_t)order->arguments, entry->environment);
+    environ = entry->environment; /* before: the program is looked for where the job's PATH says */
+    execvp(order->arguments[0], (char *const *)(uintptr_t)order->arguments);
     program_fails(told, strerror(errno));
 }
 
@@ -190,6 +195,19 @@ static bool sandbox_wait(const struct exec_job *job)
     return job->init_fd >= 0 && sandbox_is_whole(job);
 }
 
+/* Takes on the groups of the user of the machine whom the job runs as; none, where that is nobody. */
+static bool groups_become(const struct unix_account *account)
+{
+    gid_t groups[ACCOUNT_GROUPS_MAX];
+    size_t count = account ? account->group_count : 0;
+
+    for (size_t i = 0; i < count; i++)
+        groups[i] = account->groups[i];
+    if (account)
+        umask(account->umask);
+    return setgroups(count, groups) == 0;
+}
+
 static bool namespaces_enter(const struct exec_job *job)
 {
     static const struct {
@@ -197,6 +215,7 @@ static bool namespaces_enter(const struct exec_job *job)
         int bit;
     } kinds[] = {{"user", CLONE_NEWUSER}, {"mnt", CLONE_NEWNS},  {"pid", CLONE_NEWPID},      {"ipc", CLONE_NEWIPC},
                  {"uts", CLONE_NEWUTS},   {"net", CLONE_NEWNET}, {"cgroup", CLONE_NEWCGROUP}};
+    uint32_t user = sandbox_inner_user(job->order), group = sandbox_inner_group(job->order);
     bool root = geteuid() == 0;
     int bits = 0;
 
@@ -207,16 +226,15 @@ static bool namespaces_enter(const struct exec_job *job)
         errno = ESRCH; /* that is not a sandbox, or not any more */
         return false;
     }
-    if (job->order->is.network)
-        sandbox_leave_named_sockets();
-    if (root && setgroups(0, NULL) < 0)
+    if (root && !groups_become(job->order->account))
         return false;
     if (setns(job->init_fd, bits) < 0)
         return false;
     /* Root goes in as root, who alone may look at the first process of some sandboxes, and becomes the job's user by the name that it has there. */
-    if (root && (setresgid(SANDBOX_INNER, SANDBOX_INNER, SANDBOX_INNER) < 0 ||
-                 setresuid(SANDBOX_INNER, SANDBOX_INNER, SANDBOX_INNER) < 0))
+    if (root && (setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0))
         return false;
+    if (job->order->is.network)
+        sandbox_leave_named_sockets(); /* not before: it could not look at the job's processes then, and so not enter */
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
 }
 

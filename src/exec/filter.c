@@ -3,6 +3,7 @@
 #include "exec/filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -150,7 +151,7 @@ static int fill(scmp_filter_ctx ctx, bool fixed_cores)
 int filter_make(bool fixed_cores, struct err *err)
 {
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
-    int fd = memfd_create("filter", MFD_CLOEXEC), failed = ctx ? 0 : -ENOMEM;
+    int fd = memfd_create("filter", MFD_CLOEXEC | MFD_ALLOW_SEALING), failed = ctx ? 0 : -ENOMEM;
 
     if (fd < 0)
         failed = -errno;
@@ -158,6 +159,9 @@ int filter_make(bool fixed_cores, struct err *err)
         failed = fill(ctx, fixed_cores);
     if (!failed)
         failed = seccomp_export_bpf(ctx, fd);
+    /* another process of the job's user could open it where bubblewrap has it */
+    if (!failed && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+        failed = -errno;
     if (ctx)
         seccomp_release(ctx);
     if (failed) {

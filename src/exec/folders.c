@@ -48,17 +48,24 @@ static bool is_home(const char *path)
     return folder_holds("/home", path) && (!path[5] || !strchr(path + 6, '/'));
 }
 
-int folder_check(const char *path, struct err *err)
+int folder_path_check(const char *path, struct err *err)
 {
     size_t len = strlen(path);
 
     if (*path != '/' || len > FOLDER_PATH_MAX || (len > 1 && !confined_name_is_good(path + 1, len - 1)))
         return err_set(err, "'%.100s': expected a folder, as a path from the root without '.' and '..'", path);
-    if (len == 1)
+    return 0;
+}
+
+int folder_check(const char *path, bool homes, struct err *err)
+{
+    if (folder_path_check(path, err) < 0)
+        return -1;
+    if (!path[1])
         return err_set(err, "'/' is the whole machine");
     if (strstr(path, "/."))
         return err_set(err, "'%.100s' is hidden: such folders hold keys more often than programs", path);
-    if (is_home(path))
+    if (!homes && is_home(path))
         return err_set(err, "'%.100s': homes have people's keys and letters in them; name a folder in one", path);
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (folder_holds(kept[i].path, path))
@@ -66,7 +73,8 @@ int folder_check(const char *path, struct err *err)
     return 0;
 }
 
-static int list_take(const struct tree *policy, const struct expr *list, struct folders *ret, struct err *err)
+static int list_take(const struct tree *policy, const struct expr *list, bool homes, struct folders *ret,
+                     struct err *err)
 {
     const struct expr *parts = tree_parts(policy, list);
 
@@ -83,7 +91,7 @@ static int list_take(const struct tree *policy, const struct expr *list, struct 
             return err_set(err, "a folder's name has a NUL in it");
         while (len > 1 && path[len - 1] == '/')
             path[--len] = '\0';
-        if (folder_check(path, err) < 0)
+        if (folder_check(path, homes, err) < 0)
             return -1;
         for (size_t k = 0; k + 1 < ret->count; k++)
             if (folder_holds(ret->paths[k], path) || folder_holds(path, ret->paths[k]))
@@ -92,7 +100,7 @@ static int list_take(const struct tree *policy, const struct expr *list, struct 
     return 0;
 }
 
-int folders_read(const struct tree *policy, const char *attribute, struct folders *ret, struct err *err)
+int folders_read(const struct tree *policy, const char *attribute, bool homes, struct folders *ret, struct err *err)
 {
     const struct expr *list = ad_find(policy, attribute);
     struct err why = {0};
@@ -104,7 +112,7 @@ int folders_read(const struct tree *policy, const char *attribute, struct folder
         return err_set(err, "%s: expected a list of folders, { \"/opt\", ... }", attribute);
     if (list->u.run.count > FOLDERS_MAX)
         return err_set(err, "%s: more than %d folders", attribute, FOLDERS_MAX);
-    if (list_take(policy, list, ret, &why) == 0)
+    if (list_take(policy, list, homes, ret, &why) == 0)
         return 0;
     folders_done(ret);
     return err_set(err, "%s: %s", attribute, why.text);
@@ -127,7 +135,7 @@ static bool meets(const char *path, const char *ours)
            (folder_holds(path, real) || folder_holds(real, path));
 }
 
-int folder_find(const char *path, const char *own, char ret[], size_t size, struct err *err)
+int folder_find(const char *path, bool homes, const char *own, char ret[], size_t size, struct err *err)
 {
     const char *home = getenv("HOME");
     char real[PATH_MAX], home_real[PATH_MAX];
@@ -137,11 +145,12 @@ int folder_find(const char *path, const char *own, char ret[], size_t size, stru
         return err_set(err, "'%.100s' is not there: %s", path, strerror(errno));
     if (!S_ISDIR(info.st_mode))
         return err_set(err, "'%.100s' is not a folder", path);
-    if (strcmp(real, path) != 0 && folder_check(real, err) < 0)
+    if (strcmp(real, path) != 0 && folder_check(real, homes, err) < 0)
         return -1;
     if (meets(real, own))
         return err_set(err, "'%.100s' cannot be shown to jobs: the provider's own files lie there", path);
-    if (home && *home && realpath(home, home_real) && strcmp(home_real, "/") != 0 && folder_holds(real, home_real))
+    if (!homes && home && *home && realpath(home, home_real) && strcmp(home_real, "/") != 0 &&
+        folder_holds(real, home_real))
         return err_set(err, "'%.100s' cannot be shown to jobs: the provider's home lies in it", path);
     snprintf(ret, size, "%s", real);
     return 0;

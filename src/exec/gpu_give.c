@@ -31,6 +31,13 @@ static const char *const library_folders[] = {"/run/opengl-driver/lib", "/run/nv
                                               "/run/nvidia/driver/usr/lib/x86_64-linux-gnu", "/opt/nvidia/lib64",
                                               "/opt/rocm/lib"};
 
+/* Where the libraries of NVIDIA's driver lie, which must be those of the kernel's part of it, and so cannot be an image's own. */
+static const char *const driver_folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+                                             "/usr/lib"};
+static const char *const driver_libraries[] = {"libcuda.so", "libcudadebugger.so", "libnvidia-", "libnvcuvid.so",
+                                               "libnvoptix.so"};
+#define DRIVER_LIBRARIES_MAX 128
+
 const char *const *gpu_controls(enum gpu_vendor kind, size_t *ret_needed)
 {
     *ret_needed = kind == GPU_NVIDIA ? 2 : kind == GPU_AMD ? 1 : 0;
@@ -211,6 +218,46 @@ static void folders_add(struct buf *out)
         }
 }
 
+static bool is_of_driver(const char *name)
+{
+    for (size_t i = 0; i < sizeof driver_libraries / sizeof *driver_libraries; i++)
+        if (!strncmp(name, driver_libraries[i], strlen(driver_libraries[i])) && strstr(name, ".so"))
+            return true;
+    return false;
+}
+
+/* The driver's libraries in the folder, if they lie there. */
+static bool driver_add(struct buf *out, const char *folder)
+{
+    char path[PROBE_PATH_MAX];
+    struct dirent *entry;
+    int count = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof path, "%s/libcuda.so.1", folder);
+    dir = access(path, R_OK) == 0 ? opendir(folder) : NULL;
+    if (!dir)
+        return false;
+    while ((entry = readdir(dir)) && count < DRIVER_LIBRARIES_MAX)
+        if (is_of_driver(entry->d_name)) {
+            snprintf(path, sizeof path, "%s/%.255s", folder, entry->d_name);
+            word_add(out, GPU_WORD_LIBRARY, path);
+            count++;
+        }
+    closedir(dir);
+    return true;
+}
+
+static void drivers_add(struct buf *out)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < sizeof library_folders / sizeof *library_folders && !found; i++)
+        found = driver_add(out, library_folders[i]);
+    for (size_t i = 0; i < sizeof driver_folders / sizeof *driver_folders && !found; i++)
+        found = driver_add(out, driver_folders[i]);
+}
+
 /* A variable that names GPUs of a kind: as their driver knows them; else by their order among those that the job sees. */
 static void variable_add(struct buf *out, const char *name, const struct gpu *const *given, size_t count,
                          enum gpu_vendor kind, bool always)
@@ -239,6 +286,7 @@ static void variable_add(struct buf *out, const char *name, const struct gpu *co
 int gpus_share(const struct gpus *gpus, const char *const *ids, size_t count, struct buf *out, struct err *err)
 {
     const struct gpu *given[GPUS_FOUND_MAX];
+    bool nvidia = false;
 
     buf_reset(out);
     if (!count)
@@ -252,6 +300,7 @@ int gpus_share(const struct gpus *gpus, const char *const *ids, size_t count, st
         given[i] = gpus ? gpus_get(gpus, ids[i]) : NULL;
         if (!given[i])
             return err_set(err, "GPU %.90s is not there any more", ids[i]);
+        nvidia = nvidia || given[i]->kind == GPU_NVIDIA;
         controls = gpu_controls(given[i]->kind, &needed);
         for (size_t k = 0; controls[k]; k++)
             if (node_add(out, controls[k], k < needed, err) < 0)
@@ -261,6 +310,8 @@ int gpus_share(const struct gpus *gpus, const char *const *ids, size_t count, st
                 return -1;
     }
     folders_add(out);
+    if (nvidia)
+        drivers_add(out);
     variable_add(out, "BERTH_GPUS", given, count, GPU_OTHER, true);
     variable_add(out, "CUDA_VISIBLE_DEVICES", given, count, GPU_NVIDIA, true);
     variable_add(out, "ROCR_VISIBLE_DEVICES", given, count, GPU_AMD, false);

@@ -111,7 +111,7 @@ static void guest_begin(struct guest *guest, struct exec_job *job, const struct 
         guest_fails(guest, "that is no command");
     else if (!job->order || !job->runs || job->killing)
         guest_fails(guest, "the job does not run");
-    else if (job->suspended)
+    else if (job->suspended || job->rests)
         guest_fails(guest, "the job is suspended");
     else if ((guest->pid = enter_start(job, sandbox, &order, &err)) > 0)
         job_guest(job, guest->pid);

@@ -7,6 +7,7 @@
 #include <hwloc.h>
 #include <stdio.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #define DISK_SHARE 0.9 /* of what is free */
 
@@ -198,6 +199,26 @@ static void write_system(struct facts *facts, const char *root)
     facts_string(facts, "KernelVersion", word);
 }
 
+/* Writes the version of the Python 3 that jobs find, as far as the names of files tell: python3 is a link to python3.11. */
+static void write_python(struct facts *facts, const char *root)
+{
+    static const char *const places[] = {"/usr/local/bin/python3", "/usr/bin/python3",
+                                         "/bin/python3"}; /* PATH of jobs */
+    static const char start[] = "python3.";
+    char whole[PROBE_PATH_MAX], name[PROBE_TEXT_MAX + 1];
+    const char *version = name + strlen("python");
+    size_t i = 0;
+
+    while (i < sizeof places / sizeof *places && (!rooted_path(root, places[i], whole) || access(whole, F_OK) != 0))
+        i++;
+    if (i == sizeof places / sizeof *places || !rooted_link(root, places[i], name, sizeof name))
+        return;
+    if (!strcmp(name, "python3"))
+        rooted_link(root, "/etc/alternatives/python3", name, sizeof name);
+    if (!strncmp(name, start, strlen(start)) && strspn(version, "0123456789.") == strlen(version))
+        facts_string(facts, "Python", version);
+}
+
 /* ------------------------------------------------------------------------------------------------------ memory and disk */
 
 static void write_memory(struct facts *facts, const char *root, const struct confines *confines)
@@ -244,6 +265,7 @@ int hardware_write(struct facts *facts, const struct probe_settings *settings, s
     build_string(&facts->build, "Machine", strlen("Machine"));
     facts_name(facts, "Type");
     write_system(facts, settings->root);
+    write_python(facts, settings->root);
     confines_read(settings->root, &confines);
     if (write_cpus(facts, settings, &confines, err) < 0)
         return -1;

@@ -1,9 +1,10 @@
-/* image_archive.h: the tar file that an image comes in: which files it has, and their bytes, unpacked where they are packed.
+/* image_archive.h: the tar file or folder that an image comes in: which files it has, and their bytes.
  *
- * A file that was packed as a whole (gzip) is unpacked into a nameless file first, within the same bounds as the image. */
+ * No link in a folder is followed. A tar file that was packed as a whole (gzip or zstd) is unpacked into a nameless file first, within the same bounds as the image. */
 #ifndef BERTH_EXEC_IMAGE_ARCHIVE_H
 #define BERTH_EXEC_IMAGE_ARCHIVE_H
 
+#include "exec/image_stream.h"
 #include "lang/base/err.h"
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@ extern "C" {
 
 struct archive;
 
-/* Opens the archive in a file, whose descriptor is lent. `bytes_max`: of it, unpacked. */
+/* Opens the archive in a file, or a folder, whose descriptor is lent. `bytes_max`: of it, unpacked. */
 struct archive *archive_open(int fd, int64_t bytes_max, struct err *err);
 void archive_free(struct archive *archive); /* takes NULL */
 
@@ -28,13 +29,8 @@ bool archive_has(const struct archive *archive, const char *name);
 char *archive_text(const struct archive *archive, const char *name, const char *digest, size_t *ret_len,
                    struct err *err);
 
-/* The bytes of a file, one after another, unpacked if they are packed. */
-struct archive_stream;
-struct archive_stream *archive_stream(const struct archive *archive, const char *name, struct err *err);
-ssize_t archive_stream_read(void *stream, void *bytes, size_t len, struct err *err); /* a tar_read_fn */
-/* Reads what is left, and compares the sum of the file as it lies there, and of its bytes unpacked; NULL: that may be any. Frees the stream. */
-int archive_stream_end(struct archive_stream *stream, const char *digest, const char *unpacked, int64_t bytes_max,
-                       struct err *err);
+/* The bytes of a file, one after another; NULL and `err`. */
+struct image_stream *archive_stream(const struct archive *archive, const char *name, struct err *err);
 
 #ifdef __cplusplus
 }

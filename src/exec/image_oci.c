@@ -1,4 +1,4 @@
-/* image_oci.c: an image as an OCI layout or as Docker saves it, in a tar file. */
+/* image_oci.c: an image as an OCI layout or as Docker saves it, in a tar file or a folder. */
 #include "exec/image_oci.h"
 
 #include "exec/image_archive.h"
@@ -176,19 +176,19 @@ static int plan_docker(const struct archive *archive, struct plan *plan, struct 
 static int layer_read(const struct archive *archive, const struct plan *plan, size_t place, struct layer_tree *tree,
                       bool whiteouts, struct err *err)
 {
-    struct archive_stream *stream = archive_stream(archive, plan->names[place], err);
+    struct image_stream *stream = archive_stream(archive, plan->names[place], err);
     struct tar tar;
     int failed;
 
     if (!stream)
         return -1;
-    tar_init(&tar, archive_stream_read, stream);
+    tar_init(&tar, image_stream_read, stream);
     failed = whiteouts ? layer_whiteouts(tree, &tar, err) : layer_apply(tree, &tar, err);
     if (failed || whiteouts) {
-        archive_stream_end(stream, NULL, NULL, 0, NULL);
+        image_stream_end(stream, NULL, NULL, 0, NULL);
         return failed;
     }
-    return archive_stream_end(stream, plan->digests[place], plan->unpacked[place], tree->bytes_max, err);
+    return image_stream_end(stream, plan->digests[place], plan->unpacked[place], tree->bytes_max, err);
 }
 
 static void says_list(struct buf *says, const char *key, const json_t *list)

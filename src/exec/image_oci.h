@@ -1,4 +1,4 @@
-/* image_oci.h: an image as an OCI layout or as Docker saves it, in a tar file: which layers it has, and how it wants to be run. */
+/* image_oci.h: an image as an OCI layout or as Docker saves it, in a tar file or a folder: which layers it has, and how it wants to be run. */
 #ifndef BERTH_EXEC_IMAGE_OCI_H
 #define BERTH_EXEC_IMAGE_OCI_H
 

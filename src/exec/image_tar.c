@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define BLOCK 512
+#define TAR_SIZE_MAX (INT64_MAX / 2) /* of an entry: other sizes can be added to it */
 
 /* The head of an entry, as it lies in the file. */
 struct head {
@@ -153,7 +154,9 @@ static int pax_record(struct tar *tar, const char *record, size_t len, struct er
             char *end;
 
             tar->size_pax = strtoll(record + key, &end, 10);
-            return tar->size_pax >= 0 && end == record + len ? 0 : err_set(err, "a size in the tar file is no number");
+            return tar->size_pax >= 0 && tar->size_pax <= TAR_SIZE_MAX && end == record + len
+                       ? 0
+                       : err_set(err, "a size in the tar file is no number");
         }
         if (len - key > TAR_NAME_MAX || memchr(record + key, '\0', len - key))
             return err_set(err, "a name in the tar file is too long");
@@ -252,7 +255,7 @@ int tar_next(struct tar *tar, struct tar_entry *ret, struct err *err)
         if (got <= 0 || is_zero(&head))
             return got < 0 ? -1 : 0;
         size = number_read(head.size, sizeof head.size);
-        if (!sum_is_right(&head) || size < 0 || size > INT64_MAX / 2)
+        if (!sum_is_right(&head) || size < 0 || size > TAR_SIZE_MAX)
             return err_set(err, "it is no tar file, or not a whole one");
         if (head.type == 'L' || head.type == 'K') {
             if (long_name(tar, size, head.type == 'L' ? tar->name : tar->link, err) < 0)

@@ -3,23 +3,22 @@
 #include "exec/image_unpack.h"
 
 #include "exec/filter.h"
+#include "exec/image_fetch.h"
 #include "exec/image_oci.h"
 #include "exec/image_run.h"
 #include "exec/image_squash.h"
 #include "exec/sandbox.h"
+#include "exec/unpack_user.h"
 #include "lang/base/buf.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <sched.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,8 +70,9 @@ static int inside(char **words)
         return fail_errno("the image's folder");
     buf_init(&says);
     layer_tree_open(&tree, root, atoll(words[2]), IMAGE_FILES_MAX);
-    failed = !strcmp(words[0], IMAGE_OCI) ? image_oci_unpack(fd, &tree, &says, begin, &err)
-                                          : image_squash_unpack(fd, &tree, IMAGE_ROOT, &says, &err);
+    failed = !strcmp(words[0], IMAGE_OCI) || !strcmp(words[0], IMAGE_DOCKER)
+                 ? image_oci_unpack(fd, &tree, &says, begin, &err)
+                 : image_squash_unpack(fd, &tree, IMAGE_ROOT, &says, &err);
     if (!failed)
         failed = layer_tree_finish(&tree, begin, &err) < 0 || says_write(&says, &tree, &err) < 0;
     layer_tree_done(&tree);
@@ -82,25 +82,6 @@ static int inside(char **words)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- outside */
-
-static void limit(int which, rlim_t most)
-{
-    struct rlimit now;
-
-    if (getrlimit(which, &now) == 0) {
-        if (now.rlim_max != RLIM_INFINITY && most > now.rlim_max)
-            most = now.rlim_max;
-        setrlimit(which, &(struct rlimit){most, most});
-    }
-}
-
-/* Puts the folder where another user finds it, in a namespace of ours alone, and becomes that user. */
-static bool become(const char *folder, uint32_t uid)
-{
-    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 &&
-           mount(folder, "/mnt", NULL, MS_BIND, NULL) == 0 && setgroups(0, NULL) == 0 &&
-           setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0;
-}
 
 static int run_inside(char **words, const char *folder, int program, int image, int filter)
 {
@@ -177,15 +158,57 @@ static int run_inside(char **words, const char *folder, int program, int image, 
     return fail_errno("bubblewrap");
 }
 
+/* Brings the image from the registry, into a folder beside that which it is unpacked in, and opens the layout. -1: what is wrong was said, and
+ * `*ret_status` is ours. */
+static int fetched_open(char **words, uint32_t uid, int *ret_status)
+{
+    char folder[PATH_MAX], path[PATH_MAX], why[400];
+    struct image_fetch fetch = {.name = words[2], .folder = folder, .uid = uid, .bytes_max = atoll(words[3])};
+    enum image_fetched fetched;
+    struct stat info;
+    int fd;
+
+    fetch.accounts = fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode) ? STDIN_FILENO : -1;
+    *ret_status = 1;
+    if (snprintf(folder, sizeof folder, "%s" IMAGE_GOT, words[1]) >= (int)sizeof folder || mkdir(folder, 0755) < 0 ||
+        (uid && chown(folder, uid, uid) < 0) || (uid && fetch.accounts >= 0 && fchown(fetch.accounts, uid, uid) < 0))
+        return fail_errno("a folder for the image"), -1;
+    fetched = image_fetch(&fetch, why, sizeof why);
+    fd = fetch.accounts < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fetch.accounts >= 0 && (fd < 0 || dup2(fd, fetch.accounts) < 0)) /* nothing that comes now is to have it */
+        return fail_errno("/dev/null"), -1;
+    if (fd >= 0)
+        close(fd);
+    if (fetched != IMAGE_FETCHED) {
+        fprintf(stderr, "%s\n", why);
+        *ret_status = fetched == IMAGE_FETCH_FAILED ? IMAGE_STATUS_UNREACHED : 1;
+        return -1;
+    }
+    snprintf(path, sizeof path, "%.4000s/" IMAGE_LAYOUT, folder);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        fail_errno("the image");
+    return fd;
+}
+
 /* words: SORT FOLDER FILE BYTES UID */
 static int outside(char **words)
 {
-    int image = open(words[2], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), filter;
+    int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), filter, image, status = 1;
     uint32_t uid = (uint32_t)strtoul(words[4], NULL, 10);
+    const char *folder;
     struct err err = {0};
+    struct stat info;
 
-    if (image < 0)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!strcmp(words[0], IMAGE_DOCKER)) {
+        image = fetched_open(words, uid, &status);
+        if (image < 0)
+            return status;
+    } else {
+        image = open(words[2], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    }
+    if (image < 0 || fstat(image, &info) < 0)
         return fail_errno("the image");
     filter = filter_make(false, &err);
     if (filter < 0)
@@ -194,23 +217,24 @@ static int outside(char **words)
         return fail_errno("the unpacker");
     if (mkdir(words[1], 0755) < 0)
         return fail_errno("a folder for the image");
-    fchmod(image, 0644); /* so that it can be opened again by another user, who comes to it by this descriptor alone */
-    if (uid && (chown(words[1], uid, uid) < 0 || !become(words[1], uid)))
+    if (S_ISREG(info.st_mode)) /* and not a folder of the machine, which is the owner's */
+        fchmod(image,
+               0644); /* so that it can be opened again by another user, who comes to it by this descriptor alone */
+    if ((uid && chown(words[1], uid, uid) < 0) || !unpack_user_become(words[1], uid, atoll(words[3]), &folder))
         return fail_errno("another user for the unpacker");
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_NOFILE, 1024);
-    limit(RLIMIT_CPU, IMAGE_CPU_MAX);
-    limit(RLIMIT_FSIZE, (rlim_t)atoll(words[3]));
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    return run_inside(words, uid ? "/mnt" : words[1], program, image, filter);
+    return run_inside(words, folder, program, image, filter);
 }
 
 int image_unpack_main(int count, char **words)
 {
     if (count == 4 && !strcmp(words[0], "--inside"))
         return inside(words + 1);
-    if (count == 5)
-        return outside(words);
+    if (count == 5) {
+        int status = outside(words);
+
+        fflush(stderr);
+        _exit(status); /* nothing of ours is left to be put in order, and jobs wait for this */
+    }
     fprintf(stderr, "unpack: agents start this by themselves\n");
     return 2;
 }

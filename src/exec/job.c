@@ -3,6 +3,7 @@
 #include "exec/job.h"
 
 #include "exec/pin.h"
+#include "exec/sandbox_parts.h"
 #include "exec/secret_files.h"
 #include "exec/unstarted.h"
 #include "exec/usage.h"
@@ -74,6 +75,30 @@ static int stream_open(const struct exec_job *job, const char *name, bool input,
     return input ? jobfolder_input(job->folder, name, err) : jobfolder_output(job->folder, name, uid, err);
 }
 
+/* Opens those streams as the user whom it runs as that are to be in the folder where it begins, in place of ours. */
+static int streams_share(struct exec_job *job, int streams[3], struct err *err)
+{
+    const struct executor_account *wish = job->order->wish;
+    int shared[3];
+
+    if (!job->order->account || (!wish->streams[0] && !wish->streams[1] && !wish->streams[2]))
+        return 0;
+    if (!job->order->is.view || !job->order->is.view->begin)
+        return err_set(err, "it has no folder to begin in");
+    if (account_streams(job->order->account, job->order->is.view, wish->streams, shared, err) < 0)
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        int *given = wish->streams[i] ? &streams[i] : &shared[i];
+
+        close(*given);
+        if (wish->streams[i])
+            streams[i] = shared[i];
+    }
+    if (wish->streams[2])
+        close_one(&job->error); /* what stands there is the user's */
+    return 0;
+}
+
 static int streams_open(struct exec_job *job, int streams[3], struct err *err)
 {
     const struct executor_order *is = &job->order->is;
@@ -86,7 +111,7 @@ static int streams_open(struct exec_job *job, int streams[3], struct err *err)
     streams[2] = same ? fcntl(streams[1], F_DUPFD_CLOEXEC, 3) : stream_open(job, is->error, false, err);
     if (streams[2] >= 0 && is->error)
         job->error = fcntl(streams[2], F_DUPFD_CLOEXEC, 3);
-    return streams[2] < 0 ? -1 : 0;
+    return streams[2] < 0 ? -1 : streams_share(job, streams, err);
 }
 
 /* Lets the job begin: it has waited until all that holds it is there. */
@@ -103,6 +128,18 @@ static int64_t kills_around(void)
     int64_t here = cgroup_kills_here();
 
     return here >= 0 ? here : machine_oom_kills();
+}
+
+/* Puts the job's limits on its group, with room for the program that leads out of its network. */
+static unsigned group_limit(struct exec_job *job)
+{
+    struct executor_limits limits = job->order->is.limits;
+
+    if (job->order->is.netted == 1) {
+        limits.memory += limits.memory > 0 ? JOBNET_MEMORY : 0;
+        limits.processes += limits.processes > 0 ? JOBNET_PROCESSES : 0;
+    }
+    return cgroup_limit(&job->cgroup, &limits, !job->order->how.unprotected);
 }
 
 int job_begin(struct exec_job *job, struct order *order, struct sandbox *sandbox, struct err *err)
@@ -122,7 +159,7 @@ int job_begin(struct exec_job *job, struct order *order, struct sandbox *sandbox
     if (!failed) {
         cgroup_init(&job->cgroup, &order->how.cgroups, order->is.claim);
         cgroup_make(&job->cgroup);
-        job->held = cgroup_limit(&job->cgroup, &order->is.limits, !order->how.unprotected);
+        job->held = group_limit(job);
         failed = sandbox_start(sandbox, order, job->folder, streams, &job->cgroup, job->held, &job->process, err);
         secret_files_free(order->secrets); /* the sandbox has them */
         order->secrets = NULL;
@@ -150,16 +187,24 @@ static long told_number(const struct exec_job *job, const char *name)
     return at ? strtol(at + strlen(name), NULL, 10) : -1;
 }
 
-/* Process 1 of the sandbox is there and waits: the last of what holds the job is put around it before the job begins. */
-static void init_found(struct exec_job *job, int init)
+/* Process 1 of the sandbox is there and waits: the last of what holds the job is put around it before the job begins. False: that is not it. */
+static bool init_found(struct exec_job *job, int init)
 {
     int64_t processes = job->order->is.limits.processes;
 
-    job->init = init;
     job->init_fd = pin_open(init);
+    if (job->order->account && process_parent(init) != job->process.pid) {
+        /* A process of the same user outside has said it in bubblewrap's place: it would have us signal anybody's. */
+        close_one(&job->init_fd);
+        if (job->process.pid > 0)
+            kill(job->process.pid, SIGKILL);
+        return false;
+    }
+    job->init = init;
     init_write(job->record, init);
     job_processes_go_first(init);
-    if (processes > 0 && !(job->held & HELD_PROCESSES)) {
+    /* of a user of the machine, older kernels count what it has outside as well */
+    if (processes > 0 && !(job->held & HELD_PROCESSES) && !job->order->account) {
         rlim_t all = (rlim_t)processes + 1 + (job->process.staged ? STAGE_PROCESSES : 0);
         struct rlimit most = {all, all};
 
@@ -167,6 +212,7 @@ static void init_found(struct exec_job *job, int init)
     }
     step_note(STEP_MADE, job->order->is.claim, job->order->is.number);
     let_go(job);
+    return true;
 }
 
 static void told_read(struct exec_job *job)
@@ -184,6 +230,8 @@ static void told_read(struct exec_job *job)
         close_one(&job->process.told); /* it never says that much */
 }
 
+static void job_stand(struct exec_job *job, bool still);
+
 bool job_hear(struct exec_job *job)
 {
     long init;
@@ -198,13 +246,11 @@ bool job_hear(struct exec_job *job)
         job->runs = job->process.told < 0 && !job->told_len; /* closed by a good exec */
     } else if (!job->init) {
         init = told_number(job, "\"child-pid\":");
-        if (init > 0 && !job->killing) {
-            init_found(job, (int)init);
-            job->runs = true;
-        }
+        if (init > 0 && !job->killing)
+            job->runs = init_found(job, (int)init);
     }
-    if (job->runs && job->suspended)
-        job_suspend(job, true); /* it was asked for before there was anything to suspend */
+    if (job->runs && (job->suspended || job->rests))
+        job_stand(job, true); /* it was asked for before there was anything to suspend */
     return job->runs;
 }
 
@@ -657,8 +703,9 @@ void job_stop(struct exec_job *job, int64_t grace)
     if (job->killing)
         return;
     if (grace > 0) {
-        if (job->suspended)
-            job_suspend(job, false); /* or it could not hear the warning */
+        if (job->suspended || job->rests)
+            job_stand(job, false); /* or it could not hear the warning */
+        job->suspended = job->rests = false;
         job_signal(job, job->order->is.warning);
     }
     if (!job->kill_at || at < job->kill_at)
@@ -682,14 +729,14 @@ static void stop_all(struct exec_job *job)
     job_processes_done(&processes);
 }
 
-void job_suspend(struct exec_job *job, bool suspended)
+/* Lets all its processes stand still, or go on. */
+static void job_stand(struct exec_job *job, bool still)
 {
     struct job_processes processes;
 
-    job->suspended = suspended;
-    if (job->killing || !job->runs || cgroup_freeze(&job->cgroup, suspended))
+    if (job->killing || !job->runs || cgroup_freeze(&job->cgroup, still))
         return;
-    if (suspended) {
+    if (still) {
         stop_all(job);
         return;
     }
@@ -697,4 +744,16 @@ void job_suspend(struct exec_job *job, bool suspended)
     processes_find(job, &processes, false);
     job_processes_signal(&processes, SIGCONT);
     job_processes_done(&processes);
+}
+
+void job_suspend(struct exec_job *job, bool suspended)
+{
+    job->suspended = suspended;
+    job_stand(job, job->suspended || job->rests);
+}
+
+void job_rest(struct exec_job *job, bool rests)
+{
+    job->rests = rests;
+    job_stand(job, job->suspended || job->rests);
 }

@@ -31,8 +31,9 @@ struct exec_job {
     int init, init_fd;        /* number 1 of its sandbox; 0 and -1 */
     char told[512];           /* what bubblewrap said */
     size_t told_len;
-    bool runs, suspended, killing;
-    bool exited; /* by itself: */
+    bool runs, killing;
+    bool suspended, rests; /* by the machine's owner; by its own user */
+    bool exited;           /* by itself: */
     int64_t status;
     bool decided;
     struct executor_news end;
@@ -64,6 +65,7 @@ void job_end(struct exec_job *job, struct executor_news *ret);
 
 void job_stop(struct exec_job *job, int64_t grace);
 void job_suspend(struct exec_job *job, bool suspended);
+void job_rest(struct exec_job *job, bool rests);
 void job_signal(struct exec_job *job, int number);
 
 /* A process has entered its sandbox, or that one has ended. They are counted, stopped and ended as the job's own are. */

@@ -4,10 +4,12 @@
  *
  * It stays while a job runs or an agent listens. FOLDER/lock (descriptor 4) is held as long as it lives. */
 #define _GNU_SOURCE
+#include "exec/account.h"
 #include "exec/guard.h"
 #include "exec/guests.h"
 #include "exec/job.h"
 #include "exec/local.h"
+#include "exec/nursery_parts.h"
 #include "exec/secret_files.h"
 #include "sys/steps.h"
 
@@ -61,7 +63,8 @@ static void tell(struct launcher *launcher, enum parcel_kind kind, const struct 
 
     memset(&parcel, 0, sizeof parcel);
     parcel.kind = kind;
-    parcel.value = PARCEL_TAKES_SECRETS | PARCEL_TAKES_VIEWS;
+    parcel.value =
+        PARCEL_TAKES_SECRETS | PARCEL_TAKES_VIEWS | PARCEL_TAKES_ACCOUNTS | PARCEL_TAKES_RESTS | PARCEL_TAKES_NETS;
     if (news)
         parcel.news = *news;
     if (launcher->agent >= 0 && !parcel_send(launcher->agent, &parcel) && kind == PARCEL_NEWS)
@@ -118,6 +121,22 @@ static int gpus_take(const struct order *order, struct err *err)
     return order->gpus ? 0 : err_set(err, "what it was given of GPUs cannot be read: %s", strerror(EIO));
 }
 
+/* Finds the user of the machine whom the job is to run as. One that asked for that never runs as another. */
+static int account_take(struct order *order, struct err *err)
+{
+    if (!order->is.owned)
+        return 0;
+    if (order->how.unprotected || !order->how.uid)
+        return err_set(err, "jobs do not run here as the users who sent them");
+    if (!order->wish)
+        return err_set(err, "whom it is to run as cannot be read: %s", strerror(EIO));
+    order->account = account_find(order->wish, err);
+    if (!order->account)
+        return -1;
+    order->how.uid = order->account->uid;
+    return 0;
+}
+
 /* `secrets`: a bundle of them, lent; -1: none came. */
 static void launch(struct launcher *launcher, int secrets)
 {
@@ -137,7 +156,7 @@ static void launch(struct launcher *launcher, int secrets)
     if (order->is.viewed && !order->is.view) {
         err_set(&err, "what it is to see cannot be read");
         order_free(order);
-    } else if (secrets_take(order, secrets, &err) < 0 || gpus_take(order, &err) < 0)
+    } else if (account_take(order, &err) < 0 || secrets_take(order, secrets, &err) < 0 || gpus_take(order, &err) < 0)
         order_free(order);
     else if (job_begin(&launcher->job, order, &launcher->sandbox, &err) == 0)
         return;
@@ -191,6 +210,10 @@ static void obey(struct launcher *launcher, const struct parcel *parcel, int bes
     case PARCEL_SUSPEND:
         if (job->order)
             job_suspend(job, parcel->value != 0);
+        break;
+    case PARCEL_REST:
+        if (job->order)
+            job_rest(job, parcel->value != 0);
         break;
     case PARCEL_SIGNAL:
         if (job->order)
@@ -250,6 +273,8 @@ static void reap(struct launcher *launcher)
             guests_reaped(&launcher->guests, pid, status);
         else if (!sandbox_reaped(&launcher->sandbox, pid) && launcher->job.order)
             job_reaped(&launcher->job, pid, status, &usage);
+        if (launcher->job.order && launcher->job.process.pid == 0)
+            sandbox_over(&launcher->sandbox);
     }
     if (((pid < 0 && errno == ECHILD) || launcher->job.process.staged) && launcher->job.order &&
         launcher->job.process.pid == 0) {
@@ -378,8 +403,11 @@ static bool launcher_init(struct launcher *launcher, const char *folder)
 
 int launcher_main(const char *folder)
 {
-    struct launcher *launcher = mem_alloc(sizeof *launcher);
+    struct launcher *launcher;
 
+    if (nursery_is(folder) && !(folder = nursery_serve(folder)))
+        return 0;
+    launcher = mem_alloc(sizeof *launcher);
     guard_memory(); /* the environment of jobs is in it */
     memset(launcher, 0, sizeof *launcher);
     if (!launcher_init(launcher, folder)) {

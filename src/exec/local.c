@@ -4,6 +4,7 @@
 
 #include "exec/gpu_give.h"
 #include "exec/local_parts.h"
+#include "exec/nursery_parts.h"
 #include "exec/self.h"
 #include "lang/base/rng.h"
 
@@ -169,11 +170,21 @@ static void launcher_renew(struct claim *claim, int64_t wanted)
     flock(claim->lock, LOCK_UN);
 }
 
+/* What a job has that may use the network; with `together`, a process of a parallel job, which others of it are to call. */
+static const char *network_of(const struct local *local, bool together)
+{
+    if (local->network == LOCAL_NETWORK_MACHINE || (local->network == LOCAL_NETWORK_AUTO && !local->support.jobnet))
+        return "machine";
+    return local->support.jobnet && !together ? "own" : "none"; /* nobody could call it there */
+}
+
 /* `secrets`: a descriptor; -1: the job has none. */
 static int launch(struct executor *executor, const struct executor_order *is, int secrets, struct err *err)
 {
     struct local *local = local_of(executor);
     struct claim *claim = claim_get(local, is->claim);
+    const char *network = network_of(local, is->together == 1);
+    struct executor_order with = *is;
     struct order *order;
     bool failed, sent = false;
 
@@ -187,13 +198,23 @@ static int launch(struct executor *executor, const struct executor_order *is, in
         return err_set(err, "the job's folder has to be an absolute path");
     if (is->view && is->view->root && !local->support.sandbox)
         return err_set(err, "jobs run without a sandbox here, and so none can have an image");
+    if (is->account && *local->support.no_accounts)
+        return err_set(err, "jobs do not run here as the users who sent them: %s", local->support.no_accounts);
+    if (is->network && !strcmp(network, "none"))
+        return err_set(
+            err, "the network is not given to such jobs here: %s",
+            is->together
+                ? "jobs have networks of their own here, where the processes of a parallel job could not call each other"
+                : local->support.no_jobnet);
     if (!claim)
         claim = claim_open(local, is->claim, err);
     if (!claim)
         return -1;
-    launcher_renew(claim, (secrets >= 0 ? PARCEL_TAKES_SECRETS : 0) | (is->view ? PARCEL_TAKES_VIEWS : 0));
+    with.netted = is->network && !strcmp(network, "own");
+    launcher_renew(claim, (secrets >= 0 ? PARCEL_TAKES_SECRETS : 0) | (is->view ? PARCEL_TAKES_VIEWS : 0) |
+                              (is->account ? PARCEL_TAKES_ACCOUNTS : 0) | (with.netted ? PARCEL_TAKES_NETS : 0));
     claim_choose_cores(local, claim, is->limits.cores);
-    order = order_copy(is, &claim->how, err);
+    order = order_copy(&with, &claim->how, err);
     failed = !order || order_write(claim->folder, order, err) < 0;
     order_free(order);
     if (!failed && claim->wire && !(sent = claim_send_launch(claim, secrets)))
@@ -228,6 +249,15 @@ static bool local_takes_images(const struct executor *executor, uint32_t *ret_ui
 
     *ret_uid = local->support.users ? SUPPORT_UID_UNPACKS : 0;
     return local->support.sandbox;
+}
+
+static bool local_takes_accounts(const struct executor *executor, const char **ret_why)
+{
+    const struct local *local = local_of((struct executor *)(uintptr_t)executor);
+
+    if (ret_why)
+        *ret_why = local->support.no_accounts;
+    return !*local->support.no_accounts;
 }
 
 static int local_launch_secret(struct executor *executor, const struct executor_order *is, int secrets, struct err *err)
@@ -297,6 +327,16 @@ static void local_suspend(struct executor *executor, uint64_t id, bool suspended
 
     if (claim)
         claim_send(claim, PARCEL_SUSPEND, suspended);
+}
+
+static bool local_rest(struct executor *executor, uint64_t id, bool rests)
+{
+    struct claim *claim = claim_get(local_of(executor), id);
+
+    if (!claim || !claim->wire || !(claim->takes & PARCEL_TAKES_RESTS))
+        return false;
+    claim_send(claim, PARCEL_REST, rests);
+    return true;
 }
 
 static void local_signal(struct executor *executor, uint64_t id, int number)
@@ -398,6 +438,7 @@ static void local_free(struct executor *executor)
     local->freed = true;
     while (local->claims)
         claim_close(local, local->claims, false);
+    nursery_close(local);
     uv_timer_stop(&local->timer);
     uv_close((uv_handle_t *)&local->timer, timer_closed);
 }
@@ -409,10 +450,12 @@ static const struct executor_kind local_kind = {
     .launch_secret = local_launch_secret,
     .takes_secrets = local_takes_secrets,
     .takes_images = local_takes_images,
+    .takes_accounts = local_takes_accounts,
     .give = local_give,
     .deadline = local_deadline,
     .stop = local_stop,
     .suspend = local_suspend,
+    .rest = local_rest,
     .signal = local_signal,
     .shell = local_shell,
     .usage = local_usage,
@@ -465,15 +508,17 @@ struct executor *local_new(struct uv_loop_s *loop, const struct local_settings *
     local->told = settings->told;
     local->user = settings->user;
     local->support = support;
+    local->network = settings->network;
     local->gpus = settings->gpus;
     if (!*support.cgroups.base[CGROUP_CPU])
         cores_read(&local->cores, NULL, NULL);
     local->pending_last = &local->pending;
     buf_init(&local->description);
-    support_describe(&support, &local->description);
+    support_describe(&support, !strcmp(network_of(local, false), "own"), &local->description);
     uv_timer_init(loop, &local->timer);
     local->timer.data = local;
     local->handles = 1;
+    nursery_open(local);
     return &local->executor;
 }
 
@@ -494,4 +539,22 @@ void local_set_gpus(struct executor *executor, const struct gpus *gpus)
         buf_addf(&local->description, ", %u GPU%s", count, count == 1 ? "" : "s");
     if (*gpus->why)
         buf_addf(&local->description, "%s (%s)", count ? "" : ", no GPU", gpus->why);
+}
+
+void local_networks(struct executor *executor, const char **ret_job, const char **ret_process)
+{
+    struct local *local = local_of(executor);
+
+    *ret_job = network_of(local, false);
+    *ret_process = network_of(local, true);
+    if (strcmp(*ret_job, "own") != 0 && local->network != LOCAL_NETWORK_MACHINE)
+        buf_addf(&local->description, "; jobs with the network %s (%s)",
+                 strcmp(*ret_job, "none") != 0 ? "are in the machine's own" : "are not taken",
+                 local->support.no_jobnet);
+}
+
+void local_describe_also(struct executor *executor, const char *words)
+{
+    if (executor->kind == &local_kind)
+        buf_addf(&local_of(executor)->description, "; %s", words);
 }

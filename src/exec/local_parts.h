@@ -51,11 +51,13 @@ struct local {
     executor_told_fn *told;
     void *user;
     struct support support;
+    enum local_network network;
     const struct gpus *gpus; /* borrowed; or NULL */
     struct cores cores;      /* to be given to claims; none where the kernel holds shares of them */
     struct buf description;
     uv_timer_t timer;
     uint32_t handles; /* of the loop, that are open */
+    int nursery;      /* a socket to the process that makes launchers; -1: there is none */
     struct claim *claims;
     struct exec_pending *pending, **pending_last; /* news that wait for the loop */
 };

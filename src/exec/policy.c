@@ -14,7 +14,7 @@
 /* Missing requests count as small ones. None may be below nothing, or a job could add to what is left; the first two clauses are false
  * as soon as nothing is left, whatever a job asks. Where there is no room for files that wait for a store, none are taken that make more. Disk is what was set aside when the provider first started, and is reserved by the job,
  * not observed; Roomy is what is free now, which the jobs that run have taken theirs of already: so it is asked before a job begins, and
- * not while it runs. A plain name that the machine does not have would be read from the job, so what is left is asked of self. */
+ * not while it runs. Connects is true on most machines, whatever the job says: only one that keeps its network from some jobs asks. A plain name that the machine does not have would be read from the job, so what is left is asked of self. */
 static const char default_text[] =
     "[\n"
     "    AskedCpus = ifThenElse(isUndefined(other.RequestCpus), 1, other.RequestCpus);\n"
@@ -28,8 +28,10 @@ static const char default_text[] =
     "        && AskedGpus >= 0 && AskedGpus <= self.GpuCount\n"
     "        && (isUndefined(self.TransferRoom) || self.TransferRoom > 0 || isUndefined(other.OutputData));\n"
     "    Roomy = isUndefined(self.FreeDisk) || AskedDisk <= self.FreeDisk;\n"
+    "    Connects = self.JobNetwork =!= \"none\" && self.ProcessesNetwork =!= \"none\" || other.Network =!= true\n"
+    "        || ifThenElse(isUndefined(other.Processes) || other.Processes < 2, self.JobNetwork, self.ProcessesNetwork) =!= \"none\";\n"
     "    Constraint = other.Type == \"Job\" && Fits;\n"
-    "    Start = Roomy;\n"
+    "    Start = Roomy && Connects;\n"
     "    Rank = 0;\n"
     "    Residual = [\n"
     "        Cpus = Cpus - AskedCpus;\n"

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "exec/record.h"
 
+#include "exec/account.h"
 #include "exec/secret_files.h"
 #include "lang/base/rng.h"
 
@@ -131,6 +132,7 @@ static struct order *order_take(char *block, size_t len)
     order->block = block;
     memcpy(&order->is, head->is, sizeof head->is);
     order->how = head->how;
+    order->user = head->how.uid;
     order->is.folder = words[0];
     order->is.input = head->has_input ? words[1] : NULL;
     order->is.output = head->has_output ? words[2] : NULL;
@@ -168,6 +170,7 @@ struct order *order_copy(const struct executor_order *is, const struct holding *
     size_t len;
 
     ordered.viewed = is->view != NULL;
+    ordered.owned = is->account != NULL;
     if (!arguments || arguments + environment > ORDER_WORDS_MAX) {
         err_set(err, arguments ? "more than %d arguments and variables" : "there is no program", ORDER_WORDS_MAX);
         return NULL;
@@ -203,6 +206,8 @@ struct order *order_copy(const struct executor_order *is, const struct holding *
         order->view = view_new(is->view, is->number);
         order->is.view = view_of(order->view);
     }
+    if (is->account)
+        order->is.account = order->wish = account_wish_dup(is->account);
     return order;
 }
 
@@ -212,6 +217,8 @@ void order_free(struct order *order)
         return;
     secret_files_free(order->secrets);
     view_free(order->view);
+    free(order->wish);
+    free(order->account);
     free((void *)(uintptr_t)(order->is.arguments - 4));
     free(order->gpus);
     free(order->block);
@@ -223,6 +230,8 @@ int order_write(int folder, const struct order *order, struct err *err)
     const struct order_head *head = (const struct order_head *)(const void *)order->block;
 
     if (order->view && view_write(folder, order->view, err) < 0)
+        return -1;
+    if (order->wish && account_wish_write(folder, order->wish, order->is.number, err) < 0)
         return -1;
     return record_write(folder, "order", order->block, head->size, false, err);
 }
@@ -273,6 +282,8 @@ struct order *order_read(int folder, struct err *err)
     share_read(folder, order->is.limits.cores, &order->cores);
     if (order->is.gpus)
         order->gpus = record_read(folder, "gpus", &order->gpus_len);
+    if (order->is.owned == 1)
+        order->is.account = order->wish = account_wish_read(folder, order->is.number);
     if (!order->is.viewed)
         return order;
     order->view = view_read(folder, order->is.number);

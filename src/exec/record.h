@@ -4,6 +4,7 @@
  *     STATE/CLAIM/cores    the processors that are the claim's        written by the agent before the order; not there: none are fixed
  *     STATE/CLAIM/view     what that job sees besides its folder       written by the agent before the order, if there is something
  *     STATE/CLAIM/gpus     what goes with its GPUs into a sandbox       written by the agent before the order; not there: it has none (gpu_give.h)
+ *     STATE/CLAIM/account  whom that job runs as                        written by the agent before the order, if it is a user of the machine (account.h)
  *     STATE/CLAIM/status   the end of the last job that ended       written by the launcher, durable before it is told
  *     STATE/CLAIM/samples  what the last job used over its life     written by the launcher every ten seconds; not there: it was short
  *     STATE/CLAIM/init     the first process of the sandbox         written by the launcher
@@ -32,6 +33,7 @@ extern "C" {
 #define ORDER_BYTES_MAX 1000000
 
 struct secret_files;
+struct unix_account;
 
 /* How a claim's jobs are held: the same for all of them. */
 struct holding {
@@ -49,13 +51,18 @@ struct order {
     size_t gpus_len;
     struct secret_files *secrets; /* of the job, as long as it is not begun; or NULL. No record has them */
     char *block;
-    struct view *view; /* what order.is.view points to; or NULL */
+    struct view *view;             /* what order.is.view points to; or NULL */
+    struct executor_account *wish; /* what order.is.account points to; or NULL */
+    struct unix_account *account;  /* whom the job runs as, once the launcher knows; NULL: `how` says it */
+    uint32_t user;                 /* the claim's own, whoever the job runs as; 0: ours */
 };
 
 struct order *order_copy(const struct executor_order *order, const struct holding *how, struct err *err);
 void order_free(struct order *order);
 int order_write(int folder, const struct order *order, struct err *err);
-struct order *order_read(int folder, struct err *err); /* one that is `viewed` and has no view is not to be begun */
+struct order *order_read(
+    int folder,
+    struct err *err); /* one that is `viewed` and has no view, or `owned` and has no account, is not to be begun */
 
 /* Writes and reads a file of the claim's, in its place and with its sum. The bytes that are read end with a NUL; NULL: it is not there, or not whole. */
 int record_write(int folder, const char *name, const void *bytes, size_t len, bool durable, struct err *err);
@@ -96,12 +103,16 @@ enum parcel_kind {
     PARCEL_NEWS,      /* launcher: news */
     PARCEL_USAGE,     /* launcher: news.usage so far */
     PARCEL_IDLE,      /* launcher: no job runs */
-    PARCEL_SHELL,     /* agent: one further process in the job's sandbox; with a socket, by which all else is said (sys/shell_socket.h) */
+    PARCEL_SHELL, /* agent: one further process in the job's sandbox; with a socket, by which all else is said (sys/shell_socket.h) */
+    PARCEL_REST, /* value: 0 or 1: the job's user lets it stand still. PARCEL_SUSPEND is the machine's owner's */
 };
 
 /* Bits of the value of all that a launcher says: what it can do. Older ones lack some. */
-#define PARCEL_TAKES_SECRETS 1 /* it hands a job its secrets */
-#define PARCEL_TAKES_VIEWS 2   /* it shows a job the folders of its view, and its root */
+#define PARCEL_TAKES_SECRETS 1  /* it hands a job its secrets */
+#define PARCEL_TAKES_VIEWS 2    /* it shows a job the folders of its view, and its root */
+#define PARCEL_TAKES_ACCOUNTS 4 /* it runs a job as a user of the machine, and lets it write in folders of its view */
+#define PARCEL_TAKES_RESTS 8    /* it lets a job stand still for its user */
+#define PARCEL_TAKES_NETS 16    /* it gives a job a network of its own that leads out */
 
 struct parcel {
     uint32_t magic, kind;

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
@@ -20,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -29,19 +27,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STAGE_MS 5000   /* that a stage may take */
-#define INNER_ID "1000" /* who a job seems to be to itself */
+#define STAGE_MS 5000 /* that a stage may take */
+
+#define RESOLV_CONF "/etc/resolv.conf"
 
 /* Files that programs need, if they are there: of /etc nothing else is seen. */
 static const struct seen_file {
     const char *path;
     bool network; /* only for those that may use it */
 } seen_files[] = {
-    {"/etc/ld.so.cache", false}, {"/etc/nsswitch.conf", false},  {"/etc/alternatives", false},
-    {"/etc/localtime", false},   {"/etc/resolv.conf", true},     {"/etc/hosts", true},
-    {"/etc/gai.conf", true},     {"/etc/services", true},        {"/etc/protocols", true},
-    {"/etc/ssl/certs", true},    {"/etc/ssl/openssl.cnf", true}, {"/etc/pki/tls/certs", true},
-    {"/etc/pki/ca-trust", true}, {"/etc/ca-certificates", true},
+    {"/etc/ld.so.cache", false},
+    {"/etc/nsswitch.conf", false},
+    {"/etc/alternatives", false},
+    {"/etc/localtime", false},
+    {RESOLV_CONF, true},
+    {"/etc/hosts", true},
+    {"/etc/gai.conf", true},
+    {"/etc/services", true},
+    {"/etc/protocols", true},
+    {"/etc/ssl/certs", true},
+    {"/etc/ssl/openssl.cnf", true},
+    {"/etc/pki/tls/certs", true},
+    {"/etc/pki/ca-trust", true},
+    {"/etc/ca-certificates", true},
 };
 
 /* Folders of the root that are links into /usr on most machines. */
@@ -63,21 +71,11 @@ const char *sandbox_program(void)
 
 /* ------------------------------------------------------------------------------------------------------------- once a claim */
 
-static int memory_file(const char *text, size_t len)
-{
-    int fd = memfd_create("berth", MFD_CLOEXEC);
-
-    if (fd >= 0 && write(fd, text, len) != (ssize_t)len) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 void sandbox_init(struct sandbox *sandbox)
 {
-    *sandbox = (struct sandbox){.users = -1, .groups = -1, .filter = {-1, -1}, .net = {-1, -1}};
+    *sandbox = (struct sandbox){.users = -1, .groups = -1, .filter = {-1, -1}, .net = {-1, -1}, .names = -1};
     stage_init(&sandbox->stage);
+    jobnet_init(&sandbox->jobnet);
 }
 
 static void close_one(int *fd)
@@ -90,6 +88,8 @@ static void close_one(int *fd)
 void sandbox_done(struct sandbox *sandbox)
 {
     stage_done(&sandbox->stage);
+    jobnet_done(&sandbox->jobnet);
+    close_one(&sandbox->names);
     close_one(&sandbox->users);
     close_one(&sandbox->groups);
     close_one(&sandbox->filter[0]);
@@ -120,7 +120,8 @@ static void add_number(struct buf *out, const char *option, long long number)
     ADD(out, option, text);
 }
 
-static void add_root(struct buf *out, bool network)
+/* `names`: what stands in place of the machine's resolv.conf; -1. */
+static void add_root(struct buf *out, bool network, int names)
 {
     ADD(out, "--ro-bind", "/usr", "/usr");
     for (size_t i = 0; i < sizeof root_links / sizeof *root_links; i++) {
@@ -135,12 +136,19 @@ static void add_root(struct buf *out, bool network)
         }
     }
     for (size_t i = 0; i < sizeof seen_files / sizeof *seen_files; i++)
-        if ((network || !seen_files[i].network) && access(seen_files[i].path, F_OK) == 0)
+        if ((network || !seen_files[i].network) && access(seen_files[i].path, F_OK) == 0 &&
+            (names < 0 || strcmp(seen_files[i].path, RESOLV_CONF) != 0))
             ADD(out, "--ro-bind-try", seen_files[i].path, seen_files[i].path);
+    if (names >= 0) {
+        ADD(out, "--perms", "0444");
+        add_number(out, "--file", names);
+        add(out, RESOLV_CONF);
+    }
 }
 
-static void add_environment(struct buf *out, const char *const *environment)
+static void add_environment(struct buf *out, const struct order *order)
 {
+    const char *const *environment = order->is.environment;
     bool has_path = false;
 
     add(out, "--clearenv");
@@ -155,7 +163,9 @@ static void add_environment(struct buf *out, const char *const *environment)
         buf_addc(out, '\0');
         add(out, equals + 1);
     }
-    ADD(out, "--setenv", "HOME", SANDBOX_FOLDER);
+    ADD(out, "--setenv", "HOME", sandbox_home(order));
+    if (order->account)
+        ADD(out, "--setenv", "USER", order->account->name, "--setenv", "LOGNAME", order->account->name);
     if (!has_path)
         ADD(out, "--setenv", "PATH", SANDBOX_PATH);
 }
@@ -182,42 +192,15 @@ static void add_gpus(struct buf *out, const struct order *order)
     for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));) {
         if (*word == GPU_WORD_DEVICE)
             ADD(out, "--dev-bind", word + 1, word + 1);
-        else if (*word == GPU_WORD_SEEN)
+        else if (*word == GPU_WORD_SEEN && sandbox_gpu_shows(order, word + 1))
             ADD(out, "--ro-bind-try", word + 1, word + 1);
+        else if (*word == GPU_WORD_LIBRARY && order->is.view && order->is.view->root && strrchr(word, '/')) {
+            char place[sizeof GPU_IMAGE_LIBRARIES + 1 + NAME_MAX];
+
+            snprintf(place, sizeof place, GPU_IMAGE_LIBRARIES "/%.255s", strrchr(word, '/') + 1);
+            ADD(out, "--ro-bind-try", word + 1, place);
+        }
     }
-}
-
-/* The value of the last variable of that name; NULL: there is none. */
-static const char *variable_of(const char *const *words, const char *name)
-{
-    const char *value = NULL;
-    size_t len = strlen(name);
-
-    for (; *words; words++)
-        if (!strncmp(*words, name, len) && (*words)[len] == '=')
-            value = *words + len + 1;
-    return value;
-}
-
-/* Appends the path of the libraries that its GPUs need, in front of the job's own; nothing, if they need none. */
-static void gpu_libraries(struct buf *path, const struct order *order)
-{
-    const char *before = variable_of(order->is.environment, "LD_LIBRARY_PATH");
-
-    for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));)
-        if (*word == GPU_WORD_LIBRARIES)
-            buf_addf(path, "%s%s", path->len ? ":" : "", word + 1);
-    if (path->len && before && *before)
-        buf_addf(path, ":%s", before);
-}
-
-/* The next word that is a variable; NULL: there are no more. */
-static const char *gpu_variable_next(const struct order *order, const char *word)
-{
-    while ((word = gpu_word_next(order->gpus, order->gpus_len, word)))
-        if (*word == GPU_WORD_VARIABLE && strchr(word, '='))
-            return word;
-    return NULL;
 }
 
 /* The variables that name its GPUs, over those that the job says itself. */
@@ -225,21 +208,21 @@ static void add_gpu_variables(struct buf *out, const struct order *order)
 {
     struct buf path;
 
-    for (const char *word = NULL; (word = gpu_variable_next(order, word));) {
+    for (const char *word = NULL; (word = sandbox_gpu_variable(order, word));) {
         add(out, "--setenv");
         buf_add(out, word + 1, (size_t)(strchr(word, '=') - word - 1));
         buf_addc(out, '\0');
         add(out, strchr(word, '=') + 1);
     }
     buf_init(&path);
-    gpu_libraries(&path, order);
+    sandbox_gpu_libraries(&path, order);
     if (path.len)
         ADD(out, "--setenv", "LD_LIBRARY_PATH", buf_string(&path));
     buf_done(&path);
 }
 
 struct sandbox_fds {
-    int filter, users, groups, told, go;
+    int filter, users, groups, names, told, go; /* names: -1: the machine's */
 };
 
 /* Appends what is beneath `/`: the machine's programs, or an image, which bubblewrap finds at `root`. */
@@ -247,10 +230,10 @@ static void add_ground(struct buf *out, const struct order *order, const char *r
 {
     if (order->is.view && order->is.view->root) {
         view_words_root(out, order->is.view->root, root ? root : order->is.view->root, fds->users, fds->groups,
-                        order->is.network);
+                        order->is.network, fds->names);
         return;
     }
-    add_root(out, order->is.network);
+    add_root(out, order->is.network, fds->names);
     ADD(out, "--perms", "0444");
     add_number(out, "--file", fds->users);
     ADD(out, "/etc/passwd", "--perms", "0444");
@@ -259,7 +242,7 @@ static void add_ground(struct buf *out, const struct order *order, const char *r
 }
 
 /* The namespaces of a sandbox, and who a job is in them. */
-static void add_spaces(struct buf *out, bool own_net)
+static void add_spaces(struct buf *out, const struct order *order, bool own_net)
 {
     char host[65] = "";
 
@@ -268,7 +251,9 @@ static void add_spaces(struct buf *out, bool own_net)
         add(out, "--unshare-net");
     if (gethostname(host, sizeof host - 1) != 0 || !*host)
         strcpy(host, "job");
-    ADD(out, "--uid", INNER_ID, "--gid", INNER_ID, "--hostname", host);
+    add_number(out, "--uid", sandbox_inner_user(order));
+    add_number(out, "--gid", sandbox_inner_group(order));
+    ADD(out, "--hostname", host);
     ADD(out, "--die-with-parent", "--new-session", "--cap-drop", "ALL");
 }
 
@@ -290,8 +275,8 @@ static void add_all(struct buf *out, const struct order *order, const char *fold
 {
     const struct executor_view *view = order->is.view;
 
-    add_spaces(out, own_net);
-    add_environment(out, order->is.environment);
+    add_spaces(out, order, own_net);
+    add_environment(out, order);
     add_gpu_variables(out, order);
     add_ground(out, order, root, fds);
     if (view)
@@ -303,14 +288,14 @@ static void add_all(struct buf *out, const struct order *order, const char *fold
     ADD(out, "--tmpfs", "/dev/shm");
     add_number(out, "--size", memory_of(order));
     ADD(out, "--tmpfs", "/tmp", "--bind", folder, SANDBOX_FOLDER, "--remount-ro", "/dev", "--remount-ro", "/");
-    ADD(out, "--chdir", view && view->begin ? view->begin : SANDBOX_FOLDER);
+    ADD(out, "--chdir", sandbox_begin(order));
     add_pipes(out, fds);
 }
 
 /* A stage has all that jobs of the claim have in common; what is one job's own comes over it (stage.c). */
 static void add_stage(struct buf *out, const struct order *order, const struct sandbox_fds *fds)
 {
-    add_spaces(out, false);
+    add_spaces(out, order, false);
     add(out, "--clearenv");
     add_ground(out, order, NULL, fds);
     ADD(out, "--proc", "/proc", "--dev", "/dev", "--dir", "/tmp", "--dir", SANDBOX_FOLDER);
@@ -350,26 +335,6 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The groups that may use the device files of its GPUs, for a job that has a user of its own. */
-static size_t device_groups(const struct order *order, gid_t groups[GPU_GROUPS_MAX])
-{
-    size_t count = 0;
-
-    for (const char *word = NULL; (word = gpu_word_next(order->gpus, order->gpus_len, word));)
-        if (*word == GPU_WORD_GROUP && count < GPU_GROUPS_MAX)
-            groups[count++] = (gid_t)strtoul(word + 1, NULL, 10);
-    return count;
-}
-
-bool sandbox_become(const struct order *order)
-{
-    gid_t groups[GPU_GROUPS_MAX];
-    uint32_t uid = order->how.uid;
-    size_t count = device_groups(order, groups);
-
-    return !uid || (setgroups(count, groups) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0);
-}
-
 /* Takes from the job the sockets that have a name and no file, which it could reach by the machine's network. Landlock (version 6) does that where
  * the kernel has it. The rest of Landlock would keep bubblewrap from mounting. */
 void sandbox_leave_named_sockets(void)
@@ -404,10 +369,12 @@ void sandbox_prepare(const struct order *order, const int streams[3], unsigned h
     sandbox_limit(RLIMIT_NOFILE, SANDBOX_FILES_MAX);
     if (order->is.limits.disk > 0)
         sandbox_limit(RLIMIT_FSIZE, (rlim_t)order->is.limits.disk);
-    /* Of a user of its own nobody else's processes are counted. The launcher, too, limits those of the sandbox from outside, but not every root may. */
-    if (order->is.limits.processes > 0 && order->how.uid && !order->how.unprotected && !(held & HELD_PROCESSES))
-        sandbox_limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes +
-                                        (staged ? STAGE_PROCESSES + CGROUP_OWN_PROCESSES : CGROUP_OWN_PROCESSES));
+    /* Of a user of its own nobody else's processes are counted; of a user of the machine, all that it has there. The launcher, too, limits those of the sandbox from outside, but not every root may. */
+    if (order->is.limits.processes > 0 && order->how.uid && !order->account && !order->how.unprotected &&
+        !(held & HELD_PROCESSES))
+        sandbox_limit(RLIMIT_NPROC, (rlim_t)order->is.limits.processes + CGROUP_OWN_PROCESSES +
+                                        (staged ? STAGE_PROCESSES : 0) +
+                                        (order->is.netted == 1 ? JOBNET_PROCESSES : 0));
     if (order->cores.amount > 0 && !(held & HELD_CORES))
         choose_cores(&order->cores);
 }
@@ -437,11 +404,19 @@ struct start {
     volatile pid_t *first;     /* gets process 1 of that */
 };
 
-static _Noreturn void run_staged(const struct start *start)
+/* Enters the network that the job has, if it is not the machine's; with `own_net` bubblewrap makes one. */
+static bool network_enter(const struct start *start)
 {
     const struct order *order = start->order;
 
-    if ((!order->is.network && netspace_enter(&start->sandbox->net) < 0) || !sandbox_become(order))
+    if (order->is.netted == 1)
+        return netspace_enter(&start->sandbox->jobnet.space) == 0;
+    return order->is.network || start->own_net || netspace_enter(&start->sandbox->net) == 0;
+}
+
+static _Noreturn void run_staged(const struct start *start)
+{
+    if (!network_enter(start) || !sandbox_become(start->order))
         _exit(126);
     scene_play(start->scene, sandbox_leave_named_sockets, start->first);
 }
@@ -453,7 +428,7 @@ static _Noreturn void run_sandboxed(const struct start *start)
     const struct sandbox_fds *fds = &start->fds;
     const int passed[] = {fds->filter, fds->users, fds->groups, fds->told, fds->go, start->words};
 
-    if (!start->own_net && !order->is.network && netspace_enter(&start->sandbox->net) < 0)
+    if (!network_enter(start))
         _exit(126);
     if ((start->place &&
          !meet(order->is.folder, start->place, order->is.view ? order->is.view->root : NULL, start->root_place)) ||
@@ -467,112 +442,13 @@ static _Noreturn void run_sandboxed(const struct start *start)
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
         if (!pass_on(passed[i]))
             _exit(126);
+    if (fds->names >= 0 && !pass_on(fds->names))
+        _exit(126);
     for (uint32_t i = 0; order->secrets && i < order->secrets->count; i++)
         if (!pass_on(order->secrets->items[i].fd))
             _exit(126);
     execve(sandbox_program(), start->argv, nothing);
     _exit(126);
-}
-
-/* Is the variable of the first word given again by one of the others? */
-static bool variable_comes_again(const char *const *words)
-{
-    size_t len = strcspn(words[0], "=") + 1;
-
-    for (size_t i = 1; words[i]; i++)
-        if (!strncmp(words[0], words[i], len))
-            return true;
-    return false;
-}
-
-/* Makes a word NAME=VALUE for a job whose folder is not at /job: a value that lies there lies in the folder. */
-static char *bare_variable(const char *word, const char *folder)
-{
-    size_t name = strcspn(word, "=") + (strchr(word, '=') != NULL), size = strlen(word) + strlen(folder) + 1;
-    const char *value = word + name, *behind = value + strlen(SANDBOX_FOLDER);
-    bool inside = !strncmp(value, SANDBOX_FOLDER, strlen(SANDBOX_FOLDER)) && (!*behind || *behind == '/');
-    char *made = mem_alloc(size);
-
-    snprintf(made, size, "%.*s%s%s", (int)name, word, inside ? folder : "", inside ? behind : value);
-    return made;
-}
-
-/* Without a sandbox no GPU is given: libraries that heed these variables see none. */
-static const char *const no_gpus[] = {"CUDA_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES="};
-
-static bool names_gpus(const char *word)
-{
-    for (size_t i = 0; i < sizeof no_gpus / sizeof *no_gpus; i++)
-        if (!strncmp(word, no_gpus[i], strlen(no_gpus[i])))
-            return true;
-    return false;
-}
-
-/* Is it one of the variables that we set for its GPUs? */
-static bool is_of_gpus(const struct order *order, const char *word)
-{
-    size_t len = strcspn(word, "=") + 1;
-
-    for (const char *own = NULL; (own = gpu_variable_next(order, own));)
-        if (!strncmp(own + 1, word, len))
-            return true;
-    return order->how.unprotected && names_gpus(word);
-}
-
-/* Appends the variables about its GPUs; without a sandbox nothing holds a job off them but its good will. Returns how many. */
-static size_t gpu_environment(const struct order *order, const char *folder, char **environment)
-{
-    struct buf path;
-    size_t n = 0;
-
-    for (size_t i = 0; i < sizeof no_gpus / sizeof *no_gpus && order->how.unprotected; i++)
-        environment[n++] = bare_variable(no_gpus[i], folder);
-    for (const char *word = NULL; (word = gpu_variable_next(order, word));)
-        environment[n++] = bare_variable(word + 1, folder);
-    buf_init(&path);
-    gpu_libraries(&path, order);
-    if (path.len) {
-        struct buf variable;
-
-        buf_init(&variable);
-        buf_addf(&variable, "LD_LIBRARY_PATH=%s", buf_string(&path));
-        environment[n++] = bare_variable(buf_string(&variable), folder);
-        buf_done(&variable);
-    }
-    buf_done(&path);
-    return n;
-}
-
-/* Makes the environment of a process whose folder is there. No name is there twice: the C library takes the first of them, shells the last. */
-char **sandbox_environment(const struct order *order, const char *folder)
-{
-    const char *const *words = order->is.environment;
-    size_t count = 0, n = 0, more = sizeof no_gpus / sizeof *no_gpus + 1;
-    bool has_path = false, own_libraries;
-    char **environment;
-    struct buf path;
-
-    while (words[count])
-        count++;
-    for (const char *word = NULL; (word = gpu_variable_next(order, word));)
-        more++;
-    buf_init(&path);
-    gpu_libraries(&path, order);
-    own_libraries = path.len > 0;
-    buf_done(&path);
-    environment = mem_alloc((count + more + 3) * sizeof *environment);
-    for (size_t i = 0; i < count; i++) {
-        has_path |= !strncmp(words[i], "PATH=", 5);
-        if (strncmp(words[i], "HOME=", 5) != 0 && !(own_libraries && !strncmp(words[i], "LD_LIBRARY_PATH=", 16)) &&
-            !is_of_gpus(order, words[i]) && !variable_comes_again(words + i))
-            environment[n++] = bare_variable(words[i], folder);
-    }
-    n += gpu_environment(order, folder, environment + n);
-    environment[n++] = bare_variable("HOME=" SANDBOX_FOLDER, folder);
-    if (!has_path)
-        environment[n++] = bare_variable("PATH=" SANDBOX_PATH, folder);
-    environment[n] = NULL;
-    return environment;
 }
 
 static _Noreturn void run_bare(const struct order *order, int folder, int told, int go)
@@ -629,22 +505,18 @@ static const char *meeting_place(const struct order *order, const char *but)
 }
 
 /* Prepares what is made once a claim, and only its first job waits for. */
-static int prepare_claim(struct sandbox *sandbox, bool network, bool fixed_cores, struct err *err)
+static int prepare_claim(struct sandbox *sandbox, const struct order *order, bool fixed_cores, struct err *err)
 {
-    static const char users[] = "job:x:" INNER_ID ":" INNER_ID ":job:/job:/bin/sh\n"
-                                "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
-    static const char groups[] = "job:x:" INNER_ID ":\nnogroup:x:65534:\n";
-
-    if (sandbox->users < 0)
-        sandbox->users = memory_file(users, sizeof users - 1);
-    if (sandbox->groups < 0)
-        sandbox->groups = memory_file(groups, sizeof groups - 1);
+    if (sandbox->users < 0 || sandbox->groups < 0 || sandbox->named || order->account)
+        sandbox_lists_make(sandbox, order);
     if (sandbox->users < 0 || sandbox->groups < 0)
         return err_set(err, "files for the sandbox could not be made: %s", strerror(errno));
     if (sandbox->filter[fixed_cores] < 0)
         sandbox->filter[fixed_cores] = filter_make(fixed_cores, err);
-    if (!network && sandbox->net.net < 0 && !sandbox->net_failed)
+    if (!order->is.network && sandbox->net.net < 0 && !sandbox->net_failed)
         sandbox->net_failed = netspace_make(&sandbox->net, NULL) < 0;
+    if (order->is.netted == 1 && sandbox->names < 0 && (sandbox->names = jobnet_names_file()) < 0)
+        return err_set(err, "files for the sandbox could not be made: %s", strerror(errno));
     return sandbox->filter[fixed_cores] < 0 ? -1 : 0;
 }
 
@@ -707,16 +579,24 @@ static bool child_is_unheld(int pipe)
 static bool stage_fits(const struct sandbox *sandbox, const struct order *order)
 {
     return sandbox->begun && !sandbox->stage.failed && !order->gpus && !order->how.unprotected && geteuid() == 0 &&
-           order->how.uid && !order->secrets && !order->is.view && (order->is.network || !sandbox->net_failed);
+           order->how.uid && !order->account && !order->secrets && !order->is.view &&
+           (order->is.network || !sandbox->net_failed);
 }
 
 bool sandbox_reaped(struct sandbox *sandbox, pid_t pid)
 {
+    if (jobnet_reaped(&sandbox->jobnet, pid))
+        return true;
     if (!sandbox->stage.pid || pid != sandbox->stage.pid)
         return false;
     sandbox->stage.pid = 0;
     stage_done(&sandbox->stage);
     return true;
+}
+
+void sandbox_over(struct sandbox *sandbox)
+{
+    jobnet_done(&sandbox->jobnet);
 }
 
 /* Reads from bubblewrap the number of process 1; 0: it does not come. */
@@ -741,6 +621,17 @@ static pid_t stage_first(int told)
     return 0;
 }
 
+/* Which network jobs of the order have: stages differ in that. */
+static int network_of(const struct order *order)
+{
+    return order->is.network ? 1 + (order->is.netted == 1) : 0;
+}
+
+static int names_of(const struct sandbox *sandbox, const struct order *order)
+{
+    return order->is.netted == 1 ? sandbox->names : -1;
+}
+
 /* Has bubblewrap furnish a stage; it takes as long as a job's sandbox. The holder is in no group: it is none of the job's. */
 static int stage_make(struct sandbox *sandbox, const struct order *order, bool fixed, struct err *err)
 {
@@ -755,16 +646,18 @@ static int stage_make(struct sandbox *sandbox, const struct order *order, bool f
     struct buf words;
 
     holder.is.network = order->is.network;
+    holder.is.netted = order->is.netted;
     holder.is.arguments = cat;
     if (null >= 0 && pipe2(told, O_CLOEXEC) == 0 && pipe2(go, O_CLOEXEC) == 0 && pipe2(unheld, O_CLOEXEC) == 0 &&
         pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0) {
         memcpy(streams, (int[3]){in[0], out[1], null}, sizeof streams);
         start.streams = streams;
         start.unheld = unheld[1];
-        start.fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
+        start.fds = (struct sandbox_fds){sandbox->filter[fixed],   sandbox->users, sandbox->groups,
+                                         names_of(sandbox, order), told[1],        go[0]};
         buf_init(&words);
         add_stage(&words, order, &start.fds);
-        start.words = memory_file(words.text, words.len);
+        start.words = sandbox_file(words.text, words.len);
         buf_done(&words);
         start.argv = argv = command_line(&holder, start.words);
         pid = start.words >= 0 ? child_make(&start, -1, go[1]) : -1;
@@ -785,7 +678,7 @@ static int stage_make(struct sandbox *sandbox, const struct order *order, bool f
              **at = fds;
          at < fds + 10; at++)
         close_one(*at);
-    sandbox->stage.network = order->is.network;
+    sandbox->stage.network = network_of(order);
     sandbox->stage.fixed = fixed;
     return failed;
 }
@@ -796,7 +689,7 @@ static bool stage_ready(struct sandbox *sandbox, const struct order *order, bool
     struct stage *stage = &sandbox->stage;
     struct err err = {0};
 
-    if (stage->pid && (stage->network != order->is.network || stage->fixed != fixed))
+    if (stage->pid && (stage->network != network_of(order) || stage->fixed != fixed))
         stage_done(stage);
     if (!stage->pid && stage_make(sandbox, order, fixed, &err) < 0) {
         fprintf(stderr, "launcher: no stage: %s\n", err.text);
@@ -804,35 +697,6 @@ static bool stage_ready(struct sandbox *sandbox, const struct order *order, bool
         stage_done(stage);
     }
     return stage->pid > 0;
-}
-
-/* Makes the environment of a job: of a name that is given twice the last counts. */
-static char **stage_environment(const struct order *order)
-{
-    static const char *const always[] = {"HOME=" SANDBOX_FOLDER, "PWD=" SANDBOX_FOLDER};
-    const char *const *words = order->is.environment;
-    size_t count = 0, n = 0;
-    bool has_path = false;
-    char **environment;
-
-    while (words[count])
-        count++;
-    environment = mem_alloc((count + 4) * sizeof *environment);
-    for (size_t i = 0; i < count; i++) {
-        const char *equals = strchr(words[i], '=');
-
-        if (!equals || equals == words[i] || variable_comes_again(words + i) || !strncmp(words[i], "HOME=", 5) ||
-            !strncmp(words[i], "PWD=", 4))
-            continue;
-        has_path |= !strncmp(words[i], "PATH=", 5);
-        environment[n++] = (char *)(uintptr_t)words[i];
-    }
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        environment[n++] = (char *)(uintptr_t)always[i];
-    if (!has_path)
-        environment[n++] = (char *)(uintptr_t) "PATH=" SANDBOX_PATH;
-    environment[n] = NULL;
-    return environment;
 }
 
 /* Starts a job on the claim's stage. 1: it cannot be, and nothing of it runs. */
@@ -849,7 +713,7 @@ static int stage_start(struct start *start, int folder, bool fixed, struct sandb
                           .title = start->sandbox->title,
                           .argv = (char *const *)(uintptr_t)order->is.arguments};
     int told[2] = {-1, -1}, go[2] = {-1, -1}, unheld[2] = {-1, -1};
-    char **environment = stage_environment(order), text[64];
+    char **environment = sandbox_stage_environment(order), text[64];
     volatile pid_t first = -1;
     pid_t pid = -1;
 
@@ -899,12 +763,15 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
                           .held = held,
                           .streams = streams};
     int told[2] = {-1, -1}, go[2] = {-1, -1}, unheld[2] = {-1, -1};
+    struct err why = {0};
     char **argv = NULL;
     struct buf out;
     pid_t pid = -1;
 
-    if (!order->how.unprotected && prepare_claim(sandbox, order->is.network, fixed, err) < 0)
+    if (!order->how.unprotected && prepare_claim(sandbox, order, fixed, err) < 0)
         return -1;
+    if (order->is.netted == 1 && jobnet_make(&sandbox->jobnet, order->user, group, &why) < 0)
+        return err_set(err, "a network for the job: %.150s: %s", why.text, strerror(EIO)); /* the machine's fault */
     if (stage_fits(sandbox, order) && stage_ready(sandbox, order, fixed) &&
         stage_start(&start, folder, fixed, ret) == 0)
         return 0;
@@ -916,12 +783,13 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
         if (start.place && order->is.view && order->is.view->root)
             start.root_place = meeting_place(order, start.place);
         start.own_net = !order->is.network && sandbox->net_failed;
-        start.fds = (struct sandbox_fds){sandbox->filter[fixed], sandbox->users, sandbox->groups, told[1], go[0]};
+        start.fds = (struct sandbox_fds){sandbox->filter[fixed],   sandbox->users, sandbox->groups,
+                                         names_of(sandbox, order), told[1],        go[0]};
         if (!order->how.unprotected) {
             buf_init(&out);
             add_all(&out, order, start.place ? start.place : order->is.folder, start.root_place, start.own_net,
                     &start.fds);
-            start.words = memory_file(out.text, out.len);
+            start.words = sandbox_file(out.text, out.len);
             buf_done(&out);
             start.argv = argv = command_line(order, start.words);
         }
@@ -938,6 +806,7 @@ int sandbox_start(struct sandbox *sandbox, const struct order *order, int folder
     if (pid < 0) {
         close_one(&go[1]);
         close_one(&told[0]);
+        sandbox_over(sandbox);
     }
     *ret = (struct sandboxed){pid, told[0], go[1], pid >= 0 && child_is_unheld(unheld[0]), false};
     close_one(&unheld[0]);

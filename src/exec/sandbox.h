@@ -12,6 +12,7 @@
 #ifndef BERTH_EXEC_SANDBOX_H
 #define BERTH_EXEC_SANDBOX_H
 
+#include "exec/jobnet.h"
 #include "exec/netspace.h"
 #include "exec/record.h"
 #include "exec/stage.h"
@@ -30,13 +31,16 @@ extern "C" {
 
 /* What is made once a claim. */
 struct sandbox {
-    int users, groups;   /* /etc/passwd and /etc/group; -1: not made yet */
-    int filter[2];       /* without and with fixed cores; -1: not made yet */
-    struct netspace net; /* -1: not made yet */
-    bool net_failed;     /* each job makes its own */
-    struct stage stage;  /* for jobs behind the first */
-    bool begun;          /* the claim has had a job */
-    const char *title;   /* the launcher's, a part of its command line, which is nothing for jobs to see; or NULL */
+    int users, groups;    /* /etc/passwd and /etc/group; -1: not made yet */
+    bool named;           /* these have the name of a user of the machine, and are one job's own */
+    int filter[2];        /* without and with fixed cores; -1: not made yet */
+    struct netspace net;  /* -1: not made yet */
+    bool net_failed;      /* each job makes its own */
+    struct jobnet jobnet; /* of the job that runs, if it has one that leads out */
+    int names;            /* /etc/resolv.conf of such jobs; -1: not made yet */
+    struct stage stage;   /* for jobs behind the first */
+    bool begun;           /* the claim has had a job */
+    const char *title;    /* the launcher's, a part of its command line, which is nothing for jobs to see; or NULL */
 };
 
 /* A process as it was begun. */
@@ -51,8 +55,10 @@ struct sandboxed {
 void sandbox_init(struct sandbox *sandbox);
 void sandbox_done(struct sandbox *sandbox);
 
-/* Was that process the one that holds the claim's stage? Then there is none any more. */
+/* Was that process one of the claim's, and not of a job: the one that holds its stage, or leads out of its network? Then there is none any more. */
 bool sandbox_reaped(struct sandbox *sandbox, pid_t pid);
+/* The job is over, or was not begun: ends what is beside it. */
+void sandbox_over(struct sandbox *sandbox);
 
 /* Starts a job. `streams`: input, output and error, open. `folder`: the job's, open. All its processes are in `group` from the beginning; `held`: HELD_
  * bits of what the group limits. */

@@ -16,7 +16,8 @@
 static const char *const own_entries[] = {"proc", "sys", "dev", "tmp", "job", "run"};
 
 /* Files of the machine that take the place of the image's, where the job may use the network. */
-static const char *const name_files[] = {"etc/resolv.conf", "etc/hosts"};
+enum { RESOLV_CONF, HOSTS };
+static const char *const name_files[] = {[RESOLV_CONF] = "etc/resolv.conf", [HOSTS] = "etc/hosts"};
 
 static void add(struct buf *out, const char *word)
 {
@@ -98,7 +99,7 @@ static bool add_entry(struct buf *out, int folder, const char *place, const char
     return true;
 }
 
-/* Puts one of the lists of users over the image's. Where its /etc has no such file there is no place for ours. */
+/* Puts a file of ours, a list of users, over the image's. Where its /etc has no such file there is no place for ours. */
 static void add_list(struct buf *out, int folder, const char *name, int fd)
 {
     bool bound = S_ISREG(mode_beneath(folder, name + 1));
@@ -114,7 +115,8 @@ static void add_list(struct buf *out, int folder, const char *name, int fd)
     add_three(out, bound ? "--ro-bind-data" : "--file", number, name);
 }
 
-void view_words_root(struct buf *out, const char *root, const char *place, int users, int groups, bool network)
+void view_words_root(struct buf *out, const char *root, const char *place, int users, int groups, bool network,
+                     int names)
 {
     int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), again = fd < 0 ? -1 : dup(fd);
     DIR *dir = again < 0 ? NULL : fdopendir(again);
@@ -132,7 +134,9 @@ void view_words_root(struct buf *out, const char *root, const char *place, int u
         char path[64];
 
         snprintf(path, sizeof path, "/%s", name_files[i]);
-        if (S_ISREG(mode_beneath(fd, name_files[i])) && access(path, F_OK) == 0)
+        if (i == RESOLV_CONF && names >= 0)
+            add_list(out, fd, path, names);
+        else if (S_ISREG(mode_beneath(fd, name_files[i])) && access(path, F_OK) == 0)
             add_three(out, "--ro-bind-try", path, path);
     }
     add(out, "--dir");
@@ -168,7 +172,8 @@ void view_words_folders(struct buf *out, const struct executor_view *view)
 {
     for (uint32_t i = 0; i < view->folder_count; i++)
         if (view_has_place(view->root, view->folders[i].path))
-            add_three(out, "--ro-bind", view->folders[i].real, view->folders[i].path);
+            add_three(out, view->folders[i].writable ? "--bind" : "--ro-bind", view->folders[i].real,
+                      view->folders[i].path);
 }
 
 bool view_paths_meet(const char *a, const char *b)

@@ -16,8 +16,9 @@ extern "C" {
 #define VIEW_ENTRIES_MAX 128 /* of the first level of an image; those beyond are not seen */
 
 /* Appends the words for an image. `root`: where it lies; `place`: where bubblewrap finds it. `users` and `groups`: descriptors of the lists
- * that the job is to have; `network`: it also gets what is needed for names. */
-void view_words_root(struct buf *out, const char *root, const char *place, int users, int groups, bool network);
+ * that the job is to have; `network`: it also gets what is needed for names; `names`: a descriptor of its resolv.conf, or -1: the machine's. */
+void view_words_root(struct buf *out, const char *root, const char *place, int users, int groups, bool network,
+                     int names);
 
 /* Appends the words for the folders that have a place. */
 void view_words_folders(struct buf *out, const struct executor_view *view);

@@ -24,13 +24,14 @@ extern "C" {
 #define STAGE_PROCESSES 2 /* that hold it, and have the user of its jobs */
 
 struct stage {
-    pid_t pid;           /* bubblewrap's, which holds it; 0: there is none */
-    int hold;            /* it stays while this is open; -1 */
-    int user, inner;     /* user namespaces: that which owns the mounts, and that of jobs; -1 */
-    int mounts, host;    /* the other namespaces that jobs begin in; -1 */
-    int alive[2];        /* a pipe into which nothing is written: the launcher lives while its end is open; -1 */
-    bool failed;         /* it could not be made: do without */
-    bool network, fixed; /* what it was furnished for */
+    pid_t pid;        /* bubblewrap's, which holds it; 0: there is none */
+    int hold;         /* it stays while this is open; -1 */
+    int user, inner;  /* user namespaces: that which owns the mounts, and that of jobs; -1 */
+    int mounts, host; /* the other namespaces that jobs begin in; -1 */
+    int alive[2];     /* a pipe into which nothing is written: the launcher lives while its end is open; -1 */
+    bool failed;      /* it could not be made: do without */
+    bool fixed;       /* what it was furnished for: processors of its own ... */
+    int network;      /* ... and which network: 0: none; 1: the machine's; 2: one of its own that leads out */
 };
 
 void stage_init(struct stage *stage);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "exec/support.h"
 
+#include "exec/jobnet.h"
 #include "exec/sandbox.h"
 
 #include <errno.h>
@@ -29,6 +30,19 @@ static bool users_are_mapped(const char *map)
     if (file)
         fclose(file);
     return mapped;
+}
+
+/* Is this the machine's own root? In a user namespace, such as one of a container, numbers of users are not those of the machine. */
+static bool users_are_real(const char *map)
+{
+    unsigned long long first = 1, outer = 1, count = 0;
+    FILE *file = fopen(map, "re");
+    bool real =
+        file && fscanf(file, "%llu %llu %llu", &first, &outer, &count) == 3 && !first && !outer && count >= UINT32_MAX;
+
+    if (file)
+        fclose(file);
+    return real;
 }
 
 /* Does this process have the capability? Root of a container may lack most of them. */
@@ -107,6 +121,21 @@ static bool trial(const char *program, bool users, char *why_not, size_t size)
     return status == 0;
 }
 
+/* Makes a network as a job would have it, and takes it apart. */
+static void jobnet_probe(struct support *support)
+{
+    struct jobnet jobnet;
+    struct err err = {0};
+
+    support->jobnet = support->sandbox && jobnet_make(&jobnet, support->users ? SUPPORT_UID_FIRST : 0, NULL, &err) == 0;
+    if (support->jobnet)
+        jobnet_done(&jobnet);
+    snprintf(support->no_jobnet, sizeof support->no_jobnet, "%.199s",
+             support->jobnet    ? ""
+             : support->sandbox ? err.text
+                                : "there is no sandbox");
+}
+
 void support_probe(uint32_t tag, struct support *ret)
 {
     const char *program = sandbox_program();
@@ -124,6 +153,12 @@ void support_probe(uint32_t tag, struct support *ret)
         ret->sandbox = trial(program, ret->users && can(CAP_SYS_ADMIN), ret->why_not, sizeof ret->why_not);
     if (ret->sandbox && !can(CAP_SYS_ADMIN))
         ret->users = false; /* as for anybody who is not root, a user namespace is all that there is */
+    jobnet_probe(ret);
+    ret->no_accounts = geteuid() != 0  ? "the provider is not root"
+                       : !ret->sandbox ? "there is no sandbox"
+                       : !ret->users || !users_are_real("/proc/self/uid_map") || !users_are_real("/proc/self/gid_map")
+                           ? "the provider is root in a container or a user namespace, and not root of the machine"
+                           : "";
 }
 
 int support_refuse(const struct support *support, struct err *err)
@@ -138,11 +173,12 @@ int support_refuse(const struct support *support, struct err *err)
         support->why_not);
 }
 
-void support_describe(const struct support *support, struct buf *out)
+void support_describe(const struct support *support, bool jobnets, struct buf *out)
 {
     buf_adds(out, !support->sandbox   ? "no sandbox, "
                   : support->landlock ? "bubblewrap, seccomp, landlock, "
                                       : "bubblewrap, seccomp, ");
+    buf_adds(out, jobnets ? "slirp4netns, " : "");
     cgroups_describe(&support->cgroups, out);
     if (*support->unheld)
         buf_addf(out, "; %s", support->unheld);

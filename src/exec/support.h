@@ -16,6 +16,9 @@ struct support {
     bool sandbox, landlock;
     bool users; /* each claim can have a user of its own: we are root, and these users are there */
     char why_not[200];
+    const char *no_accounts; /* why jobs cannot run as users of this machine; "": they can */
+    bool jobnet;             /* a job can have a network of its own that leads out (jobnet.h) */
+    char no_jobnet[200];     /* why not */
     struct cgroups cgroups;
     char unheld[800]; /* which limits cgroups do not hold, and why; "": they hold all */
 };
@@ -24,7 +27,8 @@ struct support {
 void support_probe(uint32_t tag, struct support *ret);
 /* Fills `err` with what is missing and what the owner can do; returns -1. */
 int support_refuse(const struct support *support, struct err *err);
-void support_describe(const struct support *support, struct buf *out);
+/* `jobnets`: jobs with the network have one of their own. */
+void support_describe(const struct support *support, bool jobnets, struct buf *out);
 
 #ifdef __cplusplus
 }

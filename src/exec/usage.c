@@ -119,7 +119,7 @@ static const char *stat_fields(int pid, char *text, size_t size)
     return end && end[1] ? end + 2 : NULL;
 }
 
-static int parent_of(int pid)
+int process_parent(int pid)
 {
     char text[1024];
     const char *fields = stat_fields(pid, text, sizeof text);
@@ -136,7 +136,7 @@ struct child {
 static bool is_child(int pid, const void *user)
 {
     const struct child *child = user;
-    int parent = parent_of(pid);
+    int parent = process_parent(pid);
 
     return parent > 0 && (parent == child->parent || parent == child->root);
 }

@@ -30,6 +30,8 @@ bool job_processes_are_stopped(const struct job_processes *processes);
 void job_processes_usage(const struct job_processes *processes, bool exact, int64_t *cpu, int64_t *memory);
 /* How many bytes of a file system are in files that have no name any more and are only held open by the processes. */
 int64_t job_processes_nameless(const struct job_processes *processes, uint64_t device);
+/* The process that began it, or that has taken it on; 0: it is not there. */
+int process_parent(int pid);
 /* Puts one process alone into the list. */
 void job_processes_just(struct job_processes *processes, int pid, int parent);
 /* Finds the first process of a job: number 2 in the namespace whose number 1 is `init`; or none. */

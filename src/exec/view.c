@@ -12,7 +12,8 @@
 /* The file: this, then the texts one after another, each with its NUL: root, begin, and two for each folder. */
 struct view_head {
     uint64_t number;
-    uint32_t has_root, has_begin, folders, zero;
+    uint32_t has_root, has_begin, folders;
+    uint32_t writable; /* so many of the folders, the last ones */
 };
 
 struct view {
@@ -35,7 +36,7 @@ static struct view *view_take(char *block, size_t len)
     struct view *view;
     const char *at;
 
-    if (len < sizeof *head || head->folders > VIEW_FOLDERS_MAX)
+    if (len < sizeof *head || head->folders > VIEW_FOLDERS_MAX || head->writable > head->folders)
         return NULL;
     wanted = 2 + 2 * (size_t)head->folders;
     for (size_t i = sizeof *head; i < len; i++)
@@ -54,6 +55,7 @@ static struct view *view_take(char *block, size_t len)
         view->folders[i].path = at;
         at += strlen(at) + 1;
         view->folders[i].real = at;
+        view->folders[i].writable = i + head->writable >= head->folders;
         at += strlen(at) + 1;
     }
     view->is.folders = view->folders;
@@ -69,6 +71,8 @@ struct view *view_new(const struct executor_view *is, uint64_t number)
                              .folders = is->folder_count < VIEW_FOLDERS_MAX ? is->folder_count : VIEW_FOLDERS_MAX};
     struct buf out;
 
+    while (head.writable < head.folders && is->folders[head.folders - 1 - head.writable].writable)
+        head.writable++;
     buf_init(&out);
     buf_add(&out, (const char *)&head, sizeof head);
     add_text(&out, is->root);

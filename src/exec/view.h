@@ -14,8 +14,9 @@ extern "C" {
 
 struct view; /* with memory of its own */
 
-struct view *view_new(const struct executor_view *is, uint64_t number); /* number: of the order */
-void view_free(struct view *view);                                      /* takes NULL */
+/* `number`: of the order. Folders that are writable come last. */
+struct view *view_new(const struct executor_view *is, uint64_t number);
+void view_free(struct view *view); /* takes NULL */
 const struct executor_view *view_of(const struct view *view);
 
 int view_write(int folder, const struct view *view, struct err *err);

@@ -6,6 +6,7 @@
 #include "match/gang/runs.h"
 #include "pool/claim/crew.h"
 #include "pool/customer/customer.h"
+#include "pool/protocol/job_processes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -370,6 +371,28 @@ void judged_gangs_rebooted(struct judged_gangs *gangs, const struct host *host)
 
 /* --------------------------------------------------------------------------------------------- decisions and results */
 
+/* Are the members of the job's gang processes of one program? */
+static bool is_parallel(const struct judged_gangs *gangs, const struct host *host, uint64_t job)
+{
+    symbol name = symbols_find(gangs->world->symbols, JOB_PROCESSES_COUNT, strlen(JOB_PROCESSES_COUNT));
+    struct job_view view;
+
+    return name != SYMBOL_NONE && host->role && customer_job(host->role, job, &view) && view.ad &&
+           tree_find(view.ad, tree_root(view.ad), name);
+}
+
+/* Is that the failure of a process of a parallel job, which is the job's result as the leader's would be? */
+static bool is_process_result(const struct judged_gangs *gangs, const struct host *host, const struct gang_fact *gang,
+                              const struct record *record)
+{
+    const struct job_record *job = &record->u.job_record;
+
+    for (uint32_t i = 0; i < gang->count; i++)
+        if (gang->members[i].bad_number == job->number && gang->members[i].bad_status == job->status)
+            return is_parallel(gangs, host, record->key);
+    return false;
+}
+
 /* A customer is about to record this row. */
 void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, const struct record *record)
 {
@@ -396,12 +419,15 @@ void judged_gangs_persists(struct judged_gangs *gangs, const struct host *host, 
         gang->taken_at = gangs->world->time;
     }
     if (job && record->u.job_record.state == JOB_DONE) {
-        if (!judged_gangs_strange(gangs, gang->id) &&
+        if (!judged_gangs_strange(gangs, gang->id) && !is_process_result(gangs, host, gang, record) &&
             (gang->ended != record->u.job_record.number || gang->ended_status != record->u.job_record.status))
             violated(gangs, 3, host, "a job has the result %lld of gang %llx, but that is not how its leader ended",
                      (long long)record->u.job_record.status, (unsigned long long)gang->id);
         gangs->counts.reduced_done += gang->reduced && !gang->lost;
     }
+    if (job && record->u.job_record.state == JOB_HELD && record->u.job_record.reason == REASON_EXITED &&
+        is_parallel(gangs, host, record->key))
+        violated(gangs, 3, host, "a process of a parallel job has failed, and its job is held: that is its result");
 }
 
 /* ------------------------------------------------------------------------------------------------------- processes */
@@ -526,8 +552,11 @@ void judged_gangs_ended(struct judged_gangs *gangs, const struct host *host, con
         return;
     }
     gangs->counts.helped++;
-    if (process->reason != REASON_EXITED || process->status != 0)
+    if (process->reason != REASON_EXITED || process->status != 0) {
+        gang->members[member - gang->members].bad_number = process->number;
+        gang->members[member - gang->members].bad_status = process->status;
         member_failed(gangs, gang, (uint32_t)(member - gang->members), process->number);
+    }
 }
 
 void judged_gangs_sweep(struct judged_gangs *gangs)

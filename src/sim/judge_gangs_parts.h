@@ -28,6 +28,8 @@ struct judged_member {
     int64_t lost;               /* since then the member, and all below it, have to end ... */
     int64_t failed;             /* ... or only their processes for `failed_number` */
     uint64_t failed_number;
+    uint64_t bad_number; /* the last number that its own process has failed at ... */
+    int64_t bad_status;  /* ... and how */
 };
 
 struct gang_fact {

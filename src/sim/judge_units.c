@@ -1,5 +1,7 @@
-/* judge_units.c: 1: no more is pinned than the provider has. */
+/* judge_units.c: 1: no more is pinned than the provider has, and no GPU is given twice. */
 #include "sim/judge_parts.h"
+
+#include <string.h>
 
 /* Sums of what is pinned on an offer. A successor holds nothing while the claim in front is there; but when that one goes, there
  * must be enough for the successor: `later`. */
@@ -70,10 +72,58 @@ static bool pinned_exceeds(const struct pinned *pinned, const struct tree *ad)
                                            : pinned->units > 1 || pinned->later_units > 1;
 }
 
+/* The GPUs that are given to claims of a provider. */
+struct gpus_given {
+    struct judge *judge;
+    const struct host *host;
+    uint32_t count;
+    struct {
+        const char *text;
+        uint32_t len;
+    } ids[64];
+    bool durable;
+};
+
+static void given_add(struct gpus_given *given, const struct tree *gpus)
+{
+    symbol name = gpus ? symbols_find(gpus->symbols, "AssignedGpus", 12) : SYMBOL_NONE;
+    const struct expr *list = name ? tree_find(gpus, tree_root(gpus), name) : NULL;
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        const struct expr *e = &tree_parts(gpus, list)[i];
+        const char *text = tree_string(gpus, e);
+
+        for (uint32_t k = 0; k < given->count; k++)
+            if (given->ids[k].len == e->u.run.count && !memcmp(given->ids[k].text, text, given->ids[k].len))
+                judge_finds(given->judge, 1, given->host, "the GPU %.*s is given to two claims%s",
+                            (int)given->ids[k].len, text, given->durable ? ", on disk" : "");
+        if (given->count < sizeof given->ids / sizeof *given->ids) {
+            given->ids[given->count].text = text;
+            given->ids[given->count++].len = e->u.run.count;
+        }
+    }
+}
+
+static void given_row(void *user, const struct record *record)
+{
+    given_add(user, record->u.tenant_record.gpus);
+}
+
+static void judge_gpus(struct judge *judge, const struct host *host, bool durable)
+{
+    struct gpus_given given = {.judge = judge, .host = host, .durable = durable};
+
+    if (durable)
+        disk_each(&host->disk, RECORD_TENANT, given_row, &given);
+    for (uint32_t i = 0; i < judge->tenant_counts[host->place] && !durable; i++)
+        given_add(&given, judge->tenants[host->place][i].gpus);
+}
+
 void judge_units(struct judge *judge, const struct host *host, bool durable)
 {
     const struct provider_settings *settings = host->settings;
 
+    judge_gpus(judge, host, durable);
     for (uint32_t place = 0; place < settings->count; place++) {
         struct pinned pinned = {.judge = judge, .host = host, .offer = settings->ids[place]};
 

@@ -41,6 +41,7 @@ struct sim {
     struct customer_pool offered[MATCHMAKERS];               /* customers advertise to both, ... */
     struct provider_pool pulled[PROVIDERS_MAX][MATCHMAKERS]; /* ... and some providers pull */
     bool shares;                                             /* there are groups and limits */
+    bool gpus;                                               /* machines have some, and jobs ask for them */
     bool gangs;                                              /* some jobs have Ports */
     bool quotas;                                             /* all jobs, gangs too, are in groups */
     struct tree *shares_ad;
@@ -154,6 +155,20 @@ static void provider_pulls(struct sim *sim, uint32_t i)
     sim->providers[i].matchmaker = sim->pulled[i][0].matchmaker;
 }
 
+/* A machine with several processors has as many GPUs, which its policy does not even look at: who gets a processor gets a GPU. */
+static struct tree *offer_with_gpus(struct sim *sim, const char *text)
+{
+    static const char
+        start[] = "[ Type = \"Machine\"; ",
+        gpus[] = "GpuCount = 4; Gpus = { [ Uuid = \"a\" ], [ Uuid = \"b\" ], [ Uuid = \"c\" ], [ Uuid = \"d\" ] }; ";
+    char whole[1200];
+
+    if (strncmp(text, start, sizeof start - 1) != 0 || !strstr(text, "Residual"))
+        return sim_ad(sim, text);
+    snprintf(whole, sizeof whole, "%s%s%s", start, gpus, text + sizeof start - 1);
+    return sim_ad(sim, whole);
+}
+
 /* In a world with gangs, the first machines and all other offers advertise at one matchmaker, so that every user can get a gang. */
 static void providers_add(struct sim *sim, uint32_t count)
 {
@@ -167,7 +182,7 @@ static void providers_add(struct sim *sim, uint32_t count)
             i >= machines ? gang_offers[i - machines] : offer_texts[i >= same ? rng_below(&sim->rng, OFFER_TEXTS) : 0];
 
         sim->ids[i] = 1000 + i;
-        sim->offers[i] = sim_ad(sim, text);
+        sim->offers[i] = sim->gpus ? offer_with_gpus(sim, text) : sim_ad(sim, text);
         sim->providers[i] = (struct provider_settings){
             .self = sim->world->host_count + 1,
             .matchmaker = together ? 1 : 1 + rng_below(&sim->rng, sim->matchmaker_count),
@@ -208,10 +223,10 @@ static void shapes_make(struct sim *sim, uint32_t user, const char *owner)
         snprintf(memory, sizeof memory, i == 2 && !gang ? "isUndefined(other.Type) ? 4000 : %d" : "%d", memories[i]);
         snprintf(
             text, sizeof text,
-            "[ Type = \"Job\"; Owner = \"%s\"; Iwd = \"/home\"; RequestCpus = %d; RequestMemory = %s; TimeLimit = %d%s%s%s%s ]",
+            "[ Type = \"Job\"; Owner = \"%s\"; Iwd = \"/home\"; RequestCpus = %d; RequestMemory = %s; TimeLimit = %d%s%s%s%s%s ]",
             owner, (int)sim_between(sim, 1, 2), memory, (int)sim_between(sim, 8, 30), meets,
             i % 2 ? "; MaxRetries = 2" : "", sim->shares && i % 2 ? "; ConcurrencyLimits = \"licence, any\"" : "",
-            shape_group(sim, user, gang));
+            shape_group(sim, user, gang), sim->gpus ? "; RequestGpus = RequestCpus" : "");
         sim->shapes[user][i] = sim_ad(sim, text);
     }
 }
@@ -296,13 +311,14 @@ static void nodes_make(struct sim *sim)
         sim->nodes[i] = sim_ad(sim, texts[i]);
 }
 
-static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, uint32_t lines,
+static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, bool gpus, uint32_t lines,
                      const struct sim_guest *guest)
 {
     uint32_t customers, providers;
 
     memset(sim, 0, sizeof *sim);
     sim->guest = guest;
+    sim->gpus = gpus;
     rng_init(&sim->rng, rng_mix(seed ^ 0x706f6f6c)); /* "pool" */
     spans_choose(sim, seed);
     sim->world = world_new(seed, &sim->spans);
@@ -495,7 +511,7 @@ static void world_report(uint64_t seed, const struct sim_settings *settings, uin
     struct sim *sim = mem_alloc(sizeof *sim);
     const struct world *world;
 
-    sim_init(sim, seed, settings->faults, settings->flows, lines, settings->guest);
+    sim_init(sim, seed, settings->faults, settings->flows, settings->gpus, lines, settings->guest);
     world = sim->world;
     sim_live(sim, seed);
     *ret = (struct sim_report){

@@ -33,6 +33,7 @@ struct sim_settings {
     uint32_t jobs;     /* processes that run worlds at the same time; 0 and 1: this one. The report is the same */
     bool faults;       /* false: a world without faults */
     bool flows;        /* users also submit workflows */
+    bool gpus;         /* machines with several processors have as many GPUs, and jobs ask for them */
     uint32_t lines;    /* of the trace of each party, when there is a violation; 0: no trace */
     struct buf *trace; /* gets the trace; NULL: no trace */
     bool (*progress)(void *user,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define REST_PAGES 32 /* of the log: so many are copied at once */
-#define LATE_TIMES 8  /* a log that is so many times as long as it should be is copied before anything else */
+#define LATE_TIMES 4  /* a log that is so many times as long as it should be is copied before anything else */
 
 static struct store *store_of(struct shelf *shelf)
 {
@@ -288,8 +288,8 @@ static int store_each(struct shelf *shelf, const char *space, shelf_row_fn *fn, 
     return failed;
 }
 
-static int store_get(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
-                     void *user, struct err *err)
+static int read_by_key(struct shelf *shelf, enum statement which, const char *space, const void *key, size_t key_len,
+                       shelf_row_fn *fn, void *user, struct err *err)
 {
     struct store *store = store_of(shelf);
     sqlite3_stmt *statement;
@@ -297,13 +297,25 @@ static int store_get(struct shelf *shelf, const char *space, const void *key, si
 
     if (store_ready(store, err) < 0 || row_ready(store, space, key_len, 0, err) < 0)
         return -1;
-    statement = read_begin(store, STATEMENT_GET);
+    statement = read_begin(store, which);
     if (!statement || !bind_row(statement, space, key, key_len))
         failed = store_break(store, "reading", err);
     else
         failed = read_rows(store, statement, space, fn, user, err);
-    read_end(store, STATEMENT_GET, statement);
+    read_end(store, which, statement);
     return failed;
+}
+
+static int store_get(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
+                     void *user, struct err *err)
+{
+    return read_by_key(shelf, STATEMENT_GET, space, key, key_len, fn, user, err);
+}
+
+static int store_each_after(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
+                            void *user, struct err *err)
+{
+    return read_by_key(shelf, STATEMENT_AFTER, space, key, key_len, fn, user, err);
 }
 
 static bool store_broken(const struct shelf *shelf)
@@ -338,6 +350,7 @@ const struct shelf_kind store_kind = {
     .commit = store_commit,
     .each = store_each,
     .get = store_get,
+    .each_after = store_each_after,
     .broken = store_broken,
     .close = store_close,
 };

@@ -20,6 +20,7 @@ extern "C" {
            " ON CONFLICT (space, key) DO UPDATE SET value = excluded.value, sum = excluded.sum") \
     X(REMOVE, "DELETE FROM shelf WHERE space = ?1 AND key = ?2")                                 \
     X(EACH, "SELECT key, value, sum FROM shelf WHERE space = ?1 ORDER BY key")                   \
+    X(AFTER, "SELECT key, value, sum FROM shelf WHERE space = ?1 AND key > ?2 ORDER BY key")     \
     X(GET, "SELECT key, value, sum FROM shelf WHERE space = ?1 AND key = ?2")
 
 enum statement {

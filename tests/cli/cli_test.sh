@@ -437,7 +437,7 @@ echo '[ Name = "heron"; Memory = 16G ]' >amount.ad
 feed '[ Name = "huge"; Constraint = other.Memory >= 100T ]' "$berth" why -r - -o amount.ad
 holds 'why writes amounts as people do' sh -c 'grep -q "with other.Memory >= 16G instead of other.Memory >= 100T$" out && ! grep 109951162777600 out'
 # every ad of docs/policies.md: one that begins a line, four blanks before it, up to the line in which it ends
-awk '/^    \[/ { inside = 1 } inside { sub(/ *\/\/.*/, ""); print } inside && /\]$/ { inside = 0 }' \
+awk '/^    \[/ { inside = 1 } inside { sub(/(^| +)\/\/.*/, ""); print } inside && /\]$/ { inside = 0 }' \
   "$BERTH_SOURCE/docs/policies.md" >policies.ad
 run "$berth" lint policies.ad "$BERTH_SOURCE"/examples/policy/*.ad
 expect 'lint has nothing against the policies of the manual' 0 ''

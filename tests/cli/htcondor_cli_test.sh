@@ -41,7 +41,26 @@ expect 'a job is called by its numbers' 0 'NAME
 run "$berth" help q
 holds 'q is jobs' grep -q '^usage: berth jobs' out
 run "$berth" remove
-expect 'remove is rm' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --all'
+expect 'remove is rm' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --user NAME, --all'
+# What hands remember from HTCondor is understood, or refused by its name; it is never read as a letter and its argument.
+run "$berth" jobs -compact
+expect '-compact is not -c ompact' 2 '' 'berth: jobs: there is no option -compact here (`berth help jobs` lists the options)'
+run "$berth" jobs -nobatch
+expect '-nobatch is not -n obatch' 2 '' 'berth: jobs: there is no option -nobatch here; see --all (`berth help jobs` lists the options)'
+run "$berth" jobs -hold
+expect '-hold is no option' 2 '' 'berth: jobs: there is no option -hold here; see --only (`berth help jobs` lists the options)'
+run "$berth" jobs -af:j Job
+expect '-af:j is none' 2 '' 'berth: jobs: there is no option -af here; see --format (`berth help jobs` lists the options)'
+run "$berth" rm -reason because 5
+expect 'nor is -reason' 2 '' 'berth: rm: there is no option -reason here; see --why (`berth help rm` lists the options)'
+run "$berth" rm -all 5
+expect '-all is --all' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --user NAME, --all'
+run "$berth" query -d condor -o status.txt -constraint 'Cpus > 1000' --format Name
+expect '-constraint is --constraint' 1 ''
+run "$berth" query -dcondor -ostatus.txt -c'Cpus > 1000' --format Name
+expect 'a letter with its argument is still one' 1 ''
+run "$berth" jobs -wz
+expect 'letters are named as they were typed' 2 '' 'berth: jobs: there is no option -wz (`berth help jobs` lists the options)'
 run "$berth" jobs --watch --format Job
 expect 'what is watched is a table' 2 '' 'berth: --watch shows a table: --format does not go with it'
 
@@ -56,9 +75,16 @@ sed 's/^Requirements.*/SubmitTo = "heron";/' count.jdl >named.txt
 run "$berth" submit --dry-run --json named.txt
 json 'it is known by what it says as well; one that is for a machine is for that alone' 0 \
   '"other.Name == \"heron\"" in rows[0]["Constraint"] and "Arch" not in rows[0]["Constraint"]'
-echo 'Executable = "/bin/true"; Nodes = [];' >flow.jdl
+echo 'Executable = "/bin/true"; Prologue = "x";' >flow.jdl
 run "$berth" submit --dry-run flow.jdl
-expect 'what would be another job is refused by name, with its place' 2 '' 'flow.jdl:1:27: Nodes: a workflow is not carried over'
+expect 'what would be another job is refused by name, with its place' 2 '' 'flow.jdl:1:27: Prologue: not carried over: let the executable call it'
+cp "$BERTH_SOURCE/examples/jdl/flow.jdl" flow.jdl && chmod -x ../htcondor/count.sh
+run "$berth" dag submit --dry-run --json flow.jdl
+json 'a workflow in JDL becomes nodes that wait for each other; its programs may be executed' 0 \
+  '[(r["Node"], r.get("After", [])) for r in rows] == [("sea", []), ("land", []), ("both", ["sea", "land"])] and rows[0]["Inputs"][0]["Mode"] == 493 and rows[2]["MaxRetries"] == 1'
+printf 'executable = /bin/echo\narguments = $(Process)\nqueue 3\n' >condor.jdl
+run "$berth" submit --dry-run --json condor.jdl
+json "a file of HTCondor's may be called .jdl, too" 0 'rows[0]["Cmd"] == "/bin/echo" and rows[0]["Count"] == 3'
 cd .. || exit 1
 
 echo "1..$count"

@@ -43,9 +43,9 @@ for words in 0 x 5- -- 5-3 5,,6 1.5 99999999999999999999; do
   expect "'$words' is not a job number" 2 '' "berth: '$words' is not a job number: 5, 5-20 and 5,7,9 are"
 done
 run "$berth" rm
-expect 'rm is told which jobs' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --all'
+expect 'rm is told which jobs' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --user NAME, --all'
 run "$berth" rm 5 --all
-expect 'in one way' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --all'
+expect 'in one way' 2 '' 'berth: rm wants one of: job numbers, --constraint EXPR, --user NAME, --all'
 run "$berth" wait
 expect 'wait is told which jobs' 2 '' 'berth: wait wants job numbers'
 run "$berth" job 5 6

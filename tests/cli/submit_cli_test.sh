@@ -14,8 +14,10 @@ json 'a submit file becomes ads: one an item, files by their last part, amounts 
   rows[1]["Args"] == ["land.txt", "a road"] and rows[0]["Count"] == 2 and rows[0]["Outputs"] == [] and
   rows[0]["RequestMemory"] == 2**26 and rows[0]["RequestDisk"] == 10240000 and "other.Memory >= 67108864" in rows[0]["Constraint"] and
   rows[0]["Iwd"] == "'"$work"'" and "other.Arch == \"'"$(uname -m | tr '[:lower:]' '[:upper:]')"'\"" in rows[0]["Constraint"])'
+sed '12s/^log /nice_user /' count.sub >nice.sub
+run "$berth" submit --dry-run nice.sub
 holds 'what is not carried over is a warning, with its place' [ "$(cat err)" = \
-  "count.sub:12:25: warning: log: no file is written: 'berth logs --events ID' shows it" ]
+  "nice.sub:12:31: warning: nice_user: shares decide: docs/shares.md" ]
 mkdir below
 (cd below && timeout 20 "$berth" submit --dry-run --cwd .. ../count.sub >../out 2>../err)
 status=$?

@@ -71,3 +71,18 @@ import json, sys
 rows = [json.loads(line) for line in open("list")]
 assert eval(sys.argv[1]), rows' "$2"
 }
+
+# serve: a pool of $berth, its process in $pool; it is begun again if one that was killed has not quite gone.
+serve() {
+  for _ in 1 2 3; do
+    : >pool.up
+    setsid "$berth" pool --listen 127.0.0.1:0 >pool.up 2>>pool.err &
+    pool=$!
+    pids="$pids $pool"
+    begun() { grep -q 'is up' pool.up || ! kill -0 "$pool"; }
+    soon begun
+    grep -q 'is up' pool.up && return
+    tail -n 3 pool.err
+  done
+  return 1
+}

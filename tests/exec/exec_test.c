@@ -290,6 +290,44 @@ static void deaths_of_launchers(void)
     ends_with(ended_with(news, 8), news, "also before its death has been noticed");
 }
 
+static int parent_of(int pid)
+{
+    char path[64], line[512] = "";
+    FILE *file;
+    int parent = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    file = fopen(path, "re");
+    if (file && fgets(line, sizeof line, file) && strrchr(line, ')'))
+        sscanf(strrchr(line, ')') + 1, " %*c %d", &parent);
+    if (file)
+        fclose(file);
+    return parent;
+}
+
+/* Launchers are made by a process that was loaded before; without it the program is started, and another such process for the next. */
+static void deaths_of_the_nursery(void)
+{
+    const struct executor_news *news = job_run(&world, 3, 90, "exit 4");
+    int nursery = launcher_named(&world, "----------------"), other;
+
+    tap_ok(ended_with(news, 4) && nursery > 0 && parent_of(launcher_of(&world, 3)) == nursery,
+           "%s: a launcher is not started, but made by one that waits", who);
+    kill(nursery, SIGKILL);
+    wait_for_end(nursery);
+    news = job_run(&world, 3, 91, "exit 5");
+    ends_with(ended_with(news, 5), news, "launchers go on when that dies");
+    world.executor->kind->clear(world.executor, 2);
+    news = job_run(&world, 2, 92, "exit 6");
+    ends_with(ended_with(news, 6), news, "and others are made without it");
+    for (int i = 0; i < 2000 && !(other = launcher_named(&world, "----------------")); i++)
+        usleep(1000);
+    world.executor->kind->clear(world.executor, 1);
+    news = job_run(&world, 1, 93, "exit 7");
+    tap_ok(other > 0 && other != nursery && ended_with(news, 7) && parent_of(launcher_of(&world, 1)) == other,
+           "%s: or by the next", who);
+}
+
 /* ----------------------------------------------------------------------------------------------------- deaths of the agent */
 
 /* Another process is the agent: it orders jobs, and then only waits. */
@@ -842,6 +880,7 @@ static void cases(void)
     commands();
     suspending();
     deaths_of_launchers();
+    deaths_of_the_nursery();
     for (uint64_t claim = 1; claim < 5; claim++)
         world.executor->kind->clear(world.executor, claim);
     finding_again();

@@ -34,6 +34,8 @@
 
 /* With this, the first job that a test gives to a claim is its second: so it runs on the claim's stage, where there is one. */
 static bool world_staged;
+/* Which network jobs have that may use one: as nobody says otherwise. */
+static enum local_network world_network;
 
 struct world {
     uv_loop_t loop;
@@ -69,7 +71,7 @@ static inline void world_tick(uv_timer_t *timer)
 static inline bool world_open(struct world *world, struct err *err)
 {
     struct local_settings settings = {
-        .state = world->state, .program = world_program(), .told = world_told, .user = world};
+        .state = world->state, .program = world_program(), .network = world_network, .told = world_told, .user = world};
 
     uv_loop_init(&world->loop);
     uv_timer_init(&world->loop, &world->timer);
@@ -315,14 +317,14 @@ static inline int marked_processes(const char *mark)
 }
 
 /* The launcher of a claim, or 0. */
-static inline int launcher_of(const struct world *world, uint64_t claim)
+static inline int launcher_named(const struct world *world, const char *name)
 {
     char wanted[300];
     DIR *dir = opendir("/proc");
     struct dirent *entry;
     int found = 0;
 
-    snprintf(wanted, sizeof wanted, "%s/%016llx", world->state, (unsigned long long)claim);
+    snprintf(wanted, sizeof wanted, "%s/%s", world->state, name);
     while (dir && !found && (entry = readdir(dir))) {
         char path[300], text[1024];
         ssize_t got;
@@ -340,6 +342,14 @@ static inline int launcher_of(const struct world *world, uint64_t claim)
     if (dir)
         closedir(dir);
     return found;
+}
+
+static inline int launcher_of(const struct world *world, uint64_t claim)
+{
+    char name[20];
+
+    snprintf(name, sizeof name, "%016llx", (unsigned long long)claim);
+    return launcher_named(world, name);
 }
 
 /* Runs the cases as whoever we are and, as root, once more as an ordinary user; the count goes on. */

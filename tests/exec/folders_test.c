@@ -58,7 +58,7 @@ static void lists(struct symbols *symbols)
 
         snprintf(text, sizeof text, "[ Visible = %s ]", rows[i].list);
         ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, text, strlen(text), &err);
-        result = folders_read(ad, "Visible", &folders, &err);
+        result = folders_read(ad, "Visible", false, &folders, &err);
         tap_ok(result == (*rows[i].why ? -1 : 0) && !strcmp(err.text, rows[i].why), "%s", rows[i].name);
         if (strcmp(err.text, rows[i].why) != 0)
             tap_diag("%s", err.text);
@@ -66,6 +66,18 @@ static void lists(struct symbols *symbols)
             folders_done(&folders);
         tree_unref(ad);
     }
+}
+
+static void homes(void)
+{
+    struct err err = {0};
+
+    tap_ok(folder_check("/home", true, &err) == 0 && folder_check("/home/x", true, &err) == 0,
+           "jobs that run as users of the machine may write in homes");
+    tap_ok(folder_check("/root", true, &err) < 0 && folder_check("/etc/x", true, &err) < 0 &&
+               folder_check("/tmp", true, &err) < 0 && folder_check("/home/x/.ssh", true, &err) < 0 &&
+               folder_check("/", true, &err) < 0,
+           "but not in what is shown to nobody");
 }
 
 static char top[PATH_MAX] = "/var/tmp/berth-folders-XXXXXX";
@@ -84,7 +96,7 @@ static bool found(const char *name, const char *own, const char *where)
 {
     char real[PATH_MAX] = "";
     struct err err = {0};
-    int result = folder_find(in(name), own, real, sizeof real, &err);
+    int result = folder_find(in(name), false, own, real, sizeof real, &err);
 
     if (result < 0)
         tap_diag("%s", err.text);
@@ -130,6 +142,7 @@ int main(void)
     char command[PATH_MAX + 16];
 
     lists(symbols);
+    homes();
     symbols_free(symbols);
     if (!mkdtemp(top))
         return 1;

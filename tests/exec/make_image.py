@@ -3,7 +3,7 @@
 
 KIND is one of the names of functions below. A good image has a statically linked shell's stand-in: the machine's own busybox-like programs are
 not needed, because its files are copies of the machine's /bin/sh, cat, ls, env and the libraries that these need."""
-import gzip, hashlib, io, json, os, platform, re, subprocess, sys, tarfile
+import ctypes, gzip, hashlib, io, json, os, platform, re, subprocess, sys, tarfile
 
 ARCH = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 PROGRAMS = ["sh", "cat", "ls", "env", "id", "pwd", "true", "touch", "stat"]
@@ -11,6 +11,28 @@ PROGRAMS = ["sh", "cat", "ls", "env", "id", "pwd", "true", "touch", "stat"]
 
 def sha(data):
     return hashlib.sha256(data).hexdigest()
+
+
+def zstd(data):
+    """Packed by the library that Berth itself needs: there need be no program."""
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_compressBound.restype = library.ZSTD_compress.restype = ctypes.c_size_t
+    library.ZSTD_compressBound.argtypes = [ctypes.c_size_t]
+    library.ZSTD_compress.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]
+    out = ctypes.create_string_buffer(library.ZSTD_compressBound(len(data)))
+    size = library.ZSTD_compress(out, len(out), data, len(data), 1)
+    return out.raw[:size]
+
+
+def zstd_skipped(data):
+    """In two frames with one between and one before that is to be skipped, as those have that are made to be read in parts."""
+    note = b"\x50\x2a\x4d\x18" + (4).to_bytes(4, "little") + b"note"
+    return note + zstd(data[:1000]) + note + zstd(data[1000:])
+
+
+def zstd_window(data):
+    """A frame that wants a window of 2 GiB, with one block of zeros in it."""
+    return b"\x28\xb5\x2f\xfd\x00" + bytes([21 << 3]) + (1 | 1 << 1 | 512 << 3).to_bytes(3, "little") + b"\0"
 
 
 def member(tar, name, data=b"", kind=tarfile.REGTYPE, mode=0o644, link="", **more):
@@ -84,16 +106,17 @@ CONFIG = {"Env": ["PATH=/usr/bin", "FROM_IMAGE=yes", "BOTH=image", "HOME=/root",
 def oci(out, layers, config=None, pack=True, wrong=None, arch=ARCH, index=None):
     blobs = {}
 
-    def blob(data):
+    def blob(data, kind="layer.v1.tar" + ("+gzip" if pack is True else "+zstd" if pack else "")):
         digest = sha(data)
         blobs[digest] = data
-        return {"digest": "sha256:" + digest, "size": len(data), "mediaType": "application/vnd.oci.image.layer.v1.tar"}
+        return {"digest": "sha256:" + digest, "size": len(data), "mediaType": "application/vnd.oci.image." + kind}
 
-    packed = [gzip.compress(one, 1, mtime=0) if pack else one for one in layers]
+    packed = [one if not pack else gzip.compress(one, 1, mtime=0) if pack is True else pack(one) for one in layers]
     document = json.dumps({"architecture": arch, "os": "linux", "config": CONFIG if config is None else config,
                            "rootfs": {"type": "layers", "diff_ids": ["sha256:" + sha(one) for one in layers]}}).encode()
-    manifest = json.dumps({"schemaVersion": 2, "config": blob(document), "layers": [blob(one) for one in packed]}).encode()
-    top = json.dumps(index if index is not None else {"schemaVersion": 2, "manifests": [blob(manifest)]}).encode()
+    manifest = json.dumps({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+                           "config": blob(document, "config.v1+json"), "layers": [blob(one) for one in packed]}).encode()
+    top = json.dumps(index if index is not None else {"schemaVersion": 2, "manifests": [blob(manifest, "manifest.v1+json")]}).encode()
     if wrong is not None:
         digest = sha(packed[wrong])
         blobs[digest] = gzip.compress(layer(lambda tar: member(tar, "other", b"x")), 1, mtime=0)
@@ -118,8 +141,12 @@ def docker(out, layers, wrong=False):
 GOOD = {
     "good": lambda out: oci(out, [layer(base), layer(second)]),
     "plain": lambda out: oci(out, [layer(base)], config={}, pack=False),
+    "zstd": lambda out: oci(out, [layer(base), layer(second)], pack=zstd),
+    "zstd-skipped": lambda out: oci(out, [layer(base)], pack=zstd_skipped),
+    "single": lambda out: oci(out, [layer(base)], config={"Env": ["OWN=" + os.urandom(8).hex()]}),
     "docker": lambda out: docker(out, [layer(base), layer(second)]),
     "packed": lambda out: (docker(out, [layer(base)]), open(out + ".gz", "wb").write(gzip.compress(open(out, "rb").read(), 1)), os.rename(out + ".gz", out)),
+    "zstd-whole": lambda out: (oci(out, [layer(base)], pack=False), open(out + ".zst", "wb").write(zstd(open(out, "rb").read())), os.rename(out + ".zst", out)),
 }
 
 
@@ -150,6 +177,12 @@ HOSTILE = {
     "digest": lambda out: oci(out, [layer(base)], wrong=0),
     "diff-id": lambda out: docker(out, [layer(base)], wrong=True),
     "bomb": bad(lambda tar: member(tar, "zeros", bytes(64 << 20))),
+    "wide": lambda out: oci(out, [layer(lambda tar: member(tar, "%d" % n, os.urandom(5 << 20))) for n in range(3)], pack=False),
+    "zstd-bomb": lambda out: oci(out, [layer(lambda tar: member(tar, "zeros", bytes(64 << 20)))], pack=zstd),
+    "zstd-cut": lambda out: oci(out, [layer(base)], pack=lambda data: zstd(data)[:-100]),
+    "zstd-window": lambda out: oci(out, [layer(base)], pack=zstd_window),
+    "zstd-garbage": lambda out: oci(out, [layer(base)], pack=lambda data: b"\x28\xb5\x2f\xfd" + data[:4000]),
+    "gzip-cut": lambda out: oci(out, [layer(base)], pack=lambda data: gzip.compress(data, 1, mtime=0)[:-100]),
     "json": lambda out: oci(out, [], index={"manifests": [], "x": "y" * (5 << 20)}),
     "deep-json": lambda out: oci(out, [], index=[[]]),
     "arch": lambda out: oci(out, [layer(base)], arch="z80"),

@@ -141,7 +141,7 @@ static const struct row {
      ANY, 0, "yyyyyy", "1"},
     {"group.ad takes strangers while nobody needs the machine", GROUP, "[ Type = \"Job\"; Owner = \"stranger\" ]", 0,
      ANY, 0, "ynynyy", "0"},
-    {"group.ad takes who says no name as a stranger", GROUP, "[ Type = \"Job\" ]", 0, ANY, 0, "ynynyy", "undefined"},
+    {"group.ad takes who says no name as a stranger", GROUP, "[ Type = \"Job\" ]", 0, ANY, 0, "ynynyy", "0"},
 
     {"figure 1 takes a small job while the machine is idle, raman's rather than others'", FIGURE1,
      "[ Type = \"Job\"; Owner = \"raman\"; ImageSize = 31M ]", 0, ANY, 0, "ynynyy", "1"},

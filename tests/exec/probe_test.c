@@ -41,6 +41,8 @@ static void check_laptop(void)
                 "some avg10=9.00 avg60=12.50 avg300=1.00 total=99\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
     machine_put(&machine, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
     machine_put(&machine, "proc/pressure/io", "some avg10=0.00 avg60=-4 avg300=0.00 total=0\n");
+    machine_put(&machine, "usr/bin/python3.11", "");
+    machine_link(&machine, "usr/bin/python3", "python3.11");
     machine_terminal(&machine, "tty2", 7200);
     machine_terminal(&machine, "pts/0", 600);
     machine_login(&machine, "ada", "tty2");
@@ -58,6 +60,7 @@ static void check_laptop(void)
     check(ad, "OpSysName", "\"debian\"", "whose it is, is told");
     check(ad, "OpSysVersion", "\"12\"", "its version comes without quotes");
     check(ad, "KernelVersion", "\"6.1.0-18-amd64\"", "the kernel's version is told");
+    check(ad, "Python", "\"3.11\"", "the version of python3 is that of the file that it leads to");
     check(ad, "Cpus", "4", "the processors that we may use are counted");
     check(ad, "CpuModel", "\"Made-up CPU @ 3.00GHz\"", "the model is that of the first");
     check(ad, "Memory", "17179869184", "memory is in bytes");

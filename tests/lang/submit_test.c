@@ -277,6 +277,27 @@ static void table_run(const char *path)
         fclose(file);
 }
 
+static void check_recognised(void)
+{
+    static const struct {
+        const char *sentence, *name, *text;
+        enum submit_language language;
+    } rows[] = {
+        {"a file .jdl in brackets is JDL", "x.jdl", "# a job\n\n[\nExecutable = \"a\";\nqueue 5\n]", SUBMIT_JDL},
+        {"one without brackets, too", "x.jdl", "Executable = \"a\";\n", SUBMIT_JDL},
+        {"but HTCondor's users call theirs so as well", "x.jdl", "Universe = vanilla\nExecutable = a\nQueue 10\n",
+         SUBMIT_SUBMIT},
+        {"a line queue decides, whatever a file is called", "x.condor", "cmd = a\n  QUEUE\n", SUBMIT_SUBMIT},
+        {"an ad is none", "x", "Cmd = \"a\"\nQueue = 5\n", SUBMIT_AD},
+        {"nor what is called so", "x.ad", "[ Cmd = \"a\" ]\nqueue", SUBMIT_AD},
+        {"JDL is known without its ending", "x", "[ Executable = \"a\"; ]", SUBMIT_JDL},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        tap_ok(submit_recognise(rows[i].name, rows[i].text, strlen(rows[i].text)) == rows[i].language, "%s",
+               rows[i].sentence);
+}
+
 int main(void)
 {
     char pattern[500];
@@ -291,5 +312,6 @@ int main(void)
     } else {
         tap_ok(false, "there are tables");
     }
+    check_recognised();
     return tap_done();
 }

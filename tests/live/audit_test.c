@@ -163,7 +163,7 @@ int main(void)
     for (int i = 0; i < 500; i++)
         add(&book, false, "root", "users.put", "alice", NOW + 8 + i);
     tap_ok(rows(&book, "root", &count) == 100 && book.audit.dropped >= 400 &&
-               !strcmp(book.audit.changes.items[book.audit.changes.first]->what, "users.put"),
+               !strcmp(book.audit.changes.items[book.audit.changes.first].row->what, "users.put"),
            "of changes the oldest go when there are too many");
     tap_ok(rows(&book, "bob", &count) == 1, "and attempts stay");
     book_close(&book);

@@ -122,7 +122,7 @@ for who in heron stork; do
   check "$who: which the list of agents shows" soon shown
   kept() { submit $who && says 0 'takes no more work' "$berth" agent $who status && waits "$job" && runs "$first"; }
   check "$who: its job runs on, and the next one waits" kept
-  again() { stop $who && provider $who && soon listed && soon shown && says 0 'takes no more work' "$berth" agent $who status && waits "$job"; }
+  again() { stop $who && provider $who && soon listed && soon shown && soon says 0 'takes no more work' "$berth" agent $who status && waits "$job"; }
   check "$who: that holds when it restarts" again
   check "$who: it takes work again" says 0 'takes work again' "$berth" agent $who resume
   check "$who: and the next job begins" soon runs "$job"

@@ -257,6 +257,13 @@ static void check_control(struct shop *shop)
                says(shop, "[ Job = 3; State = \"Cancelled\" ]\n[ Job = 2; State = \"Cancelled\" ]") &&
                ask(shop, "GET", "/v1/jobs/2", NULL) == 200 && says(shop, "Cancelled"),
            "what is over is in the history, the newest first, and still found by its number");
+    tap_ok(ask(shop, "GET", "/v1/history?ids=1-2,3,90-99&select=Job", NULL) == 200 &&
+               says(shop, "[ Job = 2 ]\n[ Job = 3 ]") && ask(shop, "GET", "/v1/history?ids=2-3&limit=1", NULL) == 200 &&
+               says(shop, "Job = 2") && !says(shop, "Job = 3") &&
+               ask(shop, "GET", "/v1/history?ids=1-3&cursor=2&select=Job", NULL) == 200 && says(shop, "[ Job = 3 ]") &&
+               ask(shop, "GET", "/v1/history?ids=1", NULL) == 200 && shop->reply.body.len == 0 &&
+               ask(shop, "GET", "/v1/history?ids=x", NULL) == 400,
+           "those of some numbers are asked for in the order of these, and a job that is not over is not among them");
     tap_ok(ask(shop, "POST", "/v1/control", "[Verb=\"eat\"; Ids=\"1\"]") == 400 &&
                ask(shop, "POST", "/v1/control", "[Verb=\"hold\"]") == 400,
            "a verb that does not exist, or none of the jobs, is refused");

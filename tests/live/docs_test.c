@@ -7,6 +7,7 @@
 #include "common/lang.h"
 #include "common/tap.h"
 
+#include "lang/form/dag.h"
 #include "lang/form/submit.h"
 #include "live/agent/contacts.h"
 #include "live/auth/disabled.h"
@@ -259,14 +260,27 @@ static void limits_print(struct buf *out)
         buf_addf(out, "| %s | %lld |\n", rows[i].what, rows[i].limit);
 }
 
+static void dag_words_print(struct buf *out)
+{
+    buf_adds(out, "| word | what follows it | what becomes of it |\n| --- | --- | --- |\n");
+    for (size_t i = 0; i < dag_words_told_count; i++)
+        buf_addf(out, "| `%s` | %s%s%s | %s |\n", dag_words_told[i].word, *dag_words_told[i].shape ? "`" : "",
+                 dag_words_told[i].shape, *dag_words_told[i].shape ? "`" : "", dag_words_told[i].meaning);
+}
+
 static const struct table_row {
     const char *page, *what;
     void (*print)(struct buf *out);
 } tables[] = {
-    {"protocol.md", "routes", routes_print},     {"protocol.md", "parameters", parameters_print},
-    {"protocol.md", "reasons", reasons_print},   {"protocol.md", "what is wrong with a token", faults_print},
-    {"protocol.md", "limits", limits_print},     {"operations.md", "settings", settings_print},
-    {"operations.md", "metrics", metrics_table}, {"from-htcondor.md", "submit commands", submit_commands_print},
+    {"protocol.md", "routes", routes_print},
+    {"protocol.md", "parameters", parameters_print},
+    {"protocol.md", "reasons", reasons_print},
+    {"protocol.md", "what is wrong with a token", faults_print},
+    {"protocol.md", "limits", limits_print},
+    {"operations.md", "settings", settings_print},
+    {"operations.md", "metrics", metrics_table},
+    {"from-htcondor.md", "submit commands", submit_commands_print},
+    {"from-htcondor.md", "words of a DAG", dag_words_print},
 };
 
 static void tables_check(const struct page *pages, size_t count)
@@ -527,7 +541,7 @@ static void counts_check(const struct page *page)
         {"| files of one job at the customer | %s |", JOBFILES_MAX},
         {"| arguments, and variables, of one job | %s each;", JOB_ARGUMENTS_MAX},
         {"| jobs of one ad | %s |", CUSTOMER_SUBMIT_MAX},
-        {"| the history | %s jobs;", HISTORY_MAX},
+        {"| `HistoryMax` | bytes of the history: 4 GiB, a job counts %s KiB at least;", HISTORY_JOB / 1024},
         {"| `MaxRetries` | whole number | %s |", CUSTOMER_RETRIES},
         {"| `RequestCpus` | number, or an expression | %s |", JOB_CPUS},
         {"| `RequestMemory` | bytes, or an expression | %s MiB |", JOB_MEMORY >> 20},

@@ -36,7 +36,7 @@ check 'all have said who they are' soon listed
 runs() { "$berth" jobs --json -c "Job == $1 && State == \"Running\"" | grep -q .; }
 # submit MACHINE: a job there; its number is in $job.
 submit() {
-  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"echo made >file; trap 'exit 7' TERM; while :; do sleep 0.2; done\" }; Outputs = {}; Env = [ COLOUR = \"mauve\" ]; RequestMemory = 64M; RequestDisk = 64M;
+  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"mkdir bin; printf '#!/bin/sh\\necho own tool\\n' >bin/tool; chmod +x bin/tool; echo made >new; mv new file; trap 'exit 7' TERM; while :; do sleep 0.2; done\" }; Outputs = {}; Env = [ COLOUR = \"mauve\"; PATH = \"/job/bin:/usr/bin:/bin\" ]; RequestMemory = 64M; RequestDisk = 64M;
      Constraint = other.Type == \"Machine\" && other.Name == \"$1\" ]" >job.ad
   job=$("$berth" submit --force job.ad | sed -n 's/.*: //p') && [ -n "$job" ] && soon runs "$job"
 }
@@ -92,7 +92,8 @@ P
 
 for who in heron stork; do
   check "$who: a job runs there" submit $who
-  check "$who: a command runs in its folder, with its variables" says 0 '^made mauve /job$' "$berth" exec "$job" -- sh -c 'echo $(cat file) $COLOUR $PWD'
+  check "$who: a command runs in its folder, with its variables" says 0 '^made mauve /job$' "$berth" exec "$job" -- sh -c 'until [ -e file ]; do sleep 0.1; done; echo $(cat file) $COLOUR $PWD'
+  check "$who: and is looked for where the job's own PATH says" says 0 '^own tool$' "$berth" exec "$job" -- tool
   check "$who: and sees the job" says 0 'while :; do sleep' "$berth" exec "$job" -- sh -c "cat /proc/[0-9]*/cmdline | tr '\0' ' '"
   check "$who: its status is that of the command" says 23 . "$berth" exec "$job" -- sh -c 'echo ending; exit 23'
   check "$who: a signal that ended it is told as a shell does" says 137 . "$berth" exec "$job" -- sh -c 'echo ending; kill -9 $$'
@@ -103,7 +104,7 @@ for who in heron stork; do
   large() { "$berth" exec "$job" -- head -c 3000000 /dev/zero </dev/null | { sleep 1; wc -c >many; } && [ "$(cat many)" -eq 3000000 ]; }
   check "$who: all of a large output comes, to one who reads it late" large
   terminal() {
-    typed $'ready|stty size\\r\n30 90|SIZE\nready|until stty size | grep "^44 "; do sleep 0.1; done; tty\\r\n44 111|\n/dev/pts/|echo slee""ping; sleep 77\\r\nsleeping|\\x03\nready|echo ba""ck again; exit 5\\r\nback again|' "$berth" exec "$job" --tty -- sh -c 'PS1="ready> " exec sh -i'
+    typed $'ready|stty size\\r\n30 90|SIZE\nready|until stty size | grep "^44 "; do sleep 0.1; done; tty\\r\n44 111|\n/dev/pts/|sh -c "echo slee\\x22\\x22ping; exec sleep 77"\\r\nsleeping|\\x03\nready|echo ba""ck again; exit 5\\r\nback again|' "$berth" exec "$job" --tty -- sh -c 'PS1="ready> " exec sh -i'
     [ $? = 5 ]
   }
   check "$who: a shell with a terminal: its size, Ctrl-C, its status" terminal
@@ -124,6 +125,7 @@ for who in heron stork; do
   check "$who: one whose connection was cut goes on, and is found again" killed
   check "$who: when no command is left there is nothing to come back to" says 1 'no command runs' "$berth" exec "$job" --attach
   interrupted() {
+    rm -f out # the last one says the same
     "$berth" exec "$job" -n -- sh -c 'trap "echo heard; exit 6" TERM; echo ready; while :; do sleep 0.1; done' >out 2>&1 &
     soon grep -q ready out && kill -TERM $! && wait $!
     [ $? = 6 ] && grep -q heard out
@@ -132,6 +134,7 @@ for who in heron stork; do
   logged() { grep 'audit.exec ' "$who.err" | grep 'subject=alice' | grep "job=$job" | grep 'program=head'; }
   check "$who: its log says who ran what" logged
   over() {
+    rm -f out
     "$berth" exec "$job" -n -- sh -c 'echo ready; sleep 3000' >out 2>&1 &
     soon grep -q ready out && "$berth" rm "$job" && wait $!
     [ $? = 137 ]
@@ -140,7 +143,7 @@ for who in heron stork; do
 done
 
 whole() {
-  typed $'$ |tty; echo "on $COLOUR" >made; stty size\\r\n30 90|echo slee""ping; sleep 77\\r\nsleeping|\\x03\n$ |exit 12\\r' "$berth" run --tty -e COLOUR=green -e 'PS1=$ ' -m 64M -- sh -i
+  typed $'$ |tty; echo "on $COLOUR" >made; stty size\\r\n30 90|sh -c "echo slee\\x22\\x22ping; exec sleep 77"\\r\nsleeping|\\x03\n$ |exit 12\\r' "$berth" run --tty -e COLOUR=green -e 'PS1=$ ' -m 64M -- sh -i
   [ $? = 12 ] && [ "$(cat made)" = 'on green' ]
 }
 check 'berth run --tty is a shell in a job: its files come back, its status is that of the shell' whole

@@ -10,6 +10,8 @@
 #include "live/matchmakerd/routes.h"
 #include "live/providerd/providerd_parts.h"
 
+#include "sys/clock.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <sodium.h>
@@ -486,6 +488,45 @@ static void check_pace(struct world *world)
     free(again);
 }
 
+/* Others have shown so many new tokens just now that there is no time left for more of them. */
+static void proofs_spend(struct world *world, int64_t span)
+{
+    world->gate.proving = clock_now() + span;
+    world->gate.proved = GATE_PROVES;
+}
+
+static void check_proofs(struct world *world)
+{
+    char *known = token_make(world, SCOPE_ALL, NULL), *fresh = token_make(world, SCOPE_ALL, NULL);
+    int64_t began;
+
+    front_open(world, &daemons[1], "127.0.0.1:0");
+    ask(world, "GET", "/v1/status", known, NULL);
+    proofs_spend(world, 60 * SECOND);
+    tap_ok(ask(world, "GET", "/v1/status", known, NULL) == 200,
+           "a token that was shown before is served while strangers show many");
+    proofs_spend(world, 300 * MILLISECOND);
+    began = clock_now();
+    tap_ok(ask(world, "GET", "/v1/status", fresh, NULL) == 200 && clock_now() - began >= 250 * MILLISECOND,
+           "a new one waits until it is its turn to be proved, and is served then");
+    proofs_spend(world, 300 * MILLISECOND);
+    fresh[strlen(fresh) / 2] ^= 1;
+    began = clock_now();
+    tap_ok(ask(world, "GET", "/v1/status", fresh, NULL) == 401 && clock_now() - began >= 250 * MILLISECOND,
+           "so does a bad one, which is refused then");
+    front_close(world);
+    world->still = true;
+    fresh[strlen(fresh) / 2] ^= 1;
+    token_cache_forget(world->tokens);
+    front_open(world, &daemons[1], "127.0.0.1:0");
+    proofs_spend(world, 60 * SECOND);
+    tap_ok(ask(world, "GET", "/v1/status", fresh, NULL) == 200, "where nobody can wait it is proved at once");
+    front_close(world);
+    world->still = false;
+    free(known);
+    free(fresh);
+}
+
 #define A_51 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define A_255 A_51 A_51 A_51 A_51 A_51 /* as long as a variable may be */
 
@@ -528,6 +569,21 @@ static void check_paths(void)
     }
 }
 
+/* Who watches one job is woken by that job's news, and by no other's; who watches none has to wait until all are woken. */
+static void check_marks(void)
+{
+    struct request requests[] = {{.watches = 7}, {.watches = 8}, {.watches = 0}, {.watches = 7}};
+    struct front front = {.waiting = requests};
+
+    for (size_t i = 0; i + 1 < COUNT(requests); i++)
+        requests[i].next = &requests[i + 1];
+    tap_ok(!front_mark(NULL, 7) && !front_mark(&front, 9) && !front_mark(&front, 0) && !requests[2].marked,
+           "news of a job that nobody watches marks nobody, and news of none neither");
+    tap_ok(front_mark(&front, 7) && requests[0].marked && requests[3].marked && !requests[1].marked &&
+               !requests[2].marked,
+           "news of a job marks all who watch it, and them alone");
+}
+
 int main(void)
 {
     static const char *const variables[] = {"HOME=/nonexistent", NULL};
@@ -557,7 +613,9 @@ int main(void)
         check_near(&world, &daemons[i]);
     }
     check_pace(&world);
+    check_proofs(&world);
     check_paths();
+    check_marks();
     token_cache_free(world.tokens);
     symbols_free(world.symbols);
     config_done(&world.config);

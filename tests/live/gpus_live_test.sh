@@ -27,6 +27,9 @@ mount) # a /dev with the usual files, and those of two GPUs
   for name in nvidia0 nvidia1 nvidiactl nvidia-uvm; do
     : >/dev/$name && mount --bind "$GPUS_PLACE/dev/null" /dev/$name || exit 1
   done
+  # the libraries of the driver, where they are looked for
+  mount -t tmpfs -o mode=755 tmpfs /opt && mkdir -p /opt/nvidia/lib64 || exit 1
+  for name in libcuda.so.1 libnvidia-ptxjitcompiler.so.1 libother.so.1; do echo "$name of the driver" >/opt/nvidia/lib64/$name; done
   inner=''
   [ "$GPUS_UID" = 0 ] || inner="unshare -U --map-user=$GPUS_UID --map-group=$GPUS_GID"
   exec $inner "$0" "$1" run
@@ -63,6 +66,17 @@ check 'a job that asks for two sees both' sees "nvidia-uvm nvidia0 nvidia1 nvidi
 check 'one that asks for none sees none' sees ''
 check 'what it says of itself changes nothing' sees '0' -e CUDA_VISIBLE_DEVICES=0
 check 'who wants a smaller one gets that' sees "nvidia-uvm nvidia1 nvidiactl $second $second" --gpus 1 --require-gpus 'Memory <= 40G && Capability < 9.0'
+python3 "$BERTH_SOURCE/tests/exec/make_image.py" good.tar good
+in_image() {
+  timeout 60 "$berth" run $small "$@" --image good.tar -e LD_LIBRARY_PATH=/own -- sh -c 'echo $(cd /dev && ls -d nvidia* 2>/dev/null) $BERTH_GPUS $LD_LIBRARY_PATH; cat /etc/word; ls /run/berth-gpu && cat /run/berth-gpu/libcuda.so.1' >seen 2>seen.err
+}
+given() {
+  in_image --gpus 1
+  printf '%s\n' "nvidia-uvm nvidia0 nvidiactl $first /run/berth-gpu:/own" 'of the image' libcuda.so.1 libnvidia-ptxjitcompiler.so.1 'libcuda.so.1 of the driver' | cmp - seen || { cat seen seen.err; tail -n 5 "$log"; false; }
+}
+check 'a job in an image sees its GPU, and the libraries of the driver of this machine' given
+spared() { in_image; printf '%s\n' /own 'of the image' | cmp - seen || { cat seen seen.err; false; }; }
+check 'one that asks for none sees nothing of them' spared
 number() { sed -n 's/.*: \([0-9][0-9]*\)$/\1/p' "$1"; }
 state_is() { "$berth" job "$1" | grep "^Job $1: $2"; }
 ended() { state_is "$1" Succeeded; }

@@ -7,13 +7,13 @@ berth=$(realpath "${BERTH:?the program}")
 BERTH_SOURCE=$(realpath "${BERTH_SOURCE:?the sources}") && export BERTH_SOURCE
 . "$BERTH_SOURCE/tests/common/says.sh"
 make() { python3 "$BERTH_SOURCE/tests/exec/make_image.py" "$@"; }
-for kind in good docker packed; do make $kind.tar $kind || exit 1; done
+for kind in good docker packed zstd zstd-skipped zstd-whole; do make $kind.tar $kind || exit 1; done
 images=$work/state/provider/images
 lies=$(mktemp -d -p /var/tmp berth-images.XXXXXX) || exit 1
 trap 'ends; rm -rf "$lies"' EXIT
 chmod 755 "$lies"
 make tree tree
-mkdir "$lies/listed" && cp -a tree "$lies/listed/own" && ln -s /usr "$lies/listed/out" && cp -a tree "$lies/unlisted"
+mkdir -p "$lies/listed/layout" && tar -xf good.tar -C "$lies/listed/layout" && cp -a tree "$lies/listed/own" && ln -s /usr "$lies/listed/out" && cp -a tree "$lies/unlisted"
 echo "[ ImageFolders = { \"$lies/listed\" } ]" >owner.ad
 "$berth" pool --listen 127.0.0.1:0 --set ImageCache=12MiB --set OwnerPolicy="$work/owner.ad" >up 2>pool.err </dev/null &
 pids=$!
@@ -49,9 +49,9 @@ nobody:*' "*'/etc/new': Read-only file system
 *'/home': No such file or directory
 *'/sys': No such file or directory"
 holds 'what it left came back' test -e mine
-for kind in docker packed; do
+for kind in docker packed zstd zstd-skipped zstd-whole; do
   run "$berth" run -q --image "$work/$kind.tar" -- cat /etc/word
-  expect "an image that Docker saved is one, too ($kind)" 0 'of the image' ''
+  expect "an image may come as Docker saves it, and packed ($kind)" 0 'of the image' ''
 done
 run "$berth" run -q --image "$lies/listed/own" -- sh -c 'cat /etc/word; ls -d /job /srv /home; id -u'
 says 'a folder of the machine that its owner has listed is an image' 0 'of the image
@@ -84,14 +84,30 @@ holds 'and a submit file of HTCondor' grep -q '^of the image$' sub.out
 echo '[ Image = "gone.tar"; Cmd = "true" ]' >gone.ad
 run "$berth" submit -f gone.ad
 says 'an image that is not there is told before anything is sent' 2 '' 'berth: *gone.tar: *'
-run "$berth" run -q --image docker://python:3 -- true
-says 'what lies in a registry is refused, and what to do is said' 2 '' 'berth: run: docker://python:3: what lies in a registry is not fetched: `skopeo copy *'
 mkdir layout && tar -xf good.tar -C layout
-run "$berth" run -q --image layout -- true
-says 'so is a folder' 2 '' 'berth: run: layout: it is a folder: `tar -cf FILE -C FOLDER .` makes a file of an OCI layout*'
-tar -cf layout.tar -C layout .
-run "$berth" run -q --image layout.tar -- cat /etc/word
-expect 'with that an OCI layout is an image' 0 'of the image' ''
+run "$berth" run -q --image layout -- cat /etc/word
+expect 'an OCI layout is an image, and is carried along as one file' 0 'of the image' ''
+for n in 1 2 3; do echo "[ Image = \"layout\"; Cmd = \"cat\"; Args = { \"/etc/word\" } ]"; done >three.ad
+touch layout/index.json layout/of-another-program
+run "$berth" submit three.ad
+run "$berth" wait "$(sed -n 's/^3 jobs submitted: //p' out)"
+holds 'so it is of many jobs of one submission' test "$status" = 0
+unpackings() { grep -c "image.unpacked.*it is there" "$work/state/log/provider.log"; }
+before=$(unpackings)
+run "$berth" run -q --image ./layout -- cat /etc/word
+holds 'a layout whose files have other times is still the same' test "$(unpackings)" = "$before"
+mkdir folder
+run "$berth" run -q --image folder -- true
+says 'a folder that is none is refused, and what to do is said' 2 '' 'berth: run: folder: it is a folder, but no OCI layout (`skopeo copy ... oci:FOLDER` makes one); *'
+run "$berth" run -q --image "$lies/listed/layout" -- cat /etc/word /etc/private
+expect 'an OCI layout on the machine, in a folder that its owner has listed, is an image' 0 'of the image
+private' ''
+run "$berth" run -q --image "$lies/listed/layout"
+expect 'which says what is run in it' 0 'by itself in /srv/app' ''
+rm "$lies/listed/layout/blobs/sha256/"* && ln -s /etc/passwd "$lies/listed/layout/blobs/sha256/$(printf %064d 0)"
+sed -i 's/sha256:[0-9a-f]*/sha256:'"$(printf %064d 0)"'/' "$lies/listed/layout/index.json"
+echo "[ Image = \"$lies/listed/layout\"; Cmd = \"true\"; MaxRetries = 0 ]" >linked.ad
+"$berth" submit linked.ad 2>&1 | sed -n "s/^1 job submitted: /linked /p" >linked
 run "$berth" run -q --image good.sif -- true
 holds 'a .sif file that is not there is told as well' test "$status" = 2
 run "$berth" run -q --image good.tar -- /usr/bin/nothing
@@ -101,6 +117,7 @@ holds 'a program that the image does not have is not there' test "$status" = 127
 
 # submitted FILE: submits a job in that image, which will be held, under that name.
 : >held
+cat linked >>held
 submitted() {
   echo "[ Image = \"$1\"; Cmd = \"cat\"; Args = { \"/etc/word\" }; RequestCpus = 0.01; RequestMemory = 1M; RequestDisk = 1M ]" >"$1.ad"
   "$berth" submit "$1.ad" 2>&1 | sed -n "s/^1 job submitted: /$1 /p" >>held
@@ -112,7 +129,7 @@ held() {
   soon is_held
   if grep -q "its image: $2" is.held; then result 0 "$3"; else cp is.held why; result 1 "$3"; fi
 }
-hostile='dotdot hardlink-out hardlink-nowhere links whiteout-dotdot digest diff-id bomb json arch garbage'
+hostile='dotdot hardlink-out hardlink-nowhere links whiteout-dotdot digest diff-id bomb zstd-bomb zstd-cut zstd-window zstd-garbage gzip-cut json arch garbage'
 for kind in $hostile; do
   make "$kind.tar" "$kind"
   submitted "$kind.tar"
@@ -130,6 +147,12 @@ refused whiteout-dotdot "'a/.wh...' leads out of the image"
 refused digest 'what is called sha256:[0-9a-f]* in the image has another sum: sha256:[0-9a-f]*'
 refused diff-id 'what is called sha256:[0-9a-f]* in the image has another sum: sha256:[0-9a-f]*'
 refused bomb 'the image is larger than 12 MiB'
+refused zstd-bomb 'the image is larger than 12 MiB'
+refused zstd-cut 'what is packed in the image is not whole'
+refused zstd-window 'a layer is packed with a window of more than 128 MiB'
+refused zstd-garbage 'what is packed in the image is not whole'
+refused gzip-cut 'what is packed in the image is not whole'
+held linked "'blobs/sha256/0*' in the image: Too many levels of symbolic links" 'no link in an OCI layout is followed'
 refused json "'index.json' in the image is too large"
 refused arch 'the image is for z80, and this machine is'
 refused garbage 'it is no tar file, or not a whole one'

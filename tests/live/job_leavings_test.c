@@ -1,4 +1,4 @@
-/* leaving_test.c: the files that a job leaves, as the provider finds them in its folder: what comes, what is missing, and what cannot be told now. */
+/* job_leavings_test.c: the files that a job leaves, as the provider finds them in its folder: what comes, what is missing, and what cannot be told now. */
 #define _GNU_SOURCE /* nftw */
 #include "common/tap.h"
 #include "process.h"
@@ -120,6 +120,20 @@ static void check_named(void)
     bench_end(&bench);
 }
 
+static void check_named_streams(void)
+{
+    struct bench bench;
+    struct err err = {0};
+
+    bench_start(&bench);
+    tap_ok(list(&bench, "[Outputs={\"sum\", \"trouble\", \"su\"}; Out=\"sum\"; Err=\"trouble\"; Member=2]", &err) ==
+                   0 &&
+               has(&bench, "output", "sum.2") && has(&bench, "output", "trouble.2") &&
+               bench.leaving.unmade.count == 1 && !strcmp(bench.leaving.unmade.files[0].name, "su"),
+           "standard output and errors that are named as outputs too are made by every job");
+    bench_end(&bench);
+}
+
 static int count_name(void *user, const char *name)
 {
     (void)name;
@@ -200,6 +214,7 @@ int main(void)
 {
     check_found();
     check_named();
+    check_named_streams();
     check_many();
     check_folders();
     check_descriptors();

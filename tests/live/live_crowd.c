@@ -74,8 +74,9 @@ static void nothing_close(struct shelf *shelf)
     (void)shelf;
 }
 
-static const struct shelf_kind nothing_kind = {"nothing",    nothing_put, nothing_remove, nothing_commit,
-                                               nothing_each, nothing_get, nothing_broken, nothing_close};
+static const struct shelf_kind nothing_kind = {"nothing",      nothing_put,   nothing_remove,
+                                               nothing_commit, nothing_each,  nothing_get,
+                                               nothing_broken, nothing_close, nothing_get};
 static struct shelf nothing = {&nothing_kind};
 
 /* ---------------------------------------------------------------------------------------------------------------- jobs */

@@ -64,6 +64,18 @@ check 'so that it is good when the first has ended' lasts
 old() { says 2 'a good token is needed\|expired' b alice login --token "$work/alice.old"; }
 check 'which has' old
 
+# What a command shows lasts for an hour; the command may go on for weeks.
+echo '[ Name = "none"; Submit = { "/bin/false" }; SubmitId = "1"; Status = { "/bin/true" }; JobId = "1"; JobName = "x"; JobState = "gone"; Cancel = { "/bin/true" } ]' >batch.ad
+goes_on() { start keeper env BERTH_STATE="$work/alice" "$berth" pilot --batch batch.ad --when false --every 1s && soon grep -q 'not wanted: waiting 0' alice/pilots/looked; }
+check 'a command that goes on asks the pool' goes_on
+asks() { rm -f alice/pilots/looked && soon test -s alice/pilots/looked && cat alice/pilots/looked && grep 'not wanted: waiting 0' alice/pilots/looked && ! grep 'good token' keeper.err; }
+days 41
+check 'a day later it still does' asks
+days 58
+kept() { asks && [ "$(id alice)" != "$1" ]; }
+check 'and later it has had its token renewed' kept "$(id alice)"
+kill "$(cat keeper.pid)"
+
 # Who was lent a token cannot make it last.
 url=http://$address
 third=$(id alice)

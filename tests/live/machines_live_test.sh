@@ -126,6 +126,14 @@ check 'nor can they find it by that, as its owner does' queries
 tenants() { secret alice /secret >out && grep RemoteUser out && ! grep Constraint out && ask /v1/ads/secret | grep 'Constraint.*RemoteUser'; }
 check 'whose job it is sees that, and an administrator everything' tenants
 
+whole() { curl -sS -m 20 -H "Authorization: Bearer $(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' "$1.bearer")" "http://$address/v1/machines/$2"; }
+amounts() { whole bob heron >out && [ "$(grep -o 'User = "alice"; Cpus = 1; Memory = 134217728' out | wc -l)" = 2 ] && ! grep 'Job = [12]' out; }
+check 'of jobs of others one sees whose they are and how much they have, and no more' amounts
+ask /v1/ads/desk -X PUT -d '[Type="Machine";Name="desk";Cpus=1;Lifetime=100;KeyboardIdle=3;KeybrdIdle=relTime(3);ConsoleIdle=3;Users=1;LoadAvg=0.5;Constraint=false]' >/dev/null
+presence() { whole bob desk >out && grep 'LoadAvg = 0.5' out && ! grep 'Idle = \|Users = ' out && ask /v1/machines/desk | grep 'KeyboardIdle = 3.*ConsoleIdle = 3.*Users = 1'; }
+check 'whether somebody sits at a machine is for its owner and administrators' presence
+ask /v1/ads/desk -X DELETE
+
 "$berth" agent crane drain --wait 20 >/dev/null
 check 'a machine that takes no more is Drained' soon of crane 'State = "Drained"'
 kill -KILL "$(cat crane.pid)"

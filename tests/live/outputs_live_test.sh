@@ -46,11 +46,15 @@ log() { "$berth" logs --events "$1"; }
 # -------------------------------------------------------------------------------------------------------- what is told
 
 run "$berth" run -o tables -o none -- sh -c 'mkdir -p tables/deep; echo 1 >tables/a; echo 2 >tables/deep/b; echo 3 >tables/.hidden; echo 4 >other'
-holds 'a folder that is named comes with all that is in it' [ "$status$(cat tables/a tables/deep/b)" = '01
+holds 'a folder that is named comes with all that is in it' [ "$(cat tables/a tables/deep/b)" = '1
 2' ]
 holds 'but not what is hidden, nor what is not named' [ ! -e tables/.hidden ] && [ ! -e other ]
+says 'a job that has not made an output that it names is held, and the file is named' 1 '' \
+  '*job 1 is held: Transfer output files failure at the execution point *: the job has not made none: (errno 2) No such file or directory*'
 log 1 >events
-holds 'an output that the job did not make is told by its name, and is no failure' grep -q 'the job has not made none' events
+holds 'its log tells it as well' grep -q 'the job has not made none' events
+run "$berth" why 1
+says 'so does berth why' 1 '*held*the job has not made none*' ''
 run "$berth" run -- sh -c 'echo secret >shut; chmod 000 shut; echo hi >.rc'
 holds 'a file that nobody may read comes' [ "$status$(cat shut)" = 0secret ]
 holds 'what begins with a dot does not come by itself' [ ! -e .rc ]

@@ -1,16 +1,14 @@
 #!/bin/bash
-# page_browser_test.sh: the page in a real browser, against a real pool: web/test. Prints TAP. Pictures are kept in $PAGE_SHOTS, if that is set.
+# page_browser_test.sh: the page in a real browser, against a real pool: web/test. Prints TAP. Pictures are kept in the folder $PAGE_SHOTS, if that is set.
 set -u
 source=${BERTH_SOURCE:?the sources}
 export BERTH=${BERTH:?the program}
 . "$source/tests/common/live.sh"
 for node in "$source"/build-page/node/node_modules/node-linux-*/bin; do [ -d "$node" ] && PATH=$node:$PATH; done
-need npm node "${CHROMIUM:-chromium}"
+export CHROMIUM=${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium || echo chromium)} # the first is the same without its windows
+need npm node "$CHROMIUM"
 cp -r "$source/web" web && cd web || exit 1
-rm -rf node_modules dist test/shots
+rm -rf node_modules dist
 built=$("$source/tools/build-page" --where . "$source/build-page") || { echo 'Bail out! the page was not built'; exit 1; }
 ln -s "$built/node_modules" node_modules && cp -r "$built/dist" dist || exit 1
-env -u BERTH_SOURCE PAGE_FROM=pool node --test --test-reporter=tap --test-concurrency=1 test/text.test.mjs test/page.test.mjs
-status=$?
-[ -z "${PAGE_SHOTS-}" ] || { mkdir -p "$PAGE_SHOTS" && cp -r test/shots/. "$PAGE_SHOTS"; }
-exit $status
+env -u BERTH_SOURCE BERTH_SOURCES="$source" PAGE_FROM=pool node --test --test-reporter=tap --test-concurrency=1 test/text.test.mjs test/page.test.mjs

@@ -28,6 +28,9 @@ reasons() { ask /v1/reasons | grep 'Code = "nofit"; Reason = "no machine satisfi
 check 'and why, in words' reasons
 series() { ask '/v1/series?span=hour' -H 'Accept: application/json' | grep '"Span": "hour", "At": \[[0-9]'; }
 check 'there are samples of the last hour' until_seen series
+by_user() { ask '/v1/series?span=hour&by=user' -H 'Accept: application/json' | grep '"Users": \[{"Name": "[^"]*", "Running": \[[0-9, ]*\], "Waiting": \[[0-9, ]*7\]'; }
+check 'and of each user what runs and waits' until_seen by_user
+check 'by something else there are none' [ "$(code '/v1/series?by=colour')" = 400 ]
 check 'of another span there are none' [ "$(code '/v1/series?span=week')" = 400 ]
 names() { ask '/v1/names?kind=requests' | grep 'Name = "Constraint"; Ads = 1' && [ "$(ask '/v1/names?prefix=MEM&kind=offers' | grep -ci 'Name = "mem')" -ge 1 ]; }
 check 'names of attributes that ads have are told, by their beginning in any case' names
@@ -43,6 +46,12 @@ first() { grep '^event: overview' stream; }
 check 'who watches is told the overview at once' until_seen first
 run() { [ "$(BERTH_STATE="$work/state" timeout 30 "$berth" run -- echo hello)" = hello ]; }
 check 'a job runs' run
+again() {
+  echo '[ Cmd = "true"; Outputs = {}; LastClaim = "88ff0344d5351ebc"; LastNumber = "0000000000000001" ]' >again.ad
+  BERTH_STATE="$work/state" "$berth" submit again.ad >again.out && BERTH_STATE="$work/state" timeout 30 "$berth" wait "$(sed 's/.*: //' again.out)" &&
+    BERTH_STATE="$work/state" "$berth" history | grep "^ *$(sed 's/.*: //' again.out) "
+}
+check 'one whose ad says what only a history says is in the history, too' until_seen again
 told() { grep -A1 '^event: match' stream | grep '"Type": "Match".*"Provider"' && grep -A1 '^event: claim' stream | grep '"State": "over"'; }
 check 'who watches hears of its match, and of its claim' until_seen told
 quiet() { local was; was=$(grep -c '^event: overview' stream); sleep 2.5; [ "$(grep -c '^event: overview' stream)" = "$was" ]; }
@@ -62,8 +71,21 @@ check 'a policy is compared with the one that holds: the requests that would get
 stays() { compared '[DockingVector={label.Blessed}]' 0 0 0 && [ ! -s body ]; }
 check 'and of one that changes nothing nothing is told' stays
 ask /v1/policy -X PUT -d '[]' -H 'Content-Type: application/classad' >/dev/null
+taken_all() { ask /v1/overview | grep 'Kind = "Chest"; Offers = 0; Parted = 0; Taken = 2'; }
+check 'both chests are taken' until_seen taken_all
+ask /v1/ads/more -X PUT -d '[Type="Job";Constraint=other.Type=="Chest"]' >/dev/null
+full() { compared '[DockingVector={-label.Size}]' 0 0 0; }
+check 'in a pool that is full nothing would change now' full
+idle() {
+  ask '/v1/policy/try?compare&idle' -D head -d '[DockingVector={-label.Size}]' -H 'Content-Type: application/classad' -o small &&
+    ask '/v1/policy/try?compare&idle' -D head -d '[DockingVector={label.Size}]' -H 'Content-Type: application/classad' -o large && cat small large head &&
+    grep -i '^Berth-Matches-Now: [1-9]' head && grep -i '^Berth-Matches: [1-9]' head && cat small large | grep 'Request = "more"; Now = {.*}; NowCount = 1; Then = {.*}; ThenCount = 1'
+}
+check 'but with all of it idle a policy is seen to choose others' idle
 
 # --- the playground
+functions() { ask /v1/functions | grep 'Name = "regexp"; Arguments = "P, S \[, OPT\]"; Help = "does the pattern P match somewhere in S?"; Classic = true; Condor = true'; }
+check 'the functions of the language are told, with a line of help' functions
 evaluated() {
   ask /v1/eval -d '[Left="[Memory=4;Constraint=other.Need<Memory]";Right="[Need=2;Rank=other.Memory]";Expression="other.Need+Memory"]' |
     grep 'Value = "6"; Type = "integer"; Matches = true; LeftConstraint = "true".*RightRank = "4"'

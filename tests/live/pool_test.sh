@@ -205,7 +205,7 @@ holds 'it is measured where the time of jobs goes, step by step' sh -c '[ "$1" =
 [ "$status" = 0 ] && grep '"jobs"' out | sed 's/^/# /'
 
 # What could be left of a job: launchers of claims that are over go within a moment.
-no_launchers() { ! pgrep -f "launcher $state/provider" >/dev/null; }
+no_launchers() { ! pgrep -f "launcher $state/provider/.*/[0-9a-f]{16}" >/dev/null; } # one without a claim waits for the next
 holds 'nothing is left of them' soon 20 no_launchers
 
 # Jobs of one claim get each other's folders, if nothing is left in them.

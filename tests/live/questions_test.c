@@ -521,6 +521,11 @@ static void check_store(void)
                     "ok") &&
                bench.news[NEWS_RUNNING] == 1 && !strcmp(attempts_last(bench.questions.tries, 5)->message, "half"),
            "what it reports is known, a message as one line");
+    ask(&bench, "Ask=\"report\"; Memory=9223372036854775807; Disk=9223372036854775807; MayCpus=1; "
+                "MayMemory=9223372036854775807; MayDisk=9223372036854775807");
+    tap_ok(attempts_last(bench.questions.tries, 5)->memory == 4096 && !attempts_last(bench.questions.tries, 5)->disk &&
+               !attempts_last(bench.questions.tries, 5)->may_memory,
+           "but for amounts that no machine has");
     tap_ok(says(ask(&bench, "Ask=\"finish\"; Wall=3.5; Words=\"fine\""), "ok") && bench.news[NEWS_FINISHED] == 1 &&
                says(ask(&bench, "Ask=\"finish\""), "ok") && bench.news[NEWS_FINISHED] == 1,
            "the end is told once, however often it is said");
@@ -1005,6 +1010,97 @@ static void check_passes(void)
     bench_end(&bench);
 }
 
+static uint32_t bench_members(void *user, uint64_t job, struct member_view *ret, uint32_t room)
+{
+    static const agent agents[] = {99, 98, 97};
+
+    (void)user;
+    (void)job;
+    for (uint32_t i = 0; i < 3 && i < room; i++)
+        ret[i] = (struct member_view){.who = agents[i], .name = "node", .name_len = 4};
+    return 3;
+}
+
+static struct tree *bench_beside(void *user, const struct job_view *view, agent who, const struct tree *question)
+{
+    struct customerd_bench *bench = user;
+
+    (void)view;
+    (void)who;
+    (void)question;
+    return ad_of(bench, "[Reason=\"ok\"]");
+}
+
+/* Asks as the helper at that agent, which says that it has that number. */
+static const char *ask_member(struct customerd_bench *bench, agent who, int number, const char *rest)
+{
+    char question[600], digits[2 * KEY_BYTES + 1];
+    struct key pass;
+
+    duty_pass_for(&secrets_live, &bench->view.pass, who, who != 99, &pass);
+    hex_print(pass.bytes, KEY_BYTES, digits);
+    snprintf(question, sizeof question, "Pass=\"%s\"; Member=%d; %s", digits, number, rest);
+    return ask_as(bench, who, 1, 1, question);
+}
+
+/* Processes of a parallel job: each sends what it has written, and the first waits for the others. */
+static void check_members(void)
+{
+    static const char *const refused[] = {
+        "Kind=\"log\"; Name=\"stdout\"",       "Kind=\"log\"; Name=\"stdout.2\"",
+        "Kind=\"log\"; Name=\"other.1\"",      "Kind=\"output\"; Name=\"run.out\"",
+        "Kind=\"output\"; Name=\"data.1\"",    "Kind=\"checkpoint\"; Name=\"state.1\"",
+        "Kind=\"output\"; Name=\"run.out.11\""};
+    struct customerd_bench bench;
+    char question[200];
+    bool good = true;
+
+    bench_start(&bench, "[Out=\"run.out\"; Checkpoint={\"state\"}]");
+    bench.view.pass = (struct key){{0xaa, 1}};
+    bench.questions.members = bench_members;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        snprintf(question, sizeof question, "Ask=\"store\"; %s; Offset=0; Size=-1; Bytes=\"aGk\"", refused[i]);
+        good = strstr(ask_member(&bench, 98, 1, question), "\"name\"") && good;
+    }
+    tap_ok(good, "a process of a parallel job leaves what it has written, under its own number, and nothing else");
+    snprintf(question, sizeof question,
+             "Ask=\"store\"; Kind=\"log\"; Name=\"stdout.1\"; Offset=0; Size=-1; Bytes=\"aGk\"");
+    tap_ok(!strcmp(ask_member(&bench, 97, 1, question), "refused") &&
+               !strcmp(ask_member(&bench, 98, 0, question), "refused") &&
+               !strcmp(ask_member(&bench, 98, 7, question), "refused"),
+           "a number is its agent's: nobody else writes under it");
+    tap_ok(strstr(ask_member(&bench, 98, 1, question), "Have = 2") != NULL, "its own is taken");
+    tap_ok(strstr(ask_member(&bench, 99, 0, "Ask=\"finish\""), "wait") &&
+               !attempts_last(bench.questions.tries, 5)->finished,
+           "the end of the first waits for what the others have written");
+    tap_ok(strstr(ask_member(&bench, 98, 1, "Ask=\"finish\"; Status=0; Cpu=1.5"), "ok") &&
+               strstr(ask_member(&bench, 99, 0, "Ask=\"finish\""), "wait"),
+           "for all of them");
+    tap_ok(!strstr(ask_member(&bench, 98, 1, question), "\"ok\""), "whoever has finished sends nothing more");
+    tap_ok(strstr(ask_member(&bench, 97, 2, "Ask=\"finish\"; Status=3"), "ok") &&
+               strstr(ask_member(&bench, 99, 0, "Ask=\"finish\"; Cpu=2.0"), "ok") &&
+               attempts_last(bench.questions.tries, 5)->finished,
+           "then it is over");
+    tap_ok(strstr(ask_member(&bench, 98, 1, "Ask=\"beside\"; Key=\"0000000000000001\""), "refused") != NULL,
+           "none of them begins a command beside another, unless the job says so");
+    bench.questions.beside = bench_beside;
+    tree_unref(bench.ad);
+    bench.view.ad = bench.ad = ad_of(&bench, "[ProcessesExec=true]");
+    tap_ok(strstr(ask_member(&bench, 98, 1, "Ask=\"beside\"; Key=\"0000000000000001\""), "\"ok\"") &&
+               !strcmp(ask_as(&bench, 98, 1, 1, "Ask=\"beside\"; Key=\"0000000000000001\""), "refused"),
+           "then it does, with its pass");
+    bench.view.state = JOB_DONE;
+    tap_ok(strstr(ask_member(&bench, 98, 1, "Ask=\"beside\"; Key=\"0000000000000001\""), "stale") != NULL,
+           "while the job runs");
+    bench_close(&bench);
+    bench_open(&bench);
+    good = attempts_last(bench.questions.tries, 5)->members.count == 3;
+    tap_ok(good && attempts_last(bench.questions.tries, 5)->members.items[1].cpu == 1.5 &&
+               attempts_last(bench.questions.tries, 5)->members.items[2].status == 3,
+           "what each of them told is kept over a restart");
+    bench_end(&bench);
+}
+
 /* Files that go to stores: told after the claim is over, kept over a restart. */
 static void check_stored(void)
 {
@@ -1098,8 +1194,8 @@ static void check_history(void)
     bench.shelf->kind->commit(bench.shelf, &err);
     for (int round = 0; round < 2; round++) {
         ordered = history_count(history) == 5;
-        for (uint32_t i = 0; i < 5; i++)
-            ordered = ordered && history_at(history, i, &row) && row.job == 5 - i;
+        for (uint64_t i = 5, place = history_newest(history); i; i--, place--)
+            ordered = ordered && (place = history_before(history, place, &row)) && row.job == i;
         tap_ok(ordered, "the history has the newest first%s", round ? ", and after a restart" : "");
         tap_ok(history_find(history, 2, &row) && row.standing == STANDING_CANCELLED && !history_find(history, 6, &row),
                "a job is found by its number");
@@ -1236,6 +1332,7 @@ int main(void)
     check_samples();
     check_checkpoint();
     check_passes();
+    check_members();
     check_stored();
     check_joblog();
     check_history();

@@ -6,6 +6,7 @@
 #include "lang/base/symbols.h"
 #include "live/world/runner.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <uv.h>
 
@@ -124,6 +125,165 @@ static void eager_run(struct shelf *shelf, const struct secrets *secrets)
     symbols_free(symbols);
 }
 
+/* ------------------------------------------------------------------------------------------- many messages, and others */
+
+/* A role that has very much to say behind one row, and somebody who waits for an answer behind the same row. */
+#define SENDS 2000
+#define SEND_SPAN 20 /* microseconds that each takes */
+#define A_TURN 20    /* of them, at most: a turn has 300 microseconds for them, and one may begin at their end */
+
+struct talker {
+    uint64_t last;
+    int sent, seen, most, before_reply, disorder;
+    uv_prepare_t turn;
+};
+
+static void talker_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
+{
+    struct message message = {.kind = MESSAGE_GOT};
+    uint64_t row;
+
+    (void)role, (void)env;
+    if (event->kind != EVENT_BOOTED)
+        return;
+    row = effects_remove(effects, RECORD_SHAPE, 1);
+    for (uint64_t i = 1; i <= SENDS; i++)
+        effects_send(effects, 1, &message, i, 0, row);
+    effects_reply(effects, 1, &message, row);
+}
+
+static void talker_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag)
+{
+    struct talker *talker = user;
+    int64_t until = runner_now() + SEND_SPAN;
+
+    (void)to, (void)message, (void)tag;
+    talker->disorder += token != talker->last + 1;
+    talker->last = token;
+    talker->sent++;
+    while (runner_now() < until)
+        ;
+}
+
+static void talker_reply(void *user, uint64_t token, const struct message *message)
+{
+    struct talker *talker = user;
+
+    (void)token, (void)message;
+    talker->before_reply = talker->sent;
+}
+
+static void talker_turn(uv_prepare_t *prepare)
+{
+    struct talker *talker = prepare->data;
+    int sent = talker->sent - talker->seen;
+
+    talker->seen = talker->sent;
+    talker->most = sent > talker->most ? sent : talker->most;
+    if (talker->sent == SENDS)
+        uv_prepare_stop(prepare);
+}
+
+static int talker_remove(struct shelf *shelf, const char *space, const void *key, size_t key_len, struct err *err)
+{
+    (void)shelf, (void)space, (void)key, (void)key_len, (void)err;
+    return 0;
+}
+
+static int talker_commit(struct shelf *shelf, struct err *err)
+{
+    (void)shelf, (void)err;
+    return 0;
+}
+
+static void talker_run(const struct secrets *secrets)
+{
+    static const struct role_kind kind = {.name = "talker", .make = busy_make, .free = busy_free, .step = talker_step};
+    const struct shelf_kind shelf_kind = {
+        .name = "rows", .each = shelf_each, .remove = talker_remove, .commit = talker_commit};
+    struct symbols *symbols = symbols_new(NULL, 0, 1);
+    struct talker talker = {.before_reply = -1};
+    const struct runner_ports ports = {.user = &talker, .send = talker_send, .reply = talker_reply};
+    struct shelf shelf = {&shelf_kind};
+    struct runner *runner;
+    struct err err = {0};
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    uv_prepare_init(&loop, &talker.turn);
+    talker.turn.data = &talker;
+    uv_prepare_start(&talker.turn, talker_turn);
+    runner = runner_new(&loop, &kind, &talker, &shelf, symbols, secrets, &ports, &err);
+    runner_event(runner, &(struct event){.kind = EVENT_BOOTED});
+    uv_run(&loop, UV_RUN_DEFAULT);
+    tap_ok(talker.sent == SENDS && !talker.disorder, "messages behind a row all leave, in their order");
+    if (!tap_ok(talker.most > 0 && talker.most <= A_TURN, "some in each turn of the loop, so that others have theirs"))
+        tap_diag("%d in one turn", talker.most);
+    tap_ok(talker.before_reply == 0, "who waits for an answer behind that row does not wait for them");
+    runner_free(runner);
+    uv_close((uv_handle_t *)&talker.turn, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
+    symbols_free(symbols);
+}
+
+/* ------------------------------------------------------------------------------------------- a shelf that fails somebody else */
+
+static bool shelf_broken(const struct shelf *shelf)
+{
+    (void)shelf;
+    return true;
+}
+
+static int shelf_refuses(struct shelf *shelf, struct err *err)
+{
+    (void)shelf;
+    return err_set(err, "broken before: it was removed");
+}
+
+static void quiet_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
+{
+    (void)role, (void)env, (void)event, (void)effects;
+}
+
+static void turn_passes(uv_idle_t *idle)
+{
+    (void)idle;
+}
+
+static void broken_told(void *user, const char *why)
+{
+    snprintf(user, 64, "%s", why);
+}
+
+static void broken_run(const struct secrets *secrets)
+{
+    static const struct role_kind kind = {.name = "quiet", .make = busy_make, .free = busy_free, .step = quiet_step};
+    const struct shelf_kind shelf_kind = {
+        .name = "broken", .each = shelf_each, .commit = shelf_refuses, .broken = shelf_broken};
+    struct symbols *symbols = symbols_new(NULL, 0, 1);
+    char told[64] = "";
+    const struct runner_ports ports = {.user = told, .broken = broken_told};
+    struct shelf shelf = {&shelf_kind};
+    struct runner *runner;
+    struct err err = {0};
+    uv_loop_t loop;
+    uv_idle_t turn;
+
+    uv_loop_init(&loop);
+    uv_idle_init(&loop, &turn);
+    uv_idle_start(&turn, turn_passes);
+    runner = runner_new(&loop, &kind, told, &shelf, symbols, secrets, &ports, &err);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    tap_ok(runner_is_broken(runner) && !strcmp(told, "broken before: it was removed"),
+           "a store that failed somebody else is noticed in the same turn, also by a role that wants nothing");
+    runner_free(runner);
+    uv_close((uv_handle_t *)&turn, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
+    symbols_free(symbols);
+}
+
 int main(void)
 {
     const struct shelf_kind kind = {.name = "nothing", .each = shelf_each};
@@ -153,5 +313,7 @@ int main(void)
     tap_ok(uv_loop_close(&loop) == 0, "when it goes it leaves nothing on the loop");
     symbols_free(symbols);
     eager_run(&shelf, &secrets);
+    talker_run(&secrets);
+    broken_run(&secrets);
     return tap_done();
 }

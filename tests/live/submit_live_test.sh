@@ -77,7 +77,7 @@ n169 of 69' ]
 mkdir jdl htcondor && cp -r books count.sh htcondor && cp "$BERTH_SOURCE/examples/jdl/count.jdl" jdl
 cd jdl || exit 1
 run "$berth" submit count.jdl
-expect 'a file in JDL is submitted' 0 '1 job submitted: 77'
+says 'a file in JDL is submitted' 0 '1 job submitted: 77' '*neither /home nor other folders*'
 run "$berth" wait 77
 expect 'its job runs' 0 ''
 came() { [ -s count.out ] && [ -s count.err ]; }

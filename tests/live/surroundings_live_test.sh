@@ -136,15 +136,17 @@ lone() {
   as=$2
   shift 2
   : >up
-  rm -rf "$work/lone" made
+  rm -rf "$work/lone"
+  mkdir "$work/lone"
+  [ "${as##*/}" != contained.py ] || chown 100000:100000 "$work/lone"
   # shellcheck disable=SC2086 # words
-  $as "$berth" pool --state "$work/lone" --listen 127.0.0.1:0 "$@" >up 2>pool.err </dev/null &
+  $as "$berth" pool --state "$work/lone/state" --listen 127.0.0.1:0 "$@" >up 2>pool.err </dev/null &
   pids=$!
   holds "a pool is up $how" soon grep -q 'To end it' up
   # shellcheck disable=SC2086 # words
-  run $as "$berth" run -q --state "$work/lone" -o made -- sh -c 'id -u >made && echo fine'
+  run sh -c 'cd lone && exec "$@"' sh $as "$berth" run -q --state "$work/lone/state" -o made -- sh -c 'id -u >made && echo fine'
   expect "jobs run $how" 0 fine
-  holds "and make files $how" test -s made
+  holds "and make files $how" test -s lone/made
   kill "$pids" && wait "$pids"
   pids=
 }
@@ -157,6 +159,7 @@ lones() {
 }
 lones 'root is the only user that there is' 'unshare -Ur'
 if [ "$(id -u)" = 0 ]; then
+  lones 'root is that of a container' "$BERTH_SOURCE/tests/live/contained.py"
   lones 'root may not mount' 'setpriv --bounding-set -sys_admin --inh-caps -sys_admin'
   lones 'root may do no more than others' 'setpriv --bounding-set -all --inh-caps -all'
 fi

@@ -129,6 +129,7 @@ run timeout 100 "$berth" run -- sleep 15
 run "$berth" job 4 --json
 json 'what a job used is looked at every ten seconds of its life, and kept with it' 0 \
   'rows[0]["Samples"]["Span"] == 10 and 1 <= len(rows[0]["Samples"]["Memory"]) == len(rows[0]["Samples"]["CpuPercent"]) and 0 < rows[0]["Samples"]["Memory"][0] < 536870912'
+holds 'it goes to the history' soon listed history 'len(rows) == 4'
 run "$berth" history --json
 json 'lists do not have that' 0 'len(rows) == 4 and not [row for row in rows if "Samples" in row]'
 holds 'the store is sound' "$berth" store check "$work/state/berth.db"

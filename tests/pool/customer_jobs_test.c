@@ -160,6 +160,96 @@ static void control_of_running_jobs(void)
     world_free(o.w, "control of running jobs");
 }
 
+static void vacated_jobs(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, JOB);
+    uint32_t puts;
+
+    tap_ok(control(&o, &calvin, host.job, CONTROL_VACATE) == REASON_IDENTITY, "nobody sends another's job away");
+    tap_ok(control(&o, &raman, host.job, CONTROL_VACATE) == REASON_OK && is_asked(&o, &host, MESSAGE_RELEASE),
+           "a job that is sent away from its machine leaves it by a release");
+    tap_ok(control(&o, &raman, host.job, CONTROL_VACATE) == REASON_OK, "it may be sent away twice");
+    puts = o.w->puts;
+    tap_ok(job_is(&o, host.job, JOB_RUNNING) && o.w->puts == puts,
+           "it waits for no other while that one may still run it");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, MINUTE);
+    tap_ok(job_is(&o, host.job, JOB_IDLE) && asks_for(&o, "Count == 1") && !root_of(&o, 1001).found,
+           "and then it waits again");
+    tap_ok(job_of(&o, host.job).tries == 0, "which is no try of it that failed");
+    tap_ok(control(&o, &raman, host.job, CONTROL_VACATE) == REASON_STALE, "one that waits is not sent away");
+    world_drop(o.w);
+    host = office_running(&o, 1, JOB);
+    control(&o, &raman, host.job, CONTROL_VACATE);
+    world_restart(o.w, true, SECOND);
+    pass(o.w, 2 * o.w->spans.lease);
+    tap_ok(job_is(&o, host.job, JOB_IDLE), "a restart in between does not forget it");
+    world_free(o.w, "jobs that leave");
+}
+
+static bool job_says(struct office *o, uint64_t id, const char *expr)
+{
+    struct job_view view = job_of(o, id);
+
+    return ad_says(o->w, view.ad, expr);
+}
+
+static void edited_jobs(void)
+{
+#define EDITED "[ Owner = \"raman\"; Type = \"Job\"; Memory = 99; Constraint = other.Memory >= 64 ]"
+#define EDITED_2 "[ Owner = \"raman\"; Type = \"Job\"; Memory = 77; Constraint = other.Memory >= 64 ]"
+    struct office o;
+    struct host host;
+    uint64_t first;
+
+    office_start(&o);
+    first = submit(&o, "k", 3, JOB).first;
+    tap_ok(edit(&o, &calvin, first, EDITED) == REASON_IDENTITY, "nobody edits another's job");
+    tap_ok(edit(&o, &raman, first, NULL) == REASON_INVALID, "an edit has an ad");
+    o.w->slow = true;
+    tap_ok(edit(&o, &raman, first + 1, EDITED) == REASON_COUNT, "an edit is not acknowledged before it is durable");
+    world_durable(o.w);
+    tap_ok(reply(o.w)->kind == MESSAGE_GOT && reply(o.w)->u.got.reason == REASON_OK, "then it is");
+    o.w->slow = false;
+    tap_ok(job_says(&o, first + 1, "Memory == 99") && job_says(&o, first, "Memory == 16") &&
+               job_says(&o, first + 2, "Memory == 16"),
+           "one job of three is another, and the others are not");
+    pass(o.w, MINUTE);
+    tap_ok(jobs_queued(&o) == 3, "all three wait");
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_says(&o, first + 1, "Memory == 99") && job_says(&o, first + 2, "Memory == 16") && jobs_queued(&o) == 3,
+           "so it is after a crash");
+    tap_ok(job_of(&o, first + 1).index == 1, "its place among those submitted with it is the same");
+    control(&o, &raman, first, CONTROL_REMOVE);
+    control(&o, &raman, first + 2, CONTROL_REMOVE);
+    pass(o.w, MINUTE);
+    tap_ok(asks_for(&o, "Count == 1 && Memory == 99"), "it is asked for as it is now");
+    tap_ok(edit(&o, &raman, first, EDITED_2) == REASON_STALE, "one that is over is not edited");
+    tap_ok(edit(&o, &raman, first + 1, "[ Owner = \"raman\"; Universe = \"local\" ]") == REASON_INVALID,
+           "where it runs is settled when it is submitted");
+    control(&o, &raman, first + 1, CONTROL_HOLD);
+    tap_ok(edit(&o, &raman, first + 1, EDITED_2) == REASON_OK && job_is(&o, first + 1, JOB_HELD),
+           "one that is held is edited, and stays held");
+    control(&o, &raman, first + 1, CONTROL_RELEASE);
+    pass(o.w, MINUTE);
+    tap_ok(asks_for(&o, "Count == 1 && Memory == 77"), "and is asked for when it is released");
+    world_free(o.w, "edited jobs");
+
+    host = office_running(&o, 1, JOB);
+    tap_ok(edit(&o, &raman, host.job, EDITED) == REASON_OK && job_is(&o, host.job, JOB_RUNNING) &&
+               job_says(&o, host.job, "Memory == 99") && !is_asked(&o, &host, MESSAGE_RELEASE),
+           "a job that runs goes on when it is edited");
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, host.job, JOB_RUNNING), "also when the customer begins again");
+    pass(o.w, 3 * o.w->spans.lease);
+    tap_ok(job_is(&o, host.job, JOB_IDLE) && asks_for(&o, "Memory == 99"),
+           "and is begun as edited when its machine is lost");
+    world_free(o.w, "an edited job that runs");
+#undef EDITED
+#undef EDITED_2
+}
+
 /* ------------------------------------------------------------------------------------------- many jobs, and their end */
 
 static void forget(struct office *o, uint64_t job)
@@ -324,6 +414,59 @@ static void ends_of_jobs(void)
     tap_ok(control(&o, &raman, host.job, CONTROL_RELEASE) == REASON_OK && job_is(&o, host.job, JOB_IDLE),
            "until its user releases it");
     world_free(o.w, "a job that could not be set up");
+}
+
+#define MAKES "[ Type = \"Job\"; Outputs = { \"a\" }; Constraint = other.Memory >= 64 ]"
+#define ALWAYS \
+    "[ Type = \"Job\"; Outputs = { \"a\" }; OutputsNeeded = \"Always\"; MaxRetries = 1; Constraint = other.Memory >= 64 ]"
+
+/* The job ends with that status, and lacks an output. */
+static void result_lacks(struct office *o, const struct host *host, int64_t status)
+{
+    struct message message = {.kind = MESSAGE_RESULT};
+
+    message.u.result = (struct result){.claim = host->claim,
+                                       .number = host->number,
+                                       .job = host->job,
+                                       .reason = REASON_EXITED,
+                                       .status = status,
+                                       .used = SECOND,
+                                       .unmade = true};
+    say(o->w, &host->peer, &message);
+}
+
+static void outputs_missing(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 1, MAKES);
+
+    result_lacks(&o, &host, 0);
+    tap_ok(job_is(&o, host.job, JOB_HELD) && job_of(&o, host.job).reason == REASON_UNMADE,
+           "a job that ends well and lacks an output that it names is held");
+    host_until(&o, &host, MESSAGE_NONE);
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, host.job, JOB_HELD) && job_of(&o, host.job).reason == REASON_UNMADE, "a restart or not");
+    pass(o.w, MINUTE);
+    tap_ok(control(&o, &raman, host.job, CONTROL_RELEASE) == REASON_OK && job_is(&o, host.job, JOB_IDLE),
+           "and runs again when its user releases it");
+    world_free(o.w, "a missing output");
+
+    host = office_running(&o, 1, MAKES);
+    result_lacks(&o, &host, 1);
+    tap_ok(job_is(&o, host.job, JOB_DONE), "one that failed is done, whatever it lacks");
+    world_free(o.w, "a failed job");
+
+    host = office_running(&o, 1, JOB);
+    result_lacks(&o, &host, 0);
+    tap_ok(job_is(&o, host.job, JOB_DONE), "and so is one that names no output, whatever its machine says");
+    world_free(o.w, "no output is named");
+
+    host = office_running(&o, 1, ALWAYS);
+    result_lacks(&o, &host, 1);
+    tap_ok(!job_is(&o, host.job, JOB_HELD) && !job_is(&o, host.job, JOB_DONE),
+           "one whose outputs are needed always is tried again first");
+    host_until(&o, &host, MESSAGE_NONE);
+    world_free(o.w, "tried again");
 }
 
 static void queue_limit(void)
@@ -649,14 +792,69 @@ static void one_request(void)
     world_free(o.w, "what is read");
 }
 
+/* ------------------------------------------------------------------------------------------- jobs of the customer's host */
+
+#define LOCAL_JOB "[ Type = \"Job\"; Universe = \"local\"; Cmd = \"merge\"; MaxRetries = 1 ]"
+
+static void local_news(struct office *o, uint64_t job, enum job_news news, uint64_t number, int64_t status)
+{
+    happen(o->w, &(struct event){.kind = EVENT_LOCAL,
+                                 .job = job,
+                                 .news = news,
+                                 .number = number,
+                                 .reason = REASON_EXITED,
+                                 .status = status});
+}
+
+static void local_jobs(void)
+{
+    struct office o;
+
+    office_start(&o);
+    submit(&o, "a", 2, LOCAL_JOB);
+    pass(o.w, MINUTE);
+    tap_ok(job_is(&o, 1, JOB_IDLE) && job_of(&o, 1).local && o.w->put.kind != MESSAGE_ADVERTISE,
+           "no pool is told of a job that runs on the customer's own host");
+    local_news(&o, 1, JOB_EXITED, 0, 0);
+    tap_ok(job_is(&o, 1, JOB_IDLE), "one that has not begun does not end");
+    local_news(&o, 1, JOB_FOUND, 0, 0);
+    tap_ok(job_is(&o, 1, JOB_RUNNING) && job_of(&o, 1).begun == 1 && job_is(&o, 2, JOB_IDLE), "it begins by itself");
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, 1, JOB_IDLE), "one that was running when the customer was killed waits again");
+    local_news(&o, 1, JOB_FOUND, 0, 0);
+    local_news(&o, 1, JOB_EXITED, 1, 0);
+    tap_ok(job_is(&o, 1, JOB_RUNNING), "what the try before has come to is no result of this one");
+    local_news(&o, 1, JOB_EXITED, 2, 3);
+    tap_ok(job_is(&o, 1, JOB_IDLE) && job_of(&o, 1).tries == 1, "it is tried again as often as it says");
+    local_news(&o, 1, JOB_FOUND, 0, 0);
+    local_news(&o, 1, JOB_EXITED, 3, 4);
+    tap_ok(job_is(&o, 1, JOB_DONE) && job_of(&o, 1).status == 4, "and then it has its status");
+    local_news(&o, 2, JOB_FOUND, 0, 0);
+    tap_ok(control(&o, &raman, 2, CONTROL_HOLD) == REASON_OK && job_is(&o, 2, JOB_HELD), "one that runs can be held");
+    local_news(&o, 2, JOB_EXITED, 1, 0);
+    tap_ok(job_is(&o, 2, JOB_HELD), "its end says nothing then");
+    tap_ok(control(&o, &raman, 2, CONTROL_RELEASE) == REASON_OK && job_is(&o, 2, JOB_IDLE), "released, it waits");
+    local_news(&o, 2, JOB_FOUND, 0, 0);
+    local_news(&o, 2, JOB_GONE, 2, 0);
+    tap_ok(job_is(&o, 2, JOB_IDLE), "one that could not be begun waits");
+    tap_ok(control(&o, &raman, 2, CONTROL_REMOVE) == REASON_OK && job_is(&o, 2, JOB_REMOVED), "and can be removed");
+    submit(&o, "b", 1, JOB);
+    local_news(&o, 3, JOB_FOUND, 0, 0);
+    tap_ok(job_is(&o, 3, JOB_IDLE), "a job for machines is not begun here");
+    world_free(o.w, "jobs of the customer's own host");
+}
+
 int main(void)
 {
+    local_jobs();
     one_request();
     submission_is_durable();
     submission_is_checked();
     submission_limits();
     control_of_waiting_jobs();
     control_of_running_jobs();
+    vacated_jobs();
+    edited_jobs();
     many_jobs_are_one_row();
     unit_of_a_start();
     forgotten_in_order();
@@ -665,6 +863,7 @@ int main(void)
     keys_end();
     submitted_together();
     ends_of_jobs();
+    outputs_missing();
     queue_limit();
     workflow_in_order();
     workflow_rescued();

@@ -91,9 +91,7 @@ static void one_after_another(void)
     tap_ok(o.w->withdrawals == 1, "a request that was met is withdrawn");
     puts = o.w->puts;
     submit(&o, "b", 1, JOB);
-    pass(o.w, o.w->spans.cycle);
-    tap_ok(o.w->puts == puts + 1 && asks_for(&o, "Count == 1"),
-           "a job that follows right after is asked for within a cycle");
+    tap_ok(o.w->puts == puts + 1 && asks_for(&o, "Count == 1"), "a job that follows right after is asked for at once");
     tap_ok(rush(&o, 1, JOB) == 1 && asks_for(&o, "Count == 21"), "and many that come in a rush by one update");
     world_free(o.w, "one after another");
 }

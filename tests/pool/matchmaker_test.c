@@ -468,9 +468,32 @@ static void windows_are_settled_at_once(void)
     pool_free(pool, "windows");
 }
 
+/* A machine whose job has ended tells what is free: that is settled in a cycle, and the next job comes right behind it. */
+static void offers_put_nobody_off(void)
+{
+    struct pool *pool = pool_new();
+    uint64_t early;
+
+    pool->spans.cycle = 8 * SECOND;
+    role_restart(pool);
+    put(pool, (struct put){.from = 2, .id = 1, .version = 1}, "[ Cpus = 1; Count = 9 ]");
+    pass(pool, SECOND);
+    put(pool, (struct put){.from = 3, .id = 1, .version = 1, .request = true}, "[ Cpus = 1 ]");
+    pass(pool, 0);
+    tap_ok(matches(pool) == 1, "a request does not wait for a cycle because an offer came a short while ago");
+    put(pool, (struct put){.from = 3, .id = 2, .version = 1, .request = true}, "[ Cpus = 1 ]");
+    pass(pool, 7 * SECOND);
+    early = matchmaker_counts(pool->role).cycles;
+    pass(pool, SECOND);
+    tap_ok(early == 2 && matchmaker_counts(pool->role).cycles == 3,
+           "it does because another request came: requests are gathered");
+    pool_free(pool, "offers that come");
+}
+
 int main(void)
 {
     matches_are_told();
+    offers_put_nobody_off();
     windows_are_settled_at_once();
     gangs_are_told();
     gangs_leave_residuals();

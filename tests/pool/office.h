@@ -50,8 +50,16 @@ static inline struct submitted submit(struct office *o, const char *key, uint64_
 
 static inline enum reason control(struct office *o, const struct peer *peer, uint64_t job, uint64_t verb)
 {
-    struct message message = {.kind = MESSAGE_CONTROL, .u.control = {job, verb}};
+    struct message message = {.kind = MESSAGE_CONTROL, .u.control = {.job = job, .verb = verb}};
 
+    return reason_of(say(o->w, peer, &message));
+}
+
+static inline enum reason edit(struct office *o, const struct peer *peer, uint64_t job, const char *text)
+{
+    struct message message = {.kind = MESSAGE_CONTROL, .u.control = {.job = job, .verb = CONTROL_EDIT}};
+
+    message.u.control.ad = text ? ad(o->w, text) : NULL;
     return reason_of(say(o->w, peer, &message));
 }
 
@@ -323,7 +331,7 @@ static inline enum reason result(struct office *o, const struct host *host, int6
 {
     struct message message = {.kind = MESSAGE_RESULT};
 
-    message.u.result = (struct result){host->claim, host->number, host->job, REASON_EXITED, status, 5 * SECOND};
+    message.u.result = (struct result){host->claim, host->number, host->job, REASON_EXITED, status, 5 * SECOND, false};
     return reason_of(say(o->w, &host->peer, &message));
 }
 
@@ -331,7 +339,7 @@ static inline void result_of(struct office *o, const struct host *host, enum rea
 {
     struct message message = {.kind = MESSAGE_RESULT};
 
-    message.u.result = (struct result){host->claim, host->number, host->job, reason, 0, SECOND};
+    message.u.result = (struct result){host->claim, host->number, host->job, reason, 0, SECOND, false};
     say(o->w, &host->peer, &message);
 }
 

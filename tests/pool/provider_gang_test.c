@@ -246,7 +246,7 @@ static enum reason under_result(struct machine *m, const struct under *under, in
 {
     struct message message = {.kind = MESSAGE_RESULT};
 
-    message.u.result = (struct result){under->claim, under->number, under->job, REASON_EXITED, status, SECOND};
+    message.u.result = (struct result){under->claim, under->number, under->job, REASON_EXITED, status, SECOND, false};
     return reason_of(say(m->w, &under->peer, &message));
 }
 
@@ -571,6 +571,7 @@ static void below_a_service(void)
     tap_ok(duty_is(&m, 1), "it is known whom to ask for its files, and by what right");
     world_restart(m.w, true, SECOND);
     tap_ok(duty_is(&m, 1) && look(&m, 1).view.running, "also after a restart");
+    tap_ok(!*look(&m, 1).view.owner, "whose it is counts as not proved: it runs as nobody of the machine's users");
     pass_beating(&m, &s, 2 * m.w->spans.lease);
     tap_ok(m.w->reports > 0 && strcmp(m.w->report.owner.bytes, "raman") == 0 &&
                strcmp(m.w->report.group.bytes, "film") == 0 && strcmp(m.w->report.limits.bytes, "render:2") == 0,

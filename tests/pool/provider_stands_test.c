@@ -145,8 +145,11 @@ static void idle_part_busy(void)
     tap_ok(stands_as(&e, MACHINE_PART) && e.ads == 1, "a machine that is used in part says so, with its whole ad");
     tap_ok(ad_says(m.w, e.last.u.stands.ad ? e.last.u.stands.ad : m.ads[0], "Cpus == 8"),
            "in which nothing is given away");
-    tap_ok(told(&e, "Used.Cpus == 3 && size(Claims) == 1 && Claims[0].Job == 5 && isUndefined(Claims[0].Ends)"),
-           "what is in use, by which claim; and no end where nothing says one");
+    tap_ok(
+        told(
+            &e,
+            "Used.Cpus == 3 && size(Claims) == 1 && Claims[0].Job == 5 && Claims[0].Cpus == 3 && isUndefined(Claims[0].Ends)"),
+        "what is in use, by which claim; and no end where nothing says one");
     second = suitor_new(&m, 2, "raman");
     second.ad = ad(m.w, "[ Type = \"Job\"; Cpus = 5; Owner = \"raman\"; Constraint = true ]");
     come_to_run(&m, &second, 6);

@@ -43,6 +43,7 @@ static void tickets(void)
            "who may not act for the owner in the ad is refused, whatever the ticket");
     other.peer.identity = "raman";
     tap_ok(prove(&m, &other) == REASON_OK, "the owner may act for himself");
+    tap_ok(!strcmp(look(&m, 1).view.owner, "raman"), "and then it is known whose the job is: as whom it may run");
     say_abort(&m, &other);
     theirs = s.theirs;
     tap_ok(verify(&m, &s) == REASON_OK && holds(&m, 1, TENANT_VERIFIED), "the right proof verifies");

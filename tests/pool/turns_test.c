@@ -10,7 +10,7 @@ struct stall {
     uint32_t room;
     uint64_t ids[SHAPES_MAX], all[SHAPES_MAX];
     struct tree *ads[SHAPES_MAX]; /* not held */
-    uint32_t count, all_count, puts, refusals, withdrawals;
+    uint32_t count, all_count, heard, puts, refusals, withdrawals;
 };
 
 static uint32_t find(const uint64_t *ids, uint32_t count, uint64_t id)
@@ -30,6 +30,7 @@ static void advertised(struct stall *stall, struct sent *sent)
 
     reply.u.advertised =
         (struct advertised){.id = told->id, .version = told->version, .reason = REASON_OK, .incarnation = INCARNATION};
+    stall->heard++;
     stall->puts += !told->bare;
     if (at == stall->count && (stall->count == stall->room || stall->count == SHAPES_MAX)) {
         reply.u.advertised.reason = REASON_LIMIT;
@@ -146,6 +147,27 @@ static void more_than_it_takes(void)
     world_free(stall.o.w, "more than it takes");
 }
 
+/* All requests fall due at the same moment, as when a matchmaker begins anew: who has something else to say does not wait for all of them. */
+static void many_at_once(void)
+{
+    struct stall stall;
+    uint32_t before, first;
+
+    stall_open(&stall, SHAPES_MAX);
+    for (int i = 1; i <= 120; i++)
+        come(&stall, &raman, i, 0);
+    stall_pass(&stall, 10 * SECOND);
+    before = stall.heard;
+    happen(stall.o.w, &(struct event){.kind = EVENT_KNOWN, .claim = MATCHMAKER});
+    first = stall.o.w->sent_count;
+    if (!tap_ok(stall.count == 120 && first > 0 && first <= 40, "a part of many requests is sent in one step"))
+        tap_diag("%u of %u", first, stall.count);
+    stall_pass(&stall, 200 * MILLISECOND);
+    if (!tap_ok(stall.heard >= before + 120, "and the others right behind it"))
+        tap_diag("%u", stall.heard - before);
+    world_free(stall.o.w, "many at once");
+}
+
 static void one_that_is_too_much(void)
 {
     struct stall stall;
@@ -178,6 +200,7 @@ static void restarted(void)
 
 int main(void)
 {
+    many_at_once();
     more_than_it_takes();
     one_that_is_too_much();
     restarted();

@@ -149,6 +149,45 @@ static void what_is_told_late_counts(void)
     pool_free(pool, "late");
 }
 
+/* A customer that cannot have its whole gang lets its claims go before they are active, and takes them again while the match holds. */
+static void a_claim_that_is_let_go_and_taken_again_counts(void)
+{
+    struct pool *pool = claimed();
+    struct report begins = {.life = 1}, over = {.life = 1, .over = true};
+
+    tell(pool, &begins);
+    tell(pool, &over);
+    tap_ok(matchmaker_counts(pool->role).claims == 0, "a claim that is let go before it is active is over");
+    pass(pool, 3 * SECOND);
+    tap_ok(tell(pool, &over) == REASON_OK && matchmaker_counts(pool->role).claims == 0, "also when that is said again");
+    tell(pool, &begins);
+    tap_ok(matchmaker_counts(pool->role).claims == 1, "it is taken again by the same match, and counts as a claim");
+    pass(pool, 20 * SECOND);
+    tell(pool, &(struct report){.life = 1, .wall = 20 * SECOND, .used = 20 * SECOND});
+    tap_ok(matchmaker_counts(pool->role).claims == 1, "it goes on");
+    over.wall = 25 * SECOND, over.jobs = 1;
+    pass(pool, 5 * SECOND);
+    tell(pool, &over);
+    pass(pool, 3 * SECOND);
+    tap_ok(tell(pool, &over) == REASON_OK && matchmaker_counts(pool->role).claims == 0, "until it is over for good");
+    tell(pool, &begins);
+    tap_ok(matchmaker_counts(pool->role).claims == 0, "and then it does not begin again");
+    tap_ok(alice(pool).wall == 25000 && alice(pool).jobs == 1 && alice(pool).claims == 1 && alice(pool).cpus == 200000,
+           "what it used counts, once, with the processors of its match");
+    pool_free(pool, "let go and taken again");
+    pool = claimed();
+    tell(pool, &begins);
+    over.wall = 0, over.jobs = 0;
+    tell(pool, &over);
+    pass(pool, 10 * SECOND);
+    over.wall = 5 * SECOND, over.jobs = 1;
+    tell(pool, &over);
+    pass(pool, 3 * SECOND);
+    tap_ok(tell(pool, &over) == REASON_OK && alice(pool).wall == 5000 && alice(pool).jobs == 1,
+           "also if nothing was heard of it but its end");
+    pool_free(pool, "only its end");
+}
+
 static void a_month_has_what_was_told_in_it(void)
 {
     struct pool *pool = claimed();
@@ -386,6 +425,7 @@ int main(void)
     the_last_report_is_answered_when_it_is_on_disk();
     nothing_counts_twice();
     what_is_told_late_counts();
+    a_claim_that_is_let_go_and_taken_again_counts();
     a_month_has_what_was_told_in_it();
     a_clock_that_jumps_loses_and_doubles_nothing();
     liars_gain_little();

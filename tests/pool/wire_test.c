@@ -414,8 +414,8 @@ static const struct text_case {
     {"a reason outside the list is refused", "[Message=\"got\";Reason=\"because\"]",
      "got: Reason: no reason is called \"because\""},
     {"a reason is no number", "[Message=\"got\";Reason=0]", "got: Reason: expected a reason as a string, got integer"},
-    {"a verb outside the list is refused", "[Message=\"control\";Job=" WORD1 ";Verb=\"0000000000000004\"]",
-     "control: Verb: expected a number below 4"},
+    {"a verb outside the list is refused", "[Message=\"control\";Job=" WORD1 ";Verb=\"0000000000000006\"]",
+     "control: Verb: expected a number below 6"},
     {"a span is no real", "[Message=\"commit\";Claim=" WORD1 ";Epoch=" WORD1 ";Sequence=" WORD1 ";Collect=1.0]",
      "commit: Collect: expected an integer, got real"},
     {"a name is not too long",
@@ -698,7 +698,7 @@ static bool spoilt_is_refused(struct world *world, const struct tree *ad, const 
                         (parts[place].kind == EXPR_LIST || strcmp(name, "Ad") == 0 || strcmp(name, "SuperiorAd") == 0 ||
                          strcmp(name, "Task") == 0 || strcmp(name, "Told") == 0 || strcmp(name, "Node") == 0 ||
                          strcmp(name, "Grant") == 0 || strcmp(name, "Receipt") == 0 ||
-                         (strcmp(name, "Gpus") == 0 && parts[place].kind == EXPR_AD) || is_later(layout, name));
+                         (strcmp(name, "Gpus") == 0 && parts[place].kind != EXPR_INTEGER) || is_later(layout, name));
         bool read = reads(spoilt, &err), good;
 
         snprintf(wanted, sizeof wanted, "%s: ", name);

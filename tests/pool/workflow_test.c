@@ -138,7 +138,7 @@ static void job_end(struct shop *shop, uint64_t job, int64_t status)
     static const struct peer nobody = {.agent = 0, .identity = "nobody"};
     struct message message = {.kind = MESSAGE_RESULT};
 
-    message.u.result = (struct result){0, 0, job, REASON_EXITED, status, 0};
+    message.u.result = (struct result){0, 0, job, REASON_EXITED, status, 0, false};
     shop_step(shop, &(struct event){.kind = EVENT_MESSAGE, .message = &message, .peer = &nobody, .token = 1});
 }
 

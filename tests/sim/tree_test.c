@@ -56,6 +56,7 @@
 #define PROVIDERS_MAX 9
 #define USERS_MAX CUSTOMERS_MAX
 #define SHAPES 3
+#define PARALLEL_SHAPE 1 /* its members are processes of one job */
 #define SITES 2
 #define NAME_BYTES 16
 #define ENTRIES_MAX 64
@@ -1168,9 +1169,11 @@ static void user_add(struct scene *scene, uint32_t number)
 
         *party = scene_party(scene);
         buf_init(&text);
-        buf_addf(&text,
-                 "[ Type = \"Job\"; Owner = \"%s\"; Shape = %u; Iwd = \"/home\"; RequestMemory = %u; TimeLimit = %d; ",
-                 identity, i, 256 << i, scene->slow ? LIMIT : (int)scene_between(scene, 8, 40));
+        buf_addf(
+            &text,
+            "[ Type = \"Job\"; Owner = \"%s\"; Shape = %u; Iwd = \"/home\"; RequestMemory = %u; TimeLimit = %d; %s",
+            identity, i, 256 << i, scene->slow ? LIMIT : (int)scene_between(scene, 8, 40),
+            i == PARALLEL_SHAPE ? "Processes = 2; " : "");
         if (party->ported) {
             buf_adds(&text, "Ports = { ");
             ports_text(&text, party, MEMBERS_MAX);

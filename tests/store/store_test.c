@@ -90,6 +90,15 @@ static void test_rows(const struct bench *bench)
     buf_reset(&got);
     tap_ok(kind->get(shelf, "a", "no", 2, row_collect, &got, &err) == 0 && got.len == 0,
            "a key without a row gives none");
+    tap_ok(kind->each_after(shelf, "a", "b", 1, row_collect, &got, &err) == 0 &&
+               !strcmp(buf_string(&got), "ba= \\xff=last "),
+           "who goes on behind a row gets those behind it");
+    buf_reset(&got);
+    tap_ok(kind->each_after(shelf, "a", "b0", 2, row_collect_one, &got, &err) == 0 &&
+               !strcmp(buf_string(&got), "ba= ") &&
+               kind->each_after(shelf, "a", "\xff", 1, row_collect_one, &got, &err) == 0 &&
+               !strcmp(buf_string(&got), "ba= "),
+           "also where that row has gone, and none behind the last");
     buf_done(&got);
     kind->close(shelf);
     kind->close(NULL);

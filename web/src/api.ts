@@ -14,21 +14,25 @@ export type MachineState = 'Idle' | 'Part' | 'Busy' | 'Owner' | 'Drained' | 'Sic
 export type MachineCounts = Record<MachineState, number> & {
   Known: number; Cpus: number; CpusUsed: number; Memory: number; MemoryUsed: number; Disk: number; DiskUsed: number; GpuCount: number; GpusUsed: number;
 };
-export interface MachineClaim { Claim: string; Owner?: string; Job?: number; Age?: number; Ends?: number }
+export interface MachinePart { User?: string; Cpus?: number; Memory?: number; GpuCount?: number }
+export interface MachineClaim { Claim: string; Owner?: string; Job?: number; Age?: number; Ends?: number; Cpus?: number; Memory?: number; GpuCount?: number }
 export interface Machine {
   Name: string; Type?: string; State: MachineState; Pulls: boolean; Since: number; Heard: number; Until?: number; Sure?: boolean; Closes?: number; Words?: string;
   Cpus?: number; CpusUsed?: number; Memory?: number; MemoryUsed?: number; Disk?: number; DiskUsed?: number; GpuCount?: number; GpusUsed?: number;
-  LoadAvg?: number; Jobs: number; Elsewhere?: number; Ends?: number; Owner?: string; Id: string; Agent: string; Claims?: MachineClaim[]; Ad?: Ad;
+  LoadAvg?: number; Jobs: number; Elsewhere?: number; Ends?: number; Owner?: string; Id: string; Agent: string; Parts?: MachinePart[]; Claims?: MachineClaim[]; Ad?: Ad;
 }
 export interface Overview {
   Counted: number; Offers: number; Requests: number; Waiting: number; Claims: number; Matches: number; Cycles: number; Agents: number;
   Kinds: Kind[]; Outcomes: Outcome[]; Machines?: MachineCounts;
 }
-export interface Reason { Reason: string; Requests: number; Units: number; Example?: string }
+export interface WaitCount { Code?: string; Reason: string; Requests: number; Units: number; Example?: string }
 export type Span = 'hour' | 'day' | 'month';
-export interface Series { Span: Span; At: number[]; Offers: number[]; Claims: number[]; Waiting: number[]; Matches: number[] }
+export interface SeriesUser { Name: string; Running: number[]; Waiting: number[] }
+export interface Series { Span: Span; At: number[]; Offers: number[]; Claims: number[]; Waiting: number[]; Matches: number[]; Users?: SeriesUser[] }
 export interface Match { Request?: string; Offer: string; Owner?: string; Provider?: string; Gang: string; Claim: string; Age: number; Port?: string }
 export interface Claim { Claim: string; Gang: string; Owner: string; Provider: string; State: string; Reason?: string; Age?: number; Used: number }
+/** A function of the language. */
+export interface Func { Name: string; Arguments: string; Help: string; Classic: boolean; Condor: boolean }
 export interface Name { Name: string; Ads: number }
 export interface User { Name: string; Usage: number; Factor: number; Priority: number; Claims: number; Units: number }
 export interface Ahead { Name: string; Usage: number; Factor: number; Units: number; Priority: number; Group?: string }
@@ -65,7 +69,13 @@ export interface Root { Name?: string; Url?: string; SignIn?: Door[] }
 export interface Audit {
   Number: number; Time: number; By: string; What: string; About: string; From?: string; Via?: string; Result: string; Detail?: string; Count: number; Last?: number;
 }
+/** What was used, added up; times in seconds, sizes in bytes. */
+export interface Used {
+  Month?: string; User?: string; Group?: string; Machine?: string; Claims: number; Jobs: number; Wall: number; Cpu: number; Normalised: number;
+  CpusHeld: number; GpusHeld: number; UnitsHeld: number; Memory: number; BytesIn: number; BytesOut: number;
+}
 export interface Desk { Agent: string; Name: string; Identity: string }
+export interface Command { Number: number; State: string; Reason?: string; Answer?: { Reason?: string; Words?: string } }
 export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
 export interface Summary {
   Total: number; Waiting: number; Ready: number; Scheduled: number; Running: number; Held: number;
@@ -74,7 +84,16 @@ export interface Summary {
 export interface Job {
   Job: number; Cmd: string; State: string; Submitted?: number; Started?: number; Since?: number; Provider?: string; Tries?: number;
   Reason?: string; Status?: number; Outcome?: string; ExitCode?: number; Signal?: number; Message?: string; Ended?: number; Owner?: string; Request?: string;
+  Matched?: number; Delivered?: number; WallUsed?: number; CpuUsed?: number; MemoryUsed?: number; Workflow?: number; Node?: string;
+  Samples?: { Span: number; Memory?: number[]; CpuPercent?: number[]; GpuPercent?: number[]; GpuMemory?: number[] };
   Claiming?: number; Alike?: number; Rejected?: number; RejectedBy?: string; RejectedFor?: string; OfferedIn?: number; [name: string]: Value | undefined;
+}
+
+/** Jobs that were submitted together, counted. */
+export interface Submission {
+  Submission: number; Last: number; Jobs: number; Cmd: string; Args?: Value; Name?: string; Owner: string; Submitted: number; Workflow?: number;
+  Waiting: number; Running: number; Held: number; Succeeded: number; Failed: number; Removed: number;
+  Refused?: number; RefusedJob?: number; Reason?: string; Started?: number; Estimate?: number;
 }
 
 /** A workflow, by its jobs: all but the first four are counts of them. */
@@ -102,7 +121,9 @@ export interface Looked {
 export interface Choice { offer: string; second?: string | null; reason: string; component?: number; text?: string; value?: string; second_value?: string }
 /** What only the pool knows of an ad that is explained. */
 export interface Reason { code: string; text: string; machines?: number; do?: string }
-export interface Standing { first?: string; reasons?: Reason[]; taken?: number; hold?: { kind: string; name?: string; used?: number; most?: number; text: string } | null }
+/** When it may start, as far as that is known: seconds from now. */
+export interface Start { kind: 'limit' | 'unknown'; to?: number; from?: number; on?: string; why?: string }
+export interface Standing { start?: Start; first?: string; reasons?: Reason[]; taken?: number; hold?: { kind: string; name?: string; used?: number; most?: number; text: string } | null }
 export interface Why extends Looked, Standing { request?: string; offer?: string; case?: string; discarded?: boolean; ported?: number; choice?: Choice | null }
 export interface Port extends Looked { port: string; least: number; most: number; doubtful: number; later: unknown[] }
 export type Docked = { [label: string]: string | null | string[] };
@@ -218,12 +239,14 @@ export const api = {
   who: (signal?: AbortSignal) => json<Who>('/v1/whoami', { signal }),
 
   overview: (signal?: AbortSignal) => json<Overview>('/v1/overview', { signal }),
-  reasons: (signal?: AbortSignal) => json<Reason[]>('/v1/reasons', { signal }),
-  series: (span: Span, signal?: AbortSignal) => json<Series>('/v1/series', { query: { span }, signal }),
+  reasons: (signal?: AbortSignal) => json<WaitCount[]>('/v1/reasons', { signal }),
+  series: (span: Span, signal?: AbortSignal) => json<Series>('/v1/series', { query: { span, by: 'user' }, signal }),
   status: (signal?: AbortSignal) => json<Status>('/v1/status', { signal }),
   metrics: async (signal?: AbortSignal) => (await call('/metrics', { accept: 'application/openmetrics-text', signal })).text(),
   matches: (limit: number, signal?: AbortSignal) => list<Match>('/v1/matches', { query: { limit }, signal }),
   claims: (limit: number, signal?: AbortSignal) => list<Claim>('/v1/claims', { query: { limit }, signal }),
+  /** Claims on what an agent offers, as far as they are remembered and the caller may see them. */
+  claimsAt: (provider: string, limit: number, signal?: AbortSignal) => list<Claim>('/v1/claims', { query: { constraint: `Provider == ${JSON.stringify(provider)}`, limit }, signal }),
   watch: (signal: AbortSignal) => call('/v1/watch', { accept: 'text/event-stream', signal }),
 
   ads: (query: AdQuery, signal?: AbortSignal) => list<Ad>('/v1/ads', { query: { ...query }, signal }),
@@ -240,21 +263,27 @@ export const api = {
   evaluate: (left: string, right: string, expression: string, dialect: string, signal?: AbortSignal) =>
     json<Eval>('/v1/eval', { body: JSON.stringify({ Left: left, Right: right, Expression: expression, Dialect: dialect }), signal }),
 
+  functions: (signal?: AbortSignal) => json<Func[]>('/v1/functions', { signal }),
+
   policy: (signal?: AbortSignal) => text('/v1/policy', { signal }),
   policyPut: (ad: string, etag: string | null) =>
     text('/v1/policy', { method: 'PUT', body: ad, type: CLASSAD, headers: etag ? { 'If-Match': etag } : {} }),
-  async policyCompare(ad: string, limit: number, signal?: AbortSignal): Promise<Compared> {
-    const answer = await call('/v1/policy/try', { body: ad, type: CLASSAD, query: { compare: true, limit }, signal });
+  async policyCompare(ad: string, limit: number, idle: boolean, signal?: AbortSignal): Promise<Compared> {
+    const answer = await call('/v1/policy/try', { body: ad, type: CLASSAD, query: { compare: true, idle: idle || undefined, limit }, signal });
     const number = (name: string): number => Number(answer.headers.get(name) ?? 0);
     return { rows: (await answer.json()) as Changed[], changed: number('Berth-Changed'), now: number('Berth-Matches-Now'), then: number('Berth-Matches'), whole: answer.headers.get('Berth-Whole') !== 'false' };
   },
 
-  users: (limit: number, cursor?: string, signal?: AbortSignal) => list<User>('/v1/users', { query: { limit, cursor }, signal }),
+  users: (query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<User>('/v1/users', { query, signal }),
   userWhy: (name: string, signal?: AbortSignal) => json<UserWhy>(`/v1/users/${word(name)}/why`, { signal }),
+  usage: (query: { by: string; since?: string; until?: string; user?: string; group?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Used>('/v1/usage', { query, signal }),
   groups: (signal?: AbortSignal) => list<Group>('/v1/groups', { query: { limit: 200 }, signal }),
   limits: (signal?: AbortSignal) => list<Limit>('/v1/limits', { query: { limit: 200 }, signal }),
-  machines: (query: { constraint?: string; limit: number; cursor?: string; order: 'name' }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
+  machines: (query: { constraint?: string; select?: string; limit: number; cursor?: string; order: 'name' }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
   machine: (name: string, signal?: AbortSignal) => json<Machine>(`/v1/machines/${word(name)}`, { signal }),
+  /** Tells a machine's agent to take no more jobs, or to take jobs again; the command, whose answer can be waited for. */
+  command: (agent: string, what: { Command: 'drain' | 'resume'; Now?: boolean }) => json<Command>(`/v1/agents/${word(agent)}/commands`, { body: JSON.stringify(what) }),
+  commanded: (number: number, wait: number, signal?: AbortSignal) => json<Command>(`/v1/commands/${number}`, { query: { wait }, signal }),
   agents: (limit: number, cursor?: string, signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit, cursor }, signal }),
 
   /** What was changed: in the pool, or, where a desk is named, at that customer. */
@@ -262,10 +291,11 @@ export const api = {
     list<Audit>(desk ? `/v1/desk/${word(desk)}/audit` : '/v1/audit', { query, signal }),
   customers: (signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit: 20, constraint: 'Role == "customer"' }, signal }),
   desks: (signal?: AbortSignal) => json<Desk[]>('/v1/desks', { signal }),
-  jobs: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
+  jobs: (desk: string, query: { constraint?: string; select?: string; ids?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
     list<Job>(`/v1/desk/${word(desk)}/jobs`, { query, signal }),
-  history: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
-  summary: (desk: string, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { signal }),
+  history: (desk: string, query: { constraint?: string; select?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
+  summary: (desk: string, query: { after?: number; wait?: number }, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { query, signal }),
+  submissions: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Submission>(`/v1/desk/${word(desk)}/submissions`, { query, signal }),
   workflows: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Workflow>(`/v1/desk/${word(desk)}/workflows`, { query, signal }),
   job: (desk: string, id: string, signal?: AbortSignal) => json<Job>(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),
   jobAd: (desk: string, id: string, signal?: AbortSignal) => text(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),

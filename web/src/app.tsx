@@ -2,53 +2,81 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from './api';
+import { Keys } from './keys';
+import { lazy } from './lazy';
 import { live } from './live';
 import { route, type Route } from './route';
 import { session, sessionEnd, sessionKnow } from './session';
-import { useStore } from './store';
+import { storeMake, useStore } from './store';
 import { theme, themeNext } from './theme';
-import { AdView } from './views/ad';
-import { AdsView } from './views/ads';
-import { AgentsView } from './views/agents';
-import { AuditView } from './views/audit';
-import { JobView } from './views/job';
-import { JobsView } from './views/jobs';
-import { MachinesView, MachineView } from './views/machines';
-import { PlayView } from './views/play';
-import { PolicyView } from './views/policy';
-import { PoolView } from './views/pool';
+import { HomeView } from './views/home';
 import { SignIn } from './views/signin';
-import { UsersView, UserView } from './views/users';
-import { WorkflowView } from './views/workflows';
 
-const places: { path: string; name: string; also: string[] }[] = [
-  { path: 'pool', name: 'Pool', also: [] },
+const MachinesView = lazy(() => import('./views/machines').then((m) => m.MachinesView));
+const MachineView = lazy(() => import('./views/machine').then((m) => m.MachineView));
+const JobsView = lazy(() => import('./views/jobs').then((m) => m.JobsView));
+const JobView = lazy(() => import('./views/job').then((m) => m.JobView));
+const WorkflowsView = lazy(() => import('./views/workflows').then((m) => m.WorkflowsView));
+const WorkflowView = lazy(() => import('./views/workflows').then((m) => m.WorkflowView));
+const SubmitView = lazy(() => import('./views/submit').then((m) => m.SubmitView));
+const UsersView = lazy(() => import('./views/users').then((m) => m.UsersView));
+const UserView = lazy(() => import('./views/users').then((m) => m.UserView));
+const UsageView = lazy(() => import('./views/usage').then((m) => m.UsageView));
+const PolicyView = lazy(() => import('./views/policy').then((m) => m.PolicyView));
+const PlayView = lazy(() => import('./views/play').then((m) => m.PlayView));
+const AuditView = lazy(() => import('./views/audit').then((m) => m.AuditView));
+const PoolView = lazy(() => import('./views/pool').then((m) => m.PoolView));
+const AdsView = lazy(() => import('./views/ads').then((m) => m.AdsView));
+const AdView = lazy(() => import('./views/ad').then((m) => m.AdView));
+const AgentsView = lazy(() => import('./views/agents').then((m) => m.AgentsView));
+
+interface Place { path: string; name: string; also: string[] }
+const places: Place[] = [
+  { path: 'home', name: 'Home', also: [] },
+  { path: 'submit', name: 'Submit', also: [] },
+  { path: 'jobs', name: 'Jobs', also: ['job'] },
+  { path: 'workflows', name: 'Workflows', also: ['workflow'] },
   { path: 'machines', name: 'Machines', also: [] },
-  { path: 'ads', name: 'Ads', also: ['ad'] },
-  { path: 'jobs', name: 'Jobs', also: ['job', 'workflow'] },
   { path: 'users', name: 'Users', also: [] },
+  { path: 'usage', name: 'Accounting', also: [] },
   { path: 'policy', name: 'Policy', also: [] },
   { path: 'play', name: 'Playground', also: [] },
-  { path: 'agents', name: 'Agents', also: [] },
   { path: 'audit', name: 'Changes', also: [] },
 ];
+/** The matchmaker's own tables: agents, letters, ids. */
+const expertPlaces: Place[] = [
+  { path: 'pool', name: 'Matchmaker', also: [] },
+  { path: 'ads', name: 'Ads', also: ['ad'] },
+  { path: 'agents', name: 'Agents', also: [] },
+];
+
+const EXPERT = 'berth.expert';
+const expert = storeMake(localStorage.getItem(EXPERT) === 'yes');
+function expertTurn(): void {
+  expert.set(!expert.get());
+  localStorage.setItem(EXPERT, expert.get() ? 'yes' : 'no');
+}
 
 function View({ at }: { at: Route }): JSX.Element {
-  const [first = 'pool', second, third] = at.path;
+  const [first = 'home', second, third] = at.path;
   switch (first) {
+    case 'home': return <HomeView query={at.query} />;
+    case 'submit': return <SubmitView query={at.query} />;
+    case 'jobs': return <JobsView query={at.query} />;
+    case 'job': return <JobView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
+    case 'workflows': return <WorkflowsView query={at.query} />;
+    case 'workflow': return <WorkflowView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
+    case 'machines': return second ? <MachineView key={second} name={second} /> : <MachinesView query={at.query} />;
+    case 'users': return second ? <UserView key={second} name={second} /> : <UsersView />;
+    case 'usage': return <UsageView query={at.query} />;
+    case 'policy': return <PolicyView />;
+    case 'play': return <PlayView query={at.query} />;
+    case 'audit': return <AuditView query={at.query} />;
     case 'pool': return <PoolView />;
     case 'ads': return <AdsView query={at.query} />;
     case 'ad': return <AdView key={second} id={second ?? ''} />;
-    case 'machines': return second ? <MachineView key={second} name={second} /> : <MachinesView />;
-    case 'play': return <PlayView query={at.query} />;
-    case 'policy': return <PolicyView />;
-    case 'users': return second ? <UserView key={second} name={second} /> : <UsersView />;
-    case 'jobs': return <JobsView query={at.query} />;
-    case 'job': return <JobView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
-    case 'workflow': return <WorkflowView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
     case 'agents': return <AgentsView />;
-    case 'audit': return <AuditView query={at.query} />;
-    default: return <><h1>Not there</h1><p>There is no such view. <a href="#/pool">To the pool</a></p></>;
+    default: return <><h1>Not there</h1><p>There is no such view. <a href="#/home">Home</a></p></>;
   }
 }
 
@@ -75,25 +103,28 @@ function useWho(): void {
 
 const themeWords = { system: 'system', light: 'light', dark: 'dark' };
 
+function Links({ of, here, label }: { of: Place[]; here: string; label?: string }): JSX.Element {
+  return <ul aria-label={label}>{of.map(({ path, name, also }) => <li key={path}><a href={`#/${path}`} aria-current={here === path || also.includes(here) ? 'page' : undefined}>{name}</a></li>)}</ul>;
+}
+
 function Top(): JSX.Element {
-  const at = useStore(route), who = useStore(session), look = useStore(theme), [open, setOpen] = useState(false);
-  const here = at.path[0] ?? 'pool';
+  const at = useStore(route), who = useStore(session), look = useStore(theme), deep = useStore(expert), [open, setOpen] = useState(false);
+  const here = at.path[0] ?? 'home', inside = expertPlaces.some(({ path, also }) => here === path || also.includes(here));
   useEffect(() => setOpen(false), [at]);
   return (
     <header class="top">
-      <a class="brand" href="#/pool">Berth</a>
+      <a class="brand" href="#/home">Berth</a>
       <button type="button" class="menu" aria-expanded={open} aria-controls="places" onClick={() => setOpen(!open)}>Menu</button>
       <nav id="places" class={open ? 'open' : ''} aria-label="Views">
-        <ul>
-          {places.map(({ path, name, also }) => (
-            <li key={path}><a href={`#/${path}`} aria-current={here === path || also.includes(here) ? 'page' : undefined}>{name}</a></li>
-          ))}
-        </ul>
+        <Links of={places} here={here} />
+        {deep || inside ? <Links of={expertPlaces} here={here} label="For experts" /> : null}
         <div class="foot">
           <LinkState />
           {who.subject ? <span class="who">{who.subject}</span> : null}
-          <button type="button" onClick={themeNext} aria-label={`Colours: ${themeWords[look]}. Change`}>Colours: {themeWords[look]}</button>
-          <button type="button" onClick={() => sessionEnd()}>Sign out</button>
+          <button type="button" class="plain" aria-pressed={deep} title="The matchmaker’s own tables: ads, agents, matches and claims" onClick={expertTurn}>For experts: {deep ? 'shown' : 'hidden'}</button>
+          <button type="button" class="plain" onClick={themeNext} aria-label={`Colours: ${themeWords[look]}. Change`}>Colours: {themeWords[look]}</button>
+          <Keys />
+          <button type="button" class="plain" onClick={() => sessionEnd()}>Sign out</button>
         </div>
       </nav>
     </header>

@@ -1,75 +1,114 @@
-// chart.tsx: a line over time. uPlot comes when the first one is shown.
+// chart.tsx: what there was over time, as areas on top of each other, or one line: drawn as SVG, and read out where one points or goes with the arrow keys.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import type uPlot from 'uplot';
-import { useStore } from './store';
-import { theme } from './theme';
+import { useMemo, useState } from 'preact/hooks';
+import { clock, moment } from './format';
+import { useWidth } from './hooks';
+
+export interface Layer {
+  name: string;
+  tone: string; // a class: whose it is
+  faint?: boolean; // what waits
+  values: (number | null)[];
+}
 
 export interface ChartProps {
   title: string;
-  at: number[];
-  values: (number | null)[];
+  at: number[]; // seconds, rising
+  layers: Layer[]; // the lowest first
   show: (value: number) => string;
   top?: number; // the largest value of the scale; else as the data are
+  height?: number;
+  binary?: boolean; // bytes: steps are powers of 2
+  span?: number; // seconds that are shown, up to now; else as long as there are data
 }
 
-const HEIGHT = 160;
-const SHORTEST = 60; // seconds that are shown at least
-const WHOLE = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3]! * 10 ** Math.floor(i / 3)); // steps of a scale that counts
+const LEFT = 62, RIGHT = 8, TOP = 8, BOTTOM = 22, SHORTEST = 60;
 
-function optionsMake(props: ChartProps, host: HTMLElement): uPlot.Options {
-  const style = getComputedStyle(host);
-  const line = style.getPropertyValue('outline-color') || style.color, grid = style.borderTopColor, ink = style.color;
-  const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font: '12px system-ui, sans-serif' };
-  return {
-    width: Math.max(200, host.clientWidth),
-    height: HEIGHT,
-    cursor: { y: false, drag: { x: false, y: false } },
-    legend: { show: false },
-    scales: { x: { range: (_, least, most) => [Math.min(least ?? 0, (most ?? SHORTEST) - SHORTEST), most ?? SHORTEST] }, y: { range: (_, __, most) => [0, props.top ?? Math.max(1, most * 1.1)] } },
-    axes: [
-      { ...axis, size: 30, space: 70, values: [[86400, '{YYYY}-{MM}-{DD}'], [3600, '{HH}:{mm}', '\n{MM}-{DD}'], [60, '{HH}:{mm}'], [1, '{HH}:{mm}:{ss}']].map(([incr, text, day]) => [incr, text, day ?? null, null, day ?? null, null, null, null, 1]) as uPlot.Axis.Values },
-      { ...axis, size: 62, space: 36, ...(props.top ? {} : { incrs: WHOLE }), values: (_, splits) => splits.map((value) => props.show(value)) },
-    ],
-    series: [{}, { stroke: line, width: 2, fill: `color-mix(in srgb, ${line} 14%, transparent)`, points: { show: props.at.length < 3 } }],
+/** Steps that people count in. */
+function ticksOf(top: number, whole: boolean, binary: boolean): number[] {
+  const rough = top / 4, base = binary ? 2 : 10, power = base ** Math.floor(Math.log(rough || 1) / Math.log(base));
+  const step = (binary ? [1, 2] : [1, 2, 5, 10]).map((n) => n * power).find((n) => n >= rough) ?? rough;
+  const by = whole ? Math.max(1, step) : step, ticks: number[] = [];
+  for (let at = 0; at <= top * 1.0001; at += by) ticks.push(at);
+  return ticks;
+}
+
+const STEPS = [10, 30, 60, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 172800, 604800];
+
+function timesOf(from: number, to: number, room: number): number[] {
+  const step = STEPS.find((n) => (to - from) / n <= room) ?? 604800 * Math.ceil((to - from) / 604800 / room);
+  const zone = new Date(to * 1000).getTimezoneOffset() * 60, times: number[] = [];
+  for (let at = Math.ceil((from - zone) / step) * step + zone; at <= to; at += step) times.push(at);
+  return times;
+}
+
+const timeText = (at: number, length: number): string => (length > 2 * 86400 ? moment(at).slice(5, 10) : clock(at).slice(0, length < 600 ? 8 : 5));
+
+/** The same data as sums from below: edges[i] is the upper edge of layer i. */
+function edgesMake(layers: Layer[], count: number): Float64Array[] {
+  const edges: Float64Array[] = [];
+  let below = new Float64Array(count);
+  for (const { values } of layers) {
+    const edge = new Float64Array(count);
+    for (let i = 0; i < count; i++) edge[i] = below[i]! + (values[i] ?? 0);
+    edges.push(edge);
+    below = edge;
+  }
+  return edges;
+}
+
+export function Chart({ title, at, layers, show, top, height = 190, span, binary }: ChartProps): JSX.Element {
+  const { of, width } = useWidth(), [spot, setSpot] = useState<number | null>(null);
+  const wide = Math.max(240, width), count = at.length, single = layers.length === 1;
+  const edges = useMemo(() => edgesMake(layers, count), [layers, at]);
+  const upper = edges[edges.length - 1];
+  const most = top ?? Math.max(1, ...(upper ?? [0])) * 1.08;
+  const to = at[count - 1] ?? 0, from = Math.min(at[0] ?? 0, to - SHORTEST), begin = span ? to - span : from;
+  const x = (time: number): number => LEFT + ((time - begin) / Math.max(1, to - begin)) * (wide - LEFT - RIGHT);
+  const y = (value: number): number => TOP + (1 - value / most) * (height - TOP - BOTTOM);
+  const first = at.findIndex((time) => time >= begin);
+  const paths = useMemo(() => {
+    if (!count) return [];
+    const line = (edge: Float64Array | null, back: boolean): string => {
+      const points: string[] = [];
+      for (let i = first; i < count; i++) {
+        const k = back ? count - 1 - (i - first) : i;
+        points.push(`${x(at[k]!).toFixed(1)},${y(edge ? edge[k]! : 0).toFixed(1)}`);
+      }
+      return points.join('L');
+    };
+    return layers.map((_, i) => ({ area: `M${line(edges[i]!, false)}L${line(i ? edges[i - 1]! : null, true)}Z`, line: `M${line(edges[i]!, false)}` }));
+  }, [edges, wide, height, most, begin, to]);
+  const nearest = (clientX: number, box: DOMRect): number => {
+    const time = begin + ((clientX - box.left - LEFT) / Math.max(1, wide - LEFT - RIGHT)) * (to - begin);
+    let best = Math.max(0, first);
+    for (let i = best; i < count; i++) if (Math.abs(at[i]! - time) < Math.abs(at[best]! - time)) best = i;
+    return best;
   };
-}
-
-export function Chart(props: ChartProps): JSX.Element {
-  const host = useRef<HTMLDivElement>(null), plot = useRef<uPlot | null>(null), latest = useRef(props), chosen = useStore(theme);
-  latest.current = props;
-  useEffect(() => {
-    let gone = false;
-    const element = host.current!;
-    const make = (Plot: typeof uPlot): void => {
-      plot.current?.destroy();
-      const { at, values } = latest.current;
-      plot.current = new Plot(optionsMake(latest.current, element), [at, values], element);
-    };
-    const system = matchMedia('(prefers-color-scheme: dark)');
-    let again = (): void => {};
-    const fit = new ResizeObserver(() => plot.current?.setSize({ width: Math.max(200, element.clientWidth), height: HEIGHT }));
-    void import('./chart_core').then(({ default: Plot }) => {
-      if (gone) return;
-      make(Plot);
-      again = () => make(Plot);
-      system.addEventListener('change', again);
-      fit.observe(element);
-    });
-    return () => {
-      gone = true;
-      system.removeEventListener('change', again);
-      fit.disconnect();
-      plot.current?.destroy();
-      plot.current = null;
-    };
-  }, [chosen]);
-  useEffect(() => plot.current?.setData([props.at, props.values]), [props.at, props.values]);
-  const last = props.values[props.values.length - 1];
+  const move = (by: number): void => setSpot((old) => Math.max(Math.max(0, first), Math.min(count - 1, (old ?? count - 1) + by)));
+  const shown = spot !== null && spot < count ? spot : null;
+  const named = layers.map((layer) => ({ layer, value: shown === null ? layer.values[count - 1] : layer.values[shown] })).filter(({ value }) => typeof value === 'number' && (value > 0 || single));
+  const said = (shown === null ? 'now' : timeText(at[shown]!, Math.min(to - begin, 500))) + ': ' + (named.map(({ layer, value }) => (single ? show(value!) : `${layer.name} ${show(value!)}`)).join(', ') || 'nothing');
   return (
     <figure class="chart">
-      <figcaption>{props.title}: <strong>{typeof last === 'number' ? props.show(last) : 'nothing yet'}</strong></figcaption>
-      <div ref={host} class="plot" style={{ minHeight: `${HEIGHT}px` }} role="img" aria-label={`${props.title} over time`} />
+      <figcaption><strong>{title}</strong> <span class="said">{said}</span></figcaption>
+      <div ref={of} class="plot" tabIndex={0} role="img" aria-label={`${title} over time; ${said}. Arrow keys read it point by point.`}
+        onKeyDown={(event) => { if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') { move(event.key === 'ArrowLeft' ? -1 : 1); event.preventDefault(); } }} onBlur={() => setSpot(null)}>
+        {width && count ? (
+          <svg width={wide} height={height} viewBox={`0 0 ${wide} ${height}`} aria-hidden="true" onPointerMove={(event) => setSpot(nearest(event.clientX, event.currentTarget.getBoundingClientRect()))} onPointerLeave={() => setSpot(null)}>
+            {ticksOf(most, top === undefined && !binary, !!binary).map((value) => <g key={value}><line class="rule" x1={LEFT} x2={wide - RIGHT} y1={y(value)} y2={y(value)} /><text x={LEFT - 6} y={y(value) + 4} text-anchor="end">{show(value)}</text></g>)}
+            {timesOf(begin, to, Math.max(2, Math.floor(wide / 90))).map((time) => <text key={time} x={Math.min(wide - RIGHT - 24, Math.max(LEFT + 24, x(time)))} y={height - 6} text-anchor="middle">{timeText(time, to - begin)}</text>)}
+            {paths.map(({ area }, i) => <path key={layers[i]!.name} class={`area ${layers[i]!.tone} ${layers[i]!.faint ? 'faint' : ''}`} d={area} />)}
+            {single ? <path class={`line ${layers[0]!.tone}`} d={paths[0]?.line} /> : null}
+            {shown !== null ? <line class="spot" x1={x(at[shown]!)} x2={x(at[shown]!)} y1={TOP} y2={height - BOTTOM} /> : null}
+          </svg>
+        ) : <div style={{ height: `${height}px` }} />}
+      </div>
     </figure>
   );
+}
+
+/** What colour is whose. */
+export function Legend({ layers }: { layers: Layer[] }): JSX.Element {
+  return <ul class="legend">{layers.map((layer) => <li key={layer.name}><span class={`swatch ${layer.tone} ${layer.faint ? 'faint' : ''}`} aria-hidden="true" />{layer.name}</li>)}</ul>;
 }

@@ -1,12 +1,12 @@
 // editor_core.ts: CodeMirror as the page uses it; loaded when the first editor is shown.
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
+import { autocompletion, closeBrackets, closeBracketsKeymap, type Completion, completionKeymap, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { setDiagnostics } from '@codemirror/lint';
 import { Annotation, EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { api } from './api';
+import { api, type Func } from './api';
 import { count } from './format';
 import { classad } from './editor_language';
 
@@ -55,24 +55,34 @@ const look = EditorView.theme({
   '.cm-tooltip-autocomplete > ul > li': { fontFamily: 'var(--mono)', padding: '4px 10px' },
   '.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
   '.cm-completionDetail': { fontStyle: 'normal', opacity: '0.8' },
+  '.cm-completionInfo': { padding: '4px 10px', maxWidth: '22rem' },
   '.cm-diagnostic': { borderLeftColor: 'var(--bad)' },
 });
 
 const MOST = 40;
 
-/** Names of attributes that ads of the pool have. */
+let functions: Promise<Func[]> | undefined;
+
+/** Functions that begin so, each with its line of the manual. One that cannot be asked for has none. */
+async function functionsOf(prefix: string): Promise<Completion[]> {
+  const all = await (functions ??= api.functions().catch(() => []));
+  return all.filter(({ Name }, i) => Name.toLowerCase().startsWith(prefix.toLowerCase()) && all.findIndex((other) => other.Name === Name) === i)
+    .map(({ Name, Arguments, Help }) => ({ label: `${Name}()`, displayLabel: Name, apply: `${Name}(`, detail: `(${Arguments})`, info: Help, boost: -50 }));
+}
+
+/** Names of attributes that ads of the pool have, and functions. */
 async function complete(context: CompletionContext, kind: () => string | undefined): Promise<CompletionResult | null> {
   const word = context.matchBefore(/[A-Za-z_][A-Za-z0-9_]*/);
   if ((!word && !context.explicit) || context.matchBefore(/"[^"]*/)) return null;
   const abort = new AbortController();
   context.addEventListener('abort', () => abort.abort());
   try {
-    const names = await api.names(word?.text ?? '', kind(), MOST, abort.signal);
-    if (!names.length) return null;
+    const [names, called] = await Promise.all([api.names(word?.text ?? '', kind(), MOST, abort.signal), functionsOf(word?.text ?? '')]);
+    if (!names.length && !called.length) return null;
     return {
       validFor: names.length < MOST ? /^\w*$/ : undefined, // all of them are here: no need to ask again
       from: word?.from ?? context.pos,
-      options: names.map(({ Name, Ads }, place) => ({ label: Name, detail: `${count(Ads)} ads`, boost: Math.max(-99, 50 - place) })),
+      options: [...names.map(({ Name, Ads }, place): Completion => ({ label: Name, detail: `${count(Ads)} ads`, boost: Math.max(-40, 50 - place) })), ...called],
     };
   } catch {
     return null;
@@ -87,6 +97,18 @@ function faultPlace(state: EditorState, fault: Fault): { from: number; to: numbe
   const last = line.text.trimEnd().length; // behind the end: what stands last is marked
   return { from: line.from + Math.max(0, last - 1), to: Math.max(line.from + last, at) };
 }
+
+/** What is typed over a selection is put there by us: the browser would do it with styles of its own, which the page's policy refuses aloud. */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main } = view.state.selection, text = event.data;
+    if (event.inputType !== 'insertText' || !text || main.empty || view.composing) return false;
+    event.preventDefault();
+    const insert = () => view.state.update({ ...view.state.replaceSelection(text), userEvent: 'input.type', scrollIntoView: true });
+    if (!view.state.facet(EditorView.inputHandler).some((handles) => handles(view, main.from, main.to, text, insert))) view.dispatch(insert());
+    return true;
+  },
+});
 
 export function editorMake(root: ShadowRoot, options: EditorOptions): EditorHandle {
   const run = (): boolean => {
@@ -107,6 +129,7 @@ export function editorMake(root: ShadowRoot, options: EditorOptions): EditorHand
         indentUnit.of('    '),
         classad,
         syntaxHighlighting(colours),
+        typedOver,
         autocompletion({ override: [(context) => complete(context, options.kind)], icons: false }),
         keymap.of([...closeBracketsKeymap, ...completionKeymap]),
         Prec.low(keymap.of(options.single ? [{ key: 'Enter', run }] : [])),

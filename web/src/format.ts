@@ -52,6 +52,12 @@ export function moment(seconds: number): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(seconds)}`;
 }
 
+/** How long ago, in words; of what has just been: just now. */
+export function ago(at: number): string {
+  const seconds = Date.now() / 1000 - at;
+  return seconds < -5 ? `in ${spanSaid(-seconds)}` : seconds < 5 ? 'just now' : `${spanSaid(seconds)} ago`;
+}
+
 const expression = /^\/Expr\(([\s\S]*)\)\/$/;
 
 /** A value of an ad in the language. */

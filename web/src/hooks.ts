@@ -1,6 +1,8 @@
 // hooks.ts: asking the server from a component: the old answer stays until the new one is there.
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api';
+import type { News } from './news';
+import { storeMake } from './store';
 
 export interface Loaded<T> {
   value?: T;
@@ -12,17 +14,28 @@ export interface Loaded<T> {
 const asError = (thrown: unknown): ApiError =>
   thrown instanceof ApiError ? thrown : new ApiError(0, 'Error', thrown instanceof Error ? thrown.message : String(thrown));
 
-/** Asks when `key` changes, and every so many milliseconds. A key that is null: not at all. */
-export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string | null, every = 0): Loaded<T> {
+/** When to ask again: there is news of something, but not so soon after the last time. */
+export interface Anew {
+  of: News;
+  least?: number; // milliseconds between two questions
+}
+
+const LEAST = 2000;
+
+/** Asks when `key` changes, and when there is news. A key that is null: not at all. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: string | null, anew?: Anew): Loaded<T> {
   const [state, setState] = useState<{ key: string | null; value?: T; error?: ApiError; busy: boolean }>({ key, busy: key !== null });
   const [turn, setTurn] = useState(0);
-  const latest = useRef(load);
+  const latest = useRef(load), news = anew?.of, least = anew?.least ?? LEAST;
   latest.current = load;
   useEffect(() => {
     if (key === null) return;
     const abort = new AbortController();
-    let timer = 0;
+    let timer = 0, asked = 0, asking = false, wanted = false;
     const ask = async (): Promise<void> => {
+      asking = true;
+      wanted = false;
+      asked = Date.now();
       try {
         const value = await latest.current(abort.signal);
         if (!abort.signal.aborted) setState({ key, value, busy: false });
@@ -30,16 +43,29 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: strin
         if (abort.signal.aborted) return;
         setState((old) => ({ key, value: old.key === key ? old.value : undefined, error: asError(thrown), busy: false }));
       }
-      if (every && !abort.signal.aborted) timer = window.setTimeout(later, every);
+      asking = false;
+      if (wanted && !abort.signal.aborted) later();
     };
-    const later = (): void => void (document.hidden ? (timer = window.setTimeout(later, every)) : ask());
+    const later = (): void => {
+      wanted = true;
+      if (asking || timer || document.hidden) return;
+      timer = window.setTimeout(() => {
+        timer = 0;
+        if (wanted && !abort.signal.aborted && !document.hidden) void ask();
+      }, Math.max(0, asked + least - Date.now()));
+    };
+    const shown = (): void => void (wanted && later());
+    const leave = news?.watch(later);
+    document.addEventListener('visibilitychange', shown);
     setState((old) => (old.key === key ? { ...old, busy: true } : { key, busy: true }));
     void ask();
     return () => {
       abort.abort();
+      leave?.();
+      document.removeEventListener('visibilitychange', shown);
       clearTimeout(timer);
     };
-  }, [key, every, turn]);
+  }, [key, news, least, turn]);
   const again = useCallback(() => setTurn((n) => n + 1), []);
   return state.key === key ? { ...state, again } : { busy: key !== null, again };
 }
@@ -77,4 +103,30 @@ export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Berth`;
   }, [title]);
+}
+
+/** The width of an element, as it is laid out. */
+export function useWidth(): { of: { current: HTMLDivElement | null }; width: number } {
+  const of = useRef<HTMLDivElement>(null), [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = of.current;
+    if (!element) return;
+    const fit = new ResizeObserver(() => setWidth(element.clientWidth));
+    setWidth(element.clientWidth);
+    fit.observe(element);
+    return () => fit.disconnect();
+  }, []);
+  return { of, width };
+}
+
+const ticks = storeMake(0);
+let ticking = 0;
+
+/** Draws again every few seconds: for spans that grow. */
+export function useTick(): void {
+  const [, setTurn] = useState(0);
+  useEffect(() => {
+    if (!ticking) ticking = window.setInterval(() => document.hidden || ticks.set(ticks.get() + 1), 5000);
+    return ticks.watch(setTurn);
+  }, []);
 }

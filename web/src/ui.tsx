@@ -2,7 +2,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from './api';
-import type { Loaded } from './hooks';
+import { ago, moment } from './format';
+import { type Loaded, useTick } from './hooks';
 
 const titles: Record<number, string> = { 0: 'No answer', 400: 'That cannot be read', 403: 'Not allowed', 404: 'Not there', 409: 'Something newer is known', 412: 'It has changed meanwhile', 413: 'Too large', 429: 'Too much at once', 503: 'Not now' };
 
@@ -38,8 +39,11 @@ export function Section({ title, note, children, side }: { title: string; note?:
   );
 }
 
+export type Tone = 'good' | 'bad' | 'warn' | 'now';
+
 export interface Column<T> {
   name: string;
+  sort?: (row: T) => number | string; // the table can be sorted by it
   cell: (row: T) => ComponentChildren;
   number?: boolean;
 }
@@ -56,18 +60,37 @@ function useScrollStop(): { current: HTMLDivElement | null } {
   return box;
 }
 
-export function Table<T>({ label, columns, rows, id, empty }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: string }): JSX.Element {
+export interface Sorting {
+  by: string; // the name of a column, with - in front: the largest first; empty: as they came
+  pick: (by: string) => void;
+}
+
+function sorted<T>(rows: T[], columns: Column<T>[], by: string): T[] {
+  const name = by.replace(/^-/, ''), sort = columns.find((column) => column.name === name)?.sort, way = by.startsWith('-') ? -1 : 1;
+  if (!sort) return rows;
+  const keys = new Map(rows.map((row) => [row, sort(row)]));
+  return [...rows].sort((a, b) => { const x = keys.get(a)!, y = keys.get(b)!; return (x < y ? -1 : x > y ? 1 : 0) * way; });
+}
+
+function Head<T>({ column, sorting }: { column: Column<T>; sorting?: Sorting }): JSX.Element {
+  const by = sorting?.by ?? '', up = by === column.name, down = by === `-${column.name}`;
+  const shown = column.sort && sorting ? <button type="button" class="sort" onClick={() => sorting.pick(up ? `-${column.name}` : down ? '' : column.name)}>{column.name}{up ? ' ↑' : down ? ' ↓' : ''}</button> : column.name;
+  return <th scope="col" class={column.number ? 'number' : ''} aria-sort={up ? 'ascending' : down ? 'descending' : undefined}>{shown}</th>;
+}
+
+/** Where it is too narrow for a table, each row is a card: no column is lost. `empty`: what this is for, and the first step. */
+export function Table<T>({ label, columns, rows, id, empty, sorting }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting }): JSX.Element {
   const box = useScrollStop();
-  if (!rows.length) return <p class="quiet">{empty ?? 'Nothing.'}</p>;
+  if (!rows.length) return <div class="empty">{empty ?? 'Nothing.'}</div>;
   return (
     <div ref={box} class="wide" role="region" aria-label={label}>
       <table>
         <thead>
-          <tr>{columns.map((column) => <th key={column.name} scope="col" class={column.number ? 'number' : ''}>{column.name}</th>)}</tr>
+          <tr>{columns.map((column) => <Head key={column.name} column={column} sorting={sorting} />)}</tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={id(row)}>{columns.map((column) => <td key={column.name} class={column.number ? 'number' : ''}>{column.cell(row)}</td>)}</tr>
+          {sorted(rows, columns, sorting?.by ?? '').map((row) => (
+            <tr key={id(row)}>{columns.map((column) => <td key={column.name} class={column.number ? 'number' : ''} data-name={column.name}>{column.cell(row)}</td>)}</tr>
           ))}
         </tbody>
       </table>
@@ -105,11 +128,11 @@ export function Pager({ paging, cursor }: { paging: Paging; cursor: string | nul
   );
 }
 
-export function Figure({ name, value, note, href }: { name: string; value: ComponentChildren; note?: ComponentChildren; href?: string }): JSX.Element {
+export function Figure({ name, value, note, href, tone, part }: { name: string; value: ComponentChildren; note?: ComponentChildren; href?: string; tone?: Tone; part?: number }): JSX.Element {
   return (
-    <div class="figure">
+    <div class={`figure ${tone ?? ''}`}>
       <dt>{href ? <a href={href}>{name}</a> : name}</dt>
-      <dd>{value}{note ? <small>{note}</small> : null}</dd>
+      <dd>{value}{part === undefined ? null : <Bar part={part} />}{note ? <small>{note}</small> : null}</dd>
     </div>
   );
 }
@@ -119,7 +142,8 @@ export function Bar({ part, tone }: { part: number; tone?: string }): JSX.Elemen
   return <span class={`bar ${tone ?? ''}`} aria-hidden="true"><span style={{ width: `${Math.max(0, Math.min(1, part || 0)) * 100}%` }} /></span>;
 }
 
-export function Tag({ tone, children }: { tone?: 'good' | 'bad' | 'warn'; children: ComponentChildren }): JSX.Element {
+/** Red is a fault, amber waits for somebody, grey waits its turn, green is success; blue is under way. */
+export function Tag({ tone, children }: { tone?: Tone; children: ComponentChildren }): JSX.Element {
   return <span class={`tag ${tone ?? ''}`}>{children}</span>;
 }
 
@@ -131,6 +155,23 @@ export function Choice<T extends string>({ label, of, value, pick }: { label: st
       ))}
     </div>
   );
+}
+
+/** A moment, as people say it; exactly where one points. */
+export function When({ at }: { at: number }): JSX.Element {
+  useTick();
+  return <time class="moment" dateTime={new Date(at * 1000).toISOString()} title={moment(at)}>{ago(at)}</time>;
+}
+
+export function Copy({ text, what }: { text: string; what: string }): JSX.Element {
+  const [told, setTold] = useState('');
+  const copy = (): void => void navigator.clipboard.writeText(text).then(() => setTold('Copied'), () => setTold('Not copied')).then(() => setTimeout(() => setTold(''), 1500));
+  return <button type="button" class="copy" onClick={copy} aria-label={`Copy ${what}`} title={`Copy ${what}`}>{told || 'Copy'}</button>;
+}
+
+/** One bar of several parts. */
+export function Parts({ of, label }: { of: { part: number; tone: string }[]; label: string }): JSX.Element {
+  return <span class="parts" role="img" aria-label={label} title={label}>{of.filter(({ part }) => part > 0).map(({ part, tone }, i) => <span key={`${tone}${i}`} class={tone} style={{ flexGrow: part }} />)}</span>;
 }
 
 export function Code({ text, marks = [] }: { text: string; marks?: { start: number; end: number }[] }): JSX.Element {

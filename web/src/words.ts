@@ -1,9 +1,10 @@
 // words.ts: what the matchmaker's words mean to a person.
 import type { Agent, MachineState, OutcomeWord } from './api';
+import type { Tone } from './ui';
 
-export const outcomes: Record<OutcomeWord, { name: string; note: string; tone?: 'good' | 'bad' | 'warn' }> = {
-  nobody: { name: 'nobody fits', note: 'no offer suits them, as they are now', tone: 'bad' },
-  held: { name: 'held by a limit or quota', note: 'something would fit, but they may not have it yet', tone: 'warn' },
+export const outcomes: Record<OutcomeWord, { name: string; note: string; tone?: Tone }> = {
+  nobody: { name: 'nobody fits', note: 'no offer suits them, as they are now' },
+  held: { name: 'held by a limit or quota', note: 'something would fit, but they may not have it yet' },
   'gave-up': { name: 'gave up', note: 'the search was longer than its budget', tone: 'warn' },
   waiting: { name: 'not tried yet', note: 'their turn comes with the next cycles' },
   matched: { name: 'matched', note: 'something was given to them in their last try', tone: 'good' },
@@ -12,14 +13,14 @@ export const outcomes: Record<OutcomeWord, { name: string; note: string; tone?: 
 export const outcomeOrder: OutcomeWord[] = ['nobody', 'held', 'gave-up', 'waiting', 'matched'];
 
 /** How a machine stands: its tone, and what it means. A test holds them against src/pool/protocol/machine_state.h. */
-export const machineStates: Record<MachineState, ['good' | 'bad' | 'warn' | undefined, string]> = {
-  Idle: ['good', 'nothing of it is in use'],
-  Part: ['good', 'a part of it is in use, and the rest may be had'],
-  Busy: ['good', 'what is left of it accepts nobody'],
+export const machineStates: Record<MachineState, [Tone | undefined, string]> = {
+  Idle: [undefined, 'nothing of it is in use'],
+  Part: ['now', 'a part of it is in use, and the rest may be had'],
+  Busy: ['now', 'what is left of it accepts nobody'],
   Owner: [undefined, 'its owner lets nobody in now, whether or not it is idle'],
   Drained: ['warn', 'it was told to take no more'],
   Sick: ['bad', 'it cannot run jobs now'],
-  Away: ['bad', 'nothing has been heard of it for a lifetime'],
+  Away: ['warn', 'nothing has been heard of it for a lifetime'],
 };
 
 /** How a job ended, by its Outcome: the words of `berth jobs`. A test holds them against src/live/customerd/job_outcome.h. */
@@ -55,6 +56,21 @@ export function customerless(subject: string, customers: Pick<Agent, 'Identity' 
     ],
   };
 }
+
+/** Why requests wait, by the code of the reason: those for which somebody must do something. An orderly queue is not among them. */
+export const mendable: Record<string, { tone: Tone; act: string }> = {
+  refused: { tone: 'bad', act: 'Look at it' },
+  never: { tone: 'bad', act: 'See what it asks for' },
+  nofit: { tone: 'warn', act: 'See what would help' },
+  refuses: { tone: 'warn', act: 'See who refuses it' },
+  discarded: { tone: 'warn', act: 'See why' },
+  away: { tone: 'warn', act: 'See why' },
+  sick: { tone: 'warn', act: 'See why' },
+  drained: { tone: 'warn', act: 'See why' },
+  port: { tone: 'warn', act: 'Look at that port' },
+  forms: { tone: 'warn', act: 'Look at its ports' },
+  gaveup: { tone: 'warn', act: 'Look at its ports' },
+};
 
 export const verdicts: Record<string, string> = {
   matches: 'It matches.',

@@ -1,15 +1,22 @@
-// text.test.mjs: the text of ads is taken apart and edited without harm to what it says.
+// text.test.mjs: the text of ads is taken apart and edited without harm to what it says; the types of all sources agree.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 
-const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { span, spanSaid } from './format'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { adAgain } from './again'; export { wordsOf } from './shellwords'; export { piecesOf } from './pieces'; export { branchOf, graphMake } from './graph'; export { span, spanSaid } from './format'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
 globalThis.sessionStorage = { getItem: () => null };
-const { adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { adAgain, branchOf, piecesOf, graphMake, wordsOf, adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
+
+test('the types of the sources agree', () => {
+  const checked = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit'], { cwd: new URL('..', import.meta.url), encoding: 'utf8' });
+  assert.equal(checked.status, 0, checked.stdout + checked.stderr);
+});
 
 test('an ad is laid out without changing a token', () => {
   const long = 'x'.repeat(70);
@@ -105,4 +112,41 @@ test('who has no customer to go to is told why, and what to type', () => {
   assert.match(bob.why, /desk\.customer \(alice\)/);
   assert.deepEqual(bob.steps.map(({ command }) => command), ['berth token code --customer bob', 'berth join CODE']);
   assert.match(customerless('bob', []).why, /^No customer has come/);
+});
+
+test('a job is run again without what its customer has added, and with all else', () => {
+  assert.equal(adAgain('[ Cmd = "a;b"; Args = { "x" }; Owner = "alice"; Job = 7; submitted = 17; LastClaim = "00"; RequestMemory = 1G ]'), '[ Cmd = "a;b"; Args = { "x" }; RequestMemory = 1G ]');
+  const source = process.env.BERTH_SOURCES ?? new URL('../..', import.meta.url).pathname, list = /ours\[\] = \{([^}]*)\}/.exec(readFileSync(`${source}/src/live/customerd/job_ad.c`, 'utf8'))[1];
+  const ad = `[ Cmd = "true"; ${[...list.matchAll(/"(\w+)"/g)].map(([, name]) => `${name} = 1`).join('; ')} ]`;
+  assert.equal(adAgain(ad), '[ Cmd = "true" ]');
+});
+
+test('a command is taken apart as a shell would, and nothing is filled in', () => {
+  assert.deepEqual(wordsOf('./a --n 4  "my data.csv" \'$HOME "x"\' "a\\"b" c\\ d ""'), ['./a', '--n', '4', 'my data.csv', '$HOME "x"', 'a"b', 'c d', '']);
+  assert.deepEqual(wordsOf('  '), []);
+});
+
+const node = (name, after = [], state = 'wait') => ({ name, after, state });
+
+test('a workflow is laid out in layers, many alike as one, and what waits in a circle is there too', () => {
+  const nodes = [node('prepare'), ...Array.from({ length: 8 }, (_, i) => node(`frame${i}`, ['prepare'], i ? 'good' : 'bad')), node('join', Array.from({ length: 8 }, (_, i) => `frame${i}`)), node('x', ['y']), node('y', ['x']), node('lone', ['nobody'])];
+  const graph = graphMake(nodes, new Set()), box = (name) => graph.boxes.find((one) => one.names.includes(name));
+  assert.deepEqual([box('prepare').layer, box('frame3').layer, box('join').layer, box('lone').layer], [0, 1, 2, 0]);
+  assert.deepEqual([box('frame3').label, box('frame3').counts], ['frame… × 8', { bad: 1, good: 7 }]);
+  assert.ok(box('x') && box('y') && new Set(graph.boxes.map(({ layer, row }) => `${layer} ${row}`)).size === graph.boxes.length);
+  assert.equal(graphMake(nodes, new Set([box('frame3').key])).boxes.length, nodes.length);
+  assert.deepEqual(branchOf(nodes, 'frame3').sort(), ['frame3', 'join']);
+});
+
+test('ten thousand nodes are laid out at once', () => {
+  const nodes = Array.from({ length: 10_000 }, (_, i) => node(`n${i}`, i < 100 ? [] : [`n${i - 100}`, `n${i - 99}`])), began = Date.now();
+  assert.ok(graphMake(nodes, new Set()).boxes.length < 1000);
+  assert.ok(Date.now() - began < 2000, `${Date.now() - began} ms`);
+});
+
+test('an expression is taken apart into what has a value of its own, the smallest first', () => {
+  const texts = (text) => piecesOf(text).map((piece) => piece.text);
+  assert.deepEqual(texts('other.Memory >= Size * 2 && !f(A, 1)'), ['other.Memory', 'Size', 'Size * 2', 'other.Memory >= Size * 2', 'A', 'f(A, 1)', '!f(A, 1)', 'other.Memory >= Size * 2 && !f(A, 1)']);
+  assert.deepEqual(texts('A is undefined ? "x ? y" : L[1] + (B - -C)'), ['A', 'A is undefined', 'L', 'L[1]', 'B', 'C', '-C', 'B - -C', 'L[1] + (B - -C)', 'A is undefined ? "x ? y" : L[1] + (B - -C)']);
+  assert.deepEqual(['', '1 +', 'A B', '"', '[ a = 1 ]'].map(texts), [[], [], [], [], []]);
 });

@@ -21,6 +21,8 @@
 #define SOCKET_NAME "matchmaker.sock"
 #define CUSTOMER_SOCKET_NAME "customer/customer.sock"
 #define TOKEN_NAME "token"
+#define INSTITUTE_LOOK \
+    1800 /* seconds after which the file of an institute's token is read again: grids' tools renew it */
 
 int option_limit(const char *text, void *target, struct err *err)
 {
@@ -100,6 +102,8 @@ static int token_of_institute(struct connection *pool)
         buf_wipe(&pool->bearer);
         return STATUS_BAD;
     }
+    pool->bearer_ends = text ? 0 : time(NULL) + INSTITUTE_LOOK;
+    free(pool->token_name);
     pool->token_name = text_dup(name);
     return STATUS_DONE;
 }
@@ -293,11 +297,99 @@ static void token_of_host(struct connection *pool)
     if (connection_fetch_ad(
             &host, &(struct connection_ask){.method = "POST", .path = "/v1/token", .quiet = true, .hush = true},
             &answer) == STATUS_DONE &&
-        token_answer(answer, &pool->token) == STATUS_DONE)
+        token_answer(answer, &pool->token) == STATUS_DONE) {
         pool->token_name = text_dup(path);
+        pool->token_lent = true;
+    }
     tree_unref(answer);
     free(host.places[0].url);
     free(host.places[0].socket);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ for weeks */
+
+/* The institute's, from the file that the environment names. */
+static void institute_again(struct connection *pool)
+{
+    struct buf before = pool->bearer;
+
+    buf_init(&pool->bearer);
+    if (token_of_institute(pool) == STATUS_DONE) {
+        buf_wipe(&before);
+        return;
+    }
+    buf_wipe(&pool->bearer);
+    pool->bearer = before;
+    pool->bearer_ends = time(NULL) + INSTITUTE_LOOK;
+}
+
+static void lent_again(struct connection *pool)
+{
+    struct token_file before = pool->token;
+    char *name = pool->token_name;
+
+    token_file_init(&pool->token);
+    pool->token_name = NULL;
+    token_of_host(pool);
+    if (pool->token_name) {
+        token_file_done(&before);
+        free(name);
+        return;
+    }
+    token_file_done(&pool->token);
+    pool->token = before;
+    pool->token_name = name;
+}
+
+/* A customer renews nobody's token: the pool does, whose address is in the token's file. */
+static void customer_token_tend(struct connection *customer)
+{
+    struct connection pool = {.ca_fd = -1,
+                              .named = true,
+                              .symbols = customer->symbols,
+                              .token = customer->token,
+                              .token_name = customer->token_name};
+
+    if (customer->places[0].socket || !customer->token.pool || !token_is_old(customer))
+        return;
+    if (place_add(&pool, pool.token_name, pool.token.pool) == STATUS_DONE &&
+        (!pool.token.ca || ca_open(&pool) == STATUS_DONE))
+        token_keep_good(&pool);
+    customer->token = pool.token;
+    buf_wipe(&pool.bearer);
+    if (pool.ca_fd >= 0)
+        close(pool.ca_fd);
+    for (size_t i = 0; i < pool.count; i++) {
+        free(pool.places[i].url);
+        free(pool.places[i].socket);
+    }
+}
+
+static void token_tend(struct connection *pool)
+{
+    if (pool->customer)
+        customer_token_tend(pool);
+    else
+        token_keep_good(pool);
+}
+
+void connection_token_again(struct connection *pool)
+{
+    struct token_file fresh;
+    struct err err;
+
+    if (!pool->token.token) {
+        institute_again(pool);
+        return;
+    }
+    buf_wipe(&pool->bearer);
+    if (pool->token_lent) {
+        lent_again(pool);
+    } else if (token_file_read(pool->token_name, &fresh, &err) == 0) {
+        token_file_done(&pool->token);
+        pool->token = fresh;
+    }
+    token_tend(pool);
 }
 
 /* ---------------------------------------------------------------------------------------------------- opening, closing */
@@ -333,13 +425,17 @@ int connection_open(struct connection *pool, const struct connection_options *op
     int status = open_by(pool, options, places_find);
 
     if (status == STATUS_DONE)
-        token_keep_good(pool);
+        token_tend(pool);
     return status;
 }
 
 int customer_open(struct connection *pool, const struct connection_options *options)
 {
-    return open_by(pool, options, customer_find);
+    int status = open_by(pool, options, customer_find);
+
+    if (status == STATUS_DONE)
+        token_tend(pool);
+    return status;
 }
 
 int connection_open_stranger(struct connection *pool, const struct connection_options *options)

@@ -75,8 +75,10 @@ struct connection {
     struct token_file token;
     char *token_name; /* path of the token's file; NULL: there is none */
     bool token_named; /* the token was named by hand */
+    bool token_lent;  /* the host's customer has lent it */
     struct buf bearer;
-    char ca_file[32]; /* "" when the system's certificates are used */
+    int64_t bearer_ends; /* in seconds on the wall clock: by then it is made anew; 0: it stays */
+    char ca_file[32];    /* "" when the system's certificates are used */
     int ca_fd;
     struct symbols *symbols; /* of the ads in its answers */
 };
@@ -97,6 +99,10 @@ void connection_show(struct connection *pool, const char *bearer);
 int connection_open_stranger(struct connection *pool, const struct connection_options *options);
 int connection_trust(struct connection *pool);
 
+/* Looks again for the token where it was found, since a command may go on for weeks: somebody may have renewed it; the pool is asked to, when it is
+ * time. What cannot be found leaves the one that is there. */
+void connection_token_again(struct connection *pool);
+
 /* Reads only the token: its file, as connection_open would find it. */
 int connection_token(const struct connection_options *options, struct token_file *ret);
 
@@ -113,6 +119,7 @@ struct connection_ask {
     bool mute;               /* nor any other problem */
     bool quiet;              /* nor is it reported that nobody answers */
     bool patient;            /* 429, too many requests at once: wait, and ask again */
+    bool hasty;              /* who does not answer within seconds is let alone */
     const char *about;       /* what a problem is about, put in front; or NULL */
 };
 

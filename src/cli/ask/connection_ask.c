@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #define PATIENCE 60                   /* seconds */
+#define BEARER_LEFT 1200              /* seconds before its end, in which a bearer is made anew */
 #define ASK_TIMEOUT INT64_C(60000000) /* microseconds: an explanation over a large pool takes a while */
+#define HASTY_TIMEOUT INT64_C(5000000)
 
 /* -------------------------------------------------------------------------------------------------------------- paths */
 
@@ -61,11 +63,18 @@ static bool bearer_may_go(const struct connection *pool, const struct connection
     return place->socket || url_is_private(place->url) || (pool->token.pool && !strcmp(pool->token.pool, place->url));
 }
 
+/* A command may go on for weeks: what it shows lasts an hour, and is made anew in time, from what its file holds by then. */
+static void bearer_tend(struct connection *pool)
+{
+    if (!pool->bearer.len || !pool->bearer_ends || time(NULL) < pool->bearer_ends - BEARER_LEFT)
+        return;
+    connection_token_again(pool);
+}
+
 /* Finds the token to send there: `*ret` is NULL for none. */
 static int bearer_for(struct connection *pool, const struct connection_place *place, const char **ret)
 {
     struct err err = {0};
-    int64_t expires;
 
     *ret = NULL;
     if (!pool->token_name || (place->socket && (pool->customer || !pool->token_named)))
@@ -74,7 +83,9 @@ static int bearer_for(struct connection *pool, const struct connection_place *pl
         report("%s: no token is sent there, for the connection is not encrypted", place->url);
         return STATUS_BAD;
     }
-    if (!pool->bearer.len && token_file_bearer(&pool->bearer, &pool->token, NULL, time(NULL), &expires, &err) < 0) {
+    bearer_tend(pool);
+    if (!pool->bearer.len &&
+        token_file_bearer(&pool->bearer, &pool->token, NULL, time(NULL), &pool->bearer_ends, &err) < 0) {
         report("%s: %s", pool->token_name, err.text);
         return STATUS_BAD;
     }
@@ -93,6 +104,7 @@ void connection_show(struct connection *pool, const char *bearer)
     pool->token_named = true;
     buf_reset(&pool->bearer);
     buf_adds(&pool->bearer, bearer);
+    pool->bearer_ends = 0;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- problems */
@@ -190,7 +202,7 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
                              .type = ask->body ? TYPE_CLASSAD : ask->type,
                              .body = body->len ? body->text : NULL,
                              .len = body->len,
-                             .timeout = ASK_TIMEOUT,
+                             .timeout = ask->hasty ? HASTY_TIMEOUT : ASK_TIMEOUT,
                              .bytes = reading ? reading->bytes : NULL,
                              .bytes_user = reading ? reading->user : NULL};
     struct buf url;

@@ -198,14 +198,15 @@ static void known_add_json(const struct known *known, struct buf *json)
     *json = out;
 }
 
-/* In words: what stands in front of what the pool says. */
-static void known_print(const struct known *known, const char *name, struct buf *out)
+/* In words, a line: what stands in front of what the pool says. False: nothing does. */
+static bool known_print(const struct known *known, const char *name, struct buf *out)
 {
     if (known->reason == WAIT_EARLY)
-        buf_addf(out, "%s %.*s.\n\n", name, (int)known->words.len, known->words.text);
+        buf_addf(out, "%s %.*s.\n", name, (int)known->words.len, known->words.text);
     else if (known->reason == WAIT_REJECTED)
-        buf_addf(out, "%s was not claimed by those that were found for it: %.*s.\n\n", name, (int)known->words.len,
+        buf_addf(out, "%s was not claimed by those that were found for it: %.*s.\n", name, (int)known->words.len,
                  known->words.text);
+    return known->reason == WAIT_EARLY || known->reason == WAIT_REJECTED;
 }
 
 /* Is this a job that waits and has a reason? No matchmaker takes its request, whatever it would match. */
@@ -286,8 +287,8 @@ int explain_ad(struct connection *pool, const struct tree *ad, const char *name,
     if (known_find(ad, &known) && status == STATUS_DONE) {
         if (json)
             known_add_json(&known, &words);
-        else
-            known_print(&known, name, out);
+        else if (known_print(&known, name, out))
+            buf_addc(out, '\n');
     }
     known_done(&known);
     if (status == STATUS_DONE && refusal_print(out, ad, name, json)) {
@@ -392,25 +393,35 @@ static bool state_say(struct buf *out, const struct tree *job, enum wait_reason 
     return false;
 }
 
-/* Explains a job that does not wait; false: it waits. */
+/* Explains a job that does not wait; false: it waits. Of one that is being claimed it also says what came of claims before, since soon after one has come to
+ * nothing there is the next. */
 static bool state_explain(struct buf *out, const struct tree *job, const char *name, bool json, bool *ret_matches)
 {
-    enum wait_reason reason;
+    enum wait_reason reason = WAIT_RUNS;
+    struct known known;
     struct buf words;
-    bool told;
+    bool told, before;
 
     buf_init(&words);
     told = state_say(&words, job, &reason);
+    before = known_find(job, &known) && told && reason == WAIT_CLAIMING && known.reason == WAIT_REJECTED;
     text_tame(&words, 0);
     if (told && json) {
         buf_addf(out, "{\"version\": 1, \"request\": \"%s\", \"verdict\": \"%s\", \"first\": \"%s\", \"reasons\": [",
                  name, reason == WAIT_RUNS || reason == WAIT_CLAIMING ? "matches" : "not-now", wait_word(reason));
         reason_json(out, reason, &words, NULL);
+        if (before) {
+            buf_adds(out, ", ");
+            reason_json(out, known.reason, &known.words, &known.data);
+        }
         buf_adds(out, "]}\n");
     } else if (told) {
         buf_addf(out, "%s %s.\n", name, buf_string(&words));
+        if (before)
+            known_print(&known, name, out);
     }
     *ret_matches = told && reason != WAIT_HELD;
+    known_done(&known);
     buf_done(&words);
     return told;
 }

@@ -120,6 +120,8 @@ int job_ids_fit(const struct job_ids *ids)
     return -1;
 }
 
+#define FETCHED_SINGLY 100 /* jobs that are asked for one by one: to go through a long history takes longer */
+
 /* The jobs that were asked for. The history gives all jobs between the first and the last of them; a job may go there between the two questions, and
  * is listed once. */
 struct wanted {
@@ -176,6 +178,32 @@ static void wanted_give(struct wanted *wanted, connection_ad_fn *each, void *use
     map_done(&wanted->seen);
 }
 
+/* Asks for those that are not in the queue, one by one. */
+static int wanted_fetch(struct connection *customer, struct wanted *wanted)
+{
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; i < wanted->ids->count; i++)
+        for (uint64_t id = wanted->ids->ranges[i].first; id <= wanted->ids->ranges[i].last; id++) {
+            struct tree *job = NULL;
+            struct buf path;
+
+            if (map_find(&wanted->seen, id) != MAP_NONE)
+                continue;
+            buf_init(&path);
+            job_path(&path, id, "");
+            status = connection_fetch_ad(
+                customer, &(struct connection_ask){.path = buf_string(&path), .may_miss = true, .hush = true}, &job);
+            buf_done(&path);
+            if (status == STATUS_DONE)
+                wanted_add(wanted, job);
+            else if (status != STATUS_NO)
+                return status;
+            tree_unref(job);
+        }
+    return STATUS_DONE;
+}
+
 int job_ids_list(struct connection *customer, struct job_ids *ids, const char *select, connection_ad_fn *each,
                  void *user)
 {
@@ -190,7 +218,9 @@ int job_ids_list(struct connection *customer, struct job_ids *ids, const char *s
     path_query(&path, "ids", buf_string(&ids->text));
     path_query(&path, "select", select);
     status = connection_list(customer, buf_string(&path), 0, wanted_add, &wanted);
-    if (status == STATUS_DONE && wanted.count < job_ids_count(ids)) {
+    if (status == STATUS_DONE && job_ids_count(ids) - wanted.count <= FETCHED_SINGLY) {
+        status = wanted_fetch(customer, &wanted);
+    } else if (status == STATUS_DONE && wanted.count < job_ids_count(ids)) {
         snprintf(constraint, sizeof constraint, "Job >= %" PRIu64 " && Job <= %" PRIu64, ids->ranges[0].first,
                  ids->ranges[ids->count - 1].last);
         buf_reset(&path);
@@ -405,6 +435,8 @@ void job_standing_print(struct buf *out, const struct tree *job)
 
     if (job_outcome(job, &outcome))
         job_outcome_print(out, outcome, job);
+    else if (ad_find(job, "Suspended")) /* it runs, and its user lets it stand still */
+        buf_adds(out, "Suspended");
     else if (ad_string(job, "State", &state, &len))
         buf_add(out, state, len);
 }

@@ -107,25 +107,34 @@ static struct tree *renewal_body(struct connection *pool)
     return body;
 }
 
+bool token_is_old(const struct connection *pool)
+{
+    struct grant grant;
+
+    return pool->token_name && !pool->token_named && pool->token.has_key &&
+           token_read(pool->token.token, strlen(pool->token.token), &grant) == TOKEN_OK &&
+           token_renewal_due(&grant, time(NULL));
+}
+
 void token_keep_good(struct connection *pool)
 {
     struct connection_ask ask = {
-        .method = "POST", .path = "/v1/renewals", .hush = true, .mute = true, .quiet = true};
+        .method = "POST", .path = "/v1/renewals", .hush = true, .mute = true, .quiet = true, .hasty = true};
+    char *text, *before = pool->token.token;
     struct tree *body, *answer = NULL;
-    struct token_file fresh = pool->token;
-    struct grant grant;
 
-    if (!pool->token_name || pool->token_named || !pool->token.has_key || pool->places[0].socket ||
-        token_read(pool->token.token, strlen(pool->token.token), &grant) != TOKEN_OK ||
-        !token_renewal_due(&grant, time(NULL)))
+    if (pool->places[0].socket || !token_is_old(pool))
         return;
     body = renewal_body(pool);
     ask.body = body;
     if (body && connection_fetch_ad(pool, &ask, &answer) == STATUS_DONE) {
-        fresh.token = ad_text_dup(answer, "Token");
-        if (fresh.token)
-            token_file_write(pool->token_name, &fresh, NULL); /* the next command tries it again */
-        free(fresh.token);
+        text = ad_text_dup(answer, "Token");
+        if (text) {
+            pool->token.token = text;
+            token_file_write(pool->token_name, &pool->token, NULL); /* or else the next command tries it again */
+            buf_wipe(&pool->bearer);
+            free(before);
+        }
     }
     tree_unref(body);
     tree_unref(answer);

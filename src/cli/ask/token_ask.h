@@ -18,8 +18,11 @@ struct token_wish {
 /* Asks for a token. The file is initialised in any case, and the caller ends it. */
 int token_ask(struct connection *pool, const struct token_wish *wish, struct token_file *ret);
 
+/* Is the connection's token in the second half of its life, and may be renewed? Only one that was not named by hand. */
+bool token_is_old(const struct connection *pool);
+
 /* Has the connection's token renewed by the pool when it is in the second half of its life, and writes it to its file; if that cannot be done now, it
- * is left to the next command. Only a token that was not named by hand. */
+ * is left to the next command. */
 void token_keep_good(struct connection *pool);
 
 /* Takes Token, Pool and Ca from an answer; STATUS_UNREACHABLE when there is no token in it. */

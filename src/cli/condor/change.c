@@ -1,4 +1,4 @@
-/* change.c: condor_rm, condor_hold and condor_release. */
+/* change.c: condor_rm, condor_hold, condor_release and condor_vacate_job. */
 #include "cli/condor/parts.h"
 #include "cli/jobs/job_control.h"
 #include "cli/term/file.h"
@@ -7,12 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { C_ALL, C_CONSTRAINT, C_REASON, C_FORCEX, C_HELP };
+enum { C_ALL, C_CONSTRAINT, C_REASON, C_FORCEX, C_FAST, C_NAME, C_POOL, C_SUBCODE, C_DEBUG, C_HELP };
 
 static const struct condor_option options[] = {
     [C_ALL] = {"all", 1, false},      [C_CONSTRAINT] = {"constraint", 1, true},
     [C_REASON] = {"reason", 1, true}, [C_FORCEX] = {"forcex", 1, false},
-    [C_HELP] = {"help", 1, false},
+    [C_FAST] = {"fast", 2, false},    [C_NAME] = {"name", 1, true},
+    [C_POOL] = {"pool", 1, true},     [C_SUBCODE] = {"subcode", 1, true},
+    [C_DEBUG] = {"debug", 1, false},  [C_HELP] = {"help", 1, false},
 };
 
 static const struct verb {
@@ -21,6 +23,7 @@ static const struct verb {
     {"condor_rm", "remove", "marked for removal"},
     {"condor_hold", "hold", "held"},
     {"condor_release", "release", "released"},
+    {"condor_vacate_job", "vacate", "vacated"},
 };
 
 struct change {
@@ -56,7 +59,7 @@ static bool job_take(void *user, struct tree *job)
     struct change *change = user;
     struct tree *ad = condor_job(job);
 
-    if (choice_has(&change->choice, ad)) {
+    if (!job_is_over(job) && choice_has(&change->choice, ad)) {
         id_add(change, condor_integer(job, "Job"));
         buf_addf(&change->out, "Job %" PRId64 ".%" PRId64 " %s\n", condor_integer(ad, "ClusterId"),
                  condor_integer(ad, "ProcId"), change->verb->done);
@@ -111,7 +114,8 @@ int condor_change(struct condor_words *words)
     if (status == STATUS_DONE) {
         choice_init(&change.choice, customer.symbols);
         while (status == STATUS_DONE && (option = words_next(words, options, C_HELP + 1)) != -2) {
-            if (option == -3 || (option == C_CONSTRAINT && choice_constrain(&change.choice, words->value) < 0))
+            if (option == -3 || (option == C_CONSTRAINT && choice_constrain(&change.choice, words->value) < 0) ||
+                ((option == C_NAME || option == C_POOL) && !condor_is_here(words->command, words->value)))
                 status = STATUS_NO;
             else if (option == -1)
                 choice_add(&change.choice, words->value);

@@ -14,34 +14,23 @@
 static int version_run(struct condor_words *words)
 {
     (void)words;
-    puts("$CondorVersion: 23.0.0 2023-09-29 berth " BERTH_VERSION " $\n$CondorPlatform: berth $");
+    puts("$CondorVersion: " CONDOR_NUMBER " 2023-09-29 berth " BERTH_VERSION " $\n$CondorPlatform: berth $");
     return STATUS_DONE;
 }
 
-/* What there is in place of a command, or why there is nothing. */
 static const struct {
     const char *name;
     int (*run)(struct condor_words *words);
-    const char *instead;
 } commands[] = {
-    {"condor_submit", condor_submit, NULL},
-    {"condor_submit_dag", condor_submit_dag, NULL},
-    {"condor_q", condor_queue, NULL},
-    {"condor_history", condor_history, NULL},
-    {"condor_rm", condor_change, NULL},
-    {"condor_hold", condor_change, NULL},
-    {"condor_release", condor_change, NULL},
-    {"condor_status", condor_status, NULL},
-    {"condor_version", version_run, NULL},
-    {"condor_wait", NULL, "no event log is written yet; `berth wait ID` waits for jobs"},
-    {"condor_qedit", NULL, "a job is not changed once it is submitted; remove it, and submit another"},
-    {"condor_prio", NULL, "a job's Priority is set when it is submitted"},
-    {"condor_tail", NULL, "`berth logs --follow ID`"},
-    {"condor_ssh_to_job", NULL, "`berth job ID` tells where it runs"},
-    {"condor_userprio", NULL, "`berth users`"},
-    {"condor_drain", NULL, "`berth agent drain NAME`"},
-    {"condor_vacate_job", NULL, "`berth hold ID` and `berth release ID`"},
-    {"condor_config_val", NULL, "`berth config`"},
+    {"condor_submit", condor_submit},     {"condor_submit_dag", condor_submit_dag},
+    {"condor_q", condor_queue},           {"condor_history", condor_history},
+    {"condor_rm", condor_change},         {"condor_hold", condor_change},
+    {"condor_release", condor_change},    {"condor_status", condor_status},
+    {"condor_version", version_run},      {"condor_wait", condor_wait},
+    {"condor_qedit", condor_qedit},       {"condor_prio", condor_prio},
+    {"condor_tail", condor_tail},         {"condor_ssh_to_job", condor_ssh_to_job},
+    {"condor_userprio", condor_userprio}, {"condor_drain", condor_drain},
+    {"condor_vacate_job", condor_change}, {"condor_config_val", condor_config_val},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -71,10 +60,7 @@ int condor_main(int argc, char **argv)
     size_t i = command_at(name_of(argv[0]));
     struct condor_words words = {.command = commands[i].name, .count = argc - 1, .words = argv + 1};
 
-    if (commands[i].run)
-        return commands[i].run(&words);
-    report("%s does nothing here: %s", commands[i].name, commands[i].instead);
-    return STATUS_NO;
+    return commands[i].run(&words);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- berth condor */

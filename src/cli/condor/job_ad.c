@@ -11,11 +11,12 @@
 
 /* Attributes that are said in HTCondor's words, or mean something else there. */
 static const char *const translated[] = {
-    "Args",     "Cmd",      "Constraint", "CpuUsed",   "Dag",         "Delivered",   "DiskUsed",    "Ended",
-    "Env",      "Err",      "ExitCode",   "ImageSize", "In",          "Index",       "JobIndex",    "Iwd",
-    "Job",      "Matched",  "MemoryUsed", "Name",      "Network",     "Node",        "Out",         "Owner",
-    "Priority", "Provider", "Rank",       "Reason",    "RequestCpus", "RequestDisk", "RequestGpus", "RequestMemory",
-    "Since",    "Started",  "State",      "Status",    "Submitted",   "Tries",       "Type",        "WallUsed",
+    "Args",        "Cmd",         "Constraint",  "CpuUsed",       "Dag",        "Delivered", "DiskUsed",
+    "Ended",       "Env",         "Err",         "ExitCode",      "ImageSize",  "In",        "Index",
+    "JobIndex",    "Iwd",         "Job",         "Matched",       "MemoryUsed", "Name",      "Network",
+    "Node",        "Out",         "Owner",       "Priority",      "Provider",   "Rank",      "Reason",
+    "RequestCpus", "RequestDisk", "RequestGpus", "RequestMemory", "Since",      "Started",   "State",
+    "Status",      "Submitted",   "Suspended",   "Tries",         "Type",       "WallUsed",
 };
 
 static bool is_translated(const char *name, size_t len)
@@ -36,7 +37,7 @@ int64_t condor_integer(const struct tree *ad, const char *name)
 int condor_job_status(const struct tree *job)
 {
     if (job_text_is(job, "State", "Running"))
-        return JOB_RUNNING;
+        return ad_find(job, "Suspended") ? JOB_SUSPENDED : JOB_RUNNING;
     if (job_text_is(job, "State", "Held"))
         return JOB_HELD;
     if (job_text_is(job, "State", "Cancelled") || job_text_is(job, "State", "Aborted") ||
@@ -114,6 +115,7 @@ static void times_add(struct maker *maker, const struct tree *job, int status, i
     real_add(maker, "RemoteWallClockTime", job, "WallUsed");
     real_add(maker, "RemoteUserCpu", job, "CpuUsed");
     number_add(maker, "NumJobStarts", job, "Tries", 1);
+    number_add(maker, "LastSuspensionTime", job, "Suspended", 1);
     maker_integer(maker, "JobStatus", status);
 }
 
@@ -128,14 +130,22 @@ static void end_add(struct maker *maker, const struct tree *job)
     maker_integer(maker, "ExitStatus", code < 0 ? -code : code);
 }
 
+/* Local, scheduler or vanilla. */
+static int universe_of(const struct tree *job)
+{
+    bool flow = false;
+
+    if (ad_flag(job, "CarriesDag", &flow) && flow)
+        return 7;
+    return job_text_is(job, "Universe", "local") ? 12 : 5;
+}
+
 /* When the job came to stand as it does. */
 static int64_t since_of(const struct tree *job, int status)
 {
-    const char *const names[] = {[JOB_IDLE] = "Submitted",
-                                 [JOB_RUNNING] = "Started",
-                                 [JOB_REMOVED] = "Ended",
-                                 [JOB_COMPLETED] = "Ended",
-                                 [JOB_HELD] = "Held"};
+    const char *const names[] = {
+        [JOB_IDLE] = "Submitted", [JOB_RUNNING] = "Started", [JOB_REMOVED] = "Ended",      [JOB_COMPLETED] = "Ended",
+        [JOB_HELD] = "Held",      [JOB_TRANSFERS] = "Ended", [JOB_SUSPENDED] = "Suspended"};
     int64_t at = condor_integer(job, names[status]);
 
     return at ? at : condor_integer(job, "Submitted");
@@ -160,11 +170,14 @@ static void reasons_add(struct maker *maker, const struct tree *job, int status,
 {
     struct value value = job_value(job, "Provider", arena);
 
-    text_add(maker, status == JOB_RUNNING ? "RemoteHost" : "LastRemoteHost", &value);
+    if (value.type == VALUE_STRING)
+        slot_name_add(maker, status == JOB_RUNNING || status == JOB_SUSPENDED ? "RemoteHost" : "LastRemoteHost",
+                      value.u.string, value.len);
     value = job_value(job, "Reason", arena);
     if (status == JOB_HELD) {
         text_add(maker, "HoldReason", &value);
-        maker_integer(maker, "HoldReasonCode", 1); /* by its user, or for its user to look at */
+        maker_integer(maker, "HoldReasonCode", ad_find(job, "HoldCode") ? condor_integer(job, "HoldCode") : 1);
+        maker_integer(maker, "HoldReasonSubCode", condor_integer(job, "HoldSubCode"));
     } else if (status == JOB_REMOVED) {
         text_add(maker, "RemoveReason", &value);
     }
@@ -210,7 +223,7 @@ struct tree *condor_job(struct tree *given)
     snprintf(id, sizeof id, "berth#%lld.%lld#%lld", (long long)(number - index), (long long)index,
              (long long)condor_integer(job, "Submitted"));
     maker_text(&maker, "GlobalJobId", id);
-    maker_integer(&maker, "JobUniverse", 5);
+    maker_integer(&maker, "JobUniverse", universe_of(job));
     maker_integer(&maker, "JobPrio", condor_integer(job, "Priority"));
     texts_add(&maker, job, &arena);
     times_add(&maker, job, status, since_of(job, status));

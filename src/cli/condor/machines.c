@@ -8,16 +8,19 @@
 #include <string.h>
 
 enum {
+    M_ATTRIBUTES,
     M_AUTOFORMAT,
     M_AF,
     M_AVAILABLE,
     M_CLAIMED,
     M_COMPACT,
     M_CONSTRAINT,
+    M_FORMAT,
     M_JSON,
     M_LIMIT,
     M_LONG,
     M_NOWIDE,
+    M_POOL,
     M_STARTD,
     M_TOTAL,
     M_WIDE,
@@ -26,6 +29,9 @@ enum {
 };
 
 static const struct condor_option options[] = {
+    [M_ATTRIBUTES] = {"attributes", 3, true},
+    [M_FORMAT] = {"format", 1, false},
+    [M_POOL] = {"pool", 1, true},
     [M_AUTOFORMAT] = {"autoformat", 2, false},
     [M_AF] = {"af", 2, false},
     [M_AVAILABLE] = {"available", 2, false},
@@ -63,45 +69,6 @@ static int state_of(const struct tree *machine)
     return job_text_is(machine, "State", "Drained") ? DRAINED : OWNER;
 }
 
-/* The ad of a machine as HTCondor would have it. */
-static struct tree *slot_make(const struct tree *machine, int state)
-{
-    const char *name = "", *text;
-    struct maker maker;
-    double number;
-    size_t len = 0;
-    struct buf slot;
-
-    maker_init(&maker, machine->symbols);
-    maker.build.dialect = &dialect_condor;
-    ad_string(machine, "Name", &name, &len);
-    buf_init(&slot);
-    buf_addf(&slot, "slot1@%.*s", (int)len, name);
-    maker_text(&maker, "MyType", "Machine");
-    maker_text(&maker, "Name", buf_string(&slot));
-    buf_done(&slot);
-    maker_bytes(&maker, "Machine", name, len);
-    maker_integer(&maker, "SlotID", 1);
-    maker_text(&maker, "SlotType", "Partitionable");
-    maker_flag(&maker, "PartitionableSlot", true);
-    maker_text(&maker, "State", states[state]);
-    maker_text(&maker, "Activity", state == CLAIMED ? "Busy" : "Idle");
-    maker_integer(&maker, "Cpus", condor_integer(machine, "Cpus") - condor_integer(machine, "CpusUsed"));
-    maker_integer(&maker, "TotalCpus", condor_integer(machine, "Cpus"));
-    maker_integer(&maker, "Memory", (condor_integer(machine, "Memory") - condor_integer(machine, "MemoryUsed")) >> 20);
-    maker_integer(&maker, "TotalMemory", condor_integer(machine, "Memory") >> 20);
-    maker_integer(&maker, "Disk", (condor_integer(machine, "Disk") - condor_integer(machine, "DiskUsed")) >> 10);
-    maker_integer(&maker, "GPUs", condor_integer(machine, "GpuCount") - condor_integer(machine, "GpusUsed"));
-    maker_integer(&maker, "TotalGPUs", condor_integer(machine, "GpuCount"));
-    maker_real(&maker, "LoadAvg", job_number(machine, "LoadAvg", &number) ? number : 0);
-    maker_integer(&maker, "ActivityAge", condor_integer(machine, "Since"));
-    if (ad_string(machine, "Arch", &text, &len))
-        maker_bytes(&maker, "Arch", text, len);
-    if (ad_string(machine, "OpSys", &text, &len))
-        maker_bytes(&maker, "OpSys", text, len);
-    return maker_seal(&maker);
-}
-
 static void row_print(struct slots *slots, const struct tree *ad)
 {
     struct buf *out = &slots->print.out;
@@ -134,7 +101,7 @@ static bool machine_take(void *user, struct tree *machine)
     if ((slots->only_free && state != UNCLAIMED) || (slots->only_claimed && state != CLAIMED) ||
         job_text_is(machine, "State", "Away"))
         return true;
-    ad = slot_make(machine, state);
+    ad = slot_ad(machine, states[state], state == CLAIMED);
     if (choice_has(&slots->choice, ad)) {
         slots->counts[state]++;
         slots->total++;
@@ -160,10 +127,6 @@ static void totals_print(struct slots *slots)
 static int option_take(struct slots *slots, struct condor_words *words, int option)
 {
     switch (option) {
-    case M_AUTOFORMAT:
-    case M_AF:
-        print_flags(&slots->print, words->behind);
-        return print_fields(&slots->print, words);
     case M_CONSTRAINT:
         return choice_constrain(&slots->choice, words->value);
     case M_AVAILABLE:
@@ -172,15 +135,8 @@ static int option_take(struct slots *slots, struct condor_words *words, int opti
     case M_CLAIMED:
         slots->only_claimed = true;
         return 0;
-    case M_LONG:
-        slots->print.form = PRINT_LONG;
-        return 0;
-    case M_JSON:
-        slots->print.form = PRINT_JSON;
-        return 0;
-    case M_XML:
-        slots->print.form = PRINT_XML;
-        return 0;
+    case M_POOL:
+        return condor_is_here(words->command, words->value) ? 0 : -1;
     case M_TOTAL:
         slots->totals = true;
         return 0;
@@ -195,7 +151,7 @@ static int option_take(struct slots *slots, struct condor_words *words, int opti
         return result;
     }
     default:
-        return 0;
+        return print_option(&slots->print, words, options[option].name) < 0 ? -1 : 0;
     }
 }
 
@@ -214,7 +170,7 @@ int condor_status(struct condor_words *words)
             if (option == -3 || option_take(&slots, words, option) < 0)
                 status = STATUS_NO;
         if (status == STATUS_DONE)
-            status = connection_list(&pool, "/v1/machines", 0, machine_take, &slots);
+            status = connection_list(&pool, "/v1/machines?whole=true", 0, machine_take, &slots);
         if (status == STATUS_DONE && slots.print.form == PRINT_TABLE)
             totals_print(&slots);
         if (status == STATUS_DONE)

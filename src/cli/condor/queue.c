@@ -13,7 +13,17 @@
 
 enum {
     Q_ALL,
+    Q_ANALYZE,
+    Q_BETTER,
     Q_ALLUSERS,
+    Q_ATTRIBUTES,
+    Q_DAG,
+    Q_DEBUG,
+    Q_FORMAT,
+    Q_GLOBAL,
+    Q_IDLE,
+    Q_IO,
+    Q_POOL,
     Q_AUTOFORMAT,
     Q_AF,
     Q_BATCH,
@@ -39,12 +49,22 @@ enum {
 
 static const struct condor_option options[] = {
     [Q_ALL] = {"all", 2, false},
+    [Q_ANALYZE] = {"analyze", 2, false},
+    [Q_BETTER] = {"better-analyze", 2, false},
     [Q_ALLUSERS] = {"allusers", 4, false},
+    [Q_ATTRIBUTES] = {"attributes", 3, true},
+    [Q_DAG] = {"dag", 2, false},
+    [Q_DEBUG] = {"debug", 3, false},
+    [Q_FORMAT] = {"format", 1, false},
+    [Q_GLOBAL] = {"global", 1, false},
+    [Q_IDLE] = {"idle", 2, false},
+    [Q_IO] = {"io", 2, false},
+    [Q_POOL] = {"pool", 1, true},
     [Q_AUTOFORMAT] = {"autoformat", 2, false},
     [Q_AF] = {"af", 2, false},
     [Q_BATCH] = {"batch", 2, false},
     [Q_BACKWARDS] = {"backwards", 2, false},
-    [Q_FORWARDS] = {"forwards", 1, false},
+    [Q_FORWARDS] = {"forwards", 3, false},
     [Q_COMPLETED] = {"completedsince", 3, true},
     [Q_CONSTRAINT] = {"constraint", 1, true},
     [Q_HOLD] = {"hold", 2, false},
@@ -67,7 +87,7 @@ static const struct condor_option options[] = {
 /* A row for people: of jobs that were submitted together there is one. */
 struct batch {
     int64_t cluster, date, first, last; /* first and last: of those that are not over */
-    uint32_t counts[JOB_HELD + 1], total;
+    uint32_t counts[JOB_SUSPENDED + 1], total;
     char owner[64], name[64];
 };
 
@@ -75,13 +95,16 @@ struct queue {
     struct condor_choice choice;
     struct condor_print print;
     struct connection customer;
-    bool history, batched, only_held, only_running, totals, forwards;
+    bool history, batched, only_held, only_running, only_idle, totals, forwards;
     uint64_t limit;
     struct tree **list; /* of the history, to be printed the other way round */
     struct batch *batches;
     uint32_t list_count, list_room, batch_count, batch_room;
-    uint32_t counts[JOB_HELD + 1];
+    uint32_t counts[JOB_SUSPENDED + 1];
     bool headed;
+    struct condor_choice since; /* of the history: the first such job ends the list */
+    bool has_since;
+    bool explains; /* why one job does not run */
 };
 
 static void date_print(struct buf *out, int64_t at)
@@ -166,7 +189,7 @@ static void command_print(struct buf *out, const struct tree *ad)
 
 static void row_print(struct queue *queue, const struct tree *ad)
 {
-    static const char letters[] = " IRXCH";
+    static const char letters[] = " IRXCH>S";
     int64_t status = condor_integer(ad, "JobStatus");
     struct buf *out = &queue->print.out;
     char id[48], owner[64], words[512];
@@ -190,7 +213,7 @@ static void row_print(struct queue *queue, const struct tree *ad)
         buf_addf(out, " %s\n", words);
         return;
     }
-    buf_addf(out, " %c  ", status > 0 && status <= JOB_HELD ? letters[status] : '?');
+    buf_addf(out, " %c  ", status > 0 && status <= JOB_SUSPENDED ? letters[status] : '?');
     if (queue->history) {
         date_print(out, condor_integer(ad, "CompletionDate"));
         buf_addc(out, ' ');
@@ -216,7 +239,7 @@ static void batch_count(struct queue *queue, const struct tree *ad)
         if (!*batch->name)
             snprintf(batch->name, sizeof batch->name, "ID: %lld", (long long)cluster);
     }
-    if (status > 0 && status <= JOB_HELD)
+    if (status > 0 && status <= JOB_SUSPENDED)
         batch->counts[status]++;
     batch->total++;
     if (batch->first < 0)
@@ -259,11 +282,12 @@ static void totals_print(struct queue *queue)
     uint32_t all = 0;
 
     heading_print(queue);
-    for (int i = JOB_IDLE; i <= JOB_HELD; i++)
+    for (int i = JOB_IDLE; i <= JOB_SUSPENDED; i++)
         all += queue->counts[i];
-    buf_addf(out, "\nTotal for query: %u jobs; %u completed, %u removed, %u idle, %u running, %u held, 0 suspended\n\n",
+    buf_addf(out,
+             "\nTotal for query: %u jobs; %u completed, %u removed, %u idle, %u running, %u held, %u suspended\n\n",
              all, queue->counts[JOB_COMPLETED], queue->counts[JOB_REMOVED], queue->counts[JOB_IDLE],
-             queue->counts[JOB_RUNNING], queue->counts[JOB_HELD]);
+             queue->counts[JOB_RUNNING], queue->counts[JOB_HELD], queue->counts[JOB_SUSPENDED]);
 }
 
 static void ad_show(struct queue *queue, struct tree *ad)
@@ -282,9 +306,14 @@ static bool job_take(void *user, struct tree *job)
     struct tree *ad = condor_job(job);
     int64_t status = condor_integer(ad, "JobStatus");
     bool wanted = choice_has(&queue->choice, ad) && !(queue->only_held && status != JOB_HELD) &&
-                  !(queue->only_running && status != JOB_RUNNING);
+                  !(queue->only_running && status != JOB_RUNNING && status != JOB_SUSPENDED) &&
+                  !(queue->only_idle && status != JOB_IDLE);
 
-    if (wanted && status > 0 && status <= JOB_HELD)
+    if (queue->has_since && choice_has(&queue->since, ad)) {
+        tree_unref(ad);
+        return false;
+    }
+    if (wanted && status > 0 && status <= JOB_SUSPENDED)
         queue->counts[status]++;
     if (wanted && queue->forwards) {
         ARRAY_ROOM(queue->list, queue->list_count, queue->list_room, 64);
@@ -300,10 +329,6 @@ static bool job_take(void *user, struct tree *job)
 static int option_take(struct queue *queue, struct condor_words *words, int option)
 {
     switch (option) {
-    case Q_AUTOFORMAT:
-    case Q_AF:
-        print_flags(&queue->print, words->behind);
-        return print_fields(&queue->print, words);
     case Q_CONSTRAINT:
         return choice_constrain(&queue->choice, words->value);
     case Q_SUBMITTER:
@@ -314,16 +339,16 @@ static int option_take(struct queue *queue, struct condor_words *words, int opti
     case Q_MATCH:
         queue->limit = strtoull(words->value, NULL, 10);
         return 0;
-    case Q_LONG:
-        queue->print.form = PRINT_LONG;
-        return 0;
-    case Q_JSON:
-        queue->print.form = PRINT_JSON;
-        return 0;
-    case Q_XML:
-        queue->print.form = PRINT_XML;
-        return 0;
     case Q_NOBATCH:
+    case Q_DAG:
+    case Q_IO:
+        queue->batched = false;
+        return 0;
+    case Q_GLOBAL: /* there is one queue */
+    case Q_DEBUG:
+        return 0;
+    case Q_IDLE:
+        queue->only_idle = true;
         queue->batched = false;
         return 0;
     case Q_HOLD:
@@ -341,13 +366,25 @@ static int option_take(struct queue *queue, struct condor_words *words, int opti
     case Q_FORWARDS:
         queue->forwards = true;
         return 0;
-    case Q_COMPLETED:
     case Q_SINCE:
+        queue->has_since = true;
+        if (*words->value >= '0' && *words->value <= '9' && !words->value[strspn(words->value, "0123456789.")]) {
+            choice_add(&queue->since, words->value);
+            return 0;
+        }
+        return choice_constrain(&queue->since, words->value);
+    case Q_ANALYZE:
+    case Q_BETTER:
+        queue->explains = true;
+        return 0;
     case Q_NAME:
+    case Q_POOL:
+        return condor_is_here(words->command, words->value) ? 0 : -1;
+    case Q_COMPLETED:
         report("%s: -%s is not understood here", words->command, options[option].name);
         return -1;
     default: /* all users are shown who may be seen, and lines are as wide as they are */
-        return 0;
+        return print_option(&queue->print, words, options[option].name) < 0 ? -1 : 0;
     }
 }
 
@@ -381,16 +418,18 @@ static int list_run(struct condor_words *words, bool history)
     if (status == STATUS_DONE) {
         print_init(&queue.print, queue.customer.symbols);
         choice_init(&queue.choice, queue.customer.symbols);
+        choice_init(&queue.since, queue.customer.symbols);
         while (status == STATUS_DONE && (option = words_next(words, options, OPTION_COUNT)) != -2)
             if (option == -3 || option_take(&queue, words, option) < 0)
                 status = STATUS_NO;
         if (status == STATUS_DONE)
-            status = queue_ask(&queue);
+            status = queue.explains ? job_explain(words->command, &queue.choice) : queue_ask(&queue);
         while (queue.list_count)
             tree_unref(queue.list[--queue.list_count]);
         free(queue.list);
         free(queue.batches);
         choice_done(&queue.choice);
+        choice_done(&queue.since);
         print_done(&queue.print);
     }
     connection_close(&queue.customer);

@@ -231,33 +231,80 @@ int condor_submit(struct condor_words *words)
 
 /* ------------------------------------------------------------------------------------------------------------- workflows */
 
-enum { D_FORCE, D_MAXJOBS, D_MAXIDLE, D_NOSUBMIT, D_BATCHNAME, D_USEDAGDIR, D_UPDATE, D_AUTORESCUE, D_HELP };
+enum {
+    D_FORCE,
+    D_MAXJOBS,
+    D_MAXIDLE,
+    D_MAXPRE,
+    D_MAXPOST,
+    D_NOSUBMIT,
+    D_BATCHNAME,
+    D_USEDAGDIR,
+    D_UPDATE,
+    D_AUTORESCUE,
+    D_DORESCUE,
+    D_NOTIFICATION,
+    D_IMPORT,
+    D_VERBOSE,
+    D_DEBUG,
+    D_HELP
+};
 
 static const struct condor_option dag_options[] = {
-    [D_FORCE] = {"force", 1, false},
-    [D_MAXJOBS] = {"maxjobs", 4, true},
-    [D_MAXIDLE] = {"maxidle", 4, true},
-    [D_NOSUBMIT] = {"no_submit", 4, false},
-    [D_BATCHNAME] = {"batch-name", 1, true},
-    [D_USEDAGDIR] = {"usedagdir", 3, false},
-    [D_UPDATE] = {"update_submit", 3, false},
-    [D_AUTORESCUE] = {"autorescue", 5, true},
-    [D_HELP] = {"help", 1, false},
+    [D_FORCE] = {"force", 1, false},          [D_MAXJOBS] = {"maxjobs", 4, true},
+    [D_MAXIDLE] = {"maxidle", 4, true},       [D_MAXPRE] = {"maxpre", 5, true},
+    [D_MAXPOST] = {"maxpost", 5, true},       [D_NOSUBMIT] = {"no_submit", 4, false},
+    [D_BATCHNAME] = {"batch-name", 1, true},  [D_USEDAGDIR] = {"usedagdir", 3, false},
+    [D_UPDATE] = {"update_submit", 3, false}, [D_AUTORESCUE] = {"autorescue", 5, true},
+    [D_DORESCUE] = {"dorescuefrom", 4, true}, [D_NOTIFICATION] = {"notification", 4, true},
+    [D_IMPORT] = {"import_env", 3, false},    [D_VERBOSE] = {"verbose", 1, false},
+    [D_DEBUG] = {"debug", 3, true},           [D_HELP] = {"help", 1, false},
 };
+
+/* The option of `berth dag submit` that is the same; NULL: there is none, or it needs none. */
+static const char *dag_option(int option)
+{
+    switch (option) {
+    case D_MAXJOBS:
+        return "--maxjobs";
+    case D_MAXIDLE:
+        return "--maxidle";
+    case D_MAXPRE:
+        return "--maxpre";
+    case D_MAXPOST:
+        return "--maxpost";
+    case D_DORESCUE:
+        return "--rescue-from";
+    case D_BATCHNAME:
+        return "--batch-name";
+    default:
+        return NULL;
+    }
+}
 
 int condor_submit_dag(struct condor_words *words)
 {
-    struct line line = {.words = {"berth", "dag", "submit", "--force"}, .count = 4};
+    struct line line = {.words = {"berth", "dag", "submit", "--force", "--beside"}, .count = 5};
     int option, status = STATUS_DONE;
     unsigned long long number;
     const char *file = NULL;
     struct buf said, out;
+    bool beside = false; /* files are named from the folder of the workflow's file, not from here */
 
     while ((option = words_next(words, dag_options, D_HELP + 1)) != -2) {
-        if (option == D_MAXJOBS || option == D_MAXIDLE || option == D_NOSUBMIT || option == D_USEDAGDIR)
+        if (option == D_NOSUBMIT)
             report("condor_submit_dag: -%s is not understood here", dag_options[option].name);
-        if (option == -3 || option == D_MAXJOBS || option == D_MAXIDLE || option == D_NOSUBMIT || option == D_USEDAGDIR)
+        if (option == -3 || option == D_NOSUBMIT)
             return STATUS_NO;
+        beside = beside || option == D_USEDAGDIR;
+        if (option == D_FORCE)
+            line_add(&line, "--anew");
+        if (option == D_AUTORESCUE && !strcmp(words->value, "0"))
+            line_add(&line, "--no-rescue");
+        if (option >= 0 && dag_option(option)) {
+            line_add(&line, dag_option(option));
+            line_add(&line, words->value);
+        }
         if (option == -1) {
             line_add(&line, words->value);
             file = words->value;
@@ -266,6 +313,10 @@ int condor_submit_dag(struct condor_words *words)
     if (!file) {
         report("condor_submit_dag wants the file of a DAG");
         return STATUS_NO;
+    }
+    if (!beside) {
+        line_add(&line, "--cwd");
+        line_add(&line, ".");
     }
     buf_init(&said);
     buf_init(&out);

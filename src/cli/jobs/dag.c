@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NODE_SELECT OUTCOME_SELECT ",Node,Provider,Message,Workflow,Dag,Submitted"
+#define NODE_SELECT OUTCOME_SELECT ",Node,Provider,Message,Workflow,Dag,Submitted,CarriesDag,DAGManJobId"
 
 #define S struct dag_settings
 static const struct option dag_options[] = {
@@ -42,6 +42,23 @@ static const struct option dag_options[] = {
      offsetof(S, long_form)},
     {0, "format", "WORDS", "status: of each job a line with the values of these attributes or expressions", option_text,
      offsetof(S, format)},
+    {0, "maxjobs", "N", "submit: so many nodes have their jobs queued at once", option_limit, offsetof(S, most_jobs)},
+    {0, "maxidle", "N", "submit: no more are submitted while so many jobs wait for machines; if not given, 1000",
+     option_limit, offsetof(S, most_idle)},
+    {0, "maxpre", "N", "submit: so many PRE scripts run at once", option_limit, offsetof(S, most_pre)},
+    {0, "maxpost", "N", "submit: so many POST scripts run at once", option_limit, offsetof(S, most_post)},
+    {0, "batch-name", "NAME", "submit: what the workflow is called in lists, if it is carried out on the submit host",
+     option_text, offsetof(S, batch_name)},
+    {0, "beside", NULL, "submit: carried out on the submit host, beside its file, also if nothing in it asks for that",
+     option_flag, offsetof(S, beside)},
+    {0, "anew", NULL, "submit: from the beginning; rescue files beside the workflow's are put aside", option_flag,
+     offsetof(S, anew)},
+    {0, "no-rescue", NULL, "submit: rescue files beside the workflow's are not looked at", option_flag,
+     offsetof(S, no_rescue)},
+    {0, "rescue-from", "N", "submit: from the rescue file with that number; if not given, from the last", option_limit,
+     offsetof(S, rescue_from)},
+    {0, "run", "NAME", "run: the name of the run; under the same name it goes on where it was", option_text,
+     offsetof(S, run_name)},
     CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
 };
@@ -74,7 +91,9 @@ static bool job_add(void *user, struct tree *job)
     map_set(&jobs->seen, (uint64_t)id, 1);
     ARRAY_ROOM(jobs->ads, jobs->count, jobs->room, 64);
     jobs->ads[jobs->count++] = tree_ref(job);
-    jobs->open = jobs->open || !(job_is_good(job) || job_text_is(job, "State", "Cancelled"));
+    jobs->open =
+        jobs->open || !(job_is_good(job) || job_text_is(job, "State", "Cancelled") || ad_find(job, "CarriesDag") ||
+                        ad_find(job, "DAGManJobId")); /* those are in the queue only as long as they are under way */
     return true;
 }
 
@@ -373,7 +392,7 @@ static int verb_run(const struct dag_settings *settings, const char *verb, enum 
 
 static int dag_run(const void *given, int word_count, char **words)
 {
-    static const char *const verbs[] = {"submit", "status", "rescue", "rm"};
+    static const char *const verbs[] = {"submit", "status", "rescue", "rm", "run"};
     const struct dag_settings *settings = given;
     enum rows_form form;
     uint64_t workflow;
@@ -383,9 +402,11 @@ static int dag_run(const void *given, int word_count, char **words)
         return STATUS_BAD;
     if (!word_count)
         return verb_run(settings, NULL, form, 0);
-    while (verb < 4 && strcmp(verbs[verb], words[0]) != 0)
+    while (verb < 5 && strcmp(verbs[verb], words[0]) != 0)
         verb++;
-    if (verb == 4) {
+    if (verb == 4)
+        return dag_carry(settings, word_count - 1, words + 1);
+    if (verb == 5) {
         report("dag: there is no command '%.60s'; the commands are submit, status, rescue and rm", words[0]);
         return STATUS_BAD;
     }
@@ -402,14 +423,16 @@ static int dag_run(const void *given, int word_count, char **words)
 const struct command command_dag = {
     .name = "dag",
     .summary = "workflows: jobs that wait for each other",
-    .usage = "[--json]\nsubmit [OPTIONS] FILE...\nstatus [OPTIONS] ID\nrescue [--file FILE] ID\nrm [--why TEXT] ID",
+    .usage =
+        "[--json]\nsubmit [OPTIONS] FILE...\nstatus [OPTIONS] ID\nrescue [--file FILE] ID\nrm [--why TEXT] ID\nrun [OPTIONS] FILE...",
     .about =
         "A workflow is a number of jobs, its nodes, that wait for each other: a node runs when all that it comes after have ended "
         "well. It is kept by the customer, and goes on whoever has logged out. Alone, `berth dag` lists the workflows that are not "
         "over, a row each.\n"
         "\n"
-        "`submit` reads a file much like those of HTCondor's DAGMan (JOB, PARENT ... CHILD, RETRY, SCRIPT, VARS, DONE), or ads with "
-        "Node and After. Several files are read as one. All of it is submitted, or nothing: a cycle, a name that nobody has and what "
+        "`submit` reads a file of HTCondor's DAGMan (JOB, PARENT ... CHILD, RETRY, SCRIPT, SUBDAG, SPLICE, FINAL and the rest), or ads with "
+        "Node and After. A workflow with scripts, with inputs that its nodes make, or with others of DAGMan's words is carried out on the submit host by a job of its user's, "
+        "which `run` is: it goes on where it was when it is begun again, and leaves a rescue file beside the workflow's if not all is done. Several files are read as one. All of it is submitted, or nothing: a cycle, a name that nobody has and what "
         "cannot be carried over are told with their places. The number of the workflow is printed, which is that of its first job.\n"
         "\n"
         "`status` shows the nodes: their jobs, states, and what each waits for; then a line that counts them. A node that fails is "

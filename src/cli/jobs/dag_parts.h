@@ -2,6 +2,8 @@
  *
  *     dag.c           the command: list, status, rescue, rm
  *     dag_submit.c    makes the ads of nodes from the files of workflows, and submits them
+ *     dag_host.c      submits the job that carries out a workflow on the submit host
+ *     dag_run*.c      that job (dag_run.h)
  *     dag_progress.c  how far workflows are */
 #ifndef BERTH_CLI_JOBS_DAG_PARTS_H
 #define BERTH_CLI_JOBS_DAG_PARTS_H
@@ -9,17 +11,31 @@
 #include "cli/ask/jobs.h"
 #include "cli/term/quantity.h"
 #include "lang/base/map.h"
+#include "lang/form/dag.h"
 
 struct dag_settings {
     struct connection_options pool;
     const char *key, *cwd, *why, *file, *format;
     struct option_words secrets;
-    bool force, dry_run, json, long_form;
+    const char *run_name, *batch_name;
+    uint64_t most_jobs, most_idle, most_pre, most_post, rescue_from;
+    bool force, dry_run, json, long_form, anew, no_rescue, beside;
 };
 
 /* ---- dag_submit.c */
 
 int dag_submit(const struct dag_settings *settings, int word_count, char **words);
+
+/* ---- dag_host.c */
+
+/* Submits a workflow that is carried out beside its files, on the submit host; `why` is the word of it that asks for that. */
+int dag_host_submit(const struct dag_settings *settings, struct connection *customer, const struct dag *dag,
+                    const char *why, int file_count, char **files);
+
+/* ---- dag_run.c */
+
+/* Carries out a workflow here, until nothing of it moves any more. */
+int dag_carry(const struct dag_settings *settings, int word_count, char **words);
 
 /* ---- dag_progress.c */
 

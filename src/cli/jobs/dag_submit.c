@@ -4,9 +4,11 @@
 #include "cli/jobs/dag_parts.h"
 
 #include "cli/ask/languages.h"
+#include "cli/jobs/program.h"
 #include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
+#include "cli/jobs/submit_check_urls.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -18,6 +20,7 @@
 #include "lang/text/print.h"
 #include "pool/protocol/writers.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,6 +35,8 @@ struct origin {
     char *folder;
     unsigned line;
     struct tree *ad; /* NULL: not read yet */
+    bool many;       /* its file has several jobs that differ in more than their numbers: only the first is kept here */
+    bool sets_mode;  /* its program may be executed at the machine whatever its mode is here, as HTCondor has it */
 };
 
 struct flow {
@@ -44,6 +49,7 @@ struct flow {
     uint32_t *places;  /* ... and the places of those nodes */
     uint32_t count;
     const char *name;        /* of the first file, without its folders */
+    bool is_dag;             /* all files are in the language of DAGMan */
     struct textmap remarked; /* remarks made so far about the files of jobs: many nodes may share a file */
 };
 
@@ -120,14 +126,35 @@ static void remark_report(void *user, const struct err *remark)
     place_report(user, &warning);
 }
 
+/* Files that are named in a workflow's file are named from the folder of that. */
+struct within {
+    const char *folder;
+};
+
+static int within_read(void *user, const char *path, struct buf *ret, struct err *err)
+{
+    const struct within *within = user;
+    char *whole = file_in(within->folder, path);
+    int result = access(whole, R_OK) < 0 ? err_set(err, "%s", strerror(errno)) : file_read(whole, ret);
+
+    if (result < 0 && !err->text[0])
+        err_set(err, "it cannot be read");
+    free(whole);
+    return result;
+}
+
 static int dag_file(struct flow *flow, const char *file, const struct buf *text, const char *folder)
 {
     struct telling telling = {file, text};
+    struct within within = {folder};
     size_t mark = text_mark(text->text, text->len);
     uint32_t from = flow->dag.count;
     struct err err = {0};
-    int result =
-        dag_read(&flow->dag, text->len ? text->text + mark : "", text->len - mark, remark_report, &telling, &err);
+    int result;
+
+    flow->dag.file = within_read;
+    flow->dag.file_user = &within;
+    result = dag_read(&flow->dag, text->len ? text->text + mark : "", text->len - mark, remark_report, &telling, &err);
 
     origins_add(flow, from, file, folder);
     if (result < 0)
@@ -172,16 +199,47 @@ static int ad_file(struct flow *flow, const char *file, const struct buf *text, 
     return got < 0 ? STATUS_BAD : status;
 }
 
+/* A node of a file in JDL. */
+struct jdl_nodes {
+    struct flow *flow;
+    const char *file, *folder;
+    int status;
+};
+
+static int jdl_node(void *user, struct tree *ad, unsigned line)
+{
+    struct jdl_nodes *nodes = user;
+
+    nodes->status = node_of_ad(nodes->flow, ad, nodes->file, line, nodes->folder);
+    if (nodes->status == STATUS_DONE)
+        nodes->flow->origins[nodes->flow->dag.count - 1].sets_mode = true;
+    return nodes->status == STATUS_DONE ? 0 : -1;
+}
+
+static int jdl_file(struct flow *flow, const char *file, const struct buf *text, const char *folder)
+{
+    struct jdl_nodes nodes = {.flow = flow, .file = file, .folder = folder, .status = STATUS_DONE};
+
+    return language_read(flow->symbols, SUBMIT_JDL, file, text, folder, jdl_node, &nodes) < 0 ? STATUS_BAD
+                                                                                              : nodes.status;
+}
+
 static int file_add(struct flow *flow, const char *file)
 {
     char *folder = folder_of(flow->settings, file);
     struct buf text;
     int status = STATUS_BAD;
+    bool is_jdl, is_dag;
 
     buf_init(&text);
-    if (file_read(file, &text) == 0)
-        status = dag_recognise(file, buf_string(&text), text.len) ? dag_file(flow, file, &text, folder)
-                                                                  : ad_file(flow, file, &text, folder);
+    if (file_read(file, &text) == 0) {
+        is_jdl = submit_recognise(file, buf_string(&text), text.len) == SUBMIT_JDL;
+        is_dag = !is_jdl && dag_recognise(file, buf_string(&text), text.len);
+        flow->is_dag = flow->is_dag && is_dag;
+        status = is_jdl   ? jdl_file(flow, file, &text, folder)
+                 : is_dag ? dag_file(flow, file, &text, folder)
+                          : ad_file(flow, file, &text, folder);
+    }
     buf_done(&text);
     free(folder);
     return status;
@@ -191,19 +249,18 @@ static int file_add(struct flow *flow, const char *file)
 
 static int job_keep(void *user, struct tree *ad, unsigned line)
 {
-    struct tree **kept = user;
+    struct origin *origin = user;
 
     (void)line;
-    if (*kept) {
-        report("a node is one job, or `queue N` of them that differ in their numbers alone");
-        return -1;
-    }
-    *kept = tree_ref(ad);
+    if (origin->ad)
+        origin->many = true;
+    else
+        origin->ad = tree_ref(ad);
     return 0;
 }
 
 /* Reads the one ad of a file of ads. */
-static int job_of_ads(struct flow *flow, const char *path, const struct buf *text, struct tree **ret)
+static int job_of_ads(struct flow *flow, const char *path, const struct buf *text, struct origin *ret)
 {
     struct input_source source;
     struct tree *ad;
@@ -243,10 +300,11 @@ static int job_read(struct flow *flow, uint32_t place)
     buf_init(&text);
     if (file_read(path, &text) == 0) {
         language = submit_recognise(path, buf_string(&text), text.len);
+        origin->sets_mode = language != SUBMIT_AD;
         if (language != SUBMIT_SUBMIT && node->variable_count) {
             node_fail(flow, place, "VARS: only files in HTCondor's submit language have macros");
         } else if (language == SUBMIT_AD) {
-            result = job_of_ads(flow, path, &text, &origin->ad);
+            result = job_of_ads(flow, path, &text, origin);
         } else {
             struct submit_given *macros = given_of(node);
 
@@ -254,7 +312,7 @@ static int job_read(struct flow *flow, uint32_t place)
                 flow->symbols, language, path, &text, origin->folder,
                 &(struct language_given){
                     .macros = macros, .count = node->variable_count + 1, .is_node = true, .remarked = &flow->remarked},
-                job_keep, &origin->ad);
+                job_keep, origin);
             free(macros);
         }
     }
@@ -359,10 +417,49 @@ static void script_vet(struct flow *flow, uint32_t place, const char *when, cons
     textmap_add(&flow->remarked, known.text, known.len);
     buf_done(&known);
     if (flow->remarked.count > before)
-        report(
-            "%s:%u: warning: SCRIPT %s: there is no file '%.100s' beside the workflow, and no such program here: the machine "
-            "that runs the job has to have it",
-            origin->file, origin->line, when, name);
+        report("%s:%u: warning: SCRIPT %s: there is no file '%.100s' beside the workflow, and no such program here",
+               origin->file, origin->line, when, name);
+}
+
+/* Can a script be run here? One that a node before it may make need not be there yet. */
+static int host_script(const struct flow *flow, uint32_t place, const char *when, const struct dag_words *words)
+{
+    const struct dag_node *node = &flow->dag.nodes[place];
+    const char *name = words->count ? words->items[0] : "/", *flaw;
+    char *path;
+    bool missing, here;
+
+    here = strchr(name, '/') || is_file(flow->origins[place].folder, name);
+    if (!words->count || !here)
+        return STATUS_DONE;
+    path = file_in(flow->origins[place].folder, name);
+    flaw = program_flaw(path, &missing);
+    if (flaw && !(missing && node->parent_count))
+        report("%s:%u: SCRIPT %s: %s: %s", flow->origins[place].file, flow->origins[place].line, when, name, flaw);
+    else
+        flaw = NULL;
+    free(path);
+    return flaw ? STATUS_BAD : STATUS_DONE;
+}
+
+/* Is there what a node needs, as far as that can be known before its turn has come? */
+static int host_vet(struct flow *flow, uint32_t place)
+{
+    const struct dag_node *node = &flow->dag.nodes[place];
+    char *path = node->file ? file_in(flow->origins[place].folder, node->file) : NULL;
+    bool absent = path && access(path, R_OK) != 0;
+    int error = errno;
+
+    if (absent && !node->parent_count && !node->pre.count) {
+        report("%s: %s", path, strerror(error));
+        free(path);
+        return node_fail(flow, place, "the job of this node cannot be read");
+    }
+    free(path);
+    script_vet(flow, place, "PRE", &node->pre);
+    script_vet(flow, place, "POST", &node->post);
+    return host_script(flow, place, "PRE", &node->pre) == STATUS_DONE ? host_script(flow, place, "POST", &node->post)
+                                                                      : STATUS_BAD;
 }
 
 /* Appends a command of a SCRIPT line. A file beside the workflow goes before a program of the machine. */
@@ -525,12 +622,15 @@ static int flow_send(struct flow *flow, struct connection *customer)
         char name[400];
 
         snprintf(name, sizeof name, "%.300s:%u", origin->file, origin->line);
+        submission.sets_modes = origin->sets_mode;
         status = submission_add(&submission, flow->ads[i], origin->folder, name);
     }
     if (status == STATUS_DONE && settings->dry_run) {
         status = submission_print(&submission, settings->json);
     } else if (status == STATUS_DONE) {
         status = connection_knock(customer);
+        if (status == STATUS_DONE)
+            status = submit_check_urls(&settings->pool, &submission);
         if (status == STATUS_DONE && !settings->force)
             status = submit_check_jobs(&settings->pool, &submission);
         if (status == STATUS_DONE)
@@ -542,10 +642,91 @@ static int flow_send(struct flow *flow, struct connection *customer)
     return status;
 }
 
+/* --------------------------------------------------------------------------------------------------------- who keeps it */
+
+/* Is the node's program a file that there is not yet? */
+static bool command_absent(const struct flow *flow, uint32_t place)
+{
+    const struct tree *ad = flow->origins[place].ad;
+    bool carried = true, absent = false;
+    const char *text;
+    size_t len;
+
+    if (!ad || !ad_string(ad, "Cmd", &text, &len) || (ad_flag(ad, "TransferExecutable", &carried) && !carried))
+        return false;
+    char *word = mem_dup(text, len), *path = file_in(flow->origins[place].folder, word);
+
+    absent = strchr(word, '/') && access(path, F_OK) != 0;
+    free(word);
+    free(path);
+    return absent;
+}
+
+/* Does a node that waits for others read files that these may make? */
+static bool reads_late(const struct flow *flow, uint32_t place)
+{
+    const struct dag_node *node = &flow->dag.nodes[place];
+    const struct tree *ad = flow->origins[place].ad;
+    const struct expr *inputs = ad ? ad_find(ad, "Inputs") : NULL;
+
+    return node->parent_count && node->file &&
+           (command_absent(flow, place) || (inputs && (inputs->kind != EXPR_LIST || inputs->u.run.count)) ||
+            (ad && ad_find(ad, "In")));
+}
+
+/* The word of a workflow that the customer alone cannot carry out; NULL: there is none. */
+static const char *host_needed(struct flow *flow)
+{
+    if (flow->dag.runs)
+        return flow->dag.runs;
+    for (uint32_t i = 0; i < flow->dag.count; i++) {
+        const struct dag_node *node = &flow->dag.nodes[i];
+        char *path = node->file ? file_in(flow->origins[i].folder, node->file) : NULL;
+        bool absent = path && access(path, F_OK) != 0;
+
+        free(path);
+        if (absent && node->parent_count && !node->done)
+            return "JOB";
+    }
+    return NULL;
+}
+
+/* A cycle is told before anything is submitted. */
+static int host_begin(struct flow *flow, struct connection *customer, const char *why, int word_count, char **words)
+{
+    uint32_t cycle = dag_cycle(&flow->dag);
+
+    for (uint32_t i = 0; i < flow->dag.count; i++) {
+        const struct dag_node *node = &flow->dag.nodes[i];
+
+        if (!node->done && !node->noop && host_vet(flow, i) != STATUS_DONE)
+            return STATUS_BAD;
+    }
+    if (cycle <= DAG_NODES_MAX)
+        return node_fail(flow, cycle, "this node waits for itself, by way of others");
+    return dag_host_submit(flow->settings, customer, &flow->dag, why, word_count, words);
+}
+
+/* The customer keeps it; unless a node reads what others may make: that is read when its turn comes, on the submit host. */
+static int flow_keep(struct flow *flow, struct connection *customer, int word_count, char **words)
+{
+    int status = nodes_make(flow);
+
+    for (uint32_t i = 0; status == STATUS_DONE && customer->places[0].socket && i < flow->dag.count; i++)
+        if (!flow->dag.nodes[i].done && (flow->origins[i].many || reads_late(flow, i)))
+            return host_begin(flow, customer, flow->origins[i].many ? "queue" : "transfer_input_files", word_count,
+                              words);
+    for (uint32_t i = 0; status == STATUS_DONE && i < flow->dag.count; i++)
+        if (flow->origins[i].many)
+            status = node_fail(flow, i, "a node is one job, or `queue N` of them that differ in their numbers alone");
+    return status == STATUS_DONE ? flow_send(flow, customer) : status;
+}
+
 int dag_submit(const struct dag_settings *settings, int word_count, char **words)
 {
-    struct flow flow = {.settings = settings};
+    struct flow flow = {.settings = settings, .is_dag = true};
     struct connection customer;
+    const char *why = NULL;
     int status;
 
     if (!word_count) {
@@ -560,9 +741,13 @@ int dag_submit(const struct dag_settings *settings, int word_count, char **words
     for (int i = 0; i < word_count && status == STATUS_DONE; i++)
         status = file_add(&flow, words[i]);
     if (status == STATUS_DONE)
-        status = nodes_make(&flow);
-    if (status == STATUS_DONE)
-        status = flow_send(&flow, &customer);
+        why = host_needed(&flow);
+    if (!why && settings->beside && flow.is_dag && customer.places[0].socket)
+        why = "--beside";
+    if (status == STATUS_DONE && why)
+        status = host_begin(&flow, &customer, why, word_count, words);
+    else if (status == STATUS_DONE)
+        status = flow_keep(&flow, &customer, word_count, words);
     flow_done(&flow);
     connection_close(&customer);
     return status;

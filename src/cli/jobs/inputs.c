@@ -1,16 +1,22 @@
 /* inputs.c: the files that a job takes along. */
 #include "cli/jobs/inputs.h"
 
+#include "cli/jobs/image_digest.h"
+#include "cli/jobs/layout.h"
 #include "cli/jobs/program.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "exec/image_account.h"
 #include "lang/ad/eval.h"
 #include "lang/ad/get.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "live/customerd/job_ad.h"
+#include "pool/protocol/image_ref.h"
+#include "pool/protocol/job_urls.h"
+#include "pool/protocol/job_wants.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +29,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE_MAX (4u << 20) /* bytes that go up in one request */
 #define FOLDER_DEPTH_MAX 32
 #define MODES_TOLD \
     100 /* of so many files the mode is told even where it is the usual one; the list of all must fit into an ad */
@@ -35,8 +40,10 @@ struct inputs {
     struct buf *out;
     char **names; /* the files already added, by their names for the job */
     size_t count, room;
-    bool listed;   /* the attribute has been begun */
-    char *program; /* the file of this name may be executed, whatever its mode is here; NULL: none */
+    bool listed;     /* the attribute has been begun */
+    struct buf urls; /* the elements of InputUrls */
+    bool network;    /* one of these needs the network */
+    char *program;   /* the file of this name may be executed, whatever its mode is here; NULL: none */
 };
 
 /* -------------------------------------------------------------------------------------------------------------- names */
@@ -213,6 +220,32 @@ static int path_add(struct inputs *inputs, const char *path, const char *name, u
     return result;
 }
 
+/* Adds a URL, which the machine fetches. `called`: its name for the job; NULL: the last part of its path. */
+static int url_add(struct inputs *inputs, const char *url, size_t len, const char *called, size_t called_len)
+{
+    size_t scheme = url_scheme_len(url, len);
+    char *name;
+
+    if (!called)
+        called_len = url_last_part(url, len, &called);
+    name = mem_dup(called_len ? called : "", called_len);
+    if (!*name || strchr(name, '/') || name_is_there(inputs, name)) {
+        int result = *name && !strchr(name, '/') ? 0 : complain(inputs, "Inputs", "a URL needs the name of a file");
+
+        free(name);
+        return result;
+    }
+    ARRAY_ROOM(inputs->names, inputs->count, inputs->room, 16);
+    inputs->names[inputs->count++] = name;
+    buf_adds(&inputs->urls, inputs->urls.len ? ",\n  [ Name = " : "[ Name = ");
+    print_string(&inputs->urls, name, strlen(name), PRINT_PLAIN);
+    buf_adds(&inputs->urls, "; Url = ");
+    print_string(&inputs->urls, url, len, PRINT_PLAIN);
+    buf_adds(&inputs->urls, " ]");
+    inputs->network = inputs->network || scheme != 4 || memcmp(url, "file", 4) != 0;
+    return 0;
+}
+
 /* Adds a file or folder by its name in an ad. `*ret_called` is its name for the job, which the caller frees. */
 static int name_add(struct inputs *inputs, const char *text, size_t len, char **ret_called)
 {
@@ -252,6 +285,8 @@ static int renamed_add(struct inputs *inputs, struct eval *eval, const struct va
     if (path.type != VALUE_STRING || !path.len || !eval_attribute(eval, ad->scope, NAME_NAME, &name) ||
         name.type != VALUE_STRING || !name.len)
         return complain(inputs, "Inputs", "expected [ Name = \"...\"; From = \"...\" ]");
+    if (url_scheme_len(path.u.string, path.len))
+        return url_add(inputs, path.u.string, path.len, name.u.string, name.len);
     text = mem_dup(name.u.string, name.len);
     called = name_inside(text);
     free(text);
@@ -277,7 +312,9 @@ static int list_add(struct inputs *inputs, const struct value *list)
         struct value part;
 
         eval_element(&eval, list, i, &part);
-        if (part.type == VALUE_STRING) {
+        if (part.type == VALUE_STRING && url_scheme_len(part.u.string, part.len)) {
+            result = url_add(inputs, part.u.string, part.len, NULL, 0);
+        } else if (part.type == VALUE_STRING) {
             result = name_add(inputs, part.u.string, part.len, NULL);
         } else if (part.type == VALUE_AD) {
             result = renamed_add(inputs, &eval, &part);
@@ -377,6 +414,70 @@ static bool input_is_listed(const struct inputs *inputs, const char *text, size_
     return listed;
 }
 
+/* Adds an OCI layout, a folder, as the one file that the image comes in. */
+static int layout_add(struct inputs *inputs, const char *path, const char *text, char **ret_called)
+{
+    struct job_submission *submission = inputs->submission;
+    bool known = textmap_find(&submission->paths, path, strlen(path)) != TEXTMAP_NONE;
+    struct err err = {0};
+    int fd = known ? open(path, O_RDONLY | O_CLOEXEC) : layout_pack(path, &err), result;
+    char *called, within[32];
+
+    if (fd < 0)
+        return complain(inputs, text, known ? strerror(errno) : err.text);
+    called = name_inside(text);
+    result = file_add(inputs, fd, path, called, 0644);
+    if (known || result < 0) {
+        close(fd);
+    } else { /* it stays open: the file has no name, and is read again when it goes up */
+        struct input_upload *upload =
+            &submission->uploads[submission->path_uploads[textmap_find(&submission->paths, path, strlen(path))]];
+
+        snprintf(within, sizeof within, "/proc/self/fd/%d", fd);
+        free(upload->path);
+        upload->path = mem_dup(within, strlen(within));
+    }
+    *ret_called = called;
+    return result;
+}
+
+/* An image in a registry is no file: it is named by what its name means now. */
+static int registry_add(struct inputs *inputs, const struct tree *ad, const char *text, struct buf *renamed)
+{
+    struct job_submission *submission = inputs->submission;
+    uint32_t known = textmap_find(&submission->images, text, strlen(text));
+    const char *name;
+    struct err err = {0};
+    struct secret account;
+    size_t len;
+
+    if (known == TEXTMAP_NONE) {
+        bool has = ad_string(ad, IMAGE_ACCOUNT_ATTRIBUTE, &name, &len) &&
+                   secret_bundle_find(submission->secrets.text, submission->secrets.len, name, len, &account);
+        char *found = image_digest_find(text, has ? &account : NULL, &err);
+
+        if (!found)
+            return complain(inputs, text, err.text);
+        known = textmap_add(&submission->images, text, strlen(text));
+        ARRAY_ROOM(submission->digests, known, submission->digest_room, 4);
+        submission->digests[known] = found;
+    }
+    attribute_print(renamed, "Image", "", submission->digests[known]);
+    return 0;
+}
+
+/* One in a file that the machine fetches, as it does other inputs. */
+static int image_url_add(struct inputs *inputs, const char *text, char **ret_called)
+{
+    const char *name;
+    size_t len = url_last_part(text, strlen(text), &name);
+
+    if (url_add(inputs, text, strlen(text), NULL, 0) < 0)
+        return -1;
+    *ret_called = mem_dup(name, len);
+    return 0;
+}
+
 /* Adds the file that the job's image comes in. A path from the root that is no file here is a folder of the machine. */
 static int image_add(struct inputs *inputs, const struct tree *ad, struct arena *arena, struct buf *renamed)
 {
@@ -391,14 +492,18 @@ static int image_add(struct inputs *inputs, const struct tree *ad, struct arena 
     path = file_in(inputs->folder, text);
     if (stat(path, &stat_) < 0)
         stat_.st_mode = 0;
-    if (strstr(text, "://"))
+    if (image_ref_is(text, strlen(text)))
+        result = registry_add(inputs, ad, text, renamed);
+    else if (url_scheme_len(text, strlen(text)) && strncmp(text, "file:", 5) != 0)
+        result = image_url_add(inputs, text, &called);
+    else if (strstr(text, "://"))
         result = complain(inputs, text,
-                          "what lies in a registry is not fetched: `skopeo copy docker://NAME oci-archive:FILE` makes "
-                          "a file of it");
+                          "it is nowhere that images are fetched from: those of registries are docker://HOST/PATH");
     else if (*text != '/' && S_ISDIR(stat_.st_mode))
-        result = complain(inputs, text,
-                          "it is a folder: `tar -cf FILE -C FOLDER .` makes a file of an OCI layout, and a folder of "
-                          "the machine is named from the root");
+        result = layout_is(path) ? layout_add(inputs, path, text, &called)
+                                 : complain(inputs, text,
+                                            "it is a folder, but no OCI layout (`skopeo copy ... oci:FOLDER` makes "
+                                            "one); a folder of the machine is named from the root");
     else if (*text != '/' || S_ISREG(stat_.st_mode))
         result = name_add(inputs, text, strlen(text), &called);
     if (called)
@@ -496,6 +601,10 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
     struct buf renamed;
     int result = 0;
 
+    if (job_text_is(ad, "Universe", "local"))
+        return inputs_local(ad, folder, name, out);
+    if (job_shares_files(ad))
+        return 0; /* they stay where they are */
     arena_init(&arena);
     buf_init(&renamed);
     list = job_value(ad, "Inputs", &arena);
@@ -506,8 +615,11 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
         inputs.program = strchr(text, '/') ? name_inside(text) : NULL;
         free(text);
     }
+    buf_init(&inputs.urls);
     if (list.type == VALUE_LIST)
         result = list_add(&inputs, &list);
+    else if (list.type == VALUE_STRING && url_scheme_len(list.u.string, list.len))
+        result = url_add(&inputs, list.u.string, list.len, NULL, 0);
     else if (list.type == VALUE_STRING)
         result = name_add(&inputs, list.u.string, list.len, NULL);
     else if (list.type != VALUE_UNDEFINED)
@@ -524,6 +636,13 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
         result = extra_add(&inputs, ad, "Post", &renamed);
     if (inputs.listed)
         buf_adds(out, "\n};\n");
+    else if (inputs.urls.len) /* the customer knows files alone */
+        buf_adds(out, "Inputs = {};\n");
+    if (inputs.urls.len)
+        buf_addf(out, JOB_URLS " = {\n  %s\n};\n", buf_string(&inputs.urls));
+    if ((inputs.network || ad_find(ad, JOB_URLS_OUT)) && !ad_find(ad, "Network"))
+        buf_adds(out, "Network = true;\n");
+    buf_done(&inputs.urls);
     buf_add(out, renamed.text, renamed.len);
     while (inputs.count)
         free(inputs.names[--inputs.count]);
@@ -532,107 +651,4 @@ int inputs_add(struct job_submission *submission, const struct tree *ad, const c
     buf_done(&renamed);
     arena_done(&arena);
     return result;
-}
-
-/* ------------------------------------------------------------------------------------------------------------ uploading */
-
-/* Sends a piece that begins at `offset`; the customer says how much it has then. */
-static int piece_send(struct connection *customer, const struct input_upload *upload, uint64_t offset,
-                      const struct buf *piece, uint64_t *ret_have)
-{
-    struct connection_ask ask = {
-        .method = "PUT", .type = "application/octet-stream", .bytes = piece, .patient = true, .about = upload->path};
-    struct tree *answer = NULL;
-    struct buf path;
-    int64_t have;
-    int status;
-
-    buf_init(&path);
-    buf_addf(&path, "/v1/spool/%s?offset=%" PRIu64 "&size=%" PRIu64, upload->hash, offset, upload->size);
-    ask.path = buf_string(&path);
-    status = connection_fetch_ad(customer, &ask, &answer);
-    if (status == STATUS_DONE && ad_integer(answer, "Have", &have) && have >= 0)
-        *ret_have = (uint64_t)have;
-    else if (status == STATUS_DONE)
-        *ret_have = offset + piece->len;
-    tree_unref(answer);
-    buf_done(&path);
-    return status;
-}
-
-static int upload_pieces(struct connection *customer, const struct input_upload *upload, int fd, uint64_t offset,
-                         struct buf *piece)
-{
-    int stuck = 0;
-
-    do {
-        size_t want = upload->size - offset < PIECE_MAX ? (size_t)(upload->size - offset) : PIECE_MAX;
-        uint64_t have = 0;
-        ssize_t got;
-        int status;
-
-        buf_reset(piece);
-        buf_reserve(piece, want + 1);
-        got = pread(fd, piece->text, want, (off_t)offset);
-        if (got < 0 || (size_t)got != want) {
-            report("%s: %s", upload->path, got < 0 ? strerror(errno) : "it has changed while it was read");
-            return STATUS_BAD;
-        }
-        piece->len = want;
-        status = piece_send(customer, upload, offset, piece, &have);
-        if (status != STATUS_DONE)
-            return status;
-        stuck = have > offset ? 0 : stuck + 1;
-        if (have > upload->size || (stuck > 3 && upload->size)) {
-            report("%s: the customer does not take it", upload->path);
-            return STATUS_UNREACHABLE;
-        }
-        offset = have;
-    } while (offset < upload->size);
-    return STATUS_DONE;
-}
-
-static int upload_one(struct connection *customer, const struct input_upload *upload, struct buf *piece)
-{
-    struct connection_ask ask = {.method = "HEAD", .may_miss = true, .patient = true, .hush = true};
-    struct fetched fetched;
-    uint64_t offset = 0;
-    struct buf path;
-    int fd, status;
-
-    buf_init(&path);
-    buf_addf(&path, "/v1/spool/%s", upload->hash);
-    ask.path = buf_string(&path);
-    status = connection_fetch(customer, &ask, &fetched);
-    if (status == STATUS_DONE) {
-        if (fetched.whole && strcmp(fetched.whole, "true") != 0) { /* the upload was broken off: go on from there */
-            offset = fetched.size ? strtoull(fetched.size, NULL, 10) : 0;
-            status = STATUS_NO;
-        }
-        fetched_done(&fetched);
-    }
-    buf_done(&path);
-    if (status != STATUS_NO)
-        return status;
-    offset = offset < upload->size ? offset : 0;
-    fd = open(upload->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        report("%s: %s", upload->path, strerror(errno));
-        return STATUS_BAD;
-    }
-    status = upload_pieces(customer, upload, fd, offset, piece);
-    close(fd);
-    return status;
-}
-
-int submission_upload(struct job_submission *submission)
-{
-    int status = STATUS_DONE;
-    struct buf piece;
-
-    buf_init(&piece);
-    for (size_t i = 0; i < submission->upload_count && status == STATUS_DONE; i++)
-        status = upload_one(submission->customer, &submission->uploads[i], &piece);
-    buf_done(&piece);
-    return status;
 }

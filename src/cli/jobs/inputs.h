@@ -13,4 +13,7 @@
 int inputs_add(struct job_submission *submission, const struct tree *ad, const char *folder, const char *name,
                struct buf *out, int64_t *ret_image);
 
+/* The same for a job that runs on the submit host (inputs_local.c): its files stay where they are, and are called by their paths from the root. */
+int inputs_local(const struct tree *ad, const char *folder, const char *name, struct buf *out);
+
 #endif

@@ -188,6 +188,32 @@ static void stored_print(struct buf *out, const struct tree *job)
     }
 }
 
+/* Appends a line for each process of a parallel job: where it is, and what it has used, once it is over. */
+static void members_print(struct buf *out, const struct tree *job)
+{
+    const struct expr *list = ad_find(job, "Members");
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        struct tree *member = ad_part(job, &tree_parts(job, list)[i]);
+        double number;
+        size_t from;
+
+        line_print(out, i ? "" : "members");
+        from = out->len;
+        buf_addf(out, "%u", (unsigned)i);
+        stored_text(out, " on ", member, "Provider");
+        if (job_number(member, "Status", &number))
+            buf_addf(out, ", ended with status %.0f", number);
+        if (job_number(member, "CpuUsed", &number)) {
+            buf_adds(out, ", CPU time ");
+            span_print(out, number);
+        }
+        text_tame(out, from);
+        buf_addc(out, '\n');
+        tree_unref(member);
+    }
+}
+
 static void missing_print(struct buf *out, const struct tree *job)
 {
     size_t start = out->len, from;
@@ -245,6 +271,7 @@ static void job_print(struct buf *out, const struct tree *job)
     buf_add(out, command.text, command.len);
     buf_addc(out, '\n');
     lines_print(out, job, now);
+    members_print(out, job);
     stored_print(out, job);
     missing_print(out, job);
     if (ad_flag(job, "OutputsDue", &due) && due) {

@@ -1,4 +1,4 @@
-/* job_control.c: berth rm, hold and release: change many jobs by one request. */
+/* job_control.c: berth rm, hold, release and vacate: change many jobs by one request. */
 #include "cli/jobs/job_control.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -8,25 +8,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-struct control_settings {
-    struct connection_options pool;
-    const char *constraint, *why;
-    bool all, json;
-};
-
-#define S struct control_settings
+#define S struct jobs_which
 static const struct option control_options[] = {
-    {'c', "constraint", "EXPR", "all jobs for which it is true", option_text, offsetof(S, constraint)},
-    {'a', "all", NULL, "all jobs", option_flag, offsetof(S, all)},
     {0, "why", "TEXT", "the reason, which is written into the job's log", option_text, offsetof(S, why)},
-    {0, "json", NULL, "one JSON object: changed, unchanged, missing", option_flag, offsetof(S, json)},
-    CUSTOMER_OPTION_ROWS(S),
+    JOBS_WHICH_ROWS(S),
 };
 #undef S
 
-static const struct control_settings control_defaults = {0};
+static const struct jobs_which control_defaults = {0};
 
 struct verb {
     const char *command, *word, *done; /* "rm", "remove", "removed" */
@@ -47,6 +39,8 @@ static int control_ask(struct connection *customer, const struct jobs_order *ord
 {
     struct tree *answer = NULL, *body;
     struct maker maker;
+    const char *reason;
+    size_t len;
     int status;
 
     maker_init(&maker, customer->symbols);
@@ -54,6 +48,9 @@ static int control_ask(struct connection *customer, const struct jobs_order *ord
     maker_text(&maker, "Ids", order->ids);
     maker_text(&maker, "Constraint", order->constraint);
     maker_text(&maker, "Why", order->why);
+    maker_ad(&maker, "Set", order->set);
+    if (order->number_name)
+        maker_integer(&maker, order->number_name, order->number);
     maker_integer(&maker, "From", (int64_t)*next);
     body = maker_seal(&maker);
     status = connection_fetch_ad(
@@ -65,6 +62,9 @@ static int control_ask(struct connection *customer, const struct jobs_order *ord
     sums->unchanged += answer_count(answer, "Unchanged");
     sums->missing += answer_count(answer, "Missing");
     sums->storing += answer_count(answer, "Storing");
+    sums->refused += answer_count(answer, "Refused");
+    if (!*sums->reason && ad_string(answer, "Reason", &reason, &len))
+        snprintf(sums->reason, sizeof sums->reason, "%.*s", (int)(len < 299 ? len : 299), reason);
     *next = answer_count(answer, "Next");
     tree_unref(answer);
     return STATUS_DONE;
@@ -99,6 +99,10 @@ static void unchanged_tell(const struct verb *verb, const struct jobs_changed *s
     uint64_t unchanged = sums->unchanged;
     struct buf words;
 
+    if (sums->refused) {
+        report("%s%s", sums->reason, sums->refused > 1 ? ", and others likewise" : "");
+        unchanged -= sums->refused;
+    }
     if (!unchanged)
         return;
     buf_init(&words);
@@ -112,8 +116,7 @@ static void unchanged_tell(const struct verb *verb, const struct jobs_changed *s
 }
 
 /* Prints "17 jobs removed". Jobs that did not change are reported on standard error. */
-static int control_tell(const struct control_settings *settings, const struct verb *verb,
-                        const struct jobs_changed *sums)
+static int control_tell(const struct jobs_which *settings, const struct verb *verb, const struct jobs_changed *sums)
 {
     struct buf out, words;
 
@@ -125,7 +128,7 @@ static int control_tell(const struct control_settings *settings, const struct ve
     } else {
         jobs_count_print(&out, sums->changed);
         buf_addf(&out, " %s\n", verb->done);
-        if (!settings->all && !settings->constraint)
+        if ((!settings->all && !settings->constraint && !settings->user) || sums->refused)
             unchanged_tell(verb, sums);
         if (sums->missing) {
             jobs_count_print(&words, sums->missing);
@@ -138,52 +141,77 @@ static int control_tell(const struct control_settings *settings, const struct ve
     return sums->missing || !sums->changed ? STATUS_NO : STATUS_DONE;
 }
 
-static int control_run(const struct control_settings *settings, const struct verb *verb, int word_count, char **words)
+/* Appends Owner == "NAME", whatever the name is made of. */
+static void owner_print(struct buf *out, const char *name)
 {
-    bool named[] = {word_count > 0, settings->constraint != NULL, settings->all};
-    struct jobs_order order = {
-        .verb = verb->word, .constraint = settings->all ? "true" : settings->constraint, .why = settings->why};
+    buf_adds(out, "Owner == \"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            buf_addc(out, '\\');
+        buf_addc(out, *name);
+    }
+    buf_addc(out, '"');
+}
+
+int jobs_change(const struct jobs_which *which, struct jobs_order *order, const char *command, const char *done,
+                int word_count, char **words)
+{
+    bool named[] = {word_count > 0, which->constraint != NULL, which->all, which->user != NULL};
+    struct verb verb = {command, order->verb, done};
     struct jobs_changed sums;
     struct connection customer;
     struct job_ids ids;
+    struct buf owner;
     int status = STATUS_BAD;
 
-    if (named[0] + named[1] + named[2] != 1) {
-        report("%s wants one of: job numbers, --constraint EXPR, --all", verb->command);
+    if (named[0] + named[1] + named[2] + named[3] != 1) {
+        report("%s wants one of: job numbers, --constraint EXPR, --user NAME, --all", command);
         return STATUS_BAD;
     }
+    buf_init(&owner);
+    order->constraint = which->all ? "true" : which->constraint;
+    if (which->user) {
+        owner_print(&owner, which->user);
+        order->constraint = buf_string(&owner);
+    }
     if (job_ids_read(&ids, word_count, words) == 0) {
-        order.ids = ids.count ? buf_string(&ids.text) : NULL;
-        status = customer_open(&customer, &settings->pool);
+        order->ids = ids.count ? buf_string(&ids.text) : NULL;
+        status = customer_open(&customer, &which->pool);
+        if (status == STATUS_DONE && order->setting_count &&
+            !(order->set = jobs_settings(customer.symbols, order->settings, order->setting_count)))
+            status = STATUS_BAD;
         if (status == STATUS_DONE)
-            status = jobs_control(&customer, &order, &sums);
+            status = jobs_control(&customer, order, &sums);
+        tree_unref(order->set);
         if (status == STATUS_DONE)
-            status = control_tell(settings, verb, &sums);
+            status = control_tell(which, &verb, &sums);
         connection_close(&customer);
     }
     job_ids_done(&ids);
+    buf_done(&owner);
     return status;
 }
 
-#define CONTROL(id, name_, word, done, summary_, about_, example1, example2)      \
-    static int id##_run(const void *given, int word_count, char **words)          \
-    {                                                                             \
-        static const struct verb verb = {name_, word, done};                      \
-                                                                                  \
-        return control_run(given, &verb, word_count, words);                      \
-    }                                                                             \
-    const struct command command_##id = {                                         \
-        .name = name_,                                                            \
-        .summary = summary_,                                                      \
-        .usage = "[OPTIONS] ID...\n[OPTIONS] --constraint EXPR\n[OPTIONS] --all", \
-        .about = about_ " The status is 1 when no "                               \
-                        "job was " done ", or a number is that of no job.",       \
-        .examples = {{example1, NULL}, {example2, NULL}},                         \
-        .options = control_options,                                               \
-        .option_count = sizeof control_options / sizeof *control_options,         \
-        .settings_size = sizeof(struct control_settings),                         \
-        .defaults = &control_defaults,                                            \
-        .run = id##_run,                                                          \
+#define CONTROL(id, name_, word, done, summary_, about_, example1, example2) \
+    static int id##_run(const void *given, int word_count, char **words)     \
+    {                                                                        \
+        const struct jobs_which *which = given;                              \
+        struct jobs_order order = {.verb = word, .why = which->why};         \
+                                                                             \
+        return jobs_change(which, &order, name_, done, word_count, words);   \
+    }                                                                        \
+    const struct command command_##id = {                                    \
+        .name = name_,                                                       \
+        .summary = summary_,                                                 \
+        .usage = JOBS_WHICH_USAGE,                                           \
+        .about = about_ " The status is 1 when no "                          \
+                        "job was " done ", or a number is that of no job.",  \
+        .examples = {{example1, NULL}, {example2, NULL}},                    \
+        .options = control_options,                                          \
+        .option_count = sizeof control_options / sizeof *control_options,    \
+        .settings_size = sizeof(struct jobs_which),                          \
+        .defaults = &control_defaults,                                       \
+        .run = id##_run,                                                     \
     };
 
 CONTROL(rm, "rm", "remove", "removed", "remove jobs, whether they wait or run",
@@ -194,3 +222,8 @@ CONTROL(hold, "hold", "hold", "held", "keep jobs from running until they are rel
         "berth hold --all --why \"the disk is full\"")
 CONTROL(release, "release", "release", "released", "let jobs that are held run again", "They wait in the queue again.",
         "berth release 5", "berth release --all")
+CONTROL(
+    vacate, "vacate", "vacate", "vacated", "send running jobs away from their machines, back into the queue",
+    "They are warned, as by a hold, and have their machine's grace to write a checkpoint; then they wait again, and begin "
+    "anew, or from that checkpoint, where they are matched next. It does not count as a try.",
+    "berth vacate 5", "berth vacate -c 'Provider == \"heron\"'")

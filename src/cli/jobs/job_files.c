@@ -129,12 +129,15 @@ int job_file_copy(const struct job_stream *file, const char *missing)
 struct logs_settings {
     struct connection_options pool;
     bool follow, err, events;
+    uint64_t member;
 };
 
 #define S struct logs_settings
 static const struct option logs_options[] = {
     {'f', "follow", NULL, "go on as it grows, until the job is over", option_flag, offsetof(S, follow)},
     {'e', "err", NULL, "standard error, not standard output", option_flag, offsetof(S, err)},
+    {0, "member", "N", "of that process of a parallel job; 0, the first, if not given", option_number,
+     offsetof(S, member)},
     {0, "events", NULL, "what happened to the job: a line an event", option_flag, offsetof(S, events)},
     CUSTOMER_OPTION_ROWS(S),
 };
@@ -148,15 +151,25 @@ static int logs_run(const void *given, int word_count, char **words)
     struct job_stream file = {.follow = settings->follow, .fd = STDOUT_FILENO};
     struct connection customer;
     struct tree *job = NULL;
+    char path[64];
     int status;
 
+    if (settings->member && settings->events) {
+        report("--member and --events cannot be used together");
+        return STATUS_BAD;
+    }
     if (settings->err && settings->events) {
         report("--err and --events cannot be used together");
         return STATUS_BAD;
     }
     if (job_id_read("logs", word_count, words, &file.id) < 0)
         return STATUS_BAD;
-    file.path = settings->events ? "/log" : settings->err ? "/files/log/stderr" : "/files/log/stdout";
+    snprintf(path, sizeof path,
+             settings->events   ? "/log"
+             : settings->member ? "/files/log/%s.%" PRIu64
+                                : "/files/log/%s",
+             settings->err ? "stderr" : "stdout", settings->member);
+    file.path = path;
     status = customer_open(&customer, &settings->pool);
     file.customer = &customer;
     if (status == STATUS_DONE) /* tells a job that is not there from one that has written nothing */
@@ -174,11 +187,14 @@ static int logs_run(const void *given, int word_count, char **words)
 const struct command command_logs = {
     .name = "logs",
     .summary = "print what a job has written, or what happened to it",
-    .usage = "[-f] [--err | --events] ID",
+    .usage = "[-f] [--err | --events] [--member N] ID",
     .about =
         "Prints the standard output of a job, as far as it has come; with --err its standard error; with --events its log: "
         "a line an event, with the time.",
-    .examples = {{"berth logs 5", NULL}, {"berth logs -f --err 5", NULL}, {"berth logs 5 --events", NULL}},
+    .examples = {{"berth logs 5", NULL},
+                 {"berth logs -f --err 5", NULL},
+                 {"berth logs 5 --events", NULL},
+                 {"berth logs 5 --member 3", NULL}},
     .options = logs_options,
     .option_count = sizeof logs_options / sizeof *logs_options,
     .settings_size = sizeof(struct logs_settings),

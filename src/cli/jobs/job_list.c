@@ -88,12 +88,15 @@ struct job_rows {
     struct rows rows;
     struct refusals *refusals;
     struct dag_progresses workflows;
+    bool only_over; /* those of the history alone, by their numbers */
 };
 
 static bool list_add(void *user, struct tree *job)
 {
     struct job_rows *all = user;
 
+    if (all->only_over && !job_is_over(job))
+        return true;
     if (job_text_is(job, "State", "Waiting") && ad_find(job, "Reason")) {
         if (!all->refusals->count++) {
             buf_adds(&all->refusals->first, "job ");
@@ -149,7 +152,7 @@ int list_print(struct connection *customer, const struct jobs_settings *settings
                enum rows_form form, struct list_room *room, struct refusals *refusals, unsigned *ret_count)
 {
     const char *select = form >= ROWS_LONG ? NULL : JOB_SELECT;
-    struct job_rows all = {.refusals = refusals};
+    struct job_rows all = {.refusals = refusals, .only_over = ids && !strcmp(from, "/v1/history")};
     struct buf path;
     int status;
 
@@ -267,7 +270,7 @@ const struct command command_jobs = {
         "estimate, the seconds that are left. On a terminal the widest columns are cut so that a line fits; --watch shows as many rows as there is room for, and ends when all jobs are over.\n"
         "\n"
         "The states: Waiting (in the queue), Ready (matched, and being claimed), Scheduled (its files are on their way), "
-        "Running, Held (waits for its user), Blocked (waits for other jobs of its workflow). Of a job that is over, how it ended: "
+        "Running, Suspended (Running in JSON: it stands still, as its user wants), Held (waits for its user), Blocked (waits for other jobs of its workflow). Of a job that is over, how it ended: "
         "Succeeded, Failed (exit 3), Out of memory, Out of time, Out of disk, Killed (signal 9), Removed, Expired (waited longer "
         "than its QueueLimit). JSON has the state (Done, Cleared, Aborted or Cancelled, then) and the outcome. Of each workflow a line says how far it is; `berth dag` tells "
         "more. Of a job with OutputData the state says how many of those files are in stores.\n"
@@ -294,12 +297,11 @@ static int history_run(const void *given, int word_count, char **words)
     struct refusals refusals = {0};
     struct connection customer;
     unsigned count = 0;
+    struct job_ids ids;
     int status;
 
-    (void)words;
-    buf_init(&refusals.first);
-    if (word_count) {
-        report("history takes no arguments, only options");
+    if (word_count && (settings->constraint || settings->limit || settings->swf)) {
+        report("history wants job numbers, or --constraint, --limit and --swf, not both");
         return STATUS_BAD;
     }
     if (rows_form_of(settings->json, settings->long_form, settings->format, &form) < 0)
@@ -308,15 +310,24 @@ static int history_run(const void *given, int word_count, char **words)
         report("--swf goes with no other form");
         return STATUS_BAD;
     }
+    if (job_ids_read(&ids, word_count, words) < 0 || job_ids_fit(&ids) < 0) {
+        job_ids_done(&ids);
+        return STATUS_BAD;
+    }
+    buf_init(&refusals.first);
     status = customer_open(&customer, &settings->pool);
     count = settings->swf;
     if (status == STATUS_DONE && settings->swf)
         status = history_swf(&customer, settings->constraint, settings->limit);
     else if (status == STATUS_DONE)
-        status = list_print(&customer, settings, "/v1/history", NULL, form, &room, &refusals, &count);
+        status =
+            list_print(&customer, settings, "/v1/history", ids.count ? &ids : NULL, form, &room, &refusals, &count);
     buf_done(&refusals.first);
-    if (status == STATUS_DONE && !count && settings->constraint)
+    if (status == STATUS_DONE && !count && ids.count)
+        report("there is no such job that is over");
+    if (status == STATUS_DONE && !count && (settings->constraint || ids.count))
         status = STATUS_NO;
+    job_ids_done(&ids);
     connection_close(&customer);
     return status;
 }
@@ -324,11 +335,14 @@ static int history_run(const void *given, int word_count, char **words)
 const struct command command_history = {
     .name = "history",
     .summary = "list the jobs that are over and done with",
-    .usage = "[OPTIONS]",
+    .usage = "[OPTIONS] [ID...]",
     .about =
-        "Prints the jobs that the customer no longer has in its queue, the newest first, as `berth jobs` does. With --swf they are "
+        "Prints the jobs that the customer no longer has in its queue, the newest first, as `berth jobs` does. With numbers (5, 5-20) it prints those of them that are over, also while "
+        "they are still in the queue. With --swf they are "
         "lines of the Standard Workload Format, for tools that study or simulate batch systems, as `berth sim --trace` does.",
-    .examples = {{"berth history -n 20", NULL}, {"berth history -c 'Outcome != \"Succeeded\"'", NULL}},
+    .examples = {{"berth history -n 20", NULL},
+                 {"berth history 5-20", NULL},
+                 {"berth history -c 'Outcome != \"Succeeded\"'", NULL}},
     .options = history_options,
     .option_count = sizeof history_options / sizeof *history_options,
     .settings_size = sizeof(struct jobs_settings),

@@ -23,12 +23,14 @@
 struct outputs_settings {
     struct connection_options pool;
     const char *folder;
-    bool json;
+    bool json, drop;
 };
 
 #define S struct outputs_settings
 static const struct option outputs_options[] = {
     {'o', "out", "FOLDER", "where they go; the current folder if not given", option_file, offsetof(S, folder)},
+    {0, "drop", NULL, "the customer keeps them no longer, once all of them are here: that makes room for others",
+     option_flag, offsetof(S, drop)},
     {0, "json", NULL, "JSON lines: an object a file", option_flag, offsetof(S, json)},
     CUSTOMER_OPTION_ROWS(S),
 };
@@ -255,6 +257,23 @@ static void outputs_permit(struct outputs *outputs, const struct tree *job)
     outputs->permits = permits_new(&one);
 }
 
+/* All of it is here. Of a job that is not in the history yet the customer says why it stays. */
+static int outputs_drop(const struct outputs *outputs)
+{
+    struct fetched fetched;
+    struct buf path;
+    int status;
+
+    buf_init(&path);
+    job_path(&path, outputs->id, "/files");
+    status = connection_fetch(outputs->customer,
+                              &(struct connection_ask){.method = "DELETE", .path = buf_string(&path)}, &fetched);
+    if (status == STATUS_DONE)
+        fetched_done(&fetched);
+    buf_done(&path);
+    return status;
+}
+
 static int outputs_run(const void *given, int word_count, char **words)
 {
     struct outputs outputs = {.settings = given};
@@ -275,11 +294,13 @@ static int outputs_run(const void *given, int word_count, char **words)
     if (status == STATUS_DONE && outputs.missing) {
         report("job %" PRIu64 ": some outputs are still on their way", outputs.id);
         status = STATUS_NO;
-    } else if (status == STATUS_DONE && !outputs.file_count) {
+    } else if (status == STATUS_DONE && !outputs.file_count && !outputs.settings->drop) {
         report("job %" PRIu64 ": there are no outputs%s", outputs.id,
                job_is_over(job) ? "; perhaps they went to its folder (Iwd)" : " yet");
         status = STATUS_NO;
     }
+    if (status == STATUS_DONE && outputs.settings->drop)
+        status = outputs_drop(&outputs);
     while (outputs.file_count)
         tree_unref(outputs.files[--outputs.file_count]);
     free(outputs.files);
@@ -292,7 +313,7 @@ static int outputs_run(const void *given, int word_count, char **words)
 const struct command command_outputs = {
     .name = "outputs",
     .summary = "fetch the files that a job has made",
-    .usage = "[-o FOLDER] ID",
+    .usage = "[-o FOLDER] [--drop] ID",
     .about =
         "Fetches a job's outputs from the customer into a folder, and prints a row a file. Most jobs need no such thing: "
         "their outputs come to where they were submitted. It is for jobs that were submitted to a customer on another "

@@ -2,9 +2,10 @@
  *
  *     berth run ---- summary, every second ----> customer
  *        |---- a child copies standard output as it grows
- *        `---- a child copies standard error
+ *        `---- a child copies standard error; of a parallel job there are two for each process
  *
  * The children are processes, so that each can wait for its own stream; Ctrl-C is for the parent alone. */
+#define _GNU_SOURCE
 #include "cli/ask/summary.h"
 #include "cli/jobs/job_control.h"
 #include "cli/jobs/job_files.h"
@@ -13,6 +14,7 @@
 #include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
+#include "cli/jobs/submit_check_urls.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/quantity.h"
@@ -21,9 +23,13 @@
 #include "lang/base/mem.h"
 #include "lang/form/form.h"
 #include "pool/protocol/fields.h"
+#include "pool/protocol/job_processes.h"
+#include "sys/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +55,18 @@ static int option_variable(const char *text, void *target, struct err *err)
     return option_word(text, target, err);
 }
 
+static int option_processes(const char *text, void *target, struct err *err)
+{
+    uint64_t number;
+
+    if (option_number(text, &number, err) < 0)
+        return -1;
+    if (!number || number > JOB_PROCESSES_MAX)
+        return err_set(err, "expected a number from 1 to %d, got '%.60s'", JOB_PROCESSES_MAX, text);
+    *(uint64_t *)target = number;
+    return 0;
+}
+
 #define S struct run_settings
 static const struct option run_options[] = {
     {'c', "cpus", "N", "processors, or a part of one: 0.5; 1 if not given", option_cpus, offsetof(S, cpus)},
@@ -57,6 +75,14 @@ static const struct option run_options[] = {
     {0, "gpus", "N", "GPUs: it sees these and no others", option_number, offsetof(S, gpus)},
     {0, "require-gpus", "EXPR", "what each of them must be: 'Memory >= 40G && Capability >= 8.0'", option_text,
      offsetof(S, require_gpus)},
+    {0, "processes", "N",
+     "a parallel job: the command runs as N processes at once, which know each other by BERTH_MEMBER, BERTH_MEMBERS and BERTH_HOSTS",
+     option_processes, offsetof(S, processes)},
+    {0, "processes-on", "WHERE",
+     "where they run: any (the default), spread (each on another machine), one (all on one)", option_text,
+     offsetof(S, processes_on)},
+    {0, "processes-exec", NULL, "they may begin commands beside one another with berth exec, as mpirun wants it",
+     option_flag, offsetof(S, processes_exec)},
     {'t', "time", "SPAN", "it is ended when it has run so long: 90s, 30min, 2h", option_span, offsetof(S, time)},
     {'i', "input", "FILE", "a file or folder that it reads; may be repeated", option_word, offsetof(S, inputs)},
     {'o', "output", "FILE", "a file or folder that comes back; may be repeated. Else all that are new", option_word,
@@ -68,8 +94,11 @@ static const struct option run_options[] = {
      option_flag, offsetof(S, all_variables)},
     {0, "secret", "NAME=FILE", SECRET_OPTION_HELP, option_secret, offsetof(S, secrets)},
     {0, "image", "IMAGE",
-     "an image that it runs in: a tar file of OCI or Docker, a .sif or squashfs file, or a folder of the machine",
+     "an image that it runs in: a tar file of OCI or Docker, an OCI layout, a .sif or squashfs file, docker://NAME in a "
+     "registry, or a folder of the machine",
      option_text, offsetof(S, image)},
+    {0, "image-secret", "NAME", "which of its secrets has the account, USER:PASSWORD, for the image's registry",
+     option_text, offsetof(S, image_secret)},
     {0, "needs", "FOLDER", "a folder that its machine must show to jobs: /cvmfs; may be repeated", option_word,
      offsetof(S, needs)},
     {0, "stdin", NULL, "read standard input from a terminal, too", option_flag, offsetof(S, input)},
@@ -112,6 +141,8 @@ static int run_submit(struct job_submission *submission, const struct run_settin
         report("%s", err.text);
     if (status == STATUS_DONE)
         status = connection_knock(submission->customer); /* before the matchmaker is asked about the job */
+    if (status == STATUS_DONE)
+        status = submit_check_urls(&settings->pool, submission);
     if (status == STATUS_DONE && !settings->force)
         status = submit_check_jobs(&settings->pool, submission);
     if (status == STATUS_DONE)
@@ -154,21 +185,34 @@ static void interrupts_catch(void)
 
 /* -------------------------------------------------------------------------------------------------------------- streams */
 
-#define STREAMS_LOOK 5000 /* microseconds between two looks whether the streams have ended */
-
 struct streams {
-    pid_t pids[STREAMS];
+    pid_t pids[STREAMS * JOB_PROCESSES_MAX];
+    int count;
+    int end; /* of a pipe that each stream holds open: it ends with the last of them */
 };
 
-static void streams_start(struct streams *streams, struct connection *customer, uint64_t id)
+static void streams_start(struct streams *streams, struct connection *customer, uint64_t id, uint64_t processes)
 {
     static const char *const paths[STREAMS] = {"/files/log/stdout", "/files/log/stderr"};
+    int ends[2];
 
     output_flush();
-    for (int i = 0; i < STREAMS; i++) {
-        struct job_stream file = {
-            .customer = customer, .id = id, .path = paths[i], .follow = true, .fd = i ? STDERR_FILENO : STDOUT_FILENO};
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        ends[0] = ends[1] = -1;
+    streams->end = ends[0];
+    streams->count = STREAMS * (int)(processes ? processes : 1);
+    for (int i = 0; i < streams->count; i++) {
+        char path[64];
+        struct job_stream file = {.customer = customer,
+                                  .id = id,
+                                  .path = path,
+                                  .follow = true,
+                                  .fd = i % STREAMS ? STDERR_FILENO : STDOUT_FILENO};
 
+        if (i < STREAMS)
+            snprintf(path, sizeof path, "%s", paths[i]);
+        else
+            snprintf(path, sizeof path, "%s.%d", paths[i % STREAMS], i / STREAMS);
         streams->pids[i] = fork();
         if (streams->pids[i] == 0) {
             signal(SIGINT, SIG_IGN); /* the interrupt is for the parent, which ends us */
@@ -179,31 +223,43 @@ static void streams_start(struct streams *streams, struct connection *customer, 
         if (streams->pids[i] < 0)
             report("what the job writes cannot be shown (`berth logs` does): %s", strerror(errno));
     }
+    if (ends[1] >= 0)
+        close(ends[1]);
+}
+
+/* Waits until the last stream has ended, for so many tenths of a second at most; false: it has not. */
+static bool streams_await(const struct streams *streams, int patience)
+{
+    int64_t until = clock_now() + (int64_t)patience * 100000, left;
+    struct pollfd look = {.fd = streams->end, .events = POLLIN};
+
+    while (!interrupts && (left = until - clock_now()) > 0)
+        if (poll(&look, 1, (int)(left / 1000) + 1) > 0)
+            return true;
+    return false;
 }
 
 /* Waits for the streams, which end by themselves when all has come. Those that do not are ended after so many tenths of a second. False: not all that
  * the job has written was shown. */
 static bool streams_end(struct streams *streams, int patience)
 {
-    bool whole = true;
+    bool over = streams_await(streams, patience), whole = true;
 
-    patience *= 100000 / STREAMS_LOOK;
-    for (int i = 0; i < STREAMS; i++) {
+    for (int i = 0; i < streams->count; i++) {
         int ended = 0;
 
-        while (streams->pids[i] > 0 && waitpid(streams->pids[i], &ended, WNOHANG) == 0) {
-            if (patience-- <= 0 || interrupts) {
-                kill(streams->pids[i], SIGTERM);
-                waitpid(streams->pids[i], &ended, 0);
-                break;
-            }
-            usleep(STREAMS_LOOK);
+        if (streams->pids[i] > 0 && waitpid(streams->pids[i], &ended, over ? 0 : WNOHANG) == 0) {
+            kill(streams->pids[i], SIGTERM);
+            waitpid(streams->pids[i], &ended, 0);
         }
         /* STATUS_NO: the job has written nothing there */
         whole = whole && streams->pids[i] > 0 && WIFEXITED(ended) &&
                 (WEXITSTATUS(ended) == STATUS_DONE || WEXITSTATUS(ended) == STATUS_NO);
         streams->pids[i] = 0;
     }
+    if (streams->end >= 0)
+        close(streams->end);
+    streams->end = -1;
     return whole;
 }
 
@@ -274,7 +330,7 @@ int run_wait(struct connection *customer, const struct run_settings *settings, u
             break;
         run_state_tell(settings, id, job, &last);
         ad_flag(job, "OutputsDue", &due);
-        if ((job_is_over(job) && !due) || job_text_is(job, "State", "Held")) {
+        if ((job_is_over(job) || job_text_is(job, "State", "Held")) && !due) {
             *ret = job;
             break;
         }
@@ -383,7 +439,7 @@ static int run_follow(struct connection *customer, const struct run_settings *se
     int status;
 
     interrupts_catch();
-    streams_start(&streams, customer, id);
+    streams_start(&streams, customer, id, settings->processes);
     status = run_wait(customer, settings, id, &job);
     if (interrupts) {
         if (run_job_remove(customer, id, "interrupted"))
@@ -471,6 +527,10 @@ static int run_run(const void *given, int word_count, char **words)
         report("run wants a COMMAND, behind its own options");
         return STATUS_BAD;
     }
+    if (settings->terminal && settings->processes > 1) {
+        report("--tty and --processes cannot be used together");
+        return STATUS_BAD;
+    }
     if (settings->terminal && !isatty(STDIN_FILENO)) {
         report("--tty wants a terminal here, too");
         return STATUS_BAD;
@@ -516,6 +576,9 @@ const struct command command_run = {
         "The status is that of the command: 128 and the signal's number when a signal ended it, 127 when there is no such "
         "program, here or on the machine, or no interpreter for it, 126 when the program is there and cannot be started, 1 with the reason when the job could not be run, or when not all that it has "
         "written, or not all its files, came here. Ctrl-C removes the job; a second one leaves at once.\n"
+        "\n"
+        "With --processes the command is run so many times at once, on machines that are all claimed before one begins. What they write is printed as it comes; "
+        "the job is over when the first of them ends or another one fails, and the others are stopped.\n"
         "\n"
         "With --tty the command has a terminal, as with `berth exec`: `berth run --tty -- bash` is a shell on some machine of the pool. What is typed goes to it, Ctrl-C too; "
         "~. at the beginning of a line leaves it, and `berth exec ID --attach` comes back within 10 minutes.",

@@ -146,6 +146,8 @@ struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings
         add_string(&text, "Cmd", words[0]);
     if (settings->image)
         add_string(&text, "Image", settings->image);
+    if (settings->image_secret)
+        add_string(&text, "ImageSecret", settings->image_secret);
     if (word_count > 1)
         add_list(&text, "Args", (const char *const *)words + 1, (size_t)word_count - 1);
     add_variables(&text, settings);
@@ -162,6 +164,11 @@ struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings
         buf_addf(&text, "RequestGpus = %" PRIu64 ";\n", settings->gpus);
     if (settings->require_gpus)
         buf_addf(&text, "RequireGpus = %s;\n", settings->require_gpus);
+    add_number(&text, "Processes", (int64_t)settings->processes);
+    if (settings->processes_on)
+        add_string(&text, "ProcessesOn", settings->processes_on);
+    if (settings->processes_exec)
+        buf_adds(&text, "ProcessesExec = true;\n");
     add_number(&text, "TimeLimit", settings->time);
     if (settings->retries != UINT64_MAX)
         buf_addf(&text, "MaxRetries = %" PRIu64 ";\n", settings->retries);

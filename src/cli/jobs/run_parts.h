@@ -11,10 +11,11 @@ struct run_settings {
     struct connection_options pool;
     double cpus;
     uint64_t retries, gpus;
+    uint64_t processes; /* 0: one */
     int64_t memory, disk, time;
     struct option_words inputs, outputs, variables, secrets, needs;
-    const char *name, *image, *require_gpus;
-    bool network, force, quiet, verbose;
+    const char *name, *image, *image_secret, *require_gpus, *processes_on;
+    bool processes_exec, network, force, quiet, verbose;
     bool all_variables; /* of here */
     bool input;         /* standard input is read, whatever it is */
     bool terminal;      /* the command gets a terminal */

@@ -5,8 +5,10 @@
 #include "cli/jobs/secrets.h"
 
 #include "cli/term/command.h"
+#include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
+#include "lang/base/mem.h"
 #include "lang/text/print.h"
 #include "live/http/represent.h"
 #include "sys/encoding.h"
@@ -15,7 +17,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int option_secret(const char *text, void *target, struct err *err)
@@ -81,6 +85,112 @@ int submission_secrets(struct job_submission *submission, const struct option_wo
     for (size_t i = 0; i < given->count && status == STATUS_DONE; i++)
         status = secret_read(submission, given->items[i]);
     return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ credentials */
+
+#define PLACES_MAX 5
+
+/* The files that a credential may be in, the best first; owned. */
+static size_t places_of(const char *name, char *ret[PLACES_MAX])
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *runtime = getenv("XDG_RUNTIME_DIR");
+    const char *proxy = getenv("X509_USER_PROXY"), *token = getenv("BEARER_TOKEN_FILE");
+    bool is_proxy = !strcmp(name, "x509up");
+    struct buf path;
+    size_t count = 0;
+
+#define PLACE(...)                                           \
+    do {                                                     \
+        buf_reset(&path);                                    \
+        buf_addf(&path, __VA_ARGS__);                        \
+        ret[count++] = mem_dup(buf_string(&path), path.len); \
+    } while (0)
+    buf_init(&path);
+    if (is_proxy && proxy && *proxy)
+        PLACE("%s", proxy);
+    else if (is_proxy)
+        PLACE("/tmp/x509up_u%u", (unsigned)getuid());
+    else if (config && *config)
+        PLACE("%s/berth/credentials/%s", config, name);
+    else if (home && *home)
+        PLACE("%s/.config/berth/credentials/%s", home, name);
+    if (!is_proxy && token && *token)
+        PLACE("%s", token);
+    if (!is_proxy && runtime && *runtime)
+        PLACE("%s/bt_u%u", runtime, (unsigned)getuid());
+    if (!is_proxy)
+        PLACE("/tmp/bt_u%u", (unsigned)getuid());
+#undef PLACE
+    buf_done(&path);
+    return count;
+}
+
+/* Is it a file that nobody else has put there, or can change? Some of the places are open to all. */
+static bool is_ours(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_uid == getuid() || info.st_uid == 0);
+}
+
+static int credential_read(struct job_submission *submission, const char *about, const char *name, const char *given)
+{
+    char *places[PLACES_MAX];
+    size_t count = 1;
+    int found = -1;
+    struct buf word;
+
+    if (*given)
+        places[0] = mem_dup(given, strlen(given));
+    else
+        count = places_of(name, places);
+    for (size_t i = 0; i < count && found < 0; i++)
+        found = is_ours(places[i]) ? (int)i : -1;
+    buf_init(&word);
+    if (found >= 0) {
+        buf_addf(&word, "%s=%s", name, places[found]);
+        found = secret_read(submission, buf_string(&word)) == STATUS_DONE ? 0 : -1;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            buf_addf(&word, "%s%s", i ? ", " : "", places[i]);
+        report("%s: the credential %s is not there, as a file of yours: looked for %s", about, name, buf_string(&word));
+    }
+    buf_done(&word);
+    while (count)
+        free(places[--count]);
+    return found < 0 ? -1 : 0;
+}
+
+int secrets_from(struct job_submission *submission, const struct tree *ad, const char *folder, const char *name)
+{
+    const struct expr *list = ad_find(ad, "SecretsFrom");
+    int failed = 0;
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count && !failed; i++) {
+        struct tree *one = ad_part(ad, &tree_parts(ad, list)[i]);
+        const char *text, *from = "";
+        size_t len, from_len = 0;
+        struct secret known;
+
+        if (!tree_is_ad(one) || !ad_string(one, "Name", &text, &len) || !secret_name_is_good(text, len)) {
+            report("%s: SecretsFrom: expected [ Name; From ]", name);
+            failed = -1;
+        } else if (!secret_bundle_find(submission->secrets.text, submission->secrets.len, text, len, &known)) {
+            char *called = mem_dup(text, len), *path, *whole;
+
+            ad_string(one, "From", &from, &from_len);
+            path = mem_dup(from, from_len);
+            whole = from_len ? file_in(folder, path) : mem_dup("", 0);
+            buf_reserve(&submission->secrets, SECRETS_BYTES_MAX);
+            failed = credential_read(submission, name, called, whole);
+            free(called);
+            free(path);
+            free(whole);
+        }
+        tree_unref(one);
+    }
+    return failed;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- naming */

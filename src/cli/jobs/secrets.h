@@ -14,6 +14,10 @@ option_read_fn option_secret; /* struct option_words: adds a NAME=FILE */
 /* Reads the files, with our own rights; an enum status. Before the first ad is added. */
 int submission_secrets(struct job_submission *submission, const struct option_words *given);
 
+/* Reads the credentials that the ad names by SecretsFrom = { [ Name; From ] }, each once: from the file From, or from where users keep them. -1, which was
+ * reported: one is not there. */
+int secrets_from(struct job_submission *submission, const struct tree *ad, const char *folder, const char *name);
+
 /* Appends the attribute Secrets for an ad that does not have it. -1, which was reported: the ad names one that was not given. */
 int secrets_add(const struct job_submission *submission, const struct tree *ad, const char *name, struct buf *out);
 bool secrets_are_named(const struct job_submission *submission, const struct tree *ad); /* has the job any? */

@@ -90,6 +90,8 @@ int shell_begin(struct connection *customer, const struct shell_settings *settin
 
     maker_init(&maker, customer->symbols);
     maker_texts(&maker, "Arguments", (const char *const *)words, (size_t)word_count);
+    if (settings->member)
+        maker_integer(&maker, "Member", (int64_t)settings->member);
     if (settings->terminal) {
         maker_text(&maker, "Term", term && *term ? term : "dumb");
         window_add(&maker);

@@ -8,8 +8,9 @@
 #define SHELL_STATUS_LEFT 130      /* we have left it, and it goes on */
 
 struct shell_settings {
-    bool terminal; /* it gets one, of the kind and size of ours */
-    bool no_input; /* nothing is read here */
+    bool terminal;   /* it gets one, of the kind and size of ours */
+    bool no_input;   /* nothing is read here */
+    uint64_t member; /* of a parallel job: in which of its processes' sandboxes; 0: the first */
 };
 
 /* Begins the command in that job; `*ret` is its number. An enum status; errors have been reported. */

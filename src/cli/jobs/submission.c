@@ -38,6 +38,7 @@ void submission_init(struct job_submission *submission, struct connection *custo
     *submission = (struct job_submission){.customer = customer};
     textmap_init(&submission->hashes, 0);
     textmap_init(&submission->paths, 0);
+    textmap_init(&submission->images, 0);
     buf_init(&submission->secrets);
     buf_init(&submission->misspelt);
 }
@@ -53,6 +54,10 @@ void submission_done(struct job_submission *submission)
     free(submission->path_uploads);
     textmap_done(&submission->hashes);
     textmap_done(&submission->paths);
+    for (uint32_t i = 0; i < submission->images.count; i++)
+        free(submission->digests[i]);
+    free(submission->digests);
+    textmap_done(&submission->images);
     secret_wipe(&submission->secrets);
     buf_done(&submission->misspelt);
 }
@@ -114,6 +119,15 @@ static uint64_t disk_default(const char *folder)
     return half < DEFAULT_DISK ? half : DEFAULT_DISK;
 }
 
+/* The mask of those who submit: what a job makes in their folders has the modes that their own programs would give it. */
+static mode_t umask_here(void)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    return mask & 0777;
+}
+
 /* Appends defaults for what the ad does not say, as the text of an ad to be laid over it. */
 static void defaults_print(struct buf *out, const struct job_submission *submission, const struct tree *ad,
                            int64_t image)
@@ -136,6 +150,8 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
                          submission->commands);
     if (!ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
         buf_adds(out, "Rank = -other.LoadAvg;\n");
+    if (job_runs_as_owner(ad) && !ad_find(ad, "Umask"))
+        buf_addf(out, "Umask = \"%04o\";\n", (unsigned)umask_here());
     /* A customer elsewhere does not have this folder: the outputs are fetched from it. */
     if (!ad_find(ad, "Iwd") && submission->customer->places[0].socket && getcwd(here, sizeof here)) {
         buf_adds(out, "Iwd = ");
@@ -148,21 +164,11 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
  * here (JobIndex is not known) stays as it is, and the customer says what is wrong with it. */
 static void constants_print(struct buf *out, const struct tree *ad)
 {
-    static const char *const names[] = {"TimeLimit",
-                                        "QueueLimit",
-                                        "MaxRetries",
-                                        "RetryUnless",
-                                        "CheckpointPeriod",
-                                        "CheckpointSignal",
-                                        "WarnSignal",
-                                        "Network",
-                                        "AccountingGroup",
-                                        "ConcurrencyLimits",
-                                        "OutputElsewhere",
-                                        "Count",
-                                        "Owner",
-                                        "Type",
-                                        "Iwd"};
+    static const char *const names[] = {
+        "TimeLimit",  "QueueLimit", "MaxRetries",      "RetryUnless",       "CheckpointPeriod", "CheckpointSignal",
+        "WarnSignal", "Network",    "AccountingGroup", "ConcurrencyLimits", "OutputElsewhere",  "RunAs",
+        "ShareFiles", "Umask",      "Count",           "Processes",         "ProcessesOn",      "Owner",
+        "Type",       "Iwd"};
     struct arena arena;
 
     arena_init(&arena);
@@ -185,10 +191,12 @@ static struct tree *wants_take(struct tree *whole_take, struct err *err)
 {
     const struct expr *needs = whole_take ? ad_find(whole_take, "Needs") : NULL;
     const struct expr *image = whole_take ? ad_find(whole_take, "Image") : NULL;
+    const struct expr *run_as = whole_take ? ad_find(whole_take, "RunAs") : NULL;
     struct tree *with;
 
     if (!whole_take || !job_has_wants(whole_take) || ad_find(whole_take, "Ports") ||
-        (needs && !job_needs_are_good(whole_take, needs)) || (image && !job_image_is_good(whole_take, image)))
+        (run_as && !job_run_as_is_good(whole_take, run_as)) || (needs && !job_needs_are_good(whole_take, needs)) ||
+        (image && !job_image_is_good(whole_take, image)))
         return whole_take;
     with = job_wants_set(whole_take, err);
     tree_unref(whole_take);
@@ -208,7 +216,8 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
     buf_adds(&text, "[\n");
     if (!submission->folds || !submission->count) /* the rows of a sweep have the same names */
         misspelt_report(ad, name, &submission->misspelt);
-    if (inputs_add(submission, ad, folder, name, &text, &image) == 0 && secrets_add(submission, ad, name, &text) == 0) {
+    if (inputs_add(submission, ad, folder, name, &text, &image) == 0 &&
+        secrets_from(submission, ad, folder, name) == 0 && secrets_add(submission, ad, name, &text) == 0) {
         defaults_print(&text, submission, ad, image);
         constants_print(&text, ad);
         buf_addc(&text, ']');

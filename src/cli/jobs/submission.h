@@ -30,11 +30,16 @@ struct job_submission {
     struct textmap paths; /* of the files that have been hashed, so that what a thousand jobs read is hashed once ... */
     uint32_t *path_uploads; /* ... and the upload of each */
     size_t path_room;
+    struct textmap
+        images; /* in registries, as ads name them: each is looked up once, so that all jobs have the same one ... */
+    char **digests; /* ... and with its digest */
+    size_t digest_room;
     struct buf secrets;  /* a bundle (sys/secret_bundle.h) */
     struct buf misspelt; /* names of attributes that were reported as such */
     bool folds;          /* what can be computed in the ads is computed now */
-    bool sets_modes;     /* a program may be executed at the machine whatever its mode is here, as HTCondor has it */
-    bool quiet;          /* what the jobs will wait for is not reported; why they are not submitted is */
+    bool
+        sets_modes; /* a program may be executed at the machine whatever its mode is here, as HTCondor and the grids have it */
+    bool quiet;    /* what the jobs will wait for is not reported; why they are not submitted is */
     bool commands; /* its jobs want machines that let commands be run in them (`berth exec`) */
 };
 

@@ -3,6 +3,7 @@
 #include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
+#include "cli/jobs/submit_check_urls.h"
 #include "cli/jobs/submit_words.h"
 #include "cli/jobs/sweep.h"
 #include "cli/term/command.h"
@@ -203,12 +204,16 @@ static int appended_read(const struct option_files *append, struct buf *text, st
 /* Says once what HTCondor's people are used to and a job here does not find. */
 static void surroundings_tell(const struct job_submission *submission)
 {
-    bool network = false;
+    bool network = false, away = false; /* one of them runs elsewhere */
 
     for (size_t i = 0; i < submission->count && !network; i++)
         network = ad_find(submission->ads[i], "Network") != NULL;
+    for (size_t i = 0; i < submission->count && !away; i++)
+        away = !job_text_is(submission->ads[i], "Universe", "local");
+    if (!away)
+        return;
     report("the jobs will find neither /home nor other folders of this machine's%s: docs/sandbox.md",
-           network ? "" : ", and no network ('want_job_networking = true' asks for it)");
+           network ? "" : ", and no network ('want_job_networking = true', in JDL 'Network = true', asks for it)");
 }
 
 /* Adds the jobs of a file in another language. */
@@ -238,7 +243,7 @@ static int language_add(struct adding *adding, const struct submit_settings *set
         report("%s: --append goes with submit files, and this is JDL", adding->file);
         return STATUS_BAD;
     }
-    adding->submission->sets_modes = language == SUBMIT_SUBMIT;
+    adding->submission->sets_modes = language != SUBMIT_AD;
     if (appended_read(&settings->append, text, appended, &given.appended_count) == 0 &&
         language_read_given(adding->submission->customer->symbols, language, adding->file, text, adding->folder, &given,
                             ad_add, adding) == 0)
@@ -389,6 +394,8 @@ static int submission_go(struct job_submission *submission, const struct submit_
 {
     int status = connection_knock(submission->customer); /* before the matchmaker is asked about the jobs */
 
+    if (status == STATUS_DONE)
+        status = submit_check_urls(&settings->pool, submission);
     if (status == STATUS_DONE && !settings->force)
         status = submit_check_jobs(&settings->pool, submission);
     if (status == STATUS_DONE)

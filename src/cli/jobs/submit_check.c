@@ -7,6 +7,7 @@
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 #include "lang/form/form.h"
+#include "pool/protocol/job_processes.h"
 #include "pool/protocol/wait_reason.h"
 
 #include <inttypes.h>
@@ -152,9 +153,14 @@ static int submit_check_unmatched(struct check *check, const struct tree *ad, si
 static int submit_check_ad(struct check *check, const struct tree *ad, size_t place)
 {
     bool matches = false;
-    int status = match_ask(check->pool, ad, &matches);
+    struct tree *ports = job_has_processes(ad) ? job_processes_set(ad, NULL) : NULL; /* as the customer will */
+    const struct tree *asked = ports ? ports : ad;
+    int status = match_ask(check->pool, asked, &matches);
 
-    return status == STATUS_DONE && !matches ? submit_check_unmatched(check, ad, place) : status;
+    if (status == STATUS_DONE && !matches)
+        status = submit_check_unmatched(check, asked, place);
+    tree_unref(ports);
+    return status;
 }
 
 int submit_check_jobs(const struct connection_options *options, const struct job_submission *submission)
@@ -167,7 +173,8 @@ int submit_check_jobs(const struct connection_options *options, const struct job
     if (status == STATUS_DONE)
         status = submit_check_stores(&pool, submission);
     for (size_t i = 0; i < submission->count && i < VET_ADS_MAX && status == STATUS_DONE; i++)
-        status = submit_check_ad(&check, submission->ads[i], i);
+        if (!job_text_is(submission->ads[i], "Universe", "local")) /* no machine is asked for it */
+            status = submit_check_ad(&check, submission->ads[i], i);
     connection_close(&pool);
     buf_done(&check.told);
     if (status == STATUS_DONE || status == STATUS_NO)

@@ -1,25 +1,20 @@
-/* machine_folders.c: which folders of this machine jobs see: as the owner's policy says, and as they are there. */
+/* machine_folders.c: which folders of this machine jobs see, and where their images may come from: as the owner's policy says, and as they are there. */
 #include "cli/serve/machine.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "pool/protocol/image_ref.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define VISIBLE "Visible"
-#define WRITABLE "Writable"
 #define IMAGES "ImageFolders"
+#define SOURCES "ImageSources"
 
-struct machine_place {
-    char real[PATH_MAX];    /* where the folder lies */
-    char why[ERR_TEXT_MAX]; /* why it is not shown; "": it is */
-};
-
-/* Takes the attribute out of the policy. */
-static struct tree *policy_without(struct tree *policy_take, const char *attribute)
+struct tree *policy_without(struct tree *policy_take, const char *attribute)
 {
     struct tree *rest = ad_find(policy_take, attribute) ? ad_without(policy_take, attribute) : NULL;
 
@@ -29,30 +24,49 @@ static struct tree *policy_without(struct tree *policy_take, const char *attribu
     return rest;
 }
 
+/* Reads the places in registries that images may be fetched from. */
+static int sources_read(const struct tree *policy, struct folders *ret, struct err *err)
+{
+    const struct expr *list = ad_find(policy, SOURCES), *parts;
+
+    *ret = (struct folders){0};
+    if (!list)
+        return 0;
+    if (list->kind != EXPR_LIST || list->u.run.count > FOLDERS_MAX)
+        return err_set(err, SOURCES ": expected a list of up to %d places in registries, { \"docker://HOST/\", ... }",
+                       FOLDERS_MAX);
+    parts = tree_parts(policy, list);
+    ret->paths = mem_alloc((list->u.run.count + 1) * sizeof *ret->paths);
+    for (uint32_t i = 0; i < list->u.run.count; i++) {
+        size_t len = parts[i].kind == EXPR_STRING ? parts[i].u.run.count : 0;
+        struct image_ref source;
+
+        if (image_source_read(len ? tree_string(policy, &parts[i]) : "", len, &source, err) < 0)
+            return err_context(err, SOURCES);
+        ret->paths[ret->count++] = mem_dup(source.place, strlen(source.place));
+    }
+    return 0;
+}
+
 struct tree *machine_folders_read(struct machine *machine, struct tree *policy_take, struct err *err)
 {
     struct machine_folders *folders = &machine->folders;
-    struct folders writable = {0};
     struct err why = {0};
 
     machine_folders_done(machine);
-    if (folders_read(policy_take, VISIBLE, &folders->visible, &why) < 0 ||
-        folders_read(policy_take, IMAGES, &folders->images, &why) < 0 ||
-        folders_read(policy_take, WRITABLE, &writable, &why) < 0) {
+    if (folders_read(policy_take, VISIBLE, false, &folders->visible, &why) < 0 ||
+        folders_read(policy_take, IMAGES, false, &folders->images, &why) < 0 ||
+        sources_read(policy_take, &folders->sources, &why) < 0) {
         err_set(err, "%s: %s", machine->policy, why.text);
         tree_unref(policy_take);
         return NULL;
     }
-    if (writable.count)
-        report("%s: " WRITABLE " has no effect: no job runs here as the user who sent it", machine->policy);
-    folders_done(&writable);
     folders->each = mem_alloc((folders->visible.count + 1) * sizeof *folders->each);
     memset(folders->each, 0, (folders->visible.count + 1) * sizeof *folders->each);
-    return policy_without(policy_without(policy_without(policy_take, VISIBLE), WRITABLE), IMAGES);
+    return policy_without(policy_without(policy_without(policy_take, VISIBLE), IMAGES), SOURCES);
 }
 
-/* Lays a list over the machine's ad; an empty one takes the attribute away. */
-static struct tree *list_lay(struct tree *ad_take, const char *name, const char *const *paths, size_t count)
+struct tree *list_lay(struct tree *ad_take, const char *name, const char *const *paths, size_t count)
 {
     struct maker maker;
     struct tree *both;
@@ -78,9 +92,9 @@ struct tree *machine_folders_look(struct machine *machine, struct tree *ad_take)
         const char *path = folders->visible.paths[i];
         struct err why = {0};
 
-        if (folder_find(path, machine->own, place->real, sizeof place->real, &why) == 0) {
+        if (folder_find(path, false, machine->own, place->real, sizeof place->real, &why) == 0) {
             paths[folders->count] = path;
-            folders->shown[folders->count++] = (struct executor_folder){path, place->real};
+            folders->shown[folders->count++] = (struct executor_folder){.path = path, .real = place->real};
         } else if (strcmp(place->why, why.text) != 0) {
             report(VISIBLE ": %s", why.text);
         }
@@ -101,12 +115,20 @@ int machine_image(void *user, const char *path, char ret[], size_t size, struct 
 
         if (!folder_holds(listed, path))
             continue;
-        if (folder_find(listed, machine->own, top, sizeof top, err) < 0 ||
-            folder_find(path, machine->own, ret, size, err) < 0)
+        if (folder_find(listed, false, machine->own, top, sizeof top, err) < 0 ||
+            folder_find(path, false, machine->own, ret, size, err) < 0)
             return -1;
         return folder_holds(top, ret) ? 0 : err_set(err, "'%.100s' leads out of '%.100s'", path, listed);
     }
     return err_set(err, "'%.100s' is in none of the folders that its owner lets images lie in", path);
+}
+
+const char *const *machine_sources(void *user, size_t *ret_count)
+{
+    const struct machine *machine = user;
+
+    *ret_count = machine->folders.sources.count;
+    return (const char *const *)machine->folders.sources.paths;
 }
 
 void machine_shown(void *user, const struct executor_folder **ret, uint32_t *ret_count)
@@ -121,6 +143,7 @@ void machine_folders_done(struct machine *machine)
 {
     folders_done(&machine->folders.visible);
     folders_done(&machine->folders.images);
+    folders_done(&machine->folders.sources);
     free(machine->folders.each);
     machine->folders.each = NULL;
     machine->folders.count = 0;

@@ -62,6 +62,12 @@ int pilot_folder_make(const struct pilot_options *options, const struct cluster 
                       const char *pools, const char *name, const char *folder);
 int pilot_order_read(const char *folder, struct pilot_order *ret);
 
+int64_t pilot_token_life(const struct pilot_options *options); /* seconds that a pilot's token is good for */
+bool pilot_token_is_old(const char *folder); /* the pilot's token there: is it in the second half of its life? */
+/* Then makes it anew from the parent: the pilot finds it in its folder. False: it was not done. */
+bool pilot_token_renew(const struct pilot_options *options, const struct token_file *parent, const char *name,
+                       const char *folder);
+
 /* pilot_note writes a line into a file of the folder, in place of what was there; pilot_noted reads the first line of one, "" when there is none. */
 int pilot_note(const char *folder, const char *name, const char *line);
 void pilot_noted(const char *folder, const char *name, char *ret, size_t size);
@@ -101,6 +107,8 @@ int fleet_look(struct fleet *fleet, struct err *err);
 int fleet_ask_pool(struct fleet *fleet);
 int fleet_submit(struct fleet *fleet, char ret_id[CLUSTER_ID_MAX + 1], struct err *err);
 int fleet_cancel(struct fleet *fleet, struct pilot_member *member, struct err *err);
+/* Makes anew the tokens of pilots that are there, where it is time; returns how many. */
+int64_t fleet_renew(struct fleet *fleet);
 /* Removes the tokens of pilots that have gone, and after a day their folders. */
 void fleet_tidy(struct fleet *fleet);
 
@@ -110,10 +118,12 @@ void fleet_tidy(struct fleet *fleet);
 struct pilot_found {
     struct pilot_facts facts;
     int64_t cpus, memory;        /* of the machine */
-    int64_t seconds;             /* how long it may stay */
+    int64_t seconds;             /* how long it may stay: by the batch system and its order, and by its token */
     char id[CLUSTER_ID_MAX + 1]; /* of its batch job; "": it is not in one */
 };
 
+/* Finds for how many seconds the token in that file is good. */
+int pilot_token_look(const char *path, int64_t now, int64_t *ret);
 /* Looks at what there is. STATUS_NO when there is too little of something: `why` says of what. */
 int pilot_look(const char *folder, const char *state, const struct pilot_order *order, struct cluster *batch,
                struct pilot_found *ret, struct buf *why);

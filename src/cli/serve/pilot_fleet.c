@@ -7,6 +7,7 @@
 #include "lang/ad/get.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "live/auth/token_renewal.h"
 #include "sys/confined_path.h"
 
 #include <dirent.h>
@@ -21,10 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LISTED 10               /* seconds in which a batch system may not yet list a job that it has just taken */
-#define SETTLE 60               /* seconds after which a pilot that is not listed has gone */
-#define KEEP (24 * 60 * 60)     /* seconds after which the folder of a pilot that has gone is removed */
-#define PARENT_LIFE (7 * 86400) /* seconds that a token from the pool is good */
+#define LISTED 10           /* seconds in which a batch system may not yet list a job that it has just taken */
+#define SETTLE 60           /* seconds after which a pilot that is not listed has gone */
+#define KEEP (24 * 60 * 60) /* seconds after which the folder of a pilot that has gone is removed */
+#define PARENT_LIFE \
+    (7 * 86400) /* seconds that a token from the pool is good, or twice as long as that of a pilot ... */
+#define PARENT_MOST (365 * 86400) /* ... and at most */
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
@@ -70,32 +73,57 @@ int fleet_lead(struct fleet *fleet)
     return STATUS_BAD;
 }
 
-/* Is the parent token good for long enough to make pilots' tokens from it? */
-static bool parent_lasts(const struct fleet *fleet, struct grant *ret)
+/* Can tokens of pilots be made from it? `ret_old`: it is in the second half of its life. */
+static bool parent_is_good(const struct fleet *fleet, bool *ret_old)
 {
-    return fleet->parent.token && fleet->parent.has_key &&
-           token_read(fleet->parent.token, strlen(fleet->parent.token), ret) == TOKEN_OK &&
-           ret->expires > time(NULL) + fleet->options->least.time;
+    int64_t now = time(NULL);
+    struct grant grant;
+    bool good = fleet->parent.token && fleet->parent.has_key &&
+                token_read(fleet->parent.token, strlen(fleet->parent.token), &grant) == TOKEN_OK &&
+                grant.expires > now + fleet->options->least.time;
+
+    *ret_old = good && token_renewal_due(&grant, now);
+    return good;
+}
+
+/* How long a token of the pool's is to last, so that pilots' tokens can be made from it in the first half of its life. */
+static int64_t parent_life(const struct fleet *fleet)
+{
+    int64_t life = 2 * pilot_token_life(fleet->options);
+
+    return life < PARENT_LIFE ? PARENT_LIFE : life > PARENT_MOST ? PARENT_MOST : life;
+}
+
+/* Gets a parent from where it comes from, into the fleet. */
+static int parent_get(struct fleet *fleet)
+{
+    const struct token_wish wish = {.scope = "ad:read ad:write claim", .lifetime = parent_life(fleet)};
+
+    token_file_init(&fleet->parent);
+    if (fleet->pool.token_name && !fleet->pool.token.has_key) {
+        report("%s: this token was made without a key, and no pilot's token can be made from it",
+               fleet->pool.token_name);
+        return STATUS_BAD;
+    }
+    return fleet->pool.token_name ? connection_token(&fleet->options->pool, &fleet->parent)
+                                  : token_ask(&fleet->pool, &wish, &fleet->parent);
 }
 
 int fleet_token(struct fleet *fleet)
 {
-    const struct token_wish wish = {.scope = "ad:read ad:write claim", .lifetime = PARENT_LIFE};
-    struct grant grant;
+    struct token_file before = fleet->parent;
     int status = STATUS_DONE;
+    struct grant grant;
+    bool old, good = parent_is_good(fleet, &old);
 
-    if (!parent_lasts(fleet, &grant)) {
-        token_file_done(&fleet->parent);
-        token_file_init(&fleet->parent);
-        if (fleet->pool.token_name && !fleet->pool.token.has_key) {
-            report("%s: this token was made without a key, and no pilot's token can be made from it",
-                   fleet->pool.token_name);
-            return STATUS_BAD;
+    if (!good || old) {
+        status = parent_get(fleet);
+        if (status != STATUS_DONE && good) { /* the one before serves until this works again */
+            token_file_done(&fleet->parent);
+            fleet->parent = before;
+            return STATUS_DONE;
         }
-        if (fleet->pool.token_name)
-            status = connection_token(&fleet->options->pool, &fleet->parent);
-        else
-            status = token_ask(&fleet->pool, &wish, &fleet->parent);
+        token_file_done(&before);
     }
     if (status == STATUS_DONE && token_read(fleet->parent.token, strlen(fleet->parent.token), &grant) == TOKEN_OK)
         snprintf(fleet->subject, sizeof fleet->subject, "%s", grant.subject);
@@ -277,6 +305,20 @@ int fleet_cancel(struct fleet *fleet, struct pilot_member *member, struct err *e
         member->state = CLUSTER_GONE;
     }
     return 0;
+}
+
+int64_t fleet_renew(struct fleet *fleet)
+{
+    int64_t renewed = 0;
+
+    for (size_t i = 0; i < fleet->count; i++) {
+        const struct pilot_member *member = &fleet->members[i];
+
+        if (member->state != CLUSTER_GONE && !*member->left && pilot_token_is_old(member->folder) &&
+            fleet_token(fleet) == STATUS_DONE)
+            renewed += pilot_token_renew(fleet->options, &fleet->parent, member->name, member->folder);
+    }
+    return renewed;
 }
 
 void fleet_tidy(struct fleet *fleet)

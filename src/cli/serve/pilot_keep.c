@@ -29,6 +29,8 @@
 #include <string.h>
 #include <time.h>
 
+#define RENEWAL_LOOKS 16 /* at the tokens of pilots, in the life of one */
+
 /* The default: there is work that no pilot waits for, and the batch system has free processors that nobody else waits for. */
 const char pilot_when[] =
     "Idle > (IdlePilots + PendingPilots) * PilotCpus && BatchFree > 0 && BatchPending <= PendingPilots";
@@ -42,6 +44,7 @@ struct keeper {
     int64_t pending, running, idle, busy; /* pilots */
     char said[ERR_TEXT_MAX];              /* the last error, so that it is reported once */
     unsigned rounds;
+    int64_t renewed; /* when tokens were last looked at */
 };
 
 /* -------------------------------------------------------------------------------------------------------------- demand */
@@ -312,6 +315,23 @@ static void looked(struct keeper *keeper, int wanted)
     buf_done(&line);
 }
 
+/* Pilots may run for weeks, and each finds a newer token in its folder before the one that it has ends. */
+static void tokens_renew(struct keeper *keeper)
+{
+    int64_t now = time(NULL), every = pilot_token_life(keeper->fleet->options) / RENEWAL_LOOKS, renewed;
+    char words[80];
+
+    if (now < keeper->renewed + every && now >= keeper->renewed)
+        return;
+    keeper->renewed = now;
+    renewed = fleet_renew(keeper->fleet);
+    if (!renewed)
+        return;
+    snprintf(words, sizeof words, "renewed the token%s of %lld pilot%s", renewed > 1 ? "s" : "", (long long)renewed,
+             renewed > 1 ? "s" : "");
+    say(keeper, words);
+}
+
 static void round_run(struct keeper *keeper)
 {
     int wanted;
@@ -337,6 +357,7 @@ static void round_run(struct keeper *keeper)
         break;
     }
     looked(keeper, wanted);
+    tokens_renew(keeper);
     fleet_tidy(keeper->fleet);
 }
 

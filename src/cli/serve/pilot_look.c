@@ -35,16 +35,13 @@ static void machine_look(const char *state, struct pilot_found *ret)
     ret->facts.disk = pilot_disk(state);
 }
 
-/* Finds for how many seconds the pilot's token is good. */
-static int token_look(const char *folder, int64_t now, int64_t *ret)
+int pilot_token_look(const char *path, int64_t now, int64_t *ret)
 {
-    char path[PATH_MAX];
     struct token_file token;
     struct err err = {0};
     struct grant grant;
     int status = STATUS_DONE;
 
-    snprintf(path, sizeof path, "%.4000s/token", folder);
     if (token_file_read(path, &token, &err) < 0) {
         report("%s", err.text);
         return STATUS_BAD;
@@ -80,8 +77,11 @@ int pilot_look(const char *folder, const char *state, const struct pilot_order *
 {
     struct pilot_found found = {.cpus = 1};
     int64_t now = time(NULL);
-    int status = token_look(folder, now, &found.facts.token);
+    char path[PATH_MAX];
+    int status;
 
+    snprintf(path, sizeof path, "%.4000s/token", folder);
+    status = pilot_token_look(path, now, &found.facts.token);
     if (status != STATUS_DONE)
         return status;
     machine_look(state, &found);

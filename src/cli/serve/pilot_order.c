@@ -9,6 +9,7 @@
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
+#include "live/auth/token_renewal.h"
 #include "sys/encoding.h"
 #include "sys/private_file.h"
 
@@ -85,6 +86,11 @@ void pilot_noted(const char *folder, const char *name, char *ret, size_t size)
     buf_done(&text);
 }
 
+int64_t pilot_token_life(const struct pilot_options *options)
+{
+    return options->life ? options->life : options->time + PILOT_WAIT;
+}
+
 /* Makes the pilot's token: narrower and shorter than its parent, and for the pilot alone. */
 static int token_make(const struct pilot_options *options, const struct token_file *parent, const char *pools,
                       const char *name, const char *folder)
@@ -103,7 +109,7 @@ static int token_make(const struct pilot_options *options, const struct token_fi
     child.has_key = true;
     scopes_read(PILOT_SCOPE, strlen(PILOT_SCOPE), &terms.scope);
     if (token_read(parent->token, strlen(parent->token), &grant) == TOKEN_OK) {
-        int64_t life = options->life ? options->life : options->time + PILOT_WAIT;
+        int64_t life = pilot_token_life(options);
 
         snprintf(subject, sizeof subject, "%s/%s", grant.subject, name);
         terms.subject = subject;
@@ -126,6 +132,47 @@ static int token_make(const struct pilot_options *options, const struct token_fi
     buf_wipe(&text);
     buf_done(&text);
     return failed ? STATUS_BAD : STATUS_DONE;
+}
+
+/* Reads the token in the folder; false: it is not there, or is in the first half of its life. */
+static bool token_old(const char *folder, struct token_file *ret, struct grant *ret_grant)
+{
+    char path[PATH_MAX];
+    struct err ignored;
+
+    snprintf(path, sizeof path, "%.4000s/token", folder);
+    if (token_file_read(path, ret, &ignored) < 0)
+        return false;
+    if (token_read(ret->token, strlen(ret->token), ret_grant) == TOKEN_OK && token_renewal_due(ret_grant, time(NULL)))
+        return true;
+    token_file_done(ret);
+    return false;
+}
+
+bool pilot_token_is_old(const char *folder)
+{
+    struct token_file token;
+    struct grant grant;
+    bool old = token_old(folder, &token, &grant);
+
+    if (old)
+        token_file_done(&token);
+    return old;
+}
+
+bool pilot_token_renew(const struct pilot_options *options, const struct token_file *parent, const char *name,
+                       const char *folder)
+{
+    struct grant own, above;
+    struct token_file token;
+    bool done;
+
+    if (!token_old(folder, &token, &own))
+        return false;
+    done = token.pool && token_read(parent->token, strlen(parent->token), &above) == TOKEN_OK &&
+           above.expires > own.expires && token_make(options, parent, token.pool, name, folder) == STATUS_DONE;
+    token_file_done(&token);
+    return done;
 }
 
 static int order_write(const struct pilot_options *options, const char *pools, const char *name, const char *folder)

@@ -35,7 +35,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LAST_SECONDS 2 /* the pilot goes so long before the margin is over, whatever still runs */
+#define TOKEN_LOOKS 8   /* for another token, before the one that it has ends ... */
+#define TOKEN_PAUSE 600 /* ... and at most so many seconds apart */
+#define LAST_SECONDS 2  /* the pilot goes so long before the margin is over, whatever still runs */
 #define ROLE "pilot"
 
 struct pilot {
@@ -44,7 +46,9 @@ struct pilot {
     struct cluster *batch;
     char folder[PATH_MAX], state[PATH_MAX];
     struct pilot_found found;
-    int64_t ends; /* when its time is over, by clock_now() */
+    int64_t ends;                    /* when its time is over, by clock_now() ... */
+    int64_t limit;                   /* ... by the batch system and its order alone; INT64_MAX: they do not say */
+    int64_t token_ends, token_looks; /* when its token ends, and when it is looked for another */
     int64_t grace, margin;
     int64_t idle_since, told_at;
     bool time_up;
@@ -75,6 +79,56 @@ static int leave(struct pilot *pilot, const char *why)
     return STATUS_NO;
 }
 
+/* Copies the token of its folder to where its provider reads it. */
+static int token_take(struct pilot *pilot)
+{
+    char path[PATH_MAX], to[PATH_MAX];
+    struct token_file token;
+    struct err err = {0};
+    int failed;
+
+    snprintf(path, sizeof path, "%.4000s/token", pilot->folder);
+    snprintf(to, sizeof to, "%.4000s/" ROLE "/token", pilot->state);
+    failed = token_file_read(path, &token, &err);
+    if (!failed) {
+        failed = token_file_write(to, &token, &err);
+        token_file_done(&token);
+    }
+    if (failed)
+        report("%s", err.text);
+    return failed ? STATUS_BAD : STATUS_DONE;
+}
+
+/* The token is good for so many seconds more: whoever submitted the pilot may put another into its folder. */
+static void token_ends_at(struct pilot *pilot, int64_t seconds)
+{
+    int64_t pause = seconds / TOKEN_LOOKS;
+
+    pilot->token_ends = clock_now() + seconds;
+    pilot->token_looks = clock_now() + (pause < 1 ? 1 : pause > TOKEN_PAUSE ? TOKEN_PAUSE : pause);
+}
+
+/* Takes on a token that lasts longer, if there is one. */
+static void token_follow(struct pilot *pilot)
+{
+    char path[PATH_MAX];
+    int64_t seconds;
+
+    if (clock_now() < pilot->token_looks)
+        return;
+    snprintf(path, sizeof path, "%.4000s/token", pilot->folder);
+    if (access(path, R_OK) < 0 || pilot_token_look(path, time(NULL), &seconds) != STATUS_DONE)
+        seconds = 0;
+    if (clock_now() + seconds <= pilot->token_ends + 1 || token_take(pilot) != STATUS_DONE) {
+        seconds = pilot->token_ends - clock_now();
+        token_ends_at(pilot, seconds > 0 ? seconds : 0);
+        return;
+    }
+    token_ends_at(pilot, seconds);
+    pilot->ends = pilot->limit < pilot->token_ends ? pilot->limit : pilot->token_ends;
+    fprintf(stderr, "Berth pilot %s: another token is good for %lld s more\n", pilot->order.pilot, (long long)seconds);
+}
+
 /* Is there enough of everything? If not, the pilot says so, and leaves. */
 static int checks(struct pilot *pilot)
 {
@@ -91,6 +145,8 @@ static int checks(struct pilot *pilot)
         return status;
     pilot->margin = pilot_margin(found->seconds);
     pilot->ends = clock_now() + found->seconds;
+    pilot->limit = found->facts.time < 0 ? INT64_MAX : clock_now() + found->facts.time;
+    token_ends_at(pilot, found->facts.token);
     fprintf(stderr,
             "Berth pilot %s: %lld s, %lld MiB of memory and %lld MiB of disk are there; the token is good for %lld s "
             "more; the benchmark gives %.1f\n",
@@ -205,6 +261,7 @@ static enum providerd_wish pilot_tend(void *user, const struct providerd_news *n
     struct pilot *pilot = user;
     bool busy = news->claims || news->jobs, late;
 
+    token_follow(pilot);
     decide(pilot, news, busy);
     if (pilot->wish == PROVIDERD_STAYS) {
         snprintf(note, PROVIDERD_NOTE_MAX + 1, "%s", busy ? "busy" : "idle");
@@ -249,10 +306,7 @@ static void tell_up(void *user, const char *name, const char *matchmaker, const 
 static int state_make(struct pilot *pilot)
 {
     const char *where = pilot->order.scratch;
-    char path[PATH_MAX], to[PATH_MAX];
-    struct token_file token;
-    struct err err = {0};
-    int failed;
+    char path[PATH_MAX];
 
     if (!*where)
         where = getenv("SLURM_TMPDIR");
@@ -267,18 +321,7 @@ static int state_make(struct pilot *pilot)
         return STATUS_BAD;
     }
     snprintf(path, sizeof path, "%.4000s/" ROLE, pilot->state);
-    if (folder_make(path) < 0)
-        return STATUS_BAD;
-    snprintf(path, sizeof path, "%.4000s/token", pilot->folder);
-    snprintf(to, sizeof to, "%.4000s/" ROLE "/token", pilot->state);
-    failed = token_file_read(path, &token, &err);
-    if (!failed) {
-        failed = token_file_write(to, &token, &err);
-        token_file_done(&token);
-    }
-    if (failed)
-        report("%s", err.text);
-    return failed ? STATUS_BAD : STATUS_DONE;
+    return folder_make(path) < 0 ? STATUS_BAD : token_take(pilot);
 }
 
 /* Makes the options: the settings that the pilot was given, and those that a pilot must have: it calls out, and is not called. */
@@ -310,6 +353,8 @@ static int serve(struct pilot *pilot, const struct config_options *all, struct c
                                           .executor = machine_executor,
                                           .shown = machine_shown,
                                           .image = machine_image,
+                                          .registries = machine_sources,
+                                          .owners = machine_owners,
                                           .pull = true,
                                           .offers = 1,
                                           .offer = pilot_offer,

@@ -45,6 +45,8 @@ static int provider_serve(const struct provider_options *options, const struct c
                                           .executor = machine_executor,
                                           .shown = machine_shown,
                                           .image = machine_image,
+                                          .registries = machine_sources,
+                                          .owners = machine_owners,
                                           .pull = options->pull || config_flag(config, CONFIG_PULL),
                                           .pools = true,
                                           .offers = 1,

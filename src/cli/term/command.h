@@ -62,6 +62,11 @@ extern const struct command command_wait;
 extern const struct command command_rm;
 extern const struct command command_hold;
 extern const struct command command_release;
+extern const struct command command_vacate;
+extern const struct command command_suspend;
+extern const struct command command_continue;
+extern const struct command command_edit;
+extern const struct command command_prio;
 extern const struct command command_logs;
 extern const struct command command_history;
 extern const struct command command_outputs;
@@ -101,7 +106,10 @@ extern const size_t command_count;
 const struct command *command_find(const char *name); /* or NULL */
 int command_launcher(int word_count, char **words);   /* not in the table: agents start it */
 int command_unpack(int word_count, char **words);     /* likewise */
+int command_url_client(int word_count, char **words);
 int command_user_writer(int word_count, char **words);
+int command_user_runner(int word_count, char **words);
+int command_user_log(int word_count, char **words);
 
 #define BERTH_IN_A_LINE "Berth runs jobs on the machines you have."
 

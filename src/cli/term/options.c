@@ -185,6 +185,8 @@ static int read_letters(struct reading *reading, const char *word)
             if (at == word && word[1])
                 return err_set(reading->err,
                                "there is no option -%c; an expression that begins with '-' goes behind a '--'", *at);
+            if (at > word) /* it is named as it was typed */
+                return err_set(reading->err, "there is no option -%.60s", word);
             return err_set(reading->err, "there is no option -%c", *at);
         }
         if (option->argument)
@@ -195,12 +197,116 @@ static int read_letters(struct reading *reading, const char *word)
     return 0;
 }
 
-/* Is it the whole name of an option? HTCondor's commands have them behind one dash (-terse, -dry-run), and hands remember that. */
+/* Are all letters of the word options without an argument? */
+static bool is_flags(const struct reading *reading, const char *word)
+{
+    for (; *word; word++) {
+        const struct option *option = find_letter(reading, *word);
+
+        if (!option || option->argument)
+            return false;
+    }
+    return true;
+}
+
+/* Is it the whole name of an option? HTCondor's commands have them behind one dash (-terse, -all, -dry-run), and hands remember that. */
 static bool is_whole(const struct reading *reading, const char *word)
 {
     size_t len = strcspn(word, "=");
 
-    return len > 3 && find_name(reading, word, len);
+    return len > 1 && find_name(reading, word, len) && (len > 3 || !is_flags(reading, word));
+}
+
+/* What HTCondor's commands have behind one dash, and what to say here. They must not be read as a letter with its argument: -compact is not -c ompact. */
+static const struct {
+    const char *name, *instead; /* an option that a command may have; or NULL */
+} habits[] = {
+    {"af", "format"},
+    {"allusers", NULL},
+    {"analyze", NULL},
+    {"append", NULL},
+    {"attributes", "format"},
+    {"autoformat", "format"},
+    {"available", NULL},
+    {"backwards", NULL},
+    {"batch", "submissions"},
+    {"batch-name", NULL},
+    {"better-analyze", NULL},
+    {"claimed", NULL},
+    {"compact", NULL},
+    {"completedsince", "constraint"},
+    {"cputime", NULL},
+    {"currentrun", NULL},
+    {"dag", NULL},
+    {"debug", NULL},
+    {"direct", NULL},
+    {"file", NULL},
+    {"forcex", NULL},
+    {"forwards", NULL},
+    {"global", NULL},
+    {"goodput", NULL},
+    {"grid", NULL},
+    {"hold", "only"},
+    {"idle", "only"},
+    {"io", NULL},
+    {"jobads", NULL},
+    {"jsonl", "json"},
+    {"master", NULL},
+    {"match", "limit"},
+    {"name", NULL},
+    {"negotiator", NULL},
+    {"nobatch", "all"},
+    {"noheader", "format"},
+    {"nowide", NULL},
+    {"pool", NULL},
+    {"print-format", "format"},
+    {"reason", "why"},
+    {"remote", NULL},
+    {"reverse", NULL},
+    {"run", "only"},
+    {"scanlimit", "limit"},
+    {"schedd", NULL},
+    {"schedds", NULL},
+    {"since", "constraint"},
+    {"sort", NULL},
+    {"spool", NULL},
+    {"startd", NULL},
+    {"state", "only"},
+    {"submitter", "user"},
+    {"submitters", NULL},
+    {"total", NULL},
+    {"totals", NULL},
+    {"unmatchable", NULL},
+    {"userprios", NULL},
+    {"verbose", NULL},
+    {"wide", NULL},
+    {"xml", NULL},
+};
+
+static int fail_habit(struct reading *reading, const char *word)
+{
+    size_t len = strcspn(word, "=:");
+
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
+        const char *instead = habits[i].instead;
+
+        if (strlen(habits[i].name) != len || memcmp(habits[i].name, word, len) != 0)
+            continue;
+        if (instead && find_name(reading, instead, strlen(instead)))
+            return err_set(reading->err, "there is no option -%s here; see --%s", habits[i].name, instead);
+        return err_set(reading->err, "there is no option -%s here", habits[i].name);
+    }
+    return 0;
+}
+
+/* One word behind one dash: an option's name, a habit, or letters. */
+static int read_short(struct reading *reading, const char *word)
+{
+    if (is_whole(reading, word))
+        return read_long(reading, word);
+    if (!is_flags(reading, word) && fail_habit(reading, word) < 0)
+        return -1;
+    return read_letters(reading, word);
 }
 
 enum options_result options_read(const struct option *options, size_t option_count, bool leading, void *settings,
@@ -219,8 +325,7 @@ enum options_result options_read(const struct option *options, size_t option_cou
             options_end = options_end || leading;
         } else if (is_long && !word[2]) {
             options_end = true;
-        } else if ((is_long || is_whole(&reading, word + 1) ? read_long(&reading, word + 1 + is_long)
-                                                            : read_letters(&reading, word + 1)) < 0) {
+        } else if ((is_long ? read_long(&reading, word + 2) : read_short(&reading, word + 1)) < 0) {
             return OPTIONS_BAD;
         }
     }

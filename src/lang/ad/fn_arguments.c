@@ -111,10 +111,12 @@ void fn_list_to_args(struct call *call, struct value *ret)
         good = value_get_text(&element, &word) && eval_charge_text(call->eval, word.len);
         for (size_t j = 0; good && version == 1 && j < word.len; j++)
             good = !is_space(word.at[j]);
-        if (good && version == 1)
-            buf_addf(&out, "%s%.*s", i ? " " : "", (int)word.len, word.at);
-        else if (good)
+        if (good && version == 1) {
+            buf_adds(&out, i ? " " : "");
+            buf_add(&out, word.at, word.len);
+        } else if (good) {
             word_add(&out, word);
+        }
     }
     if (good)
         call_return_buf(call, &out, ret);

@@ -265,9 +265,11 @@ static bool joint_separate(struct call *call, struct joint *joint, const struct 
 /* Joins the items: the elements of a list that comes last, otherwise the arguments behind the separator. */
 static bool joint_gather(struct call *call, struct joint *joint)
 {
-    const struct value *last = &call->arguments[call->count - 1];
-    bool of_list = call->count <= 2 && last->type == VALUE_LIST;
+    const struct value *last = call->count ? &call->arguments[call->count - 1] : NULL;
+    bool of_list = last && call->count <= 2 && last->type == VALUE_LIST;
 
+    if (!last)
+        return true;
     if ((call->count > 1 || !of_list) && !joint_separate(call, joint, &call->arguments[0]))
         return false;
     if (!of_list) {

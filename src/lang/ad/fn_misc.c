@@ -2,6 +2,7 @@
 #include "lang/ad/fn.h"
 #include "lang/ad/ops.h"
 #include "lang/ad/refs.h"
+#include "lang/base/frozen.h"
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
 
@@ -80,6 +81,8 @@ void fn_eval(struct call *call, struct value *ret)
 
     *ret = value_error();
     if (!value_get_text(&call->arguments[0], &text) || !eval_steps(call->eval, 1 + text.len / 4))
+        return;
+    if (!symbols_ask(call->scope->tree->symbols))
         return;
     if (call->eval->depth > EVAL_DEPTH_MAX / 2) { /* reading the text takes stack of its own */
         eval_steps(call->eval, UINT64_MAX);

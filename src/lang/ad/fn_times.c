@@ -219,6 +219,38 @@ void fn_in_seconds(struct call *call, struct value *ret)
     in_units(call, 1, ret);
 }
 
+/* A whole number of an ad; or what stands for it where the ad has none. */
+static bool part_read(struct call *call, const struct value *ad, symbol name, int instead, int *ret)
+{
+    struct value v;
+
+    *ret = instead;
+    if (!eval_attribute(call->eval, ad->scope, name, &v))
+        return true;
+    if (v.type == VALUE_REAL && v.u.real >= 0 && v.u.real < 61)
+        v = value_integer((int64_t)v.u.real); /* seconds */
+    if (v.type != VALUE_INTEGER || v.u.integer < -100000 || v.u.integer > 100000)
+        return false;
+    *ret = (int)v.u.integer;
+    return true;
+}
+
+/* A time that splitTime() has taken apart. */
+static bool split_read(struct call *call, const struct value *ad, int64_t *ret_seconds, int *ret_zone)
+{
+    struct date date = {0};
+    int offset;
+
+    if (!part_read(call, ad, NAME_YEAR, 0, &date.year) || !part_read(call, ad, NAME_MONTH, 1, &date.month) ||
+        !part_read(call, ad, NAME_DAY, 1, &date.day) || !part_read(call, ad, NAME_HOURS, 0, &date.hour) ||
+        !part_read(call, ad, NAME_MINUTES, 0, &date.minute) || !part_read(call, ad, NAME_SECONDS, 0, &date.second) ||
+        !part_read(call, ad, NAME_OFFSET, 0, &offset) || !calendar_join(&date, ret_seconds))
+        return false;
+    *ret_zone = offset / 60;
+    *ret_seconds -= *ret_zone * 60;
+    return true;
+}
+
 void fn_format_time(struct call *call, struct value *ret)
 {
     struct fn_text format = {"%c", 2};
@@ -229,6 +261,11 @@ void fn_format_time(struct call *call, struct value *ret)
     if (call->count && call->arguments[0].type == VALUE_ABSTIME) {
         seconds = call->arguments[0].u.integer;
         zone = call->arguments[0].zone;
+    } else if (call->count && call->arguments[0].type == VALUE_AD) {
+        if (!split_read(call, &call->arguments[0], &seconds, &zone)) {
+            *ret = value_error();
+            return;
+        }
     } else if (call->count && !read_seconds(&call->arguments[0], &seconds)) {
         *ret = value_error();
         return;

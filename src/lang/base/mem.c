@@ -1,16 +1,34 @@
 /* mem.c: memory from the heap that never fails. */
 #include "lang/base/mem.h"
 
+#include "lang/base/want.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+static mem_want_fn *asked; /* the one setting of the process */
+static void *asked_user;
+
+void mem_on_want(mem_want_fn *want, void *user)
+{
+    asked = want;
+    asked_user = user;
+}
+
+/* Memory has run out: returns when it is worth another try. */
+static void mem_wanting(size_t size)
+{
+    if (!asked || !asked(asked_user, size))
+        abort();
+}
+
 void *mem_alloc(size_t size)
 {
-    void *got = malloc(size ? size : 1);
+    void *got;
 
-    if (!got)
-        abort();
+    while (!(got = malloc(size ? size : 1)))
+        mem_wanting(size);
     return got;
 }
 
@@ -18,10 +36,10 @@ void *mem_alloc_lines(size_t size)
 {
     const size_t page = (size_t)2 << 20, line = 64;
     size_t align = size >= page ? page : line, room = (size + align - 1) / align * align;
-    void *got = aligned_alloc(align, room ? room : align);
+    void *got;
 
-    if (!got)
-        abort();
+    while (!(got = aligned_alloc(align, room ? room : align)))
+        mem_wanting(room);
 #ifdef MADV_HUGEPAGE
     if (align == page)
         madvise(got, room, MADV_HUGEPAGE); /* this is advice to the kernel: it may fail */
@@ -32,10 +50,10 @@ void *mem_alloc_lines(size_t size)
 
 void *mem_grow(void *old, size_t size)
 {
-    void *got = realloc(old, size ? size : 1);
+    void *got;
 
-    if (!got)
-        abort();
+    while (!(got = realloc(old, size ? size : 1)))
+        mem_wanting(size);
     return got;
 }
 

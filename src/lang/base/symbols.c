@@ -7,8 +7,10 @@
 #include "lang/base/symbols.h"
 
 #include "lang/base/array.h"
+#include "lang/base/frozen.h"
 #include "lang/base/mem.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,8 @@ struct symbols {
     uint32_t *name_next_free;
     struct symbols_spare *spares;
     uint32_t spare_count;
+    bool frozen;
+    atomic_bool asked; /* in vain: see frozen.h */
 };
 
 static inline uint64_t mix(uint64_t hash, uint64_t word)
@@ -506,4 +510,22 @@ void symbols_free(struct symbols *symbols)
     free(symbols->exact.heads);
     free(symbols->folded.heads);
     free(symbols);
+}
+
+void symbols_freeze(struct symbols *symbols, bool frozen)
+{
+    symbols->frozen = frozen;
+    atomic_store_explicit(&symbols->asked, false, memory_order_relaxed);
+}
+
+bool symbols_ask(struct symbols *symbols)
+{
+    if (symbols->frozen)
+        atomic_store_explicit(&symbols->asked, true, memory_order_relaxed);
+    return !symbols->frozen;
+}
+
+bool symbols_were_asked(const struct symbols *symbols)
+{
+    return atomic_load_explicit(&symbols->asked, memory_order_relaxed);
 }

@@ -1,4 +1,4 @@
-/* jdl.c: a job in JDL, the language of the European grids (EDG, gLite), becomes an ad, as docs/submit-languages.md says.
+/* jdl.c: jobs in JDL, the language of the European grids (EDG, gLite), become ads, as docs/submit-languages.md says.
  *
  *     [ Executable = "fit"; Arguments = "-n 3"; InputSandbox = { "fit", "data/in.txt" }; StdOutput = "out.txt";
  *       OutputSandbox = { "out.txt", "result.dat" }; Requirements = other.GlueHostMainMemoryRAMSize >= 2048 ]
@@ -18,9 +18,9 @@
 
 /* ------------------------------------------------------------------------------------------------------------- the rows */
 
-#define FLOW "a workflow is not carried over"
+#define FLOW "a script beside a node is not carried over: let the executable call it"
+#define DIRAC_OWNER "the customer knows who submits it"
 #define STEPS "jobs in steps are not carried over: 'Checkpoint' names files from which a job goes on (docs/jobs.md)"
-#define STORE "a store elsewhere is not carried over: outputs come to the folder where it is submitted"
 
 static const struct jdl_row rows[] = {
     {"Type", NULL, jdl_row_type},
@@ -37,15 +37,37 @@ static const struct jdl_row rows[] = {
     {"Requirements", NULL, jdl_row_quiet}, /* read by jdl_constraint_write */
     {"SubmitTo", NULL, jdl_row_quiet},
     {"RetryCount", "MaxRetries", jdl_row_whole},
-    {"CPUNumber", "RequestCpus", jdl_row_whole},
+    {"CPUNumber", "RequestCpus", jdl_row_cpus},
+    {"NumberOfProcessors", "RequestCpus", jdl_row_cpus},
+    {"MinNumberOfProcessors", "RequestCpus", jdl_row_cpus},
     {"ExpiryTime", "QueueLimit", jdl_row_expiry},
     {"VirtualOrganisation", "VirtualOrganisation", jdl_row_text},
-    {"InputData", "InputData", jdl_row_kept},
+    {"InputData", "InputData", jdl_row_input_data},
     {"DataAccessProtocol", "DataAccessProtocol", jdl_row_kept},
-    {"OutputSE", "OutputSE", jdl_row_text},
+    {"OutputSE", "OutputSE", jdl_row_store},
     {"OutputData", "OutputData", jdl_row_output_data},
+    {"OutputPath", NULL, jdl_row_quiet}, /* read by jdl_row_output_data */
     {"UserTags", "UserTags", jdl_row_kept},
+    {"JobName", "JobBatchName", jdl_row_text},
+    {"JobGroup", "JobGroup", jdl_row_kept},
+    {"Priority", "Priority", jdl_row_whole},
+    {"Site", NULL, jdl_row_quiet}, /* read by jdl_sites_write */
+    {"BannedSites", NULL, jdl_row_quiet},
+    {"BannedSite", NULL, jdl_row_quiet},
+    {"GridCE", NULL, jdl_row_quiet},
+    {"LogLevel", NULL, jdl_row_quiet},
 
+    {"CPUTime", "not limited: 'TimeLimit' in an ad limits a try", jdl_row_passed},
+    {"MaxCPUTime", "not limited: 'TimeLimit' in an ad limits a try", jdl_row_passed},
+    {"MaxNumberOfProcessors", "it has as many as it asks for", jdl_row_passed},
+    {"Platform", "machines like this one are asked for: Requirements say otherwise", jdl_row_passed},
+    {"InputDataModule", "data are fetched before the job begins", jdl_row_passed},
+    {"InputDataPolicy", "data are fetched before the job begins", jdl_row_passed},
+    {"DIRACSetup", DIRAC_OWNER, jdl_row_passed},
+    {"OwnerName", DIRAC_OWNER, jdl_row_passed},
+    {"OwnerDN", DIRAC_OWNER, jdl_row_passed},
+    {"OwnerGroup", DIRAC_OWNER, jdl_row_passed},
+    {"DefaultNodeShallowRetryCount", "what never began is always tried again", jdl_row_passed},
     {"MaxRetryCount", "RetryCount says how often it is tried again", jdl_row_passed},
     {"ShallowRetryCount", "what never began is always tried again", jdl_row_passed},
     {"MyProxyServer", "there are no proxies: tokens say who one is", jdl_row_passed},
@@ -56,14 +78,14 @@ static const struct jdl_row rows[] = {
     {"AllowZippedISB", "files are sent as they are, each content once", jdl_row_passed},
     {"HLRLocation", "usage is counted by the pool", jdl_row_passed},
 
-    {"NodeNumber", "expected 1: several machines are asked for by Ports (docs/gangs.md)", jdl_row_one},
+    {"NodeNumber", "Processes", jdl_row_processes},
     {"HostNumber", "expected 1: several machines are asked for by Ports (docs/gangs.md)", jdl_row_one},
     {"StorageIndex", "the pool's own catalogue is asked", jdl_row_refused},
     {"DataCatalog", "the pool's own catalogue is asked", jdl_row_refused},
     {"DataRequirements", "the pool's own catalogue is asked", jdl_row_refused},
     {"InputSandboxBaseURI", "what lies behind a URL is not carried over", jdl_row_refused},
-    {"OutputSandboxDestURI", STORE, jdl_row_refused},
-    {"OutputSandboxBaseDestURI", STORE, jdl_row_refused},
+    {"OutputSandboxDestURI", "OutputTo", jdl_row_destinations},
+    {"OutputSandboxBaseDestURI", "OutputTo", jdl_row_destination},
     {"ListenerPort", "interactive jobs are not carried over", jdl_row_refused},
     {"ListenerHost", "interactive jobs are not carried over", jdl_row_refused},
     {"JobSteps", STEPS, jdl_row_refused},
@@ -71,16 +93,16 @@ static const struct jdl_row rows[] = {
     {"StepWeight", STEPS, jdl_row_refused},
     {"PreJob", FLOW, jdl_row_refused},
     {"PostJob", FLOW, jdl_row_refused},
-    {"Nodes", FLOW, jdl_row_refused},
-    {"Dependencies", FLOW, jdl_row_refused},
-    {"max_nodes_running", FLOW, jdl_row_refused},
+    {"Dependencies", "it goes with Nodes", jdl_row_refused},
+    {"max_nodes_running", "it goes with Nodes", jdl_row_refused},
+    {"NodesCollocation", "it goes with Nodes", jdl_row_refused},
     {"Prologue", "not carried over: let the executable call it", jdl_row_refused},
     {"Epilogue", "not carried over: let the executable call it", jdl_row_refused},
-    {"Parameters", "parametric jobs are not carried over: Count in an ad makes a sweep (docs/jobs.md)",
-     jdl_row_refused},
-    {"ParameterStart", "parametric jobs are not carried over", jdl_row_refused},
-    {"ParameterStep", "parametric jobs are not carried over", jdl_row_refused},
-    {"WholeNodes", "not carried over: say in Requirements what the machine has", jdl_row_refused},
+    {"ParameterStart", "it goes with Parameters", jdl_row_refused},
+    {"ParameterStep", "it goes with Parameters", jdl_row_refused},
+    {"ParameterFactor", "it goes with Parameters", jdl_row_refused},
+    {"WholeNodes", "not carried over: say in Requirements what the machine has", jdl_row_false},
+    {"SMPGranularity", "not carried over: CPUNumber are on one machine", jdl_row_refused},
 };
 
 static const struct jdl_row *row_find(const char *name, size_t len)
@@ -97,7 +119,7 @@ static bool is_made(const char *name, size_t len)
     static const char *const more[] = {"Constraint", "Cmd",     "Args",       "Env",        "In",
                                        "Inputs",     "Outputs", "Out",        "Err",        "Iwd",
                                        "Count",      "Owner",   "MaxRetries", "QueueLimit", "TransferExecutable",
-                                       "JobIndex",   "JobId"};
+                                       "JobIndex",   "JobId",   "Node",       "After",      "OutputTo"};
 
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         if (submit_same(name, len, more[i]))
@@ -128,11 +150,11 @@ static int others_write(struct jdl *jdl)
     return 0;
 }
 
-static int job_write(struct jdl *jdl)
+static int job_write(struct jdl *jdl, const char *extra)
 {
     const struct expr *parts = tree_parts(jdl->ad, tree_root(jdl->ad));
 
-    buf_adds(&jdl->out, "[\n");
+    buf_addf(&jdl->out, "[\n%s", extra);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct expr *e = jdl_find(jdl, rows[i].name);
 
@@ -143,8 +165,11 @@ static int job_write(struct jdl *jdl)
             return -1;
     }
     if (!jdl_find(jdl, "Executable"))
-        return submit_fail((struct submit_place){1, 1}, jdl->err,
-                           "expected an attribute Executable: without one there is no job");
+        return submit_fail(jdl->whole ? jdl_place(jdl) : (struct submit_place){1, 1}, jdl->err,
+                           "%s%.60s%sexpected an attribute Executable: without one there is no job",
+                           jdl->node ? "node " : "", jdl->node ? jdl->node : "", jdl->node ? ": " : "");
+    if (jdl->logical.len && !jdl_find(jdl, "InputData") && jdl_row_input_data(jdl, row_find("InputData", 9), NULL) < 0)
+        return -1;
     if (others_write(jdl) < 0 || jdl_constraint_write(jdl) < 0)
         return -1;
     buf_addc(&jdl->out, ']');
@@ -182,16 +207,18 @@ static bool is_open(const char *text)
     }
 }
 
-static void text_copy(struct jdl *jdl, const char *text, size_t len)
+bool jdl_text_copy(struct buf *out, const char *text, size_t len)
 {
     char *copy = mem_dup(len ? text : "", len);
+    bool wrapped;
 
     comments_blank(copy, len);
-    jdl->wrapped = !is_open(copy);
-    buf_adds(&jdl->text, jdl->wrapped ? "[" : "");
-    buf_add(&jdl->text, copy, len);
-    buf_adds(&jdl->text, jdl->wrapped ? "\n]" : "");
+    wrapped = !is_open(copy);
+    buf_adds(out, wrapped ? "[" : "");
+    buf_add(out, copy, len);
+    buf_adds(out, wrapped ? "\n]" : "");
     free(copy);
+    return wrapped;
 }
 
 static void attribute_seen(void *user, size_t start, size_t end)
@@ -215,19 +242,62 @@ static int ad_read(struct jdl *jdl, unsigned last_line)
     build_done(&build);
     if (jdl->ad)
         return 0;
+    if (jdl->whole)
+        return submit_fail(jdl_place(jdl), jdl->err, "%s%.60s%scannot be read: %s", jdl->node ? "node " : "",
+                           jdl->node ? jdl->node : "", jdl->node ? ": it " : "a job of these ", why.text);
     why.column -= jdl->wrapped && why.line == 1 && why.column > 1;
     return submit_fail((struct submit_place){why.line > last_line ? last_line : why.line, why.column}, jdl->err, "%s",
                        why.text);
 }
 
+/* Gives the ad of a job that was read. */
+static int ad_give(struct jdl *jdl, const char *extra, submit_ad_fn *each, void *user)
+{
+    const struct form_limits limits = {.cells = 1u << 20};
+    struct tree *ad = NULL;
+    struct err why = {0};
+    int result = job_write(jdl, extra);
+
+    if (result == 0) {
+        ad = form_parse(jdl->symbols, &dialect_classic, FORM_CLASSAD, &limits, buf_string(&jdl->out), jdl->out.len,
+                        &why);
+        if (!ad)
+            result = submit_fail((struct submit_place){1, 1}, jdl->err, "the ad of this job cannot be made: %.300s",
+                                 why.text);
+    }
+    if (result == 0)
+        result = each(user, ad, 1);
+    tree_unref(ad);
+    return result;
+}
+
+int jdl_job_read(struct jdl *jdl, const char *extra, submit_ad_fn *each, void *user)
+{
+    if (ad_read(jdl, 1) < 0)
+        return -1;
+    if (jdl_is_many(jdl))
+        return submit_fail(jdl_place(jdl), jdl->err,
+                           "expected one job: nodes and parameters inside a node are not "
+                           "carried over");
+    return ad_give(jdl, extra, each, user);
+}
+
+void jdl_done(struct jdl *jdl)
+{
+    tree_unref(jdl->ad);
+    free(jdl->starts);
+    free(jdl->output);
+    buf_done(&jdl->text);
+    buf_done(&jdl->sandbox);
+    buf_done(&jdl->logical);
+    buf_done(&jdl->out);
+}
+
 int jdl_read(struct symbols *symbols, const struct submit_world *world, const char *text, size_t len,
              submit_ad_fn *each, void *user, struct err *err)
 {
-    const struct form_limits limits = {.cells = 1u << 20};
     struct jdl jdl = {.world = world, .symbols = symbols, .err = err};
     struct submit_place end = {1, 1};
-    struct tree *ad = NULL;
-    struct err why = {0};
     int result;
 
     if (len > SUBMIT_BYTES_MAX)
@@ -237,24 +307,12 @@ int jdl_read(struct symbols *symbols, const struct submit_world *world, const ch
     err_place(text, len, &end.line, &end.column);
     buf_init(&jdl.text);
     buf_init(&jdl.sandbox);
+    buf_init(&jdl.logical);
     buf_init(&jdl.out);
-    text_copy(&jdl, text, len);
+    jdl.wrapped = jdl_text_copy(&jdl.text, text, len);
     result = ad_read(&jdl, end.line);
     if (result == 0)
-        result = job_write(&jdl);
-    if (result == 0) {
-        ad = form_parse(symbols, &dialect_classic, FORM_CLASSAD, &limits, buf_string(&jdl.out), jdl.out.len, &why);
-        if (!ad)
-            result =
-                submit_fail((struct submit_place){1, 1}, err, "the ad of this job cannot be made: %.300s", why.text);
-    }
-    if (result == 0)
-        result = each(user, ad, 1);
-    tree_unref(ad);
-    tree_unref(jdl.ad);
-    free(jdl.starts);
-    buf_done(&jdl.text);
-    buf_done(&jdl.sandbox);
-    buf_done(&jdl.out);
+        result = jdl_is_many(&jdl) ? jdl_many_read(&jdl, each, user) : ad_give(&jdl, "", each, user);
+    jdl_done(&jdl);
     return result;
 }

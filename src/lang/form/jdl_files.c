@@ -20,6 +20,11 @@ static int sandbox_add(struct jdl *jdl, const char *text, size_t len)
         text += 7;
         len -= 7;
     }
+    if (len > 4 && submit_same(text, 4, "lfn:")) { /* of DIRAC: fetched from a store */
+        buf_add(&jdl->logical, text, len);
+        buf_addc(&jdl->logical, '\n');
+        return memchr(text, '\n', len) ? jdl_fail(jdl, "expected names of files") : 0;
+    }
     if (strstr(text, "://"))
         return jdl_fail(jdl, "expected names of files of this machine: what lies behind a URL is not carried over");
     if (!len || text[len - 1] == '/' || memchr(text, '\n', len))
@@ -167,6 +172,100 @@ int jdl_row_outputs(struct jdl *jdl, const struct jdl_row *row, const struct exp
     return 0;
 }
 
+/* --------------------------------------------------------------------------------------------------------- destinations */
+
+#define STORE "a store elsewhere is not carried over: outputs come to the folder where it is submitted"
+
+/* gsiftp://localhost is the machine that keeps outputs until they are fetched: here they come home. file:///folder is a folder here. -1: neither;
+ * 0: nothing is to be said; else where its path begins. */
+static int destination_path(const char *text, const char **ret_path)
+{
+    static const char *const kept[] = {"gsiftp://localhost", "https://localhost", "http://localhost"};
+
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (strncasecmp(text, kept[i], strlen(kept[i])) == 0 &&
+            (!text[strlen(kept[i])] || strchr(":/", text[strlen(kept[i])])))
+            return 0;
+    if (strncasecmp(text, "file://", 7) != 0)
+        return -1;
+    *ret_path = strncasecmp(text + 7, "localhost/", 10) == 0 ? text + 16 : text + 7;
+    return **ret_path == '/' ? 1 : -1;
+}
+
+static void destination_print(struct jdl *jdl, const struct expr *name, const char *folder, const char *path)
+{
+    struct buf to;
+
+    buf_init(&to);
+    buf_adds(&to, path ? path : folder);
+    if (!path) {
+        buf_adds(&to, to.text[to.len - 1] == '/' ? "" : "/");
+        buf_add(&to, tree_string(jdl->ad, name), name->u.run.count);
+    }
+    buf_adds(&jdl->out, jdl->out.text[jdl->out.len - 1] == '{' ? " [ Name = " : ", [ Name = ");
+    jdl_text_print(jdl, tree_string(jdl->ad, name), name->u.run.count);
+    buf_adds(&jdl->out, "; To = ");
+    jdl_text_print(jdl, to.text, to.len);
+    buf_adds(&jdl->out, " ]");
+    buf_done(&to);
+}
+
+/* All of OutputSandbox go to one folder. */
+int jdl_row_destination(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    const struct expr *outputs = jdl_find(jdl, "OutputSandbox"), *parts;
+    const char *path = NULL;
+    char *text;
+    int kind;
+
+    if (!jdl_is_text(jdl, e))
+        return jdl_fail(jdl, "expected a text");
+    if (jdl_find(jdl, "OutputSandboxDestURI"))
+        return jdl_fail(jdl, "expected it without OutputSandboxDestURI");
+    text = mem_dup(tree_string(jdl->ad, e), e->u.run.count);
+    kind = destination_path(text, &path);
+    if (kind > 0 && outputs) {
+        uint32_t count = outputs->kind == EXPR_LIST ? outputs->u.run.count : 1;
+
+        parts = outputs->kind == EXPR_LIST ? tree_parts(jdl->ad, outputs) : outputs;
+        buf_addf(&jdl->out, "%s = {", row->attribute);
+        for (uint32_t i = 0; i < count; i++)
+            destination_print(jdl, &parts[i], path, NULL);
+        buf_adds(&jdl->out, " };\n");
+    }
+    free(text);
+    return kind < 0 ? jdl_fail(jdl, STORE) : 0;
+}
+
+/* Each of OutputSandbox has its own. */
+int jdl_row_destinations(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
+{
+    const struct expr *outputs = jdl_find(jdl, "OutputSandbox");
+    int result = 0;
+
+    if (e->kind != EXPR_LIST || !outputs || outputs->kind != EXPR_LIST || outputs->u.run.count != e->u.run.count)
+        return jdl_fail(jdl, "expected a list of as many as OutputSandbox has");
+    buf_addf(&jdl->out, "%s = {", row->attribute);
+    for (uint32_t i = 0; i < e->u.run.count && result == 0; i++) {
+        const struct expr *part = &tree_parts(jdl->ad, e)[i], *name = &tree_parts(jdl->ad, outputs)[i];
+        const char *path = NULL;
+        char *text;
+        int kind;
+
+        if (!jdl_is_text(jdl, part))
+            return jdl_fail(jdl, "expected a list of texts");
+        text = mem_dup(tree_string(jdl->ad, part), part->u.run.count);
+        kind = destination_path(text, &path);
+        if (kind > 0)
+            destination_print(jdl, name, NULL, path);
+        free(text);
+        if (kind < 0)
+            result = jdl_fail(jdl, STORE);
+    }
+    buf_adds(&jdl->out, " };\n");
+    return result;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- output data */
 
 /* Prints a logical name without its prefix, which only says that the name is a logical one. */
@@ -181,6 +280,41 @@ static void logical_print(struct jdl *jdl, const char *text, size_t len)
         len--;
     }
     jdl_text_print(jdl, text, len);
+}
+
+/* OutputData = { "x" } of DIRAC: the file goes to OutputSE, under OutputPath; LFN:/a/x is the file x under that name. */
+static int text_data_add(struct jdl *jdl, const struct expr *file)
+{
+    const struct expr *path = jdl_find(jdl, "OutputPath"), *store = jdl_find(jdl, "OutputSE");
+    char *text = mem_dup(tree_string(jdl->ad, file), file->u.run.count);
+    bool logical = strncasecmp(text, "lfn:", 4) == 0;
+    struct buf name;
+
+    if (path && path->kind == EXPR_LIST && path->u.run.count)
+        path = tree_parts(jdl->ad, path);
+    if (store && store->kind == EXPR_LIST && store->u.run.count)
+        store = tree_parts(jdl->ad, store);
+    buf_init(&name);
+    buf_adds(&jdl->out, " [ File = ");
+    jdl_text_print(jdl, logical ? last_part(text) : text, strlen(logical ? last_part(text) : text));
+    if (logical) {
+        buf_adds(&name, text);
+    } else if (path && jdl_is_text(jdl, path)) {
+        buf_add(&name, tree_string(jdl->ad, path), path->u.run.count);
+        buf_addf(&name, "%s%s", name.text[name.len - 1] == '/' ? "" : "/", last_part(text));
+    }
+    if (name.len) {
+        buf_adds(&jdl->out, "; Name = ");
+        logical_print(jdl, name.text, name.len);
+    }
+    if (store && jdl_is_text(jdl, store)) {
+        buf_adds(&jdl->out, "; Store = ");
+        jdl_text_print(jdl, tree_string(jdl->ad, store), store->u.run.count);
+    }
+    buf_adds(&jdl->out, " ]");
+    buf_done(&name);
+    free(text);
+    return 0;
 }
 
 /* [ OutputFile = "x"; LogicalFileName = "lfn:/grid/x"; StorageElement = "se" ]: a file that goes to a store when the job has ended. */
@@ -217,10 +351,12 @@ int jdl_row_output_data(struct jdl *jdl, const struct jdl_row *row, const struct
 
     buf_addf(&jdl->out, "%s = {", row->attribute);
     for (uint32_t i = 0; i < count; i++) {
-        if (parts[i].kind != EXPR_AD)
-            return jdl_fail(jdl, "expected a list of [ OutputFile; LogicalFileName; StorageElement ]");
+        bool is_text = jdl_is_text(jdl, &parts[i]);
+
+        if (parts[i].kind != EXPR_AD && !is_text)
+            return jdl_fail(jdl, "expected a list of [ OutputFile; LogicalFileName; StorageElement ], or of texts");
         buf_adds(&jdl->out, i ? "," : "");
-        if (data_add(jdl, &parts[i]) < 0)
+        if ((is_text ? text_data_add : data_add)(jdl, &parts[i]) < 0)
             return -1;
     }
     buf_adds(&jdl->out, " };\n");

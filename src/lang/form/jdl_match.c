@@ -84,9 +84,11 @@ int jdl_constraint_write(struct jdl *jdl)
     }
     buf_adds(&jdl->out, "Constraint = ");
     submit_constraint_print(jdl->world, &jdl->mentions, &expr, false, &jdl->out);
-    buf_adds(&jdl->out, jdl_find(jdl, "OutputSE") && !jdl_find(jdl, "OutputData")
-                            ? " && member(OutputSE, other.CloseStorage);\n"
-                            : ";\n");
+    if (jdl_find(jdl, "OutputSE") && !jdl_find(jdl, "OutputData"))
+        buf_adds(&jdl->out, " && member(OutputSE, other.CloseStorage)");
+    if (result == 0)
+        result = jdl_sites_write(jdl);
+    buf_adds(&jdl->out, ";\n");
     buf_done(&expr);
     return result;
 }

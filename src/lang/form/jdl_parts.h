@@ -3,11 +3,15 @@
  *     jdl.c         reading a file, and the row of each attribute that JDL knows
  *     jdl_values.c  places, texts, and the rows that need no more than that
  *     jdl_files.c   sandboxes, streams, output data
- *     jdl_match.c   requirements and rank */
+ *     jdl_match.c   requirements and rank
+ *     jdl_dirac.c   what DIRAC's dialect says otherwise
+ *     jdl_many.c    files that are several jobs: parameters, collections, workflows */
 #ifndef BERTH_LANG_FORM_JDL_PARTS_H
 #define BERTH_LANG_FORM_JDL_PARTS_H
 
 #include "lang/form/submit_parts.h"
+
+#define JDL_NODES_MAX 10000
 
 struct jdl {
     const struct submit_world *world;
@@ -20,8 +24,16 @@ struct jdl {
     uint32_t at;        /* the current attribute */
     struct buf sandbox; /* paths of the files of InputSandbox, a line each */
     struct buf out;     /* the ad that is made */
+    struct buf logical; /* names of InputSandbox that the pool's catalogue knows, a line each */
     struct submit_mentions mentions;
     struct err *err;
+    /* Of one job of several: the file that it is of, the name of its node (or NULL), and whether remarks about it were made already. */
+    const struct jdl *whole;
+    const char *node;
+    bool quiet;
+    char *output; /* of the file: the StdOutput of its first job */
+    bool output_told;
+    uint64_t work; /* bytes that were written for jobs of the file */
 };
 
 struct jdl_row;
@@ -33,6 +45,25 @@ struct jdl_row {
     const char *attribute; /* its name here; or the words of a remark or a refusal */
     jdl_row_fn *write;
 };
+
+/* ---- jdl.c ---- */
+
+/* Copies the text of a file, with brackets around it; comment lines are blanked. True: the brackets were not in it. */
+bool jdl_text_copy(struct buf *out, const char *text, size_t len);
+/* Reads the job in `text`, and gives its ad, with `extra` in it. */
+int jdl_job_read(struct jdl *jdl, const char *extra, submit_ad_fn *each, void *user);
+void jdl_done(struct jdl *jdl);
+
+/* ---- jdl_many.c ---- */
+
+bool jdl_is_many(const struct jdl *jdl);
+int jdl_many_read(struct jdl *jdl, submit_ad_fn *each, void *user);
+
+/* ---- jdl_dirac.c ---- */
+
+jdl_row_fn jdl_row_cpus, jdl_row_processes, jdl_row_false, jdl_row_store, jdl_row_input_data;
+/* Appends clauses for Site, BannedSites and GridCE. */
+int jdl_sites_write(struct jdl *jdl);
 
 /* ---- jdl_values.c ---- */
 
@@ -60,7 +91,8 @@ jdl_row_fn jdl_row_refused, jdl_row_passed, jdl_row_quiet, jdl_row_text, jdl_row
 
 /* ---- jdl_files.c ---- */
 
-jdl_row_fn jdl_row_inputs, jdl_row_executable, jdl_row_input, jdl_row_stream, jdl_row_outputs, jdl_row_output_data;
+jdl_row_fn jdl_row_inputs, jdl_row_executable, jdl_row_input, jdl_row_stream, jdl_row_outputs, jdl_row_output_data,
+    jdl_row_destination, jdl_row_destinations;
 
 /* ---- jdl_match.c ---- */
 

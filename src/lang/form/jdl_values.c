@@ -5,6 +5,7 @@
 #include "lang/text/words.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,23 @@ static struct submit_place place_of(const struct jdl *jdl, size_t offset)
     return place;
 }
 
+/* A job of several has the place of the attribute in the file; what a node says has that of Nodes. */
+static struct submit_place place_within(const struct jdl *jdl)
+{
+    const struct jdl *whole = jdl->whole;
+    const struct expr *root = tree_root(whole->ad);
+    const struct expr *own =
+        jdl->ad && jdl->at < tree_root(jdl->ad)->u.run.count ? &tree_parts(jdl->ad, tree_root(jdl->ad))[jdl->at] : NULL;
+    const struct expr *said = own ? tree_find(whole->ad, root, own->label) : NULL;
+    uint32_t at = said && !jdl->node ? (uint32_t)(said - tree_parts(whole->ad, root)) : whole->at;
+
+    return at < whole->start_count ? place_of(whole, whole->starts[at]) : (struct submit_place){1, 1};
+}
+
 struct submit_place jdl_place(const struct jdl *jdl)
 {
+    if (jdl->whole)
+        return place_within(jdl);
     return jdl->at < jdl->start_count ? place_of(jdl, jdl->starts[jdl->at]) : (struct submit_place){1, 1};
 }
 
@@ -33,7 +49,8 @@ const char *jdl_name(const struct jdl *jdl)
 
 int jdl_fail(const struct jdl *jdl, const char *words)
 {
-    return submit_fail(jdl_place(jdl), jdl->err, "%.60s: %s", jdl_name(jdl), words);
+    return submit_fail(jdl_place(jdl), jdl->err, "%s%.60s%s%.60s: %s", jdl->node ? "node " : "",
+                       jdl->node ? jdl->node : "", jdl->node ? ": " : "", jdl_name(jdl), words);
 }
 
 void jdl_remark(const struct jdl *jdl, const char *words)
@@ -41,7 +58,7 @@ void jdl_remark(const struct jdl *jdl, const char *words)
     struct submit_place at = jdl_place(jdl);
     struct err remark = {.line = at.line, .column = at.column};
 
-    if (!jdl->world->remark)
+    if (!jdl->world->remark || jdl->quiet)
         return;
     err_set(&remark, "%.60s: %s", jdl_name(jdl), words);
     remark.line = at.line;
@@ -69,19 +86,44 @@ bool jdl_text_is(const struct jdl *jdl, const struct expr *e, const char *word)
     return e->kind == EXPR_STRING && submit_same(tree_string(jdl->ad, e), e->u.run.count, word);
 }
 
+/* root.InputSandbox[1]: an element of a list that the workflow has for all of its nodes. NULL: it is no such thing. */
+static const struct expr *root_find(const struct jdl *jdl, const struct expr *e)
+{
+    const struct expr *list = NULL, *found = NULL;
+    char name[64] = "", rest[2] = "";
+    unsigned place = 0;
+    struct buf text;
+    symbol called;
+
+    if (!jdl->whole || e->kind == EXPR_STRING)
+        return NULL;
+    buf_init(&text);
+    print_expr(&text, jdl->ad, e, PRINT_PLAIN);
+    if (sscanf(buf_string(&text), "root.%63[A-Za-z_0-9][%u]%1s", name, &place, rest) == 2 &&
+        (called = symbols_find(jdl->symbols, name, strlen(name))))
+        list = tree_find(jdl->whole->ad, tree_root(jdl->whole->ad), called);
+    if (list && list->kind == EXPR_LIST && place < list->u.run.count)
+        found = &tree_parts(jdl->whole->ad, list)[place];
+    buf_done(&text);
+    return found && jdl_is_text(jdl->whole, found) ? found : NULL;
+}
+
 int jdl_each_text(struct jdl *jdl, const struct expr *e, int (*fn)(struct jdl *jdl, const char *text, size_t len))
 {
     const struct expr *parts = e->kind == EXPR_LIST ? tree_parts(jdl->ad, e) : e;
     uint32_t count = e->kind == EXPR_LIST ? e->u.run.count : 1;
 
     for (uint32_t i = 0; i < count; i++) {
+        const struct expr *shared = root_find(jdl, &parts[i]), *part = shared ? shared : &parts[i];
         char *copy;
         int result;
 
-        if (!jdl_is_text(jdl, &parts[i]))
+        if (part->kind == EXPR_STRING && !part->u.run.count)
+            continue; /* nothing is named */
+        if (!shared && !jdl_is_text(jdl, part))
             return jdl_fail(jdl, "expected a text, or a list of texts");
-        copy = mem_dup(tree_string(jdl->ad, &parts[i]), parts[i].u.run.count);
-        result = fn(jdl, copy, parts[i].u.run.count);
+        copy = mem_dup(tree_string(shared ? jdl->whole->ad : jdl->ad, part), part->u.run.count);
+        result = fn(jdl, copy, part->u.run.count);
         free(copy);
         if (result < 0)
             return -1;
@@ -152,19 +194,18 @@ int jdl_row_whole(struct jdl *jdl, const struct jdl_row *row, const struct expr 
 int jdl_row_type(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
 {
     (void)row;
-    return jdl_text_is(jdl, e, "Job")
-               ? 0
-               : jdl_fail(jdl, "expected \"Job\": workflows and collections are not carried over");
+    return jdl_text_is(jdl, e, "Job") ? 0 : jdl_fail(jdl, "expected \"Job\", or \"DAG\" or \"Collection\" with Nodes");
 }
 
 int jdl_row_job_type(struct jdl *jdl, const struct jdl_row *row, const struct expr *e)
 {
-    static const char *const others[] = {"Interactive",   "MPICH",      "Checkpointable",
-                                         "Partitionable", "Parametric", "Multiple"};
+    static const char *const others[] = {"Interactive", "Checkpointable", "Partitionable", "Parametric", "Multiple"};
 
     (void)row;
-    if (jdl_text_is(jdl, e, "Normal"))
+    if (jdl_text_is(jdl, e, "Normal") || jdl_text_is(jdl, e, "User")) /* DIRAC's word */
         return 0;
+    if (jdl_text_is(jdl, e, "MPICH"))
+        return jdl_find(jdl, "NodeNumber") ? 0 : jdl_fail(jdl, "expected a NodeNumber with a job of type MPICH");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (jdl_text_is(jdl, e, others[i]))
             return submit_fail(jdl_place(jdl), jdl->err,

@@ -23,6 +23,7 @@ extern "C" {
     X(FreeParserCtxt)                 \
     X(FreeTextReader)                 \
     X(GetPredefinedEntity)            \
+    X(InitParser)                     \
     X(ParseDocument)                  \
     X(ReaderForMemory)                \
     X(SchemaFree)                     \

@@ -470,6 +470,7 @@ static void reader_done(struct submit_reader *reader)
     free(reader->macros);
     textmap_done(&reader->names);
     textmap_done(&reader->missing);
+    textmap_done(&reader->found);
 }
 
 /* Takes the statements of a text in order. `place`: where it is included; NULL: it is the file itself. */
@@ -518,6 +519,7 @@ int submit_read(struct symbols *symbols, const struct submit_world *world, const
         return submit_fail(at, err, "expected a file of at most %u bytes", SUBMIT_BYTES_MAX);
     textmap_init(&reader.names, 0);
     textmap_init(&reader.missing, 0);
+    textmap_init(&reader.found, 0);
     result = text_statements(&reader, text, len, NULL, &queued, err);
     if (result == 0 && !queued) {
         err_place(text, len, &at.line, &at.column);
@@ -563,10 +565,18 @@ static bool line_begins(const char *line, size_t len, const char *word, const ch
     return at == len ? *behind == '\0' : strchr(behind, line[at]) != NULL;
 }
 
+/* A line of the submit language that no ad and no JDL has: `queue`, and what follows it. */
+static bool is_queue(const char *line, size_t len)
+{
+    return submit_same(line, len, "queue") ||
+           (len > 6 && submit_same(line, 5, "queue") && submit_blank(line[5]) && !line_begins(line, len, "queue", "="));
+}
+
+/* The ending .jdl is used for files of both languages: those of HTCondor have a line `queue`, and no bracket around them. */
 enum submit_language submit_recognise(const char *name, const char *text, size_t len)
 {
     struct lines lines = {.text = text, .len = len, .line = 1};
-    bool jdl = false;
+    bool named_jdl = name_ends(name, ".jdl"), first = true, command = false, jdl = false;
     const char *line;
     size_t line_len;
 
@@ -574,21 +584,20 @@ enum submit_language submit_recognise(const char *name, const char *text, size_t
         return SUBMIT_AD;
     if (name_ends(name, ".sub") || name_ends(name, ".submit"))
         return SUBMIT_SUBMIT;
-    if (name_ends(name, ".jdl"))
-        return SUBMIT_JDL;
     while (line_raw(&lines, &line, &line_len)) {
         submit_trim(&line, &line_len);
+        if (first && line_len && *line == '[' && named_jdl)
+            return SUBMIT_JDL;
+        first = first && (!line_len || *line == '#');
         if (line_len && *line == '[') {
             line++;
             line_len--;
             submit_trim(&line, &line_len);
         }
-        if (line_begins(line, line_len, "cmd", "="))
-            return SUBMIT_AD;
-        if (submit_same(line, line_len, "queue") ||
-            (line_len > 6 && submit_same(line, 5, "queue") && submit_blank(line[5])))
+        if (is_queue(line, line_len))
             return SUBMIT_SUBMIT;
+        command = command || line_begins(line, line_len, "cmd", "=");
         jdl = jdl || (line_begins(line, line_len, "executable", "=") && memchr(line, ';', line_len));
     }
-    return jdl ? SUBMIT_JDL : SUBMIT_AD;
+    return named_jdl || (jdl && !command) ? SUBMIT_JDL : SUBMIT_AD;
 }

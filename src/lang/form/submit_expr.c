@@ -42,6 +42,21 @@ static const struct row machine_rows[] = {
     {"UtsnameNodename", "other.Machine", 0},
     {"UtsnameRelease", "other.KernelVersion", 0},
     {"HasFileTransfer", "true", 0},
+    /* HTCondor's machines say of their GPUs what is the same for all of them. */
+    {"GPUs_Capability", "other.Gpus[0].Capability", 0},
+    {"GPUs_DeviceName", "other.Gpus[0].Name", 0},
+    {"GPUs_GlobalMemoryMb", "other.Gpus[0].Memory", MIB},
+    {"CUDACapability", "other.Gpus[0].Capability", 0},
+    {"CUDADeviceName", "other.Gpus[0].Name", 0},
+    {"CUDAGlobalMemoryMb", "other.Gpus[0].Memory", MIB},
+};
+
+/* A job with an image goes only to machines that take it: more is not asked by these. */
+static const struct row image_rows[] = {
+    {"HasSingularity", "true", 0},
+    {"HAS_SINGULARITY", "true", 0},
+    {"HasDocker", "true", 0},
+    {"HasContainer", "true", 0},
 };
 
 /* Of a GPU, in require_gpus. */
@@ -90,8 +105,6 @@ static const char *const machine_unknown[] = {"Activity",
                                               "ClockMin",
                                               "ConsoleIdle",
                                               "CondorVersion",
-                                              "CUDACapability",
-                                              "CUDADeviceName",
                                               "DetectedCpus",
                                               "DetectedMemory",
                                               "FileSystemDomain",
@@ -112,16 +125,43 @@ static const char *const machine_unknown[] = {"Activity",
                                               "TotalGPUs",
                                               "TotalMemory",
                                               "TotalSlots",
-                                              "UidDomain",
-                                              "GPUs_Capability",
-                                              "GPUs_DeviceName",
-                                              "GPUs_GlobalMemoryMb"};
+                                              "UidDomain"};
 
 /* What is known when a try has ended (pool/customer/ending.c); a name of ours for each of HTCondor's. */
 static const struct row end_rows[] = {
     {"ExitCode", "ExitCode", 0},      {"ExitStatus", "ExitCode", 0},      {"ExitBySignal", "ExitBySignal", 0},
     {"ExitSignal", "ExitSignal", 0},  {"NumJobStarts", "JobTry", 0},      {"JobRunCount", "JobTry", 0},
     {"NumShadowStarts", "JobTry", 0}, {"NumJobCompletions", "JobTry", 0},
+};
+
+/* What a customer knows of a job while it lives, in HTCondor's units (live/customerd/job_policy.c). */
+static const struct row later_rows[] = {
+    {"ImageSize", "ImageSizeUsed", 0},
+    {"JobStatus", "JobStatus", 0},
+    {"EnteredCurrentStatus", "EnteredCurrentStatus", 0},
+    {"CurrentTime", "CurrentTime", 0},
+    {"ServerTime", "ServerTime", 0},
+    {"QDate", "QDate", 0},
+    {"NumJobStarts", "NumJobStarts", 0},
+    {"NumShadowStarts", "NumShadowStarts", 0},
+    {"JobRunCount", "JobRunCount", 0},
+    {"NumJobCompletions", "NumJobCompletions", 0},
+    {"JobStartDate", "JobStartDate", 0},
+    {"JobCurrentStartDate", "JobCurrentStartDate", 0},
+    {"JobCurrentStartExecutingDate", "JobCurrentStartExecutingDate", 0},
+    {"RemoteWallClockTime", "RemoteWallClockTime", 0},
+    {"RemoteUserCpu", "RemoteUserCpu", 0},
+    {"MemoryUsage", "MemoryUsage", 0},
+    {"ResidentSetSize", "ResidentSetSize", 0},
+    {"DiskUsage", "DiskUsage", 0},
+    {"CumulativeSuspensionTime", "CumulativeSuspensionTime", 0},
+    {"HoldReasonCode", "HoldReasonCode", 0},
+    {"HoldReasonSubCode", "HoldReasonSubCode", 0},
+    {"ExitCode", "ExitCode", 0},
+    {"ExitStatus", "ExitCode", 0},
+    {"ExitBySignal", "ExitBySignal", 0},
+    {"ExitSignal", "ExitSignal", 0},
+    {"ProcId", "JobIndex", 0},
 };
 
 /* Attributes that jobs in HTCondor's queue have and ours do not. */
@@ -147,9 +187,13 @@ static const struct row *row_find(const struct row *rows, size_t count, const ch
 
 static const struct row *machine_row(const struct conversion *conversion, const char *name, size_t len)
 {
+    const struct row *row = NULL;
+
     if (conversion->how->is_glue)
         return row_find(glue_rows, sizeof glue_rows / sizeof *glue_rows, name, len);
-    return row_find(machine_rows, sizeof machine_rows / sizeof *machine_rows, name, len);
+    if (conversion->how->has_image)
+        row = row_find(image_rows, sizeof image_rows / sizeof *image_rows, name, len);
+    return row ? row : row_find(machine_rows, sizeof machine_rows / sizeof *machine_rows, name, len);
 }
 
 static const struct row *job_row(const char *name, size_t len)
@@ -203,6 +247,8 @@ static const struct row *row_of(const struct conversion *conversion, const struc
     case OWNER_JOB:
         if (conversion->how->at_end && row_find(end_rows, sizeof end_rows / sizeof *end_rows, name, len))
             return row_find(end_rows, sizeof end_rows / sizeof *end_rows, name, len);
+        if (conversion->how->later && row_find(later_rows, sizeof later_rows / sizeof *later_rows, name, len))
+            return row_find(later_rows, sizeof later_rows / sizeof *later_rows, name, len);
         return conversion->how->is_glue ? NULL : job_row(name, len);
     case OWNER_MACHINE:
         return machine_row(conversion, name, len);
@@ -242,8 +288,9 @@ static int reference_push(const struct conversion *conversion, const struct expr
         if (!row && conversion->how->is_glue && len > 4 && len < sizeof called && submit_same(name, 4, "Glue") &&
             conversion->how->unknown)
             conversion->how->unknown(conversion->how->user, name, "no machine here says it of itself");
-        unknown_tell(conversion, machine_unknown, sizeof machine_unknown / sizeof *machine_unknown, name, len,
-                     "no machine here says it of itself");
+        if (!row)
+            unknown_tell(conversion, machine_unknown, sizeof machine_unknown / sizeof *machine_unknown, name, len,
+                         "no machine here says it of itself");
         if (conversion->how->mentions && len < sizeof called) {
             memcpy(called, name, len);
             called[len] = '\0';
@@ -442,6 +489,23 @@ static int convert(const struct conversion *conversion, const struct expr *e)
     return result;
 }
 
+/* HTCondor puts requirements as they are between parentheses, and people lean on that: true ) && ( x. */
+static struct tree *wrapped_read(struct build *build, const struct parse_options *options, const char *text, size_t len)
+{
+    struct err ignored = {0};
+    struct tree *tree;
+    struct buf wrapped;
+
+    buf_init(&wrapped);
+    buf_addc(&wrapped, '(');
+    buf_add(&wrapped, text, len);
+    buf_addc(&wrapped, ')');
+    build_reset(build);
+    tree = parse_expr(build, options, wrapped.text, wrapped.len, &ignored);
+    buf_done(&wrapped);
+    return tree;
+}
+
 int submit_expr(const struct submit_expr *how, const char *text, size_t len, struct submit_place at, bool plain,
                 struct buf *out, struct err *err)
 {
@@ -455,6 +519,8 @@ int submit_expr(const struct submit_expr *how, const char *text, size_t len, str
     build_init(&theirs, how->symbols, how->dialect);
     build_init(&ours, how->symbols, &dialect_classic);
     from = parse_expr(&theirs, &options, text, len, &why);
+    if (!from && how->mentions)
+        from = wrapped_read(&theirs, &options, text, len);
     if (from) {
         struct conversion conversion = {how, from, &ours, &why};
 

@@ -1,4 +1,4 @@
-/* submit_files.c: translates the keys that are about the program, its arguments and environment, and files. */
+/* submit_files.c: translates the keys that are about the program, its arguments, and files. */
 #include "lang/form/submit_job.h"
 
 #include "lang/base/array.h"
@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCHEME_MAX 16 /* letters before the :// of a URL */
+#define URL_UNKNOWN "$(Cluster) is known only when it is submitted: it cannot stand in a URL"
+#define PUT_CLIENTS_ALONE                                                                                           \
+    "machines bring files to http and https by themselves, and to other URLs where their owners name a client for " \
+    "it (UrlPutClients)"
+#define CLIENTS_ALONE \
+    "machines fetch file, http and https by themselves, and other URLs where their owners name a client for them (UrlClients)"
+
 /* -------------------------------------------------------------------------------------------------------------- program */
 
 int submit_key_executable(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
@@ -16,7 +24,10 @@ int submit_key_executable(struct submit_job *job, const struct submit_key *key, 
 
     submit_quotes_strip(&text, &len);
     buf_init(&path);
-    if (job->whole_executable && !memchr(text, '/', len))
+    /* it is looked for in the folder of submission, which a job that stays with its files need not begin in */
+    if (job->whole_executable && *text != '/' && submit_job_shares(job) && job->reader->world->folder)
+        buf_addf(&path, "%s/", job->reader->world->folder);
+    else if (job->whole_executable && !memchr(text, '/', len))
         buf_adds(&path, "./");
     buf_add(&path, text, len);
     submit_attribute_print(job, key->attribute, buf_string(&path), path.len);
@@ -48,13 +59,13 @@ static int argument_add(void *user, const char *word, size_t len, struct err *er
 }
 
 /* Gives an error of a reader of words the key and its place. */
-static int words_result(struct submit_job *job, int result, const struct err *why)
+int submit_words_result(struct submit_job *job, int result, const struct err *why)
 {
     return result < 0 ? submit_job_fail(job, why->text) : 0;
 }
 
 /* arguments2 and environment2 are in the new syntax, with or without double quotes around them. */
-static bool is_new(const struct submit_macro *macro)
+bool submit_is_new(const struct submit_macro *macro)
 {
     size_t len = strlen(macro->name);
 
@@ -68,207 +79,9 @@ int submit_key_arguments(struct submit_job *job, const struct submit_key *key, c
     int result;
 
     buf_addf(&job->out, "%s = {", key->attribute);
-    result = (is_new(job->macro) ? submit_words_new : submit_arguments)(text, len, argument_add, &list, &why);
+    result = (submit_is_new(job->macro) ? submit_words_new : submit_arguments)(text, len, argument_add, &list, &why);
     buf_adds(&job->out, " };\n");
-    return words_result(job, result, &why);
-}
-
-/* The environment while it is gathered: of several values of a name the last one holds. */
-struct variables {
-    struct submit_job *job;
-    struct textmap names; /* in small letters, since attributes do not differ by case: the place is that in `texts` */
-    char **texts;         /* NAME = expression */
-    uint32_t room;
-    const char *names_text; /* of getenv */
-    size_t names_len;
-};
-
-static void variables_done(struct variables *variables)
-{
-    for (uint32_t i = 0; i < variables->names.places; i++)
-        free(variables->texts[i]);
-    free(variables->texts);
-    textmap_done(&variables->names);
-}
-
-/* The place of a name. Two names that differ only in case cannot both stand in an ad. */
-static int variable_place(struct variables *variables, const char *name, size_t len, uint32_t *ret, struct err *err)
-{
-    char *small = mem_dup(name, len);
-    uint32_t place, before = variables->names.places;
-
-    for (size_t i = 0; i < len; i++)
-        small[i] = small[i] >= 'A' && small[i] <= 'Z' ? (char)(small[i] | 0x20) : small[i];
-    place = textmap_add(&variables->names, small, len);
-    free(small);
-    ARRAY_ROOM(variables->texts, place, variables->room, 16);
-    if (place >= before)
-        variables->texts[place] = NULL;
-    else if (memcmp(variables->texts[place], name, len) != 0)
-        return err_set(err, "expected names that differ in more than their case: '%.*s'", len > 60 ? 60 : (int)len,
-                       name);
-    *ret = place;
-    return 0;
-}
-
-static int variable_add(void *user, const char *word, size_t len, struct err *err)
-{
-    struct variables *variables = user;
-    const char *equals = memchr(word, '=', len);
-    size_t name = equals ? (size_t)(equals - word) : 0;
-    uint32_t place = 0;
-    struct buf text;
-
-    if (name && !submit_is_fixed(word, name) && !variables->job->reader->literal) {
-        variables->job->reader->wants_literal = true;
-        return 0;
-    }
-    if (!name || !submit_is_fixed(word, name))
-        return err_set(err, "expected NAME=VALUE, got '%.*s'", len > 60 ? 60 : (int)len, word);
-    if (!word_may_name(word, name))
-        return err_set(err, "a variable cannot be called '%.*s' here", (int)name, word);
-    if (variable_place(variables, word, name, &place, err) < 0)
-        return -1;
-    buf_init(&text);
-    buf_add(&text, word, name); /* as it is, for comparing; then as an ad writes it */
-    buf_addc(&text, '\0');
-    print_name(&text, &dialect_classic, word, name);
-    buf_adds(&text, " = ");
-    submit_text_print(variables->job, equals + 1, len - name - 1, &text);
-    free(variables->texts[place]);
-    variables->texts[place] = mem_dup(text.text, text.len);
-    buf_done(&text);
-    return 0;
-}
-
-static int getenv_name(struct variables *variables, const char *name, struct err *err)
-{
-    const struct submit_world *world = variables->job->reader->world;
-    const char *value = world->variable ? world->variable(world->user, name) : NULL;
-    struct buf both;
-    int result = 0;
-
-    if (value && (result = submit_clean(value, strlen(value), variables->job->macro->at, false, err)) == 0) {
-        buf_init(&both);
-        buf_addf(&both, "%s=%s", name, value);
-        result = variable_add(variables, buf_string(&both), both.len, err);
-        buf_done(&both);
-    }
-    return result;
-}
-
-/* Does a name fit a pattern in which a star stands for anything? */
-static bool name_fits(const char *name, size_t len, const char *pattern, size_t pattern_len)
-{
-    size_t at = 0, i = 0, star = SIZE_MAX, back = 0;
-
-    while (at < len) {
-        if (i < pattern_len && pattern[i] == '*') {
-            star = i++;
-            back = at;
-        } else if (i < pattern_len && pattern[i] == name[at]) {
-            i++;
-            at++;
-        } else if (star != SIZE_MAX) {
-            i = star + 1;
-            at = ++back;
-        } else {
-            return false;
-        }
-    }
-    while (i < pattern_len && pattern[i] == '*')
-        i++;
-    return i == pattern_len;
-}
-
-struct excluded {
-    const char *name;
-    size_t len;
-    bool is;
-};
-
-static int exclude_check(void *user, const char *word, size_t len, struct err *err)
-{
-    struct excluded *excluded = user;
-
-    (void)err;
-    if (len && *word == '!')
-        excluded->is = excluded->is || name_fits(excluded->name, excluded->len, word + 1, len - 1);
-    return 0;
-}
-
-/* Takes all variables of the surroundings that fit. One that an ad cannot hold (two names that differ in case only) is left out, and told. */
-static void getenv_fitting(struct variables *variables, const char *pattern, size_t len)
-{
-    const char *const *all = variables->job->reader->world->variables;
-
-    for (; all && *all; all++) {
-        size_t name_len = strcspn(*all, "=");
-        struct excluded excluded = {*all, name_len, false};
-        struct err err = {0};
-        char called[256];
-
-        if (!name_len || name_len >= sizeof called || !name_fits(*all, name_len, pattern, len))
-            continue;
-        submit_names(variables->names_text, variables->names_len, exclude_check, &excluded, &err);
-        memcpy(called, *all, name_len);
-        called[name_len] = '\0';
-        if (!excluded.is && getenv_name(variables, called, &err) < 0)
-            submit_job_remark(variables->job, err.text);
-    }
-}
-
-static int getenv_add(void *user, const char *word, size_t len, struct err *err)
-{
-    struct variables *variables = user;
-    char called[256];
-
-    if (*word == '!')
-        return 0;
-    if (memchr(word, '*', len)) {
-        getenv_fitting(variables, word, len);
-        return 0;
-    }
-    if (len >= sizeof called)
-        return err_set(err, "expected names of variables, got '%.60s'", word);
-    memcpy(called, word, len);
-    called[len] = '\0';
-    return getenv_name(variables, called, err);
-}
-
-/* The environment comes from two keys: `getenv` and `environment`. */
-int submit_environment_print(struct submit_job *job, struct submit_macro *taken, const char *names, size_t names_len,
-                             struct submit_macro *given, const char *text, size_t len)
-{
-    struct variables variables = {.job = job, .names_text = names, .names_len = names_len};
-    struct err why = {0};
-    int result = 0;
-
-    textmap_init(&variables.names, 0);
-    if (taken) {
-        job->macro = taken;
-        if (submit_is_true(names, names_len))
-            submit_job_remark(
-                job, "the environment as a whole is not carried over; name the variables: getenv = HOME, LANG");
-        else if (!submit_is_false(names, names_len))
-            result = words_result(job, submit_names(names, names_len, getenv_add, &variables, &why), &why);
-        taken->spoken = true;
-    }
-    if (given && result == 0) {
-        job->macro = given;
-        result = words_result(
-            job, (is_new(given) ? submit_words_new : submit_environment)(text, len, variable_add, &variables, &why),
-            &why);
-    }
-    buf_adds(&job->out, "Env = [");
-    for (uint32_t i = 0; i < variables.names.places; i++) {
-        buf_adds(&job->out, i ? "; " : " ");
-        if (variables.texts[i])
-            buf_adds(&job->out, variables.texts[i] + strlen(variables.texts[i]) + 1);
-    }
-    buf_adds(&job->out, " ];\n");
-    variables_done(&variables);
-    return result;
+    return submit_words_result(job, result, &why);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- files */
@@ -288,12 +101,63 @@ static void path_add(const struct submit_job *job, const char *text, size_t len,
     buf_add(out, text, len);
 }
 
+/* file:///staging/x is in a folder that the machines share, as HTCondor has it: a path here, too. */
+static void file_strip(const char **text, size_t *len)
+{
+    if (*len > 8 && submit_same(*text, 8, "file:///")) {
+        *text += 7;
+        *len -= 7;
+    }
+}
+
 static bool is_url(const char *text, size_t len)
 {
     for (size_t i = 0; i + 2 < len; i++)
         if (memcmp(text + i, "://", 3) == 0)
             return true;
     return false;
+}
+
+static bool has_scheme(const char *text, size_t len, const char *scheme)
+{
+    return len > strlen(scheme) && !memcmp(text, scheme, strlen(scheme));
+}
+
+/* Does it begin with the name of a protocol? */
+static bool begins_as_url(const char *text, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len && at < SCHEME_MAX &&
+           ((text[at] >= 'a' && text[at] <= 'z') ||
+            (at && ((text[at] >= '0' && text[at] <= '9') || text[at] == '+' || text[at] == '-' || text[at] == '.'))))
+        at++;
+    return at && len > at + 3 && !memcmp(text + at, "://", 3);
+}
+
+/* A URL, which the machine fetches: called by the last part of its path, without what follows a '?'. */
+static int url_input_add(struct list *list, const char *word, size_t len, struct err *err)
+{
+    const char *rest = memchr(word, '?', len), *name = word;
+    size_t end = rest ? (size_t)(rest - word) : len;
+
+    if (!has_scheme(word, len, "http://") && !has_scheme(word, len, "https://") && !has_scheme(word, len, "file:///")) {
+        if (!begins_as_url(word, len) || has_scheme(word, len, "file:"))
+            return err_set(err, "expected a URL like https://HOST/FILE, got '%.*s'", len > 60 ? 60 : (int)len, word);
+        submit_job_remark(list->job, CLIENTS_ALONE);
+    }
+    for (size_t i = 0; i + 1 < end; i++)
+        name = word[i] == '/' ? word + i + 1 : name;
+    if (end && word[end - 1] == '/')
+        return err_set(err, "expected a URL that ends with the name of a file, got '%.*s'", len > 60 ? 60 : (int)len,
+                       word);
+    list_go_on(list);
+    buf_adds(&list->job->out, "[ Name = ");
+    submit_text_print(list->job, name, end - (size_t)(name - word), &list->job->out);
+    buf_adds(&list->job->out, "; From = ");
+    submit_text_print(list->job, word, len, &list->job->out);
+    buf_adds(&list->job->out, " ]");
+    return 0;
 }
 
 static int input_add(void *user, const char *word, size_t len, struct err *err)
@@ -305,8 +169,7 @@ static int input_add(void *user, const char *word, size_t len, struct err *err)
     struct buf from;
 
     if (is_url(word, len))
-        return err_set(err, "expected names of files, got '%.*s': what is fetched by a URL is not carried over",
-                       len > 60 ? 60 : (int)len, word);
+        return url_input_add(list, word, len, err);
     if (!job->keeps_paths || *word == '/')
         for (size_t i = 0; i < len; i++)
             if (word[i] == '/') {
@@ -338,7 +201,7 @@ int submit_key_inputs(struct submit_job *job, const struct submit_key *key, cons
     buf_addf(&job->out, "%s = {", key->attribute);
     result = submit_names(text, len, input_add, &list, &why);
     buf_adds(&job->out, " };\n");
-    return words_result(job, result, &why);
+    return submit_words_result(job, result, &why);
 }
 
 int submit_key_input(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
@@ -349,13 +212,23 @@ int submit_key_input(struct submit_job *job, const struct submit_key *key, const
     if (is_nowhere(text, len))
         return 0;
     buf_init(&path);
-    path_add(job, text, len, &path);
+    if (submit_job_shares(job))
+        buf_add(&path, text, len); /* it begins where that is */
+    else
+        path_add(job, text, len, &path);
     submit_attribute_print(job, key->attribute, buf_string(&path), path.len);
     buf_done(&path);
     return 0;
 }
 
-/* container_image: a file, or a folder of the machine. */
+#define REGISTRY "docker://"
+
+static bool is_in_registry(const char *text, size_t len)
+{
+    return len > strlen(REGISTRY) && !memcmp(text, REGISTRY, strlen(REGISTRY));
+}
+
+/* container_image: a file, a folder of the machine, or one in a registry. */
 int submit_key_image(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     struct buf path;
@@ -363,14 +236,42 @@ int submit_key_image(struct submit_job *job, const struct submit_key *key, const
     submit_quotes_strip(&text, &len);
     if (!len)
         return 0;
-    if (is_url(text, len))
-        return submit_job_fail(job,
-                               "what lies in a registry is not fetched: 'skopeo copy docker://NAME oci-archive:FILE' "
-                               "makes a file of it");
+    if (len > 8 &&
+        submit_same(text, 8, "file:///")) { /* in a folder that machines share, as HTCondor has it: a file here, too */
+        text += 7;
+        len -= 7;
+    }
+    if (is_url(text, len) && !is_in_registry(text, len) &&
+        (!begins_as_url(text, len) || has_scheme(text, len, "file:") || text[len - 1] == '/'))
+        return submit_job_fail(job, "expected a file, a folder of the machine, " REGISTRY "NAME, or the URL of a file");
+    if (is_url(text, len) && !is_in_registry(text, len) && !has_scheme(text, len, "http"))
+        submit_job_remark(job, CLIENTS_ALONE);
     buf_init(&path);
-    path_add(job, text, len, &path);
+    if (is_url(text, len)) /* of a registry, or of a file, which the machine fetches */
+        buf_add(&path, text, len);
+    else
+        path_add(job, text, len, &path);
     submit_attribute_print(job, key->attribute, buf_string(&path), path.len);
     buf_done(&path);
+    return 0;
+}
+
+/* docker_image: one in a registry, with or without the word that says so. */
+int submit_key_docker(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    struct buf name;
+
+    submit_quotes_strip(&text, &len);
+    if (!len)
+        return 0;
+    if (submit_key_macro(job->reader, submit_key_find("container_image", strlen("container_image"))))
+        return submit_job_fail(job, "expected one of container_image and docker_image");
+    buf_init(&name);
+    if (!is_in_registry(text, len))
+        buf_adds(&name, REGISTRY);
+    buf_add(&name, text, len);
+    submit_attribute_print(job, key->attribute, buf_string(&name), name.len);
+    buf_done(&name);
     return 0;
 }
 
@@ -394,22 +295,55 @@ static void name_shorten(const char **text, size_t *len)
     }
 }
 
-/* Adds to OutputTo where a file goes that the job calls by that name. */
+/* Adds to OutputTo, or to OutputUrls, where a file goes that the job calls by that name. */
 static void destination_add(struct submit_job *job, const char *name, size_t name_len, const char *to, size_t to_len)
 {
-    struct buf one;
+    bool url = is_url(to, to_len);
+    struct buf one, *all = url ? &job->urls : &job->to;
 
     buf_init(&one);
     buf_adds(&one, "[ Name = ");
     submit_text_print(job, name, name_len, &one);
-    buf_adds(&one, "; To = ");
+    buf_adds(&one, url ? "; Url = " : "; To = ");
     submit_text_print(job, to, to_len, &one);
     buf_adds(&one, " ]");
-    if (!job->to.len || !strstr(buf_string(&job->to), buf_string(&one))) {
-        buf_adds(&job->to, job->to.len ? ", " : " ");
-        buf_add(&job->to, one.text, one.len);
+    if (!all->len || !strstr(buf_string(all), buf_string(&one))) {
+        buf_adds(all, all->len ? ", " : " ");
+        buf_add(all, one.text, one.len);
     }
     buf_done(&one);
+}
+
+/* May a file of that name go to that URL? NULL, or why not. */
+static const char *url_flaw(const char *name, size_t name_len, const char *to, size_t to_len)
+{
+    if (!begins_as_url(to, to_len) || has_scheme(to, to_len, "file:"))
+        return "expected a URL like https://HOST/FILE";
+    if (memchr(to, ' ', to_len) || memchr(to, '\t', to_len))
+        return "expected a URL without blanks";
+    if (memchr(name, '/', name_len))
+        return "expected a file at the top of the job's folder: others are not brought to a URL";
+    return NULL;
+}
+
+/* A job names its URLs as they are. Where they differ between the jobs, each gets an ad of its own. False: they are not known yet. */
+static bool url_is_known(struct submit_job *job, const char *text, size_t len)
+{
+    if (submit_is_fixed(text, len))
+        return true;
+    if (job->reader->literal || memchr(text, MARK_CLUSTER, len))
+        return false;
+    job->reader->wants_literal = true;
+    return true;
+}
+
+static void url_remark(struct submit_job *job, const char *to, size_t to_len)
+{
+    if (job->needs_put_client || job->reader->wants_literal || has_scheme(to, to_len, "http://") ||
+        has_scheme(to, to_len, "https://"))
+        return;
+    job->needs_put_client = true;
+    submit_job_remark(job, PUT_CLIENTS_ALONE);
 }
 
 /* The next `NAME = DESTINATION` of transfer_output_remaps; false at the end. */
@@ -432,6 +366,7 @@ static bool remap_next(const char **text, size_t *len, const char **ret_name, si
         *ret_to_len = equals ? one_len - (size_t)(equals + 1 - one) : 0;
         submit_trim(ret_name, ret_name_len);
         submit_trim(ret_to, ret_to_len);
+        file_strip(ret_to, ret_to_len);
         return true;
     }
     return false;
@@ -444,6 +379,22 @@ static size_t base_of(const char *name, size_t len)
     for (size_t i = 0; i + 1 < len; i++)
         base = name[i] == '/' ? i + 1 : base;
     return base;
+}
+
+/* A destination with a slash at its end is a folder. */
+static void remapped_add(struct submit_job *job, const char *name, size_t name_len, const char *to, size_t to_len)
+{
+    size_t base = base_of(name, name_len);
+    struct buf whole;
+
+    buf_init(&whole);
+    buf_add(&whole, to, to_len);
+    if (to_len && to[to_len - 1] == '/')
+        buf_add(&whole, name + base, name_len - base);
+    destination_add(job, name, name_len, buf_string(&whole), whole.len);
+    if (is_url(to, to_len))
+        url_remark(job, to, to_len);
+    buf_done(&whole);
 }
 
 /* Where an output goes that the remaps name by its whole name or by its last part; false: they do not. */
@@ -460,6 +411,25 @@ static bool remap_find(const struct submit_job *job, const char *name, size_t le
             return true;
         }
     return false;
+}
+
+/* output_destination: the output goes there, by its own name. */
+static int destination_url(struct submit_job *job, const char *word, size_t len, bool inside, struct err *err)
+{
+    const char *flaw = inside ? "expected files, and not what is in a folder"
+                              : url_flaw(word, len, job->destination.text, job->destination.len);
+    struct buf url;
+
+    if (flaw || !url_is_known(job, word, len))
+        return err_set(err, "%s", flaw ? flaw : URL_UNKNOWN);
+    buf_init(&url);
+    buf_add(&url, job->destination.text, job->destination.len);
+    buf_adds(&url, url.text[url.len - 1] == '/' ? "" : "/");
+    buf_add(&url, word, len);
+    destination_add(job, word, len, buf_string(&url), url.len);
+    url_remark(job, url.text, url.len);
+    buf_done(&url);
+    return 0;
 }
 
 /* transfer_output_files = a/b puts b into the initial folder; `folder/` what is in it. */
@@ -481,7 +451,9 @@ static int output_add(void *user, const char *word, size_t len, struct err *err)
     submit_text_print(job, word, len, &job->out);
     base = base_of(word, len);
     if (remap_find(job, word, len, &to, &to_len))
-        destination_add(job, word, len, to, to_len);
+        remapped_add(job, word, len, to, to_len);
+    else if (job->destination.len)
+        return destination_url(job, word, len, inside, err);
     else if (inside)
         destination_add(job, word, len, ".", 1);
     else if (base && !job->keeps_paths)
@@ -498,35 +470,54 @@ int submit_key_outputs(struct submit_job *job, const struct submit_key *key, con
     buf_addf(&job->out, "%s = {", key->attribute);
     result = submit_names(text, len, output_add, &list, &why);
     buf_adds(&job->out, " };\n");
-    return words_result(job, result, &why);
+    if (list.begun && !submit_same(buf_string(&job->when), job->when.len, "on_success"))
+        buf_adds(&job->out,
+                 "OutputsNeeded = \"Always\";\n"); /* HTCondor holds a job that lacks one, whatever its status is */
+    return submit_words_result(job, result, &why);
+}
+
+static int checkpoint_add(void *user, const char *word, size_t len, struct err *err)
+{
+    struct list *list = user;
+
+    name_shorten(&word, &len);
+    if (name_leads_out(word, len) || !len || word[len - 1] == '/')
+        return err_set(err, "expected names of files beneath the job's folder, got '%.*s'", len > 60 ? 60 : (int)len,
+                       word);
+    list_go_on(list);
+    submit_text_print(list->job, word, len, &list->job->out);
+    return 0;
+}
+
+int submit_key_checkpoint(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    struct list list = {job, false};
+    struct err why = {0};
+    int result;
+
+    buf_addf(&job->out, "%s = {", key->attribute);
+    result = submit_names(text, len, checkpoint_add, &list, &why);
+    buf_adds(&job->out, " };\n");
+    return submit_words_result(job, result, &why);
 }
 
 /* Outputs that transfer_output_files does not name may be sent elsewhere as well. */
 int submit_key_remaps(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     const char *name, *to, *rest = job->remaps.text;
-    size_t left = job->remaps.len, name_len, to_len, base;
+    size_t left = job->remaps.len, name_len, to_len;
 
     (void)key, (void)text, (void)len;
     while (remap_next(&rest, &left, &name, &name_len, &to, &to_len)) {
         if (!name_len || !to_len)
             return submit_job_fail(job, "expected \"NAME = DESTINATION; ...\"");
-        if (is_url(to, to_len))
-            return submit_job_fail(job, "what is brought to a URL is not carried over");
+        if (is_url(to, to_len) && url_flaw(name, name_len, to, to_len))
+            return submit_job_fail(job, url_flaw(name, name_len, to, to_len));
+        if (is_url(to, to_len) && (!url_is_known(job, name, name_len) || !url_is_known(job, to, to_len)))
+            return submit_job_fail(job, URL_UNKNOWN);
         if (name_leads_out(name, name_len) || name[name_len - 1] == '/')
             return submit_job_fail(job, "expected names of files beneath the job's folder");
-        base = base_of(name, name_len);
-        if (to[to_len - 1] == '/') { /* into that folder */
-            struct buf whole;
-
-            buf_init(&whole);
-            buf_add(&whole, to, to_len);
-            buf_add(&whole, name + base, name_len - base);
-            destination_add(job, name, name_len, buf_string(&whole), whole.len);
-            buf_done(&whole);
-        } else {
-            destination_add(job, name, name_len, to, to_len);
-        }
+        remapped_add(job, name, name_len, to, to_len);
     }
     return 0;
 }
@@ -560,6 +551,39 @@ static void name_inside(const char *text, size_t len, struct buf *out)
 }
 
 /* Standard output and error. */
+/* NAME.$(Node): the processes write NAME, NAME.1, NAME.2, ..., which come to NAME.0 and so on. */
+static int streams_of_nodes(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    bool away = name_leads_out(text, len - 2);
+    uint32_t count = away ? submit_nodes(job->reader) : 1;
+    struct buf inside, name, to;
+
+    if (len < 3 || text[len - 2] != '.' || memchr(text, MARK_NODE, len - 1))
+        return submit_job_fail(job, "expected $(Node) at the end, behind a dot: NAME.$(Node)");
+    buf_init(&inside);
+    buf_init(&name);
+    buf_init(&to);
+    if (away)
+        name_inside(text, len - 2, &inside);
+    else
+        buf_add(&inside, text, len - 2);
+    submit_attribute_print(job, key->attribute, buf_string(&inside), inside.len);
+    for (uint32_t i = 0; i < count; i++) {
+        buf_reset(&name);
+        buf_reset(&to);
+        buf_add(&name, inside.text, inside.len);
+        if (i)
+            buf_addf(&name, ".%u", i);
+        buf_add(&to, text, len - 1);
+        buf_addf(&to, "%u", i);
+        destination_add(job, buf_string(&name), name.len, buf_string(&to), to.len);
+    }
+    buf_done(&inside);
+    buf_done(&name);
+    buf_done(&to);
+    return 0;
+}
+
 int submit_key_stream(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     const char *folder = job->reader->world->folder;
@@ -576,6 +600,8 @@ int submit_key_stream(struct submit_job *job, const struct submit_key *key, cons
         folder)
         prefix_strip(&text, &len, folder, strlen(folder));
     name_shorten(&text, &len);
+    if (memchr(text, MARK_NODE, len))
+        return streams_of_nodes(job, key, text, len);
     if (!name_leads_out(text, len)) {
         submit_attribute_print(job, key->attribute, text, len);
         return 0;
@@ -585,6 +611,19 @@ int submit_key_stream(struct submit_job *job, const struct submit_key *key, cons
     submit_attribute_print(job, key->attribute, buf_string(&inside), inside.len);
     destination_add(job, buf_string(&inside), inside.len, text, len);
     buf_done(&inside);
+    return 0;
+}
+
+/* The log, which is written at the customer: any path, as its user may reach it. */
+int submit_key_log(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    submit_quotes_strip(&text, &len);
+    if (!len || is_nowhere(text, len))
+        return 0;
+    if (text[len - 1] == '/')
+        return submit_job_fail(job, "expected the name of a file");
+    name_shorten(&text, &len);
+    submit_attribute_print(job, key->attribute, text, len);
     return 0;
 }
 

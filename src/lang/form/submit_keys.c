@@ -13,6 +13,11 @@
 
 /* -------------------------------------------------------------------------------------------------------------- values */
 
+#define FOUND_ELSEWHERE \
+    "%.60s: $$(...) is known only when a machine is found: it may stand in arguments and environment, not here"
+
+#define NODE_ELSEWHERE "%.60s: $(Node) may stand in arguments, environment, output and error, not here"
+
 /* 0 and the value of a macro, without blanks around it. A value that must be fixed and is not sets
  * wants_literal: the caller tries again, job by job. */
 static int value_expand(struct submit_job *job, struct submit_macro *macro, enum submit_when when, struct buf *out,
@@ -27,11 +32,20 @@ static int value_expand(struct submit_job *job, struct submit_macro *macro, enum
     submit_trim(ret, ret_len);
     if (when == COMPUTED || submit_is_fixed(*ret, *ret_len))
         return 0;
+    if (memchr(*ret, MARK_FOUND, *ret_len))
+        return submit_fail(macro->at, job->err, FOUND_ELSEWHERE, macro->name);
+    if (memchr(*ret, MARK_NODE, *ret_len))
+        return submit_fail(macro->at, job->err, NODE_ELSEWHERE, macro->name);
     if (reader->literal || memchr(*ret, MARK_CLUSTER, *ret_len))
         return submit_fail(macro->at, job->err,
                            "%.60s: $(Cluster) is known only when it is submitted: it cannot stand here", macro->name);
     reader->wants_literal = true;
     return 0;
+}
+
+static bool is_found(const char *text, size_t len)
+{
+    return memchr(text, MARK_FOUND, len) != NULL;
 }
 
 static int key_write(struct submit_job *job, const struct submit_key *key, struct submit_macro *macro)
@@ -44,8 +58,14 @@ static int key_write(struct submit_job *job, const struct submit_key *key, struc
     buf_init(&out);
     job->macro = macro;
     result = value_expand(job, macro, key->when, &out, &text, &len);
+    if (result == 0 && is_found(text, len) && key->write != submit_key_arguments)
+        result = submit_fail(macro->at, job->err, FOUND_ELSEWHERE, macro->name);
+    if (result == 0 && memchr(text, MARK_NODE, len) && key->write != submit_key_arguments &&
+        key->write != submit_key_stream)
+        result = submit_fail(macro->at, job->err, NODE_ELSEWHERE, macro->name);
     if (result == 0 && !job->reader->wants_literal && (len || key->write == submit_key_arguments))
         result = key->write(job, key, text, len);
+    result = job->broken ? -1 : result;
     macro->spoken = macro->spoken || !job->reader->wants_literal;
     buf_done(&out);
     return result;
@@ -109,9 +129,10 @@ static int environment_write(struct submit_job *job)
         result = value_expand(job, given, COMPUTED, &out, &text, &len);
     if (taken && result == 0)
         result = value_expand(job, taken, FIXED, &names_out, &names, &names_len);
-    if (result == 0 && !job->reader->wants_literal && (len || names_len))
+    if (result == 0 && !job->reader->wants_literal && (len || names_len || job->variables.len))
         result =
             submit_environment_print(job, names_len ? taken : NULL, names, names_len, len ? given : NULL, text, len);
+    result = job->broken ? -1 : result;
     buf_done(&out);
     buf_done(&names_out);
     return result;
@@ -119,17 +140,25 @@ static int environment_write(struct submit_job *job)
 
 /* ---------------------------------------------------------------------------------------------------------- constraint */
 
+#define OWN_REQUIREMENTS "MY.Requirements" /* +Requirements: the attribute that the key makes in HTCondor */
+
 /* Writes the constraint that the file gives. For attributes that it does not mention, it adds that the machine is like this
  * one and has as much as the job asks for. */
 static int constraint_write(struct submit_job *job)
 {
     const struct submit_world *world = job->reader->world;
     struct submit_macro *macro = submit_macro(job->reader, "requirements", strlen("requirements"));
+    struct submit_macro *own = submit_macro(job->reader, OWN_REQUIREMENTS, strlen(OWN_REQUIREMENTS));
     const char *text = "";
     size_t len = 0;
     struct buf out, expr;
     int result = 0;
 
+    if (own && macro) {
+        job->macro = own;
+        return submit_job_fail(job, "expected it once: its key says it already");
+    }
+    macro = own ? own : macro;
     buf_init(&out);
     buf_init(&expr);
     if (macro) {
@@ -194,7 +223,7 @@ static bool is_plain_string(const char *text, size_t len)
 static bool differs(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (text[i] != MARK_CLUSTER && !submit_is_fixed(text + i, 1))
+        if (text[i] != MARK_CLUSTER && text[i] != MARK_FOUND && !submit_is_fixed(text + i, 1))
             return true;
     return false;
 }
@@ -203,11 +232,11 @@ static bool differs(const char *text, size_t len)
  * has another form here. */
 static const struct submit_key *key_of_own(const char *name, size_t len)
 {
-    static key_fn *const same[] = {
-        submit_key_refused, submit_key_passed,   submit_key_universe, submit_key_image,
-        submit_key_text,    submit_key_size,     submit_key_expr,     submit_key_whole,
-        submit_key_signal,  submit_key_one,      submit_key_flag,     submit_key_policy,
-        submit_key_until,   submit_key_transfer, submit_key_when,     submit_key_notification, submit_key_gpu};
+    static key_fn *const same[] = {submit_key_refused,      submit_key_passed, submit_key_universe, submit_key_image,
+                                   submit_key_docker,       submit_key_text,   submit_key_size,     submit_key_expr,
+                                   submit_key_whole,        submit_key_signal, submit_key_machines, submit_key_flag,
+                                   submit_key_policy,       submit_key_until,  submit_key_transfer, submit_key_when,
+                                   submit_key_notification, submit_key_gpu,    submit_key_later,    submit_key_owner};
     const struct submit_key *key = submit_key_find(name, len);
 
     for (size_t i = 0; key && !submit_same(name, len, key->name) && i < sizeof same / sizeof *same; i++)
@@ -225,6 +254,8 @@ static int own_write(struct submit_job *job, struct submit_macro *macro)
     int result;
 
     job->macro = macro;
+    if (submit_same(macro->name, strlen(macro->name), OWN_REQUIREMENTS))
+        return 0; /* by constraint_write */
     if (key)
         return submit_key_macro(job->reader, key) ? submit_job_fail(job, "expected it once: its key says it already")
                                                   : key_write(job, key, macro);
@@ -238,6 +269,8 @@ static int own_write(struct submit_job *job, struct submit_macro *macro)
         return submit_job_fail(job, "expected another name for an attribute");
     buf_init(&out);
     result = value_expand(job, macro, COMPUTED, &out, &text, &len);
+    if (result == 0 && is_found(text, len))
+        result = submit_fail(macro->at, job->err, FOUND_ELSEWHERE, name);
     if (result == 0 && !job->reader->literal && differs(text, len))
         job->reader->wants_literal = true;
     if (result == 0 && !job->reader->wants_literal) {
@@ -295,6 +328,22 @@ static void items_write(struct submit_job *job)
     buf_adds(&job->out, " };\n");
 }
 
+/* A job that is begun again with its files, and does not say which: HTCondor keeps its outputs. */
+static int checkpoint_write(struct submit_job *job)
+{
+    const struct submit_key *files = submit_key_find("transfer_checkpoint_files", strlen("transfer_checkpoint_files")),
+                            *outputs = submit_key_find("transfer_output_files", strlen("transfer_output_files"));
+    struct submit_macro *code =
+        submit_key_macro(job->reader, submit_key_find("checkpoint_exit_code", strlen("checkpoint_exit_code")));
+
+    if (!code || submit_key_macro(job->reader, files))
+        return 0;
+    if (submit_key_macro(job->reader, outputs))
+        return key_write(job, files, submit_key_macro(job->reader, outputs));
+    job->macro = code;
+    return submit_job_fail(job, "expected 'transfer_checkpoint_files = NAMES' as well: files that are kept are named");
+}
+
 static int job_write(struct submit_job *job)
 {
     const struct submit_reader *reader = job->reader;
@@ -302,6 +351,8 @@ static int job_write(struct submit_job *job)
     if (flag_read(job, "transfer_executable", &job->whole_executable) < 0 ||
         flag_read(job, "preserve_relative_paths", &job->keeps_paths) < 0 ||
         text_read(job, "initialdir", FIXED, &job->iwd) < 0 ||
+        text_read(job, "output_destination", FIXED, &job->destination) < 0 ||
+        text_read(job, "when_to_transfer_output", FIXED, &job->when) < 0 ||
         text_read(job, "transfer_output_remaps", COMPUTED, &job->remaps) < 0)
         return -1;
     for (size_t i = 0; i < submit_key_count; i++) {
@@ -311,6 +362,16 @@ static int job_write(struct submit_job *job)
             key_write(job, &submit_keys[i], &reader->macros[place]) < 0)
             return -1;
     }
+    if (checkpoint_write(job) < 0)
+        return -1;
+    if (job->credentials.len)
+        buf_addf(&job->out, "SecretsFrom = { %s };\n", buf_string(&job->credentials));
+    if (job->destination.len && !job->urls.len && !reader->wants_literal)
+        return submit_fail(
+            job->reader->queue, job->err,
+            "output_destination: expected 'transfer_output_files = NAMES' as well: files that go there are named");
+    if (job->urls.len)
+        buf_addf(&job->out, "OutputUrls = {%s };\n", buf_string(&job->urls));
     if (job->to.len)
         buf_addf(&job->out, "OutputTo = {%s };\n", buf_string(&job->to));
     if (environment_write(job) < 0 || others_write(job) < 0 || constraint_write(job) < 0)
@@ -363,12 +424,19 @@ static int ad_make(struct submit_reader *reader, struct err *err)
     struct submit_job job = {.reader = reader, .whole_executable = true, .err = err};
     int result;
 
-    if (!has_key(reader, "executable") && !has_key(reader, "container_image"))
-        return submit_fail(reader->queue, err, "expected 'executable = FILE' before 'queue'");
+    if (!has_key(reader, "executable") && !has_key(reader, "container_image") && !has_key(reader, "docker_image"))
+        return submit_fail(
+            reader->queue, err,
+            "expected 'executable = FILE' before 'queue'; a shell on some machine is 'berth run --tty -- bash'");
     buf_init(&job.out);
     buf_init(&job.iwd);
     buf_init(&job.gpus);
     buf_init(&job.extra);
+    buf_init(&job.when);
+    buf_init(&job.credentials);
+    buf_init(&job.variables);
+    buf_init(&job.urls);
+    buf_init(&job.destination);
     buf_init(&job.remaps);
     buf_init(&job.to);
     buf_adds(&job.out, "[\n");
@@ -380,6 +448,11 @@ static int ad_make(struct submit_reader *reader, struct err *err)
     buf_done(&job.iwd);
     buf_done(&job.gpus);
     buf_done(&job.extra);
+    buf_done(&job.when);
+    buf_done(&job.credentials);
+    buf_done(&job.variables);
+    buf_done(&job.urls);
+    buf_done(&job.destination);
     buf_done(&job.remaps);
     buf_done(&job.to);
     return result;

@@ -20,7 +20,7 @@ int submit_expand_apart(const struct expansion *expansion, const char *text, siz
 
 /* ------------------------------------------------------------------------------------------------------- what is known */
 
-enum builtin { BUILTIN_PROCESS, BUILTIN_CLUSTER, BUILTIN_STEP, BUILTIN_ROW, BUILTIN_RETRY };
+enum builtin { BUILTIN_PROCESS, BUILTIN_CLUSTER, BUILTIN_STEP, BUILTIN_ROW, BUILTIN_RETRY, BUILTIN_NODE };
 
 static const struct {
     const char *name;
@@ -28,7 +28,7 @@ static const struct {
 } builtins[] = {
     {"Process", BUILTIN_PROCESS},   {"ProcId", BUILTIN_PROCESS}, {"Cluster", BUILTIN_CLUSTER},
     {"ClusterId", BUILTIN_CLUSTER}, {"Step", BUILTIN_STEP},      {"Row", BUILTIN_ROW},
-    {"ItemIndex", BUILTIN_ROW},     {"Retry", BUILTIN_RETRY},
+    {"ItemIndex", BUILTIN_ROW},     {"Retry", BUILTIN_RETRY},    {"Node", BUILTIN_NODE},
 };
 
 static int builtin_add(const struct expansion *expansion, size_t n)
@@ -63,12 +63,14 @@ static int builtin_add(const struct expansion *expansion, size_t n)
     case BUILTIN_RETRY:
         buf_addc(out, MARK_RETRY);
         break;
+    case BUILTIN_NODE:
+        if (!submit_is_parallel(reader))
+            return submit_fail(expansion->at, expansion->err, "$(Node) is known only with universe parallel");
+        buf_addc(out, MARK_NODE);
+        break;
     }
     return 0;
 }
-
-/* Names of the pool that the file was written for: there is nothing like them here. */
-static const char *const foreign[] = {"Node"};
 
 /* What is known of the moment of submission. False: the name is none of these, or that is not known. */
 static bool moment_add(const struct submit_world *world, const char *name, size_t len, struct buf *out)
@@ -106,7 +108,7 @@ int submit_name_add(const struct expansion *expansion, const char *name, size_t 
         }
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (submit_same(name, len, builtins[i].name) &&
-            (builtins[i].what != BUILTIN_RETRY ||
+            ((builtins[i].what != BUILTIN_RETRY && builtins[i].what != BUILTIN_NODE) ||
              !submit_macro(reader, name, len))) /* many have a macro of that name */
             return builtin_add(expansion, i) < 0 ? -1 : 1;
     macro = submit_macro(reader, name, len);
@@ -125,9 +127,6 @@ int submit_name_add(const struct expansion *expansion, const char *name, size_t 
     }
     if (moment_add(world, name, len, expansion->out))
         return 1;
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (submit_same(name, len, foreign[i]))
-            return submit_fail(expansion->at, expansion->err, "$(%s) is not carried over", foreign[i]);
     return 0;
 }
 
@@ -200,6 +199,37 @@ static int dollar(const struct expansion *expansion, const char *text, size_t le
     return result < 0 ? -1 : 1;
 }
 
+/* Notes what stands in $$(...), which the machine that is found fills in, and leaves a mark for it. `text` begins at the second dollar. 1, or -1. */
+static int found_add(const struct expansion *expansion, const char *text, size_t len, size_t *ret_taken)
+{
+    struct textmap *known = &expansion->reader->found;
+    struct expansion below = *expansion;
+    size_t end = closing(text, len, 2);
+    uint32_t place = TEXTMAP_NONE;
+    struct buf body;
+
+    if (end == len)
+        return submit_fail(expansion->at, expansion->err, "expected ')' to close '$$('");
+    buf_init(&body);
+    below.depth++;
+    if (submit_expand_apart(&below, text + 2, end - 2, &body) < 0) {
+        buf_done(&body);
+        return -1;
+    }
+    if (body.len && submit_is_fixed(body.text, body.len) &&
+        (known->places < SUBMIT_FOUND_MAX || textmap_find(known, body.text, body.len) != TEXTMAP_NONE))
+        place = textmap_add(known, body.text, body.len);
+    buf_done(&body);
+    if (place == TEXTMAP_NONE)
+        return submit_fail(expansion->at, expansion->err,
+                           "expected the name of an attribute in '$$()', the same for all jobs, and at most %d of them",
+                           SUBMIT_FOUND_MAX);
+    buf_addc(expansion->out, MARK_FOUND);
+    buf_addc(expansion->out, (char)('A' + (int)place));
+    *ret_taken = end + 1;
+    return 1;
+}
+
 static int spend(const struct expansion *expansion, size_t amount)
 {
     struct submit_reader *reader = expansion->reader;
@@ -225,14 +255,14 @@ static int expand(struct expansion *expansion, const char *text, size_t len)
 
         if (text[i] != '$')
             continue;
-        if (i + 2 < len && text[i + 1] == '$' && text[i + 2] == '(')
-            return submit_fail(expansion->at, expansion->err,
-                               "'$$(...)' is filled in by the machine that is found: it is not carried over");
         buf_add(expansion->out, text + start, i - start);
         if (spend(expansion, i - start + 16) < 0)
             return -1;
         start = i;
-        found = dollar(expansion, text + i + 1, len - i - 1, &taken);
+        if (i + 2 < len && text[i + 1] == '$' && text[i + 2] == '(')
+            found = found_add(expansion, text + i + 1, len - i - 1, &taken);
+        else
+            found = dollar(expansion, text + i + 1, len - i - 1, &taken);
         if (found < 0)
             return -1;
         if (found) {

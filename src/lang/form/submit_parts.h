@@ -25,10 +25,13 @@ extern "C" {
 #define MARK_STEP '\x02'
 #define MARK_CLUSTER '\x03'
 #define MARK_RETRY '\x04'
+#define MARK_FOUND '\x05'    /* $$(...), of the machine that is found; the next byte says which of the reader's */
+#define MARK_NODE '\x06'     /* the process of a parallel job */
 #define MARK_VARIABLE '\x0e' /* the first variable of the queue statement; the marks of the others follow */
 #define MARK_ROW '\x16'
-#define MARKS "\x01\x02\x03\x04\x0e\x0f\x10\x11\x12\x13\x14\x15\x16"
+#define MARKS "\x01\x02\x03\x04\x05\x06\x0e\x0f\x10\x11\x12\x13\x14\x15\x16"
 #define SUBMIT_FOLD_VARIABLES 8
+#define SUBMIT_FOUND_MAX 26    /* different $$(...) of one file */
 #define SUBMIT_FOLD_BYTES 8192 /* of the items of one ad: every job carries all of them */
 
 struct submit_place {
@@ -66,6 +69,7 @@ struct submit_reader {
     struct submit_macro *macros;
     uint32_t macro_room;
     struct textmap missing; /* names of macros that are used but not defined */
+    struct textmap found;   /* what stands in $$(...); the byte behind its mark is 'A' and its place */
     uint64_t work;
 
     /* the current queue statement */
@@ -159,6 +163,8 @@ typedef int submit_word_fn(void *user, const char *word, size_t len, struct err 
 int submit_arguments(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err);
 /* The same in the new syntax alone. */
 int submit_words_new(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err);
+#define SUBMIT_ENVIRONMENT_MAX (64 * 1024) /* bytes of an environment that is carried over as a whole */
+
 /* The same for NAME=VALUE of an environment. */
 int submit_environment(const char *text, size_t len, submit_word_fn *each, void *user, struct err *err);
 /* Calls `each` for the elements of a list with commas between. */
@@ -180,7 +186,9 @@ struct submit_expr {
     const struct dialect *dialect; /* in which the expression is written */
     bool is_glue;                  /* machines are described by the GLUE schema, not as HTCondor does */
     enum submit_side side;
-    bool at_end; /* what is known of a try that has ended is known: ExitCode, NumJobStarts ... */
+    bool at_end;    /* what is known of a try that has ended is known: ExitCode, NumJobStarts ... */
+    bool has_image; /* the job brings an image, or names one */
+    bool later;     /* what a customer knows of the job while it lives is known: JobStatus, EnteredCurrentStatus ... */
     submit_has_fn *has;
     void *user;
     void (*unknown)(void *user, const char *name, const char *words); /* called for a name that no machine here has */
@@ -212,6 +220,11 @@ int submit_item(struct submit_reader *reader, struct err *err);
 int submit_fold(struct submit_reader *reader);
 /* Remarks on the names that the file sets and nothing uses. */
 void submit_unused(struct submit_reader *reader);
+
+/* ---- submit_values.c ---- */
+#define SUBMIT_NODES_MAX 64                                  /* processes of a parallel job */
+bool submit_is_parallel(const struct submit_reader *reader); /* by its universe */
+uint32_t submit_nodes(const struct submit_reader *reader);   /* how many processes it asks for */
 
 #ifdef __cplusplus
 }

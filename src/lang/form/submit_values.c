@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int submit_job_fail(const struct submit_job *job, const char *words)
@@ -48,6 +49,8 @@ static void mark_print(const struct submit_job *job, char mark, struct buf *out)
             buf_addf(out, " + %" PRIu64, reader->item);
     } else if (mark == MARK_RETRY) {
         buf_adds(out, "JobTry - 1");
+    } else if (mark == MARK_NODE) {
+        buf_adds(out, "isUndefined(Member) ? 0 : Member");
     } else if (mark == MARK_CLUSTER) {
         buf_adds(out, "JobId - JobIndex");
         if (process)
@@ -59,6 +62,34 @@ static void mark_print(const struct submit_job *job, char mark, struct buf *out)
         else if (mark == MARK_PROCESS && process)
             buf_addf(out, " + %" PRIu64, process);
     }
+}
+
+/* $$(Name), $$(Name:otherwise), $$([expression]): of the machine that is found, which computes it when the job starts. */
+static void found_print(const struct submit_job *job, char which, struct buf *out)
+{
+    struct submit_job *writing = (struct submit_job *)(uintptr_t)job;
+    const char *body = textmap_text(&job->reader->found, (uint32_t)(which - 'A')), *colon;
+    size_t len = body ? strlen(body) : 0;
+    struct buf name, expr;
+
+    buf_init(&name);
+    buf_init(&expr);
+    if (len > 2 && *body == '[' && body[len - 1] == ']') {
+        colon = NULL;
+        buf_add(&name, body + 1, len - 2);
+    } else {
+        colon = body ? strchr(body, ':') : NULL;
+        buf_addf(&name, "TARGET.%.*s", colon ? (int)(colon - body) : (int)len, body ? body : "");
+    }
+    if (submit_expr_print(writing, SUBMIT_SIDE_MACHINE, buf_string(&name), name.len, &expr) < 0)
+        writing->broken = true;
+    buf_addf(out, colon ? "((%s) =?= undefined ? " : "(%s)", expr.len ? buf_string(&expr) : "undefined");
+    if (colon) {
+        print_string(out, colon + 1, strlen(colon + 1), PRINT_PLAIN);
+        buf_addf(out, " : (%s))", expr.len ? buf_string(&expr) : "undefined");
+    }
+    buf_done(&name);
+    buf_done(&expr);
 }
 
 /* Prints a text as an expression: a literal, or one that each job computes. */
@@ -82,6 +113,9 @@ void submit_text_print(const struct submit_job *job, const char *text, size_t le
         if (piece) {
             print_string(out, text + i, piece, PRINT_PLAIN);
             i += piece;
+        } else if (text[i] == MARK_FOUND) {
+            found_print(job, i + 1 < len ? text[i + 1] : 'A', out);
+            i += 2;
         } else {
             mark_print(job, text[i++], out);
         }
@@ -154,26 +188,117 @@ int submit_key_notification(struct submit_job *job, const struct submit_key *key
     return 0;
 }
 
+static bool submit_universe_is_local(const char *text, size_t len)
+{
+    static const char *const words[] = {"local", "12", "scheduler", "7"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (submit_same(text, len, words[i]))
+            return true;
+    return false;
+}
+
+/* Does the job run on the submit host, where its files are? */
+static bool job_is_local(const struct submit_job *job)
+{
+    const struct submit_macro *universe =
+        submit_key_macro(job->reader, submit_key_find("universe", strlen("universe")));
+
+    return universe && submit_universe_is_local(universe->value, universe->len);
+}
+
+bool submit_job_shares(const struct submit_job *job)
+{
+    static const char name[] = "should_transfer_files";
+    const struct submit_macro *said = submit_key_macro(job->reader, submit_key_find(name, strlen(name)));
+
+    return said && submit_same(said->value, said->len, "no") && !job_is_local(job);
+}
+
+static const struct submit_macro *reader_key(const struct submit_reader *reader, const char *name)
+{
+    return submit_key_macro(reader, submit_key_find(name, strlen(name)));
+}
+
+bool submit_is_parallel(const struct submit_reader *reader)
+{
+    const struct submit_macro *universe = reader_key(reader, "universe");
+
+    return universe && (submit_same(universe->value, universe->len, "parallel") ||
+                        submit_same(universe->value, universe->len, "11"));
+}
+
+uint32_t submit_nodes(const struct submit_reader *reader)
+{
+    const struct submit_macro *count = reader_key(reader, "machine_count");
+    unsigned long nodes = count ? strtoul(count->value, NULL, 10) : 1;
+
+    return nodes < 1 ? 1 : nodes > SUBMIT_NODES_MAX ? SUBMIT_NODES_MAX : (uint32_t)nodes;
+}
+
+/* What its writer can say in its place. */
+static const char *universe_hint(const char *text, size_t len)
+{
+    static const struct {
+        const char *name, *number, *words;
+    } hints[] = {
+        {"grid", "9", ": jobs run on machines of this pool, and go to no other"},
+        {"java", "10",
+         ": say executable = /usr/bin/java, transfer_executable = false, and -cp and the class in arguments"},
+        {"vm", "13", ": container_image brings a system along"},
+        {"standard", "1", ": checkpoint_exit_code lets a program go on where it was"},
+    };
+
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (submit_same(text, len, hints[i].name) || submit_same(text, len, hints[i].number))
+            return hints[i].words;
+    return "";
+}
+
 int submit_key_universe(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     (void)key;
     if (submit_same(text, len, "vanilla") || submit_same(text, len, "5"))
         return 0;
-    if (submit_same(text, len, "container")) {
-        if (submit_key_macro(job->reader, submit_key_find("container_image", strlen("container_image"))))
+    if (submit_universe_is_local(text, len)) {
+        buf_adds(&job->out, "Universe = \"local\";\n");
+        return 0;
+    }
+    if (submit_same(text, len, "parallel") || submit_same(text, len, "11")) {
+        job->parallel = true;
+        return 0;
+    }
+    if (submit_same(text, len, "container")) { /* which takes either, as HTCondor's does */
+        if (submit_key_macro(job->reader, submit_key_find("container_image", strlen("container_image"))) ||
+            submit_key_macro(job->reader, submit_key_find("docker_image", strlen("docker_image"))))
             return 0;
         return submit_job_fail(job, "expected 'container_image = FILE' with universe container");
     }
+    if (submit_same(text, len, "docker")) {
+        if (submit_key_macro(job->reader, submit_key_find("docker_image", strlen("docker_image"))))
+            return 0;
+        return submit_job_fail(job, "expected 'docker_image = NAME' with universe docker");
+    }
     return submit_fail(job->macro->at, job->err,
-                       "universe: expected vanilla, got '%.*s': a job of that universe is not carried over",
-                       len > 40 ? 40 : (int)len, text);
+                       "universe: expected vanilla, got '%.*s': a job of that universe is not carried over%s",
+                       len > 40 ? 40 : (int)len, text, universe_hint(text, len));
 }
 
 int submit_key_transfer(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     (void)key;
-    if (submit_same(text, len, "no"))
-        return submit_job_fail(job, "NO needs a file system that all machines share: files always travel here");
+    if (submit_same(text, len, "no") && !job_is_local(job))
+        buf_adds(&job->out, "ShareFiles = true;\n");
+    return 0;
+}
+
+/* run_as_owner: as the user who submits, where a machine allows that. */
+int submit_key_owner(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    if (!submit_is_true(text, len) && !submit_is_false(text, len))
+        return submit_job_fail(job, "expected true or false");
+    if (submit_is_true(text, len))
+        buf_addf(&job->out, "%s = \"owner\";\n", key->attribute);
     return 0;
 }
 
@@ -183,14 +308,16 @@ int submit_key_when(struct submit_job *job, const struct submit_key *key, const 
     if (submit_same(text, len, "on_exit_or_evict"))
         submit_job_remark(
             job, "what a job leaves when it has to go comes back only if '+Checkpoint = { \"name\" }' names it");
-    else if (!submit_same(text, len, "on_exit"))
+    else if (!submit_same(text, len, "on_exit") && !submit_same(text, len, "on_success"))
         submit_job_remark(job, "outputs come back whenever a job has ended");
     return 0;
 }
 
-int submit_key_one(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+int submit_key_machines(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
-    return submit_same(text, len, "1") ? 0 : submit_job_fail(job, key->words);
+    if (submit_same(text, len, "1"))
+        return 0;
+    return job->parallel ? submit_key_whole(job, key, text, len) : submit_job_fail(job, key->words);
 }
 
 int submit_key_flag(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
@@ -230,6 +357,18 @@ static void mention_note(void *user, const char *name)
     submit_mention(&job->mentions, name);
 }
 
+static bool has_image(struct submit_job *job)
+{
+    static const char *const keys[] = {"container_image", "docker_image"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (submit_key_macro(job->reader, submit_key_find(keys[i], strlen(keys[i]))))
+            return true;
+    return job_has(job, "SingularityImage", strlen("SingularityImage")) ||
+           job_has(job, "ContainerImage", strlen("ContainerImage")) ||
+           job_has(job, "DockerImage", strlen("DockerImage"));
+}
+
 int submit_expr_print(struct submit_job *job, enum submit_side side, const char *text, size_t len, struct buf *out)
 {
     struct submit_expr how = {.symbols = job->reader->symbols,
@@ -239,6 +378,8 @@ int submit_expr_print(struct submit_job *job, enum submit_side side, const char 
                               .user = job,
                               .unknown = unknown_note,
                               .at_end = job->at_end,
+                              .later = job->later,
+                              .has_image = job->in_requirements && has_image(job),
                               .mentions = job->in_requirements ? mention_note : NULL};
     struct submit_macro *macro = job->macro;
     bool plain = macro->plain && len == macro->len && memcmp(text, macro->value, len) == 0;
@@ -388,6 +529,21 @@ int submit_key_policy(struct submit_job *job, const struct submit_key *key, cons
     job->at_end = true;
     result = submit_expr_print(job, SUBMIT_SIDE_JOB, text, len, &job->out);
     job->at_end = false;
+    buf_adds(&job->out, ";\n");
+    return result;
+}
+
+/* An expression that the customer evaluates now and then. One that is never true need not be there. */
+int submit_key_later(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    int result;
+
+    if (submit_same(text, len, "undefined") || submit_is_false(text, len))
+        return 0;
+    buf_addf(&job->out, "%s = ", key->attribute);
+    job->later = true;
+    result = submit_expr_print(job, SUBMIT_SIDE_JOB, text, len, &job->out);
+    job->later = false;
     buf_adds(&job->out, ";\n");
     return result;
 }

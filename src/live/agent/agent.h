@@ -121,6 +121,8 @@ bool agent_known(struct live_agent *live, agent who, const char **ret_identity, 
 bool agent_proof(struct live_agent *live, struct proof *ret);
 /* For a gate of the agent's own: is that identity disabled in the pool that the proof is of; NULL: in the agent's own? */
 const char *agent_disables(const struct live_agent *live, const struct proof *proof, const char *identity);
+/* The same of its own pool; `ret_now`: what runs of that one is to end, too. */
+bool agent_shuts_out(const struct live_agent *live, const char *identity, bool *ret_now);
 
 extern const struct route_table agent_routes; /* that every agent has */
 /* Its front, for servers besides the one at `listen`; NULL for no agent. */

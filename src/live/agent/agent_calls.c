@@ -107,6 +107,15 @@ const char *agent_disables(const struct live_agent *live, const struct proof *pr
     return entry ? entry->words : NULL;
 }
 
+bool agent_shuts_out(const struct live_agent *live, const char *identity, bool *ret_now)
+{
+    const struct disabled_entry *entry =
+        live->pool_count ? disabled_find(&live->pools->disabled, identity, strlen(identity)) : NULL;
+
+    *ret_now = entry && entry->now;
+    return entry;
+}
+
 /* The front has logged why. */
 static void token_refused(void *user, const struct proof *proof, enum token_fault fault)
 {

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define ANSWER_MAX (4u << 20)
-#define BUNDLE_MAX 500            /* messages of one request */
+#define BUNDLE_MAX 100 /* messages of one request: their answers are taken in one turn, for which others wait */
 #define BUNDLE_BYTES (256u << 10) /* then it is sent; one message may be longer */
 
 struct errand {

@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define STATE_MAX 4000              /* bytes of the state folder's name; what is in it comes behind that */
-#define TOKEN_LOOK (10 * 60 * 1000) /* milliseconds between looks at the token's file ... */
-#define TOKEN_FIRST 2000            /* ... and before the first: a machine may be on only now and then */
-#define MACHINE_PREFIX "machine/"   /* of the identity of one that joined by a code */
+#define STATE_MAX 4000 /* bytes of the state folder's name; what is in it comes behind that */
+#define TOKEN_FIRST \
+    2000 /* milliseconds before the first look at the token's file: a machine may be on only now and then */
+#define MACHINE_PREFIX "machine/" /* of the identity of one that joined by a code */
 
 void networks_fill(struct daemon *daemon, struct networks *networks, const char *matchmaker)
 {
@@ -235,7 +235,9 @@ static int identity_find(struct daemon *daemon, const char *role, const char *fi
 
 static void token_again(uv_timer_t *timer)
 {
-    daemon_tokens_tend(timer->data);
+    struct daemon *daemon = timer->data;
+
+    uv_timer_start(timer, token_again, daemon_tokens_tend(daemon), 0);
 }
 
 /* Fills in what an agent needs to know of all this. */
@@ -313,7 +315,7 @@ int daemon_run(struct daemon *daemon, struct live_agent *live)
     daemon->live = live;
     uv_timer_init(&daemon->loop, &daemon->renewal);
     daemon->renewal.data = daemon;
-    uv_timer_start(&daemon->renewal, token_again, TOKEN_FIRST, TOKEN_LOOK);
+    uv_timer_start(&daemon->renewal, token_again, TOKEN_FIRST, 0);
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     LOG(&daemon->log, LEVEL_INFO, "stopped", log_number("status", daemon->status));
     return daemon->status;

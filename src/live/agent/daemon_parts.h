@@ -87,8 +87,9 @@ void daemon_broken(struct daemon *daemon, const char *why); /* ends, with status
 
 /* ---- daemon_tokens.c ---- */
 
-/* Keeps the tokens good, of all its pools: reads their files again, and has those renewed that are in the second half of their life. */
-void daemon_tokens_tend(struct daemon *daemon);
+/* Keeps the tokens good, of all its pools: reads their files again, and has those renewed that are in the second half of their life. Returns after how
+ * many milliseconds that is to be done again. */
+uint64_t daemon_tokens_tend(struct daemon *daemon);
 
 /* ---- daemon_pools.c ---- */
 

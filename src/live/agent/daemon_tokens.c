@@ -12,6 +12,10 @@
 #include <string.h>
 #include <time.h>
 
+#define LOOKS 8      /* before a token ends */
+#define LOOK_MIN 1   /* seconds between two of them ... */
+#define LOOK_MAX 600 /* ... and at most */
+
 /* A token that the daemon has: of its own pool, or of another. */
 struct tended {
     const char *path, *identity;
@@ -117,13 +121,27 @@ static void renewal_ask(struct daemon *daemon, uint32_t place)
     buf_done(&body);
 }
 
-void daemon_tokens_tend(struct daemon *daemon)
+/* A token that does not last long is looked at more often. */
+static int64_t look_after(const struct token_file *token, int64_t now)
 {
+    struct grant grant;
+    int64_t left = token_read(token->token, strlen(token->token), &grant) == TOKEN_OK ? grant.expires - now : 0;
+
+    return left < 0 || left / LOOKS > LOOK_MAX ? LOOK_MAX : left / LOOKS < LOOK_MIN ? LOOK_MIN : left / LOOKS;
+}
+
+uint64_t daemon_tokens_tend(struct daemon *daemon)
+{
+    int64_t now = time(NULL), soonest = LOOK_MAX;
+
     for (uint32_t i = 0; i <= daemon->other_count; i++) {
         struct tended tended;
 
         tended_at(daemon, i, &tended);
         token_renew(daemon, tended.path, tended.identity, tended.token);
         renewal_ask(daemon, i);
+        if (look_after(tended.token, now) < soonest)
+            soonest = look_after(tended.token, now);
     }
+    return (uint64_t)soonest * 1000;
 }

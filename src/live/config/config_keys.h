@@ -59,6 +59,10 @@
     X(PROBES, "Probes", LIST, "FILE", "{}", 0, 64, RESTART, "programs that print an ad about this machine")             \
     X(HEALTH_CHECK, "HealthCheck", LIST, "TEXT", "{}", 0, 64, RESTART,                                                  \
       "a program with its arguments that says whether this machine is fit for jobs: by status 0, or why not")           \
+    X(URL_CLIENTS, "UrlClients", LIST, "TEXT", "{}", 0, 64, RESTART,                                                    \
+      "programs that fetch inputs of jobs from other URLs: \"SCHEME = PROGRAM WORDS\"; URL and file are added")         \
+    X(URL_PUT_CLIENTS, "UrlPutClients", LIST, "TEXT", "{}", 0, 64, RESTART,                                             \
+      "programs that bring outputs of jobs to other URLs: \"SCHEME = PROGRAM WORDS\"; file and URL are added")          \
     X(PULL, "Pull", FLAG, "FLAG", "false", 0, 1, RESTART,                                                               \
       "a provider asks for jobs when it has room, and does not advertise")                                              \
     X(POOLS, "Pools", ADS, "POOLS", "{}", 0, 16, RESTART,                                                               \
@@ -103,6 +107,9 @@
       "disk for images of jobs that were unpacked; none of them may be larger")                                         \
     X(UNPROTECTED, "Unprotected", FLAG, "FLAG", "false", 0, 1, RESTART,                                                 \
       "run jobs without a sandbox where none can be made")                                                              \
+    X(JOB_NETWORK, "JobNetwork", TEXT, "auto|own|machine", "\"auto\"", 1, 16, RESTART,                                  \
+      "the network of jobs that may use one; own: one of the job's own, or it does not run; machine: the machine's; "   \
+      "auto: own where slirp4netns works, else machine; processes of parallel jobs need machine")                       \
     X(EXEC, "Exec", FLAG, "FLAG", "true", 0, 1, RESTART,                                                                \
       "owners of jobs may run commands in the sandboxes of their own jobs while these run (`berth exec`)")              \
     X(POLICY, "Policy", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of the administrative policy")        \
@@ -127,7 +134,7 @@
       "the first pause before a message is repeated; it doubles up to Deadline")                                        \
     S(LIFETIME, "Lifetime", lifetime, MILLISECOND, CONFIG_DAY, RESTART, "of an ad that does not say")                   \
     S(CYCLE_INTERVAL, "CycleInterval", cycle, MILLISECOND, CONFIG_DAY, RESTART,                                         \
-      "between matchmaking cycles, at least")                                                                           \
+      "between cycles that look for offers, at least")                                                                  \
     S(KEEP, "Keep", keep, MILLISECOND, CONFIG_YEAR, RESTART, "a finished job's result that nobody took")                \
     S(GRACE, "Grace", grace, MILLISECOND, CONFIG_DAY, RESTART, "between a job's warning and its end")                   \
     S(HALF_LIFE, "HalfLife", half, MILLISECOND, CONFIG_YEAR, RESTART, "of the usage that shares are reckoned by")       \
@@ -157,10 +164,25 @@
     X(JOBS_MAX, "JobsMax", COUNT, "N", "2000000", 1, 100000000, LIVE,                                                   \
       "queued jobs of a customer, of all its users together")                                                           \
     X(JOBS_PER_IDENTITY, "JobsPerIdentity", COUNT, "N", "100000", 1, 100000000, LIVE, "queued jobs of one identity")    \
+    X(JOB_BYTES_PER_IDENTITY, "JobBytesPerIdentity", SIZE, "BYTES", "\"4 GiB\"", CONFIG_MIB, 1024 * 1024 * CONFIG_GIB,  \
+      LIVE, "memory of the ads of one identity's jobs, of those that are alike once, until their keys are forgotten")   \
+    X(POLICY_PERIOD, "PolicyPeriod", SPAN, "SECONDS", "60", SECOND, CONFIG_DAY, LIVE,                                   \
+      "how often a customer looks at what its jobs say of themselves: PeriodicHold and such")                           \
+    X(LOCAL_JOBS, "LocalJobs", COUNT, "N", "200", 0, 100000, LIVE,                                                      \
+      "jobs of the universes local and scheduler that run on a customer's own host at once; 0: none is taken")          \
+    X(LOCAL_JOBS_PER_USER, "LocalJobsPerUser", COUNT, "N", "50", 1, 100000, LIVE, "the same, of one user")              \
+    X(LOCAL_MEMORY, "LocalMemory", SIZE, "BYTES", "\"4 GiB\"", CONFIG_MIB, 1024 * 1024 * CONFIG_GIB, LIVE,              \
+      "address space of each process of such a job")                                                                    \
+    X(LOCAL_TIME, "LocalTime", SPAN, "SECONDS", "604800", SECOND, CONFIG_YEAR, LIVE,                                    \
+      "seconds that such a job may run")                                                                                \
     X(FILES_PER_IDENTITY, "FilesPerIdentity", COUNT, "N", "100000", 1, 4000000, LIVE,                                   \
       "files that one identity may enter in the catalogue")                                                             \
     X(SPOOL_MAX, "SpoolMax", SIZE, "BYTES", "\"64 GiB\"", CONFIG_MIB, 1024 * 1024 * CONFIG_GIB, LIVE,                   \
       "inputs of jobs that a customer keeps, all together")                                                             \
+    X(OUTPUTS_PER_USER, "OutputsPerUser", SIZE, "BYTES", "\"1048576 GiB\"", CONFIG_MIB, 1024 * 1024 * CONFIG_GIB,       \
+      LIVE, "what jobs of one user have left that a customer keeps; and no more than is still free")                    \
+    X(HISTORY_MAX, "HistoryMax", SIZE, "BYTES", "\"4 GiB\"", 64 * CONFIG_KIB, 1024 * 1024 * CONFIG_GIB, LIVE,           \
+      "jobs in a customer's history, all together; one counts 4 KiB at least")                                          \
     X(REQUESTS_PER_SECOND, "RequestsPerSecond", COUNT, "N", "100", 1, 10000000, LIVE,                                   \
       "HTTP requests a second of a person")                                                                             \
     X(AGENT_REQUESTS_PER_SECOND, "AgentRequestsPerSecond", COUNT, "N", "20000", 1, 10000000, LIVE,                      \

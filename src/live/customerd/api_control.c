@@ -1,8 +1,10 @@
-/* api_control.c: holds, releases and removes jobs, by their numbers or where an expression is true. Each turn of the account does some of them, and
+/* api_control.c: holds, releases, removes and edits jobs and sends them away from their machines, by their numbers or where an expression is true. Each turn of the account does some of them, and
  * one request no more than can be looked at in good time: the answer says from which job on to ask for the rest. When the request goes, the rest is
  * left as it is. */
 #include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/job_edit.h"
+#include "live/customerd/job_policy.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -19,7 +21,8 @@
 #define CONTROL_SOME 8 /* jobs between two looks at the time */
 
 static const char *const verbs[CONTROL_COUNT] = {
-    [CONTROL_HOLD] = "hold", [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove", [CONTROL_RESCUE] = "rescue"};
+    [CONTROL_HOLD] = "hold",     [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove",
+    [CONTROL_RESCUE] = "rescue", [CONTROL_VACATE] = "vacate",   [CONTROL_EDIT] = "edit"};
 
 struct controlling {
     struct customerd *customerd;
@@ -31,6 +34,7 @@ struct controlling {
     struct id_ranges ids;
     struct tree *query;
     char *why;
+    struct job_edit edit;
     struct audit_who who;
     char *about;      /* its jobs, as they were asked for */
     uint64_t told;    /* jobs of which the role was told */
@@ -40,7 +44,9 @@ struct controlling {
     uint64_t looked;  /* how many were looked at */
     uint64_t next;    /* the first job of the rest; 0: there is none */
     uint64_t changed, unchanged, missing, waiting;
-    uint64_t storing; /* of the unchanged: jobs that have ended, and whose files still go to stores */
+    uint64_t refused;                 /* of the unchanged: jobs that cannot be edited so ... */
+    char refusal[AUDIT_TEXT_MAX + 1]; /* ... and why the first of them cannot */
+    uint64_t storing;                 /* of the unchanged: jobs that have ended, and whose files still go to stores */
     bool walked, lost;
 };
 
@@ -49,18 +55,21 @@ static void controlling_free(struct controlling *all)
     tree_unref(all->query);
     free(all->why);
     free(all->about);
+    job_edit_done(&all->edit);
     free(all);
 }
 
 /* Writes into the audit log how many jobs were changed, if that is not there. */
 static void controlling_audit(struct controlling *all, uint64_t changed)
 {
-    char what[32], detail[AUDIT_TEXT_MAX + 1];
+    char what[32], detail[AUDIT_TEXT_MAX + 1], edit[AUDIT_TEXT_MAX - 40] = "";
+    const char *why = all->verb == CONTROL_EDIT ? edit : all->why;
 
     if (all->audited ? changed == all->noted : !changed)
         return;
-    snprintf(detail, sizeof detail, "%" PRIu64 " job%s%s%s", changed, changed == 1 ? "" : "s", all->why ? ": " : "",
-             all->why ? all->why : "");
+    job_edit_words(&all->edit, edit, sizeof edit);
+    snprintf(detail, sizeof detail, "%" PRIu64 " job%s%s%s", changed, changed == 1 ? "" : "s", why ? ": " : "",
+             why ? why : "");
     snprintf(what, sizeof what, "jobs.%s", verbs[all->verb]);
     if (all->audited)
         customer_audit_amend(all->customerd, all->audited, NULL, changed ? NULL : "nothing changed", detail);
@@ -75,6 +84,8 @@ static void controlling_end(struct controlling *all)
 
     if (!all->lost)
         controlling_audit(all, all->changed);
+    if (all->verb == CONTROL_EDIT && all->changed)
+        customerd_changed(all->customerd); /* of an edit the role tells nothing else */
     if (all->request && !all->lost) {
         all->request->work = NULL;
         all->request->forget = NULL;
@@ -84,6 +95,10 @@ static void controlling_end(struct controlling *all)
         maker_integer(&maker, "Missing", (int64_t)all->missing);
         if (all->storing)
             maker_integer(&maker, "Storing", (int64_t)all->storing);
+        if (all->refused) {
+            maker_integer(&maker, "Refused", (int64_t)all->refused);
+            maker_text(&maker, "Reason", all->refusal);
+        }
         if (all->next)
             maker_integer(&maker, "Next", (int64_t)all->next);
         request_ad_take(all->request, 200, maker_seal(&maker));
@@ -126,6 +141,10 @@ static bool verb_applies(enum control_verb verb, const struct job_view *view)
     bool ended = view_ended(view);
     bool failed = ended && view->kept && !(view->state == JOB_DONE && view->reason == REASON_EXITED && !view->status);
 
+    if (verb == CONTROL_EDIT)
+        return !ended;
+    if (verb == CONTROL_VACATE)
+        return view->state == JOB_RUNNING && view->rooted;
     if (verb == CONTROL_RESCUE || (verb == CONTROL_REMOVE && failed))
         return failed && (verb == CONTROL_RESCUE || view->state != JOB_REMOVED);
     return verb == CONTROL_RELEASE ? view->state == JOB_HELD
@@ -161,11 +180,61 @@ static bool is_storing(const struct controlling *all, const struct job_view *vie
     return last && stored_count(last->stored).over < last->transfers;
 }
 
+/* Notes the words with which a job is held or removed; those of an earlier time are gone. */
+static void why_note(struct controlling *all, uint64_t job)
+{
+    struct job_attempts *tries = attempts_of(all->customerd->tries, job);
+    struct err err;
+
+    if (!all->why && (!tries || (!tries->why && !tries->hold_code)))
+        return;
+    tries = attempts_make(all->customerd->tries, job);
+    tries->hold_code = tries->hold_sub = 0;
+    if (all->why) {
+        attempts_text(&tries->why, all->why, strlen(all->why));
+    } else {
+        free(tries->why);
+        tries->why = NULL;
+    }
+    attempts_store(all->customerd->tries, job, &err);
+}
+
+/* The job as it is to be; NULL: it cannot be so, and that is counted. */
+static struct tree *edited_ad(struct controlling *all, const struct job_view *view)
+{
+    struct err err = {0};
+    struct tree *ad = job_edited(&all->edit, view, &err);
+
+    if (ad && customer_bytes(all->customerd->customer, view->owner) + 2 * tree_size(ad) >
+                  config_size(&all->customerd->daemon.config, CONFIG_JOB_BYTES_PER_IDENTITY)) {
+        tree_unref(ad);
+        ad = NULL;
+        err_set(&err, "JobBytesPerIdentity: the ads of one user's jobs would take more");
+    }
+    if (ad)
+        return ad;
+    if (!all->refused++)
+        snprintf(all->refusal, sizeof all->refusal, "job %" PRIu64 ": %.200s", view->id, err.text);
+    all->unchanged++;
+    return NULL;
+}
+
+/* What looks at jobs from time to time hears that this one says something now. */
+static void edit_note(struct controlling *all, const struct job_view *view, const struct tree *ad)
+{
+    char words[200];
+
+    job_policies_edited(all->customerd->policies, view, ad);
+    if (!joblog_exists(all->customerd->files, view->id))
+        return;
+    job_edit_words(&all->edit, words, sizeof words);
+    joblog_add(all->customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "edited: %s", words);
+}
+
 static void job_control(struct controlling *all, const struct job_view *view)
 {
     struct peer peer = {.agent = all->customerd->role.self, .identity = all->identity, .any = all->any};
     struct message message = {.kind = MESSAGE_CONTROL};
-    struct err err;
 
     if (!all->any && strcmp(view->owner, all->identity) != 0) {
         all->missing += all->by_ids; /* a job that the caller may not see is not there */
@@ -178,14 +247,17 @@ static void job_control(struct controlling *all, const struct job_view *view)
         all->storing += is_storing(all, view);
         return;
     }
-    if (all->why && (all->verb == CONTROL_HOLD || all->verb == CONTROL_REMOVE)) {
-        attempts_text(&attempts_make(all->customerd->tries, view->id)->why, all->why, strlen(all->why));
-        attempts_store(all->customerd->tries, view->id, &err);
-    }
+    if (all->verb == CONTROL_HOLD || all->verb == CONTROL_REMOVE)
+        why_note(all, view->id);
     message.u.control = (struct control){.job = view->id, .verb = all->verb};
+    if (all->verb == CONTROL_EDIT && !(message.u.control.ad = edited_ad(all, view)))
+        return;
+    if (all->verb == CONTROL_EDIT)
+        edit_note(all, view, message.u.control.ad);
     all->waiting++;
     all->told++;
     agent_local(all->customerd->live, &peer, &message, job_answered, all);
+    tree_unref(message.u.control.ad);
 }
 
 /* The number of the next job to look at; 0: there are no more. */
@@ -256,18 +328,26 @@ static bool constraint_read(struct request *request, const struct tree *ad, stru
 /* Reads the verb and the jobs; false after a problem was answered. */
 static bool control_read(struct request *request, const struct tree *ad, struct controlling *all)
 {
+    bool prio = false;
     int verb = CONTROL_COUNT;
+    struct err err = {0};
     scopes need;
     const char *text;
     int64_t from;
-    size_t len;
+    size_t len = 0;
 
     if (ad_string(ad, "Verb", &text, &len))
         for (verb = 0; verb < CONTROL_COUNT; verb++)
             if (strlen(verbs[verb]) == len && !memcmp(verbs[verb], text, len))
                 break;
+    if (verb == CONTROL_COUNT && len == 4 && !memcmp(text, "prio", 4)) {
+        prio = true;
+        verb = CONTROL_EDIT;
+    }
     if (verb == CONTROL_COUNT) {
-        request_problem(request, 400, "Verb: expected \"hold\", \"release\", \"remove\" or \"rescue\"");
+        request_problem(
+            request, 400,
+            "Verb: expected \"hold\", \"release\", \"remove\", \"rescue\", \"vacate\", \"edit\" or \"prio\"");
         return false;
     }
     need = verb == CONTROL_REMOVE ? SCOPE_JOB_CANCEL : SCOPE_JOB_MODIFY;
@@ -277,6 +357,11 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
         return false;
     }
     all->verb = (enum control_verb)verb;
+    if (verb == CONTROL_EDIT && job_edit_read(ad, prio, &all->edit, &err) < 0) {
+        request_problem(request, 400, "%s", err.text);
+        return false;
+    }
+    all->edit.here = request->caller.local;
     all->by_ids = ad_string(ad, "Ids", &text, &len);
     if (all->by_ids && !id_ranges_read(text, len, &all->ids)) {
         request_problem(request, 400, "Ids: expected numbers and ranges such as \"1-20,31\"");

@@ -1,4 +1,5 @@
 /* api_files.c: the log of a job, and its files. */
+#include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -105,7 +106,7 @@ void api_job_log(struct request *request)
     buf_init(&text);
     size = joblog_read(request_customerd(request)->files, found.place.job, found.submitted, found.changed,
                        *found.words ? found.words : NULL, offset, CUSTOMERD_READ_MAX, &text);
-    if (text.len || found.over || !request_waits(request))
+    if (text.len || found.over || !request_watches(request, found.place.job))
         answer_bytes(request, TYPE_TEXT, &text, size, found.over);
     buf_done(&text);
     free(found.iwd);
@@ -156,7 +157,34 @@ void api_job_files(struct request *request)
     free(found.iwd);
 }
 
-/* Answers with bytes of the file; a file that does not exist yet may come while the job goes on. */
+/* Before its time, so that others find room. What is still on its way, or read by others of its workflow, stays. */
+void api_job_files_drop(struct request *request)
+{
+    struct customerd *customerd = request_customerd(request);
+    struct history_row row;
+    struct audit_who who;
+    struct found found;
+    char digits[24];
+
+    if (!found_job(request, &found))
+        return;
+    free(found.iwd);
+    if (!history_find(customerd->history, found.place.job, &row)) {
+        request_problem(
+            request, 409,
+            "the job is not in the history yet: it is not over, its files are still on their way, or others of its workflow read them");
+        return;
+    }
+    jobfiles_clear(customerd->files, found.place.job);
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)found.place.job);
+    audit_who(request, &who);
+    customer_audit(customerd, &who, "jobs.files.drop", digits, NULL);
+    customerd_commit(customerd);
+    request_answer(request, 204, NULL, NULL, 0, NULL, 0);
+}
+
+/* Answers with bytes of the file; a file that does not exist yet may come while the job goes on. What a job that is over never wrote is whole for a reader
+ * who follows it: there is no more to come, and nothing to ask again for. */
 static void file_answer(struct request *request, const struct found *found, enum job_file_kind kind, uint64_t offset)
 {
     uint64_t size = 0;
@@ -170,11 +198,11 @@ static void file_answer(struct request *request, const struct found *found, enum
         request_problem(request, 503, "the file cannot be opened: %s", strerror(errno));
         return;
     }
-    if (fd < 0 && (found->over || !request_query(request, "wait"))) {
+    if (fd < 0 && (!request_query(request, "wait") || (found->over && kind != JOB_FILE_LOG))) {
         request_problem(request, 404, "there is no such file");
         return;
     }
-    whole = whole || (fd >= 0 && found->over);
+    whole = whole || found->over;
     buf_init(&bytes);
     if (fd >= 0) {
         if (offset < size)
@@ -185,7 +213,7 @@ static void file_answer(struct request *request, const struct found *found, enum
         bytes.len = (size_t)got;
     if (got < 0)
         request_problem(request, 503, "the file cannot be read");
-    else if (bytes.len || whole || !request_waits(request))
+    else if (bytes.len || whole || !request_watches(request, found->place.job))
         answer_bytes(request, TYPE_BYTES, &bytes, size, whole);
     buf_done(&bytes);
 }

@@ -165,14 +165,13 @@ static bool list_past(struct walk *walk, struct request *request)
 {
     struct job_list *list = (struct job_list *)walk;
     const struct customerd *customerd = request_customerd(request);
-    uint32_t count = history_count(customerd->history);
     struct history_row row;
+    uint64_t place = history_before(customerd->history, list->cursor, &row);
     struct tree *ad;
 
-    if (!list->cursor || list->cursor > count)
+    list->cursor = place ? place - 1 : 0;
+    if (!place)
         return false;
-    history_at(customerd->history, count - (uint32_t)list->cursor, &row);
-    list->cursor--;
     ad = without_samples(history_told(customerd, row.job, list->env.now));
     if (ad && history_sees(request, ad))
         return list_add(list, ad);
@@ -183,25 +182,58 @@ static bool list_past(struct walk *walk, struct request *request)
 static void list_past_told(struct walk *walk, struct request *request)
 {
     struct job_list *list = (struct job_list *)walk;
+    struct history_row next;
 
-    (void)request;
-    list_end(list, list->cursor, list->cursor);
+    list_end(list, history_before(request_customerd(request)->history, list->cursor, &next), list->cursor);
 }
 
-/* The cursor counts from the oldest, so that jobs that end meanwhile do not move it. */
+/* One of those that are asked for by their numbers, in the order of these. */
+static bool list_past_named(struct walk *walk, struct request *request)
+{
+    struct job_list *list = (struct job_list *)walk;
+    const struct customerd *customerd = request_customerd(request);
+    uint64_t job = id_ranges_next(&list->ranges, list->cursor);
+    struct history_row row;
+    struct tree *ad = NULL;
+    bool goes_on;
+
+    if (!job)
+        return false;
+    list->cursor = job;
+    if (history_find(customerd->history, job, &row))
+        ad = without_samples(history_told(customerd, job, list->env.now));
+    if (ad && history_sees(request, ad)) {
+        goes_on = list_add(list, ad);
+    } else {
+        tree_unref(ad);
+        goes_on = list_pass(list);
+    }
+    list->more = !goes_on;
+    return goes_on;
+}
+
+static void list_past_named_told(struct walk *walk, struct request *request)
+{
+    struct job_list *list = (struct job_list *)walk;
+
+    (void)request;
+    list_end(list, list->more && id_ranges_next(&list->ranges, list->cursor), list->cursor);
+}
+
+/* The cursor is a place in the history, which neither jobs that end meanwhile nor those that go move; with numbers it is the last one that was looked at. */
 void api_history(struct request *request)
 {
     struct job_list *list = list_new();
-    uint32_t count = history_count(request_customerd(request)->history);
+    uint64_t newest = history_newest(request_customerd(request)->history);
 
-    if (!list_begin(list, request)) {
+    if (!list_begin(list, request) || !ids_read(request, &list->ranges, &list->given)) {
         list_drop(&list->walk);
         return;
     }
-    if (!request_query(request, "cursor") || list->cursor > count)
-        list->cursor = count;
-    list->walk.one = list_past;
-    list->walk.end = list_past_told;
+    if (!list->given && (!request_query(request, "cursor") || list->cursor > newest))
+        list->cursor = newest;
+    list->walk.one = list->given ? list_past_named : list_past;
+    list->walk.end = list->given ? list_past_named_told : list_past_told;
     walk_begin(request, &list->walk);
 }
 
@@ -334,12 +366,14 @@ static void summary_answer(struct request *request, const struct count_walk *cou
 void api_summary(struct request *request)
 {
     struct id_ranges ranges;
-    uint64_t after;
+    uint64_t after, one;
     bool given;
 
     if (!ids_read(request, &ranges, &given) || !request_number(request, "after", 0, INT64_MAX, 0, &after))
         return;
-    if (request_query(request, "after") && request_customerd(request)->changes <= after && request_waits(request))
+    one = given && ranges.count == 1 && ranges.items[0].first == ranges.items[0].last ? ranges.items[0].first : 0;
+    if (request_query(request, "after") && request_customerd(request)->changes <= after &&
+        request_watches(request, one))
         return;
     count_begin(request, given ? &ranges : NULL, summary_answer);
 }

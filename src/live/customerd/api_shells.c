@@ -23,15 +23,14 @@ static const char *const state_words[] = {"opening", "running", "over"};
 
 /* ----------------------------------------------------------------------------------------------------------------- begin */
 
-/* Why none more can be begun; NULL: one can. */
-static const char *shell_refusal(const struct customerd *customerd, uint64_t job, const char *by)
+const char *shell_refusal(const struct customerd *customerd, uint64_t job, const struct member_view *in, const char *by)
 {
     uint32_t all = 0, mine = 0, jobs = 0;
 
     for (const struct shell *shell = customerd->shells; shell; shell = shell->next) {
         all++;
         mine += !strcmp(shell->by, by);
-        jobs += shell->job == job && shell->state != SHELL_OVER;
+        jobs += shell->job == job && shell->at == (in ? in->claim : 0) && shell->state != SHELL_OVER;
     }
     return jobs >= CUSTOMER_SHELLS_JOB    ? "so many commands run in the job's sandbox already"
            : mine >= CUSTOMER_SHELLS_USER ? "so many commands of yours run in jobs already"
@@ -82,10 +81,32 @@ static struct tree *shell_ad(const struct shell *shell)
     return maker_seal(&maker);
 }
 
+/* Finds the member of the job's gang that is meant: the first, if none is named. `*ret` is NULL where the job has one alone. False after a problem was
+ * answered. */
+static bool member_of(struct request *request, const struct tree *ad, uint64_t job, struct member_view *room,
+                      const struct member_view **ret)
+{
+    uint32_t count = customer_members(request_customerd(request)->customer, job, room, ATTEMPT_MEMBERS_MAX);
+    int64_t member = 0;
+
+    if (ad_find(ad, "Member") && (!ad_integer(ad, "Member", &member) || member < 0)) {
+        request_problem(request, 400, "Member: expected a whole number");
+        return false;
+    }
+    if (member >= (count ? count : 1) || member >= ATTEMPT_MEMBERS_MAX) {
+        request_problem(request, 404, "the job has no process %" PRId64 ": it has %u", member, count ? count : 1);
+        return false;
+    }
+    *ret = count ? &room[member] : NULL;
+    return true;
+}
+
 void api_shell_open(struct request *request)
 {
     struct customerd *customerd = request_customerd(request);
-    struct tree *ad = request_body_of(request, "Arguments Term Rows Columns");
+    struct tree *ad = request_body_of(request, "Arguments Term Rows Columns Member");
+    struct member_view members[ATTEMPT_MEMBERS_MAX];
+    const struct member_view *in;
     struct shell_order order;
     struct job_view view;
     struct err err = {0};
@@ -99,12 +120,12 @@ void api_shell_open(struct request *request)
         tree_unref(ad);
         return;
     }
-    if (request_job_runs(request, &view)) {
-        why = shell_refusal(customerd, view.id, request_identity(request));
+    if (request_job_runs(request, &view) && member_of(request, ad, view.id, members, &in)) {
+        why = shell_refusal(customerd, view.id, in, request_identity(request));
         if (why) {
             request_problem(request, 429, "%s", why);
         } else {
-            shell = shell_add(customerd, &view, &order, request_identity(request));
+            shell = shell_add(customerd, &view, in, &order, request_identity(request));
             open_audit(request, shell, &order);
             request_ad_take(request, 201, shell_ad(shell));
             shell_tell(shell);
@@ -228,8 +249,7 @@ void api_shells(struct request *request)
 
 /* ---------------------------------------------------------------------------------------------------------------- typing */
 
-/* Takes what is typed, as much as there is room for. */
-static void input_take(struct shell *shell, const struct tree *ad)
+void shell_input_take(struct shell *shell, const struct tree *ad)
 {
     int64_t at = 0, end = byte_ring_end(&shell->input);
     bool ends = false;
@@ -255,8 +275,7 @@ static void window_take(struct shell *shell, const struct tree *ad)
     shell->window_due = true;
 }
 
-/* False: it is none that may be sent. */
-static bool signal_take(struct shell *shell, const struct tree *ad)
+bool shell_signal_take(struct shell *shell, const struct tree *ad)
 {
     int64_t number;
 
@@ -278,12 +297,12 @@ void api_shell_put(struct request *request)
 
     if (!ad)
         return;
-    if (!signal_take(shell, ad)) {
+    if (!shell_signal_take(shell, ad)) {
         request_problem(request, 400, "Signal: expected the number of one of " SIGNAL_WORDS);
         tree_unref(ad);
         return;
     }
-    input_take(shell, ad);
+    shell_input_take(shell, ad);
     window_take(shell, ad);
     if (ad_flag(ad, "Close", &close) && close)
         shell->close_due = true;

@@ -10,10 +10,12 @@
 #include "lang/base/mem.h"
 #include "lang/form/dag.h"
 #include "live/customerd/job_secrets.h"
+#include "live/customerd/local_jobs.h"
 #include "live/customerd/secret_sets.h"
 #include "live/data/input_data.h"
 #include "live/data/resolving.h"
 #include "live/http/query.h"
+#include "pool/protocol/job_wants.h"
 #include "sys/names.h"
 #include "sys/secret_bundle.h"
 #include "sys/secrets.h"
@@ -175,6 +177,21 @@ static int group_check(const struct request *request, const struct tree *ad, str
                  : err_set(err, "AccountingGroup: your institute has put you into no group");
 }
 
+/* What runs on this host runs with the rights of one of its users: of the one who is there, by the word of the kernel. -1 and why it may not. */
+static int local_check(const struct request *request, struct err *err)
+{
+    const struct caller *caller = &request->caller;
+
+    if (!config_count(&request_customerd(request)->daemon.config, CONFIG_LOCAL_JOBS))
+        return err_set(err, "Universe: this customer runs no jobs on its own host: the setting LocalJobs is 0");
+    if (!caller->local)
+        return err_set(err, "Universe: only a user of this machine may have a job run on it, on the customer's socket: "
+                            "neither a token nor the page says with whose rights it would run");
+    if (iwd_user(request) == IWD_NOBODY)
+        return err_set(err, "Universe: this customer does not run as root, and cannot take on the rights of its users");
+    return 0;
+}
+
 /* May this caller submit that ad? -1 and why not. */
 static int ad_check(const struct request *request, const struct tree *ad, struct job_terms *ret, struct err *err)
 {
@@ -182,12 +199,14 @@ static int ad_check(const struct request *request, const struct tree *ad, struct
         return err_set(err, "jobs are submitted in the classic dialect");
     if (job_check(ad, request_customerd(request)->spool, request_identity(request), ret, err) < 0 ||
         pools_check(request_customerd(request), ad, err) < 0 || data_check(ad, err) < 0 ||
-        group_check(request, ad, err) < 0)
+        group_check(request, ad, err) < 0 || (customerd_local_is(ad) && local_job_check(ad, err) < 0))
         return -1;
-    if (ret->iwd && !request->caller.local)
+    if (ret->iwd && !request->caller.local && !customerd_local_is(ad))
         return err_set(err, "Iwd: only a user of this machine may say where outputs go, on the customer's socket");
     if (ret->iwd && iwd_user(request) == IWD_OURS && job_iwd_check(ad, err) < 0)
         return -1;
+    if (job_shares_files(ad) && iwd_user(request) == IWD_NOBODY)
+        return err_set(err, "ShareFiles: this customer is not root, and does not vouch for your folders");
     if (ret->owner && !caller_sees(request, ret->owner, ret->owner_len))
         return err_set(err, "Owner: you can submit jobs only for yourself");
     if (ret->owner && (ret->owner_len > TEXT_MAX || !subject_valid(ret->owner, ret->owner_len)))
@@ -349,7 +368,8 @@ static int ad_read(struct submitting *all)
     bad = full || ad_check(request, ad, &terms, &err) < 0;
     if (full)
         err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
-    if (bad || (!all->serves && owner_check(request, ad, &terms, &err) < 0)) {
+    if (bad || (!all->serves && owner_check(request, ad, &terms, &err) < 0) ||
+        (customerd_local_is(ad) && local_check(request, &err) < 0)) {
         request_problem(request, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
         tree_unref(ad);
         return -1;

@@ -26,9 +26,11 @@ static void try_done(struct job_attempt *one)
     free(one->pool);
     free(one->message);
     free(one->words);
+    free(one->unmade);
     tree_unref(one->stored);
     tree_unref(one->samples);
     missing_done(&one->missing);
+    attempt_members_done(&one->members);
 }
 
 static void job_free(struct job_attempts *job)
@@ -135,6 +137,8 @@ static struct tree *try_ad(struct attempts *tries, const struct job_attempt *one
     maker_integer(&maker, "Started", one->started);
     maker_integer(&maker, "Heard", one->heard);
     maker_integer(&maker, "Finished", one->finished);
+    if (one->suspended)
+        maker_integer(&maker, "Suspended", one->suspended);
     if (one->delivering)
         maker_flag(&maker, "Delivering", true);
     maker_flag(&maker, "Staging", one->staging);
@@ -158,6 +162,7 @@ static struct tree *try_ad(struct attempts *tries, const struct job_attempt *one
     maker_text(&maker, "Pool", one->pool);
     maker_text(&maker, "Message", one->message);
     maker_text(&maker, "Words", one->words);
+    maker_text(&maker, "Unmade", one->unmade);
     if (one->transfers)
         maker_integer(&maker, "Transfers", one->transfers);
     maker_ad(&maker, "Stored", one->stored);
@@ -166,6 +171,7 @@ static struct tree *try_ad(struct attempts *tries, const struct job_attempt *one
         maker_integers(&maker, "Moved", one->moved, 2);
     maker_ad(&maker, "Missing", missing);
     tree_unref(missing);
+    attempt_members_put(&one->members, &maker, "Members", true);
     hex_print(one->pass.bytes, KEY_BYTES, digits);
     maker_text(&maker, one->unbound ? "Pass" : "PassKey", pass_is_none(&one->pass) ? NULL : digits);
     return maker_seal(&maker);
@@ -192,6 +198,10 @@ int attempts_store(struct attempts *tries, uint64_t id, struct err *err)
     maker_integer(&maker, "Job", (int64_t)job->job);
     maker_integer(&maker, "Made", (int64_t)job->made);
     maker_text(&maker, "Why", job->why);
+    if (job->hold_code)
+        maker_integer(&maker, "HoldCode", job->hold_code);
+    if (job->hold_sub)
+        maker_integer(&maker, "HoldSubCode", job->hold_sub);
     maker_list(&maker, "Tries", ads, job->count);
     row = maker_seal(&maker);
     for (uint32_t i = 0; i < job->count; i++)
@@ -278,6 +288,7 @@ static void try_load(struct job_attempts *job, const struct tree *ad)
     ad_number(ad, "MayCpus", &one->may_cpus);
     integer_load(ad, "MayMemory", &one->may_memory);
     integer_load(ad, "MayDisk", &one->may_disk);
+    ad_integer(ad, "Suspended", &one->suspended);
     ad_flag(ad, "Delivering", &one->delivering);
     ad_flag(ad, "Staging", &one->staging);
     ad_flag(ad, "Read", &one->read);
@@ -287,6 +298,8 @@ static void try_load(struct job_attempts *job, const struct tree *ad)
     text_load(ad, "Pool", &one->pool);
     text_load(ad, "Message", &one->message);
     text_load(ad, "Words", &one->words);
+    text_load(ad, "Unmade", &one->unmade);
+    attempt_members_load(&one->members, ad, "Members");
     one->unbound = ad_string(ad, "Pass", &pass, &len);
     if ((one->unbound || ad_string(ad, "PassKey", &pass, &len)) && len == 2 * (size_t)KEY_BYTES)
         hex_read(pass, len, one->pass.bytes, KEY_BYTES);
@@ -311,6 +324,8 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
         integer_load(ad, "Made", &made);
         job->made = (uint64_t)made;
         text_load(ad, "Why", &job->why);
+        integer_load(ad, "HoldCode", &job->hold_code);
+        integer_load(ad, "HoldSubCode", &job->hold_sub);
         list = ad_find(ad, "Tries");
         for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
             struct tree *one = ad_part(ad, &tree_parts(ad, list)[i]);

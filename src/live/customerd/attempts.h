@@ -8,6 +8,7 @@
 
 #include "lang/base/symbols.h"
 #include "lang/text/tree.h"
+#include "live/customerd/attempt_members.h"
 #include "live/data/missing_files.h"
 #include "pool/protocol/fields.h"
 #include "pool/protocol/shelf.h"
@@ -30,6 +31,7 @@ struct job_attempt {
     int64_t started;      /* when its process started; 0: not yet */
     int64_t heard;        /* when the provider last told us of it */
     int64_t finished;     /* when all its files had come; 0: not yet */
+    int64_t suspended;    /* since when it stands still, as its user wants; 0: it does not */
     bool delivering;      /* they are on their way from here into a user's folder (deliveries.h) */
     bool staging;         /* its files are on their way to the machine */
     bool read;            /* it was told which files it reads: older tries cannot change them any more */
@@ -46,13 +48,17 @@ struct job_attempt {
     struct tree *stored;   /* what became of those files (stored.h); held, or NULL */
     struct tree *samples;  /* what it used over its life (samples_ad.h); held, or NULL. Of the last try alone */
     int64_t moved[2]; /* bytes that it has read from its machine's devices and written to them; 0: none, or not known */
-    struct missing missing; /* files that it should have brought and did not */
-    uint32_t told;          /* lines about its files in the job's log so far; not stored */
+    char *unmade;     /* in words: which outputs it names and has not made; owned, or NULL */
+    struct missing missing;         /* files that it should have brought and did not */
+    struct attempt_members members; /* that run it together; none where one does */
+    int64_t closing;                /* when its leader first said that it has sent everything; 0: not yet. Not stored */
+    uint32_t told;                  /* lines about its files in the job's log so far; not stored */
 };
 
 struct job_attempts {
     uint64_t job, made;                   /* `made`: how many tries there were */
     uint64_t failed;                      /* how many of them failed, by its log; not stored */
+    int64_t hold_code, hold_sub;          /* why, as numbers (job_hold_code); 0: its user held it */
     char *why;                            /* the words with which it was held or removed; owned, or NULL */
     struct job_attempt tries[TRIES_KEPT]; /* in order; the last is the newest */
     uint32_t count;

@@ -6,7 +6,10 @@
 #include "lang/base/mem.h"
 #include "live/customerd/audited.h"
 #include "live/customerd/deliveries.h"
+#include "live/customerd/job_policy.h"
+#include "live/customerd/local_jobs.h"
 #include "live/customerd/secret_sets.h"
+#include "live/customerd/user_logs.h"
 #include "live/data/catalogue.h"
 #include "live/http/issuers.h"
 #include "pool/protocol/wire.h"
@@ -143,6 +146,8 @@ static void customerd_reload(void *user, const struct config_change *change)
     if (change->taken[CONFIG_ISSUERS] && issuers_load(customerd, &err) < 0)
         LOG(&customerd->daemon.log, LEVEL_ERROR, "issuers.refused", log_text("why", err.text));
     spool_set_room(customerd->spool, config_size(&customerd->daemon.config, CONFIG_SPOOL_MAX));
+    output_shares_set_most(customerd->shares, config_size(&customerd->daemon.config, CONFIG_OUTPUTS_PER_USER));
+    history_set_most(customerd->history, config_size(&customerd->daemon.config, CONFIG_HISTORY_MAX));
     customerd->role.jobs_max = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
     customerd->role.jobs_all = config_count(&customerd->daemon.config, CONFIG_JOBS_MAX);
     if (audit_reload(&customerd->audit, customerd->daemon.identity, &customerd->daemon.config, change,
@@ -154,9 +159,11 @@ static void handles_start(struct customerd *customerd)
 {
     uv_idle_init(&customerd->daemon.loop, &customerd->turn);
     uv_timer_init(&customerd->daemon.loop, &customerd->wake);
+    uv_timer_init(&customerd->daemon.loop, &customerd->watched);
     uv_timer_init(&customerd->daemon.loop, &customerd->tidy);
     uv_timer_init(&customerd->daemon.loop, &customerd->more);
-    customerd->turn.data = customerd->wake.data = customerd->tidy.data = customerd->more.data = customerd;
+    customerd->turn.data = customerd->wake.data = customerd->watched.data = customerd->tidy.data =
+        customerd->more.data = customerd;
 }
 
 static int parts_start(struct customerd *customerd, struct err *err)
@@ -169,8 +176,17 @@ static int parts_start(struct customerd *customerd, struct err *err)
         spool_set_own(customerd->spool, customerd->daemon.identity);
     snprintf(path, sizeof path, "%s/jobs", customerd->daemon.folder);
     customerd->files = customerd->spool ? jobfiles_new(path, customerd->daemon.symbols, err) : NULL;
-    customerd->tries = customerd->files ? attempts_new(customerd->daemon.symbols, customerd->daemon.shelf, err) : NULL;
+    customerd->shares = customerd->files ? output_shares_new(customerd->daemon.shelf, customerd->daemon.symbols,
+                                                             customerd->daemon.identity, err)
+                                         : NULL;
+    if (customerd->shares) {
+        output_shares_set_most(customerd->shares, config_size(&customerd->daemon.config, CONFIG_OUTPUTS_PER_USER));
+        jobfiles_set_shares(customerd->files, customerd->shares);
+    }
+    customerd->tries = customerd->shares ? attempts_new(customerd->daemon.symbols, customerd->daemon.shelf, err) : NULL;
     customerd->history = customerd->tries ? history_new(customerd->daemon.symbols, customerd->daemon.shelf, err) : NULL;
+    if (customerd->history)
+        history_set_most(customerd->history, config_size(&customerd->daemon.config, CONFIG_HISTORY_MAX));
     customerd->secrets =
         customerd->history ? secret_sets_new(customerd->daemon.shelf, customerd->daemon.folder, err) : NULL;
     customerd->questions = (struct questions){.symbols = customerd->daemon.symbols,
@@ -181,6 +197,8 @@ static int parts_start(struct customerd *customerd, struct err *err)
                                               .secrets = customerd->secrets,
                                               .job = customerd_job,
                                               .node = customerd_node,
+                                              .members = customerd_members,
+                                              .beside = customer_shells_beside,
                                               .news = customerd_news,
                                               .user = customerd};
     commands_init(&customerd->commands, customerd->daemon.symbols, customerd->daemon.shelf);
@@ -188,7 +206,10 @@ static int parts_start(struct customerd *customerd, struct err *err)
                (uint32_t)config_count(&customerd->daemon.config, CONFIG_AUDIT_ROWS));
     customerd->audit.fair = true;
     customerd_deliveries(customerd);
-    return customerd->secrets && commands_load(&customerd->commands, err) == 0 &&
+    customerd_local(customerd);
+    customerd->policies = job_policies_new(customerd);
+    customerd->logs = user_logs_new(customerd, err);
+    return customerd->logs && customerd->secrets && commands_load(&customerd->commands, err) == 0 &&
                    audit_load(&customerd->audit, err) == 0
                ? 0
                : -1;
@@ -340,6 +361,9 @@ static void customerd_done(struct customerd *customerd)
     agent_free(customerd->live);
     issuers_free(customerd->issuers);
     deliveries_free(customerd->deliveries);
+    local_jobs_free(customerd->local);
+    user_logs_free(customerd->logs);
+    job_policies_free(customerd->policies);
     gate_done(&customerd->gate);
     unix_users_free(customerd->users);
     lent_tokens_done(customerd);
@@ -353,6 +377,7 @@ static void customerd_done(struct customerd *customerd)
     secret_sets_free(customerd->secrets);
     attempts_free(customerd->tries);
     jobfiles_free(customerd->files);
+    output_shares_free(customerd->shares);
     spool_free(customerd->spool);
     free(customerd->serves_by);
     endings_done(&customerd->endings);

@@ -6,6 +6,7 @@
  * The provider knows a command by its key, and carries it out once. When the try that a command was meant for is over, so is the command. */
 #include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/user_logs.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -53,6 +54,33 @@ static void command_settle(struct customerd *customerd, struct agent_command *co
     customerd_changed(customerd);
 }
 
+static bool word_is(const struct agent_command *command, const char *word)
+{
+    size_t len;
+    const char *text = command_word(command, &len);
+
+    return len == strlen(word) && !memcmp(text, word, len);
+}
+
+/* The machine has let the job stand still, or go on. */
+static void rest_note(struct customerd *customerd, const struct agent_command *command)
+{
+    bool rests = word_is(command, "suspend");
+    struct job_attempt *one = attempts_find(customerd->tries, command->job, command->claim, command->trial);
+    struct job_view view;
+    struct err err;
+
+    if ((!rests && !word_is(command, "continue")) || !one || rests == (one->suspended != 0))
+        return;
+    one->suspended = rests ? wall_seconds(runner_wall()) : 0;
+    attempts_store(customerd->tries, command->job, &err);
+    if (!customer_job(customerd->customer, command->job, &view))
+        return;
+    joblog_add(customerd->files, view.id, view.submitted, wall_seconds(runner_wall()), "%s by %s",
+               rests ? "suspended" : "goes on", command->by);
+    user_logs_note(customerd->logs, &view);
+}
+
 static bool reason_is(const struct tree *answer, const char *word)
 {
     const char *reason;
@@ -80,6 +108,8 @@ static void provider_answered(void *user, const struct tree *answer)
         return;
     }
     copy = ad_without(answer, "Key");
+    if (reason_is(answer, "ok"))
+        rest_note(customerd, command);
     command_settle(customerd, command, copy);
     tree_unref(copy);
 }
@@ -228,8 +258,10 @@ static struct tree *order_read(const struct tree *ad, struct err *err)
             return maker_seal(&maker);
         }
         err_set(err, "Signal: expected the number of one of " SIGNAL_WORDS);
+    } else if ((len == 7 && !memcmp(word, "suspend", 7)) || (len == 8 && !memcmp(word, "continue", 8))) {
+        return maker_seal(&maker);
     } else {
-        err_set(err, "Command: expected \"peek\" or \"signal\"");
+        err_set(err, "Command: expected \"peek\", \"signal\", \"suspend\" or \"continue\"");
     }
     tree_unref(maker_seal(&maker));
     return NULL;
@@ -257,6 +289,11 @@ bool request_job_runs(struct request *request, struct job_view *ret)
         request_problem(request, 409, "job %" PRIu64 " does not run: it is %s", id, state_word(customerd, ret));
         return false;
     }
+    if (ret->local) {
+        request_problem(request, 409, "job %" PRIu64 " runs on the customer's own host, not on a machine of the pool",
+                        id);
+        return false;
+    }
     why = command_refusal(&customerd->commands, ret->member, request_identity(request));
     if (!why)
         return true;
@@ -266,19 +303,23 @@ bool request_job_runs(struct request *request, struct job_view *ret)
     return false;
 }
 
-/* To look at a job's files changes nothing; a signal does. */
-static void signal_audit(struct request *request, uint64_t job, const struct tree *what)
+/* To look at a job's files changes nothing; the others do. */
+static void command_audit(struct request *request, uint64_t job, const struct agent_command *command)
 {
-    char about[24], detail[32];
+    char about[24], what[32], detail[32] = "";
     struct audit_who who;
     int64_t number;
+    size_t len;
+    const char *word = command_word(command, &len);
 
-    if (!ad_integer(what, "Signal", &number))
+    if (len == 4 && !memcmp(word, "peek", 4))
         return;
     snprintf(about, sizeof about, "%" PRIu64, job);
-    snprintf(detail, sizeof detail, "signal %" PRId64, number);
+    snprintf(what, sizeof what, "jobs.%.*s", (int)(len < 20 ? len : 20), word);
+    if (ad_integer(command->what, "Signal", &number))
+        snprintf(detail, sizeof detail, "signal %" PRId64, number);
     audit_who(request, &who);
-    customer_audit(request_customerd(request), &who, "jobs.signal", about, detail);
+    customer_audit(request_customerd(request), &who, what, about, detail);
 }
 
 static void command_keep(struct request *request, const struct job_view *view, struct tree *what, int64_t life)
@@ -310,13 +351,28 @@ static void command_keep(struct request *request, const struct job_view *view, s
     LOG_AUDIT(&customerd->daemon.log, "command", log_text("subject", request_identity(request)),
               log_number("number", (int64_t)command->number), log_bytes("command", word, len),
               log_number("job", (int64_t)view->id), log_text("name", command->name));
-    signal_audit(request, view->id, what);
+    command_audit(request, view->id, command);
     command->due = INT64_MAX; /* not to be sent until it is durable */
     taking = mem_alloc(sizeof *taking);
     *taking = (struct taking){customerd, request, command->number};
     request->work = taking;
     request->forget = taking_forget;
     runner_commit(customerd->runner, command_taken, taking);
+}
+
+/* Several members cannot be suspended at one moment, and one alone would keep the others waiting. */
+static bool is_spread(struct request *request, const struct job_view *view, const struct tree *what)
+{
+    struct member_view members[2];
+    const char *word = "";
+    size_t len = 0;
+
+    ad_string(what, "Command", &word, &len);
+    if (len != 7 || memcmp(word, "suspend", 7) != 0 ||
+        customer_members(request_customerd(request)->customer, view->id, members, 2) < 2)
+        return false;
+    request_problem(request, 409, "job %" PRIu64 " runs on several machines, and cannot be suspended", view->id);
+    return true;
 }
 
 void api_job_command(struct request *request)
@@ -333,7 +389,7 @@ void api_job_command(struct request *request)
         request_problem(request, 400, "Lifetime: expected 1 second to 30 days");
     else if (!(what = order_read(ad, &err)))
         request_problem(request, 400, "%s", err.text);
-    else if (request_job_runs(request, &view))
+    else if (request_job_runs(request, &view) && !is_spread(request, &view, what))
         command_keep(request, &view, what, (int64_t)life);
     tree_unref(what);
     tree_unref(ad);

@@ -1,14 +1,18 @@
 /* customerd_news.c: news of jobs from the role and the providers: records tries, writes lines of the log, and wakes waiting requests. */
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_outcome.h"
+#include "live/customerd/job_policy.h"
 #include "live/customerd/shells.h"
+#include "live/customerd/user_logs.h"
 
 #include "lang/ad/get.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/customerd/deliveries.h"
 #include "live/customerd/job_secrets.h"
+#include "live/customerd/local_jobs.h"
 #include "live/customerd/secret_sets.h"
+#include "pool/claim/duty.h"
 #include "sys/steps.h"
 
 #include <stdio.h>
@@ -28,20 +32,39 @@ static void wake_due(uv_timer_t *timer)
     front_wake(agent_front(customerd->live), true);
 }
 
-/* Wakes waiting requests, so that they look again. */
-static void customerd_wake(struct customerd *customerd)
+static void watched_due(uv_timer_t *timer)
 {
-    if (customerd->woken || !front_waits(agent_front(customerd->live)))
+    struct customerd *customerd = timer->data;
+
+    front_wake_marked(agent_front(customerd->live));
+}
+
+/* Wakes waiting requests, so that they look again: those that watch this job (0: it is not about one) when the turn is over and its rows are durable,
+ * for somebody sits there and waits; the others, who look at many jobs, with what else happens in a short while. */
+static void customerd_wake(struct customerd *customerd, uint64_t job)
+{
+    struct front *front = agent_front(customerd->live);
+
+    if (!front_waits(front))
+        return;
+    if (front_mark(front, job) && !uv_is_active((uv_handle_t *)&customerd->watched))
+        uv_timer_start(&customerd->watched, watched_due, 0, 0);
+    if (customerd->woken)
         return;
     customerd->woken = true;
     uv_timer_start(&customerd->wake, wake_due,
                    customer_count(customerd->customer) > CUSTOMERD_LOOK_MAX ? WAKE_MANY : WAKE_SPAN, 0);
 }
 
-void customerd_changed(struct customerd *customerd)
+static void job_has_changed(struct customerd *customerd, uint64_t job)
 {
     customerd->changes++;
-    customerd_wake(customerd);
+    customerd_wake(customerd, job);
+}
+
+void customerd_changed(struct customerd *customerd)
+{
+    job_has_changed(customerd, 0);
 }
 
 void customerd_commit(struct customerd *customerd)
@@ -79,6 +102,23 @@ struct tree *customerd_asked(void *user, const struct peer *peer, const struct t
 
 /* ------------------------------------------------------------------------------------------------------------ the role */
 
+uint32_t customerd_members(void *user, uint64_t job, struct member_view *ret, uint32_t room)
+{
+    const struct customerd *customerd = user;
+
+    return customer_members(customerd->customer, job, ret, room);
+}
+
+/* Records who runs the try, where several do. */
+static void members_note(struct customerd *customerd, const struct job_view *view, struct job_attempt *one)
+{
+    struct member_view members[ATTEMPT_MEMBERS_MAX];
+
+    if (view->rooted && !one->members.count && !pass_is_none(&view->pass))
+        attempt_members_fill(&one->members, members,
+                             customer_members(customerd->customer, view->id, members, ATTEMPT_MEMBERS_MAX));
+}
+
 /* Records the try that the role has decided on. */
 static void try_note(struct customerd *customerd, const struct job_view *view)
 {
@@ -91,6 +131,7 @@ static void try_note(struct customerd *customerd, const struct job_view *view)
         return;
     one = attempts_begin(customerd->tries, view->id, view->claim, view->number, view->member,
                          wall_seconds(runner_wall()), &made);
+    members_note(customerd, view, one);
     if (!made)
         return;
     one->pass = view->pass;
@@ -124,11 +165,11 @@ static void how_words(const struct customerd *customerd, const struct job_view *
 static void end_words(const struct customerd *customerd, const struct job_view *view, char ret[512])
 {
     const struct job_attempts *tries = attempts_of(customerd->tries, view->id);
-    const char *why = tries && tries->why ? tries->why : NULL;
+    const char *why = job_why(view, tries);
 
     if (view->state == JOB_DONE)
         how_words(customerd, view, "ended", ret);
-    else if (view->state == JOB_HELD && view->reason == REASON_RELEASED)
+    else if (view->state == JOB_HELD && (why || view->reason == REASON_RELEASED))
         snprintf(ret, 512, "held: %s", why ? why : reason_words(view->reason));
     else if (view->state == JOB_HELD && view->reason == REASON_EXITED &&
              (ad_find(view->ad, "OnExitHold") || ad_find(view->ad, "OnExitRemove")))
@@ -145,7 +186,7 @@ static void end_words(const struct customerd *customerd, const struct job_view *
 static bool is_result(enum reason reason)
 {
     return reason == REASON_EXITED || reason == REASON_TIME || reason == REASON_MEMORY || reason == REASON_DISK ||
-           reason == REASON_SETUP;
+           reason == REASON_SETUP || reason == REASON_UNMADE;
 }
 
 /* The last try before the one that runs now. */
@@ -198,6 +239,8 @@ static void state_log(struct customerd *customerd, const struct job_view *view)
 
     if (goes_on && !again_words(customerd, view, words))
         return;
+    if (view->state == JOB_HELD && view->reason == REASON_EXITED)
+        job_policy_held(customerd, view);
     if (!goes_on)
         end_words(customerd, view, words);
     if (!goes_on && tries)
@@ -229,7 +272,10 @@ void customerd_job_changed(void *user, uint64_t job)
         endings_add(&customerd->endings, job);
         secret_sets_ended(customerd->secrets, job_secrets_id(view.ad));
     }
-    customerd_changed(customerd);
+    if (view.local)
+        local_jobs_changed(customerd->local, &view);
+    user_logs_note(customerd->logs, &view);
+    job_has_changed(customerd, job);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the providers */
@@ -261,7 +307,7 @@ void customerd_news(void *user, const struct job_view *view, const struct job_at
     const char *name = one->provider ? one->provider : "a machine";
 
     if (news == NEWS_FILE) { /* for readers of that file; nothing else has changed */
-        customerd_wake(customerd);
+        customerd_wake(customerd, view->id);
         return;
     }
     customerd_commit(customerd);
@@ -283,7 +329,8 @@ void customerd_news(void *user, const struct job_view *view, const struct job_at
                    words);
     if (news == NEWS_FINISHED)
         delivery_begin(customerd, view);
-    customerd_changed(customerd);
+    user_logs_note(customerd->logs, view);
+    job_has_changed(customerd, view->id);
 }
 
 /* --------------------------------------------------------------------------------------------------- outputs of others */
@@ -311,13 +358,14 @@ static void delivery_trouble(void *user, uint64_t job, const char *words)
 
     if (customer_job(customerd->customer, job, &view))
         joblog_add(customerd->files, job, view.submitted, wall_seconds(runner_wall()), "trouble with files: %s", words);
-    customerd_changed(customerd);
+    job_has_changed(customerd, job);
 }
 
 static void delivery_over(void *user, uint64_t job)
 {
     struct customerd *customerd = user;
     struct job_attempt *last = attempts_last(customerd->tries, job);
+    struct job_view view;
     struct err err;
 
     if (!last || !last->delivering)
@@ -325,7 +373,9 @@ static void delivery_over(void *user, uint64_t job)
     last->delivering = false;
     if (attempts_store(customerd->tries, job, &err) == 0)
         customerd_commit(customerd);
-    customerd_changed(customerd);
+    if (customer_job(customerd->customer, job, &view))
+        user_logs_note(customerd->logs, &view);
+    job_has_changed(customerd, job);
 }
 
 /* Brings the outputs of the job's last try to its user, if they are due there. */
@@ -369,6 +419,8 @@ static void boot_job(void *user, const struct job_view *view)
     if (view_ended(view))
         endings_add(&customerd->endings, view->id);
     delivery_begin(customerd, view);
+    if (view->local)
+        local_jobs_changed(customerd->local, view);
 }
 
 struct strays {

@@ -5,6 +5,8 @@
  *     customerd_tidy.c    tidying: ended jobs to the history, old files, inputs that no job names
  *     customer_request.c  which callers are admitted, and what they may see
  *     customerd_disk.c    how full the disk is
+ *     job_policy.c        what jobs themselves say shall become of them
+ *     user_logs.c         the logs that jobs name, in their users' folders
  *     audited.c           the audit log
  *     customerd_routes.c  the table of routes
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions,
@@ -14,6 +16,7 @@
  *     api_token.c    tokens for the users of this machine
  *     api_workflows.c  how far workflows are                       api_submissions.c  how far submissions are
  *     shells.c, api_shells.c  commands in the sandboxes of running jobs (shells.h)
+ *     customerd_local.c  jobs that run on this host (local_jobs.h)
  *     customerd_commands.c  commands to running jobs: kept, and sent to their providers until they have answered */
 #ifndef BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
 #define BERTH_LIVE_CUSTOMERD_CUSTOMERD_PARTS_H
@@ -26,6 +29,7 @@
 #include "live/customerd/endings.h"
 #include "live/customerd/history.h"
 #include "live/customerd/joblog.h"
+#include "live/customerd/output_shares.h"
 #include "live/customerd/questions.h"
 #include "live/customerd/spool.h"
 #include "live/http/request.h"
@@ -52,11 +56,14 @@ extern "C" {
 
 struct customerd_task;
 struct deliveries;
+struct local_jobs;
 struct lent_tokens;
 struct asking;
 struct secret_sets;
 struct shell;
+struct job_policies;
 struct unix_users;
+struct user_logs;
 
 struct customerd {
     struct daemon daemon; /* in STATE/customer */
@@ -81,6 +88,7 @@ struct customerd {
     struct spooling *spooling; /* pieces for it that wait (api_spool.c) ... */
     bool spools;               /* ... for a thread that writes another one */
     struct jobfiles *files;
+    struct output_shares *shares; /* of what jobs have left in them */
     struct attempts *tries;
     struct history *history;
     struct secret_sets *secrets;
@@ -94,18 +102,25 @@ struct customerd {
     uint64_t shells_numbered;
     struct catalogues *catalogues; /* the catalogues of files */
     struct deliveries *deliveries; /* outputs on their way to other users; NULL: it serves only the user who runs it */
+    struct job_policies *policies; /* what jobs say shall become of them (job_policy.h) */
+    struct user_logs *logs;        /* the logs that jobs name (user_logs.h) */
+
+    struct local_jobs *local; /* jobs that run on this host */
 
     uint64_t changes; /* grows with every visible change, across restarts as well */
     struct endings endings;
     struct customerd_task *tasks;
-    uv_idle_t turn;  /* runs the tasks */
-    uv_timer_t wake; /* wakes waiting requests */
+    uv_idle_t turn;     /* runs the tasks */
+    uv_timer_t wake;    /* wakes waiting requests */
+    uv_timer_t watched; /* wakes those of them that watch a job that has changed */
     uv_timer_t tidy;
-    uv_timer_t more; /* jobs that are over wait for the rest of a tidying */
+    uv_timer_t more; /* jobs that are over, or the history, wait for the rest of a tidying */
     bool woken;
     uint32_t tidied;
-    uint32_t expired; /* how many entries of the history, from the oldest on, have lost their files */
-    int64_t started;  /* on the wall clock */
+    uint32_t keys_due;             /* the look from which on keys of submissions are gone through ... */
+    char swept[SHELF_KEY_MAX + 1]; /* ... and the last of them that was looked at; "": the first comes next */
+    uint64_t expired;              /* the place in the history up to which jobs have lost their files */
+    int64_t started;               /* on the wall clock */
     uint64_t disk_free;
     bool disk_full;     /* no more files are taken: too little room, */
     bool disk_readonly; /* or the disk cannot be written */
@@ -168,6 +183,7 @@ uint64_t id_ranges_next(const struct id_ranges *ranges, uint64_t after);
 void customerd_job_changed(void *user, uint64_t job); /* for the agent's settings */
 bool view_ended(const struct job_view *view);
 bool customerd_job(void *user, uint64_t id, struct job_view *ret);
+uint32_t customerd_members(void *user, uint64_t job, struct member_view *ret, uint32_t room);
 bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
 void customerd_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                     const char *words);
@@ -176,6 +192,11 @@ void customerd_changed(struct customerd *customerd);    /* something visible has
 void customerd_boot(struct customerd *customerd);       /* brings the role's jobs and the recorded tries together */
 void customerd_deliveries(struct customerd *customerd); /* makes what brings outputs to other users */
 void customerd_commit(struct customerd *customerd);
+
+/* ---- customerd_local.c ---- */
+
+void customerd_local(struct customerd *customerd); /* makes what runs jobs of this host */
+bool customerd_local_is(const struct tree *ad);    /* is it such a job? */
 
 /* ---- customerd_tidy.c ---- */
 
@@ -194,7 +215,8 @@ void api_job_command_get(struct request *request);
 
 #define CUSTOMERD_BODY_SPACE "body" /* rows of keys */
 
-void submissions_tidy(struct customerd *customerd); /* forgets some of the keys that are of no use any more */
+/* Looks at some keys, and forgets those that are of no use any more. True: it has looked at all, and will begin anew. */
+bool submissions_tidy(struct customerd *customerd);
 
 /* ---- api_submissions.c ---- */
 
@@ -217,6 +239,7 @@ void api_history(struct request *request);
 void api_customer_audit(struct request *request);
 void api_job_log(struct request *request);
 void api_job_files(struct request *request);
+void api_job_files_drop(struct request *request);
 void api_job_file(struct request *request);
 void api_spool_head(struct request *request);
 void api_spool_put(struct request *request);

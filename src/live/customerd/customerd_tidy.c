@@ -1,5 +1,7 @@
 /* customerd_tidy.c: tidying: ended jobs go to the history; old files, and inputs that no job names, are removed. */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/job_policy.h"
+#include "live/customerd/user_logs.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/textmap.h"
@@ -13,9 +15,13 @@
 #define TIDY_QUIET 20000       /* microseconds that this may take, while nobody waits ... */
 #define TIDY_BUSY 300          /* ... and while users do: then it goes on ... */
 #define TIDY_SOON 15           /* ... so many milliseconds later */
+#define TIDY_SHORTENED 2       /* steps to the bound of the history with each job that comes: it does not run away */
 #define TIDY_FILES 20          /* jobs whose files one look removes */
+#define TIDY_KEYS 6000         /* looks between going through the keys of submissions and doing it again: ten minutes */
 #define TIDY_SPOOL 36000       /* looks between two sweeps of the spool: an hour */
 #define LEFT_WAIT INT64_C(300) /* how many seconds to wait for the files of a job that was removed */
+
+static void tidy_more(uv_timer_t *timer);
 
 /* Has everything come that the job leaves? */
 static bool job_is_over(const struct customerd *customerd, const struct job_view *view, int64_t now)
@@ -24,7 +30,7 @@ static bool job_is_over(const struct customerd *customerd, const struct job_view
 
     if (view->rooted || view->kept)
         return false;
-    if (last && last->delivering)
+    if ((last && last->delivering) || user_logs_owe(customerd->logs, view))
         return false;
     if (last && last->finished && job_files_due(view, last, now))
         return false;
@@ -76,6 +82,7 @@ static bool job_close(struct customerd *customerd, const struct job_view *view, 
         history_add(customerd->history, &row, ad, &err) == 0 && attempts_forget(customerd->tries, view->id, &err) == 0;
 
     if (done) {
+        user_logs_forget(customerd->logs, view->id);
         customerd_commit(customerd);
         /* All of this becomes durable together, or none of it. */
         runner_event(customerd->runner, &(struct event){.kind = EVENT_FORGET, .job = view->id});
@@ -87,14 +94,39 @@ static bool job_close(struct customerd *customerd, const struct job_view *view, 
     return done;
 }
 
-static void endings_tidy(struct customerd *customerd);
-
-static void endings_due(uv_timer_t *timer)
+/* When work that may wait has to stop. */
+static int64_t tidy_ends(const struct customerd *customerd)
 {
-    struct customerd *customerd = timer->data;
+    return runner_now() + (front_is_busy(agent_front(customerd->live)) ? TIDY_BUSY : TIDY_QUIET);
+}
 
-    if (!runner_is_broken(customerd->runner))
-        endings_tidy(customerd);
+/* One step towards the bound of the history. False: there is nothing more to do. */
+static bool history_shorten(struct customerd *customerd)
+{
+    struct err err = {0};
+    uint64_t gone;
+
+    if (!history_step(customerd->history, &gone, &err)) {
+        if (*err.text)
+            LOG(&customerd->daemon.log, LEVEL_ERROR, "history", log_text("why", err.text));
+        return false;
+    }
+    if (gone)
+        jobfiles_remove(customerd->files, gone);
+    customerd_commit(customerd);
+    return true;
+}
+
+static void history_tidy(struct customerd *customerd)
+{
+    int64_t ends = tidy_ends(customerd);
+
+    while (history_shorten(customerd)) {
+        if (runner_now() >= ends) {
+            uv_timer_start(&customerd->more, tidy_more, TIDY_SOON, 0);
+            return;
+        }
+    }
 }
 
 /* Jobs of which something is still to come are looked at again after all the others. */
@@ -103,7 +135,7 @@ static void endings_tidy(struct customerd *customerd)
     uint32_t looks =
         endings_count(&customerd->endings) < TIDY_LOOKED ? endings_count(&customerd->endings) : TIDY_LOOKED;
     int64_t now = runner_settled(customerd->runner) / SECOND;
-    int64_t ends = runner_now() + (front_is_busy(agent_front(customerd->live)) ? TIDY_BUSY : TIDY_QUIET);
+    int64_t ends = tidy_ends(customerd);
     struct job_view view;
 
     for (uint32_t closed = 0; looks && closed < TIDY_JOBS && (looks % 2 || runner_now() < ends); looks--) {
@@ -116,6 +148,8 @@ static void endings_tidy(struct customerd *customerd)
         if (over)
             late_tell(customerd, &view, now);
         if (over && job_close(customerd, &view, now)) {
+            for (int i = 0; i < TIDY_SHORTENED && history_shorten(customerd); i++)
+                ;
             closed++;
             continue;
         }
@@ -124,32 +158,31 @@ static void endings_tidy(struct customerd *customerd)
             return; /* the next job could not be recorded, either */
     }
     if (looks)
-        uv_timer_start(&customerd->more, endings_due, TIDY_SOON, 0);
+        uv_timer_start(&customerd->more, tidy_more, TIDY_SOON, 0);
 }
 
-static void files_go(void *user, uint64_t job)
+static void tidy_more(uv_timer_t *timer)
 {
-    struct customerd *customerd = user;
+    struct customerd *customerd = timer->data;
 
-    jobfiles_remove(customerd->files, job);
-    customerd->expired -= customerd->expired != 0;
+    if (runner_is_broken(customerd->runner))
+        return;
+    endings_tidy(customerd);
+    history_tidy(customerd);
 }
 
 static void files_tidy(struct customerd *customerd)
 {
     int64_t now = runner_settled(customerd->runner) / SECOND;
     struct history_row row;
-    struct err err;
+    uint64_t place;
 
-    for (int i = 0; i < TIDY_FILES && customerd->expired < history_count(customerd->history); i++) {
-        history_at(customerd->history, history_count(customerd->history) - 1 - customerd->expired, &row);
+    for (int i = 0; i < TIDY_FILES && (place = history_after(customerd->history, customerd->expired, &row)); i++) {
         if (row.ended + CUSTOMERD_FILES_KEPT > now)
             break;
         jobfiles_remove(customerd->files, row.job);
-        customerd->expired++;
+        customerd->expired = place;
     }
-    if (history_trim(customerd->history, files_go, customerd, &err))
-        customerd_commit(customerd);
 }
 
 /* --------------------------------------------------------------------------------------------------------- the spool */
@@ -194,12 +227,15 @@ static void spool_tidy(struct customerd *customerd)
 
 void customerd_tidy(struct customerd *customerd)
 {
+    user_logs_tick(customerd->logs);
+    job_policies_tick(customerd->policies);
     endings_tidy(customerd);
+    history_tidy(customerd);
     secrets_tidy(customerd);
     if (++customerd->tidied % 10 == 0)
         files_tidy(customerd);
     if (customerd->tidied % TIDY_SPOOL == 100)
         spool_tidy(customerd);
-    if (customerd->tidied % TIDY_SPOOL == 200)
-        submissions_tidy(customerd);
+    if ((int32_t)(customerd->tidied - customerd->keys_due) >= 0 && submissions_tidy(customerd))
+        customerd->keys_due = customerd->tidied + TIDY_KEYS;
 }

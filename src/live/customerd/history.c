@@ -1,22 +1,40 @@
 /* history.c: jobs that have ended, the newest first. */
 #include "live/customerd/history.h"
 
+#include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/array.h"
-#include "lang/base/map.h"
 #include "lang/base/mem.h"
+#include "lang/base/textmap.h"
+#include "live/customerd/history_rows.h"
 #include "live/http/represent.h"
+#include "pool/protocol/account.h"
+#include "sys/secrets.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define UNKNOWN 0 /* bytes of a row whose account is not known yet */
+
+static_assert(STANDING_COUNT <= 16, "a state fits into its bits");
+
+struct account {
+    uint64_t bytes, oldest, newest; /* the places of its jobs; 0: it has none */
+    uint32_t rank;                  /* its place in the heap */
+};
 
 struct history {
     struct symbols *symbols;
     struct shelf *shelf;
-    struct history_row *rows; /* the oldest first, from `from` on */
-    uint32_t from, count, room;
-    struct map jobs; /* id -> its place in rows */
-    struct buf text;
+    struct history_rows rows;
+    struct textmap names;     /* of accounts */
+    struct account *accounts; /* by the places of their names */
+    uint32_t *heap;           /* accounts; who has most comes first */
+    uint32_t room, heap_room, ranks;
+    uint64_t bytes, most;
+    uint64_t unread; /* no place behind this one is of a job whose account is unknown */
+    struct buf text, row;
 };
 
 static void word_put(unsigned char *to, uint64_t word)
@@ -34,59 +52,137 @@ static uint64_t word_get(const unsigned char *from)
     return word;
 }
 
-static void ended_key(const struct history_row *row, unsigned char ret[16])
+static void ended_key(const struct kept_row *row, unsigned char ret[16])
 {
     word_put(ret, ~(uint64_t)row->ended);
     word_put(ret + 8, ~row->job);
 }
 
-static void row_add(struct history *history, const struct history_row *row)
+/* ----------------------------------------------------------------------------------------------------------- accounts */
+
+static uint64_t rank_bytes(const struct history *history, uint32_t rank)
 {
-    ARRAY_ROOM(history->rows, history->count, history->room, 64);
-    map_set(&history->jobs, row->job, history->count);
-    history->rows[history->count++] = *row;
+    return history->accounts[history->heap[rank]].bytes;
 }
+
+static void ranks_swap(struct history *history, uint32_t a, uint32_t b)
+{
+    uint32_t account = history->heap[a];
+
+    history->heap[a] = history->heap[b];
+    history->heap[b] = account;
+    history->accounts[history->heap[a]].rank = a;
+    history->accounts[history->heap[b]].rank = b;
+}
+
+/* The account has more or less than before: it gets its place among the others. */
+static void account_rank(struct history *history, uint32_t account)
+{
+    uint32_t rank = history->accounts[account].rank, child;
+
+    for (; rank && rank_bytes(history, (rank - 1) / 2) < rank_bytes(history, rank); rank = (rank - 1) / 2)
+        ranks_swap(history, rank, (rank - 1) / 2);
+    for (; (child = 2 * rank + 1) < history->ranks; rank = child) {
+        child += child + 1 < history->ranks && rank_bytes(history, child + 1) > rank_bytes(history, child);
+        if (rank_bytes(history, child) <= rank_bytes(history, rank))
+            return;
+        ranks_swap(history, rank, child);
+    }
+}
+
+static uint32_t account_add(struct history *history, const char *owner, size_t len)
+{
+    uint32_t known = history->names.places;
+    uint32_t account = textmap_add(&history->names, owner, account_len(owner, len));
+
+    ARRAY_ROOM(history->accounts, account, history->room, 16);
+    ARRAY_ROOM(history->heap, history->ranks, history->heap_room, 16);
+    if (account >= known) {
+        history->accounts[account] = (struct account){.rank = history->ranks};
+        history->heap[history->ranks++] = account;
+    }
+    return account;
+}
+
+static void account_count(struct history *history, uint32_t account, int64_t bytes)
+{
+    history->accounts[account].bytes += (uint64_t)bytes;
+    history->bytes += (uint64_t)bytes;
+    account_rank(history, account);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- rows */
+
+static uint32_t bytes_counted(size_t ad)
+{
+    return ad < HISTORY_JOB ? HISTORY_JOB : (uint32_t)ad;
+}
+
+static void row_add(struct history *history, const struct kept_row *row)
+{
+    uint64_t place = history_rows_add(&history->rows, row);
+    struct account *account = &history->accounts[row->account];
+
+    if (row->bytes == UNKNOWN) {
+        history->unread = place;
+        return;
+    }
+    if (account->newest)
+        history_rows_at(&history->rows, account->newest)->next = place;
+    else
+        account->oldest = place;
+    account->newest = place;
+    account_count(history, row->account, row->bytes);
+}
+
+/* Rows as they come, the newest first. */
+struct loading {
+    struct history *history;
+    struct kept_row *rows;
+    uint32_t count, room;
+};
 
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
-    struct history_row row;
+    struct loading *loading = user;
+    const char *state = value;
+    struct kept_row row = {.bytes = UNKNOWN};
 
     if (key_len != 16 || len < 1)
         return true;
     row.ended = (int64_t)~word_get(key);
     row.job = ~word_get((const unsigned char *)key + 8);
-    row.standing = (enum job_standing)(*(const char *)value - 'a');
-    if (row.standing >= STANDING_COUNT)
-        row.standing = STANDING_FAILED;
-    row_add(user, &row);
-    return true;
-}
+    row.standing = (unsigned)(*state - 'a') < STANDING_COUNT ? (unsigned)(*state - 'a') & 15 : STANDING_FAILED;
+    if (len >= 9) {
+        uint64_t bytes = word_get((const unsigned char *)value + 1);
 
-/* The rows were loaded with the newest first: turns them round. */
-static void rows_turn(struct history *history)
-{
-    for (uint32_t i = 0; i < history->count / 2; i++) {
-        struct history_row row = history->rows[i];
-
-        history->rows[i] = history->rows[history->count - 1 - i];
-        history->rows[history->count - 1 - i] = row;
+        row.bytes = bytes_counted(bytes < SHELF_VALUE_MAX ? bytes : SHELF_VALUE_MAX);
+        row.account = account_add(loading->history, state + 9, len - 9);
     }
-    for (uint32_t i = 0; i < history->count; i++)
-        map_set(&history->jobs, history->rows[i].job, i);
+    ARRAY_ROOM(loading->rows, loading->count, loading->room, 64);
+    loading->rows[loading->count++] = row;
+    return true;
 }
 
 struct history *history_new(struct symbols *symbols, struct shelf *shelf, struct err *err)
 {
     struct history *history = mem_alloc(sizeof *history);
+    struct loading loading = {.history = history};
 
-    *history = (struct history){.symbols = symbols, .shelf = shelf};
-    map_init(&history->jobs, 0);
+    *history = (struct history){.symbols = symbols, .shelf = shelf, .most = UINT64_MAX};
+    history_rows_init(&history->rows);
+    textmap_init(&history->names, secrets_word(&secrets_live));
+    account_add(history, "", 0); /* of rows that are not known, and of ads without an owner */
     buf_init(&history->text);
-    if (shelf->kind->each(shelf, ENDED_SPACE, row_load, history, err) < 0) {
+    buf_init(&history->row);
+    if (shelf->kind->each(shelf, ENDED_SPACE, row_load, &loading, err) < 0) {
+        free(loading.rows);
         history_free(history);
         return NULL;
     }
-    rows_turn(history);
+    while (loading.count)
+        row_add(history, &loading.rows[--loading.count]);
+    free(loading.rows);
     return history;
 }
 
@@ -94,10 +190,34 @@ void history_free(struct history *history)
 {
     if (!history)
         return;
-    free(history->rows);
-    map_done(&history->jobs);
+    history_rows_done(&history->rows);
+    textmap_done(&history->names);
+    free(history->accounts);
+    free(history->heap);
     buf_done(&history->text);
+    buf_done(&history->row);
     free(history);
+}
+
+static int row_write(struct history *history, const struct kept_row *row, struct err *err)
+{
+    const char *name = textmap_text(&history->names, row->account);
+    unsigned char key[16], bytes[8];
+    char standing = (char)('a' + row->standing);
+
+    ended_key(row, key);
+    word_put(bytes, row->bytes);
+    buf_reset(&history->row);
+    buf_add(&history->row, &standing, 1);
+    buf_add(&history->row, (const char *)bytes, sizeof bytes);
+    buf_add(&history->row, name, strlen(name));
+    return history->shelf->kind->put(history->shelf, ENDED_SPACE, key, sizeof key, history->row.text, history->row.len,
+                                     err);
+}
+
+static struct history_row row_told(const struct kept_row *row)
+{
+    return (struct history_row){.job = row->job, .ended = row->ended, .standing = (enum job_standing)row->standing};
 }
 
 /* The ad for the history: a job that was Done becomes Cleared, as nothing more will come of it. */
@@ -112,36 +232,46 @@ static struct tree *ad_cleared(struct history *history, const struct history_row
     return maker_seal(&maker);
 }
 
+static uint32_t ad_account(struct history *history, const struct tree *ad)
+{
+    const char *owner = "";
+    size_t len = 0;
+
+    if (ad)
+        ad_string(ad, "Owner", &owner, &len);
+    return account_add(history, owner, len);
+}
+
 int history_add(struct history *history, const struct history_row *row, const struct tree *ad, struct err *err)
 {
     struct shelf *shelf = history->shelf;
-    unsigned char key[16], job[8];
-    char standing = (char)('a' + (int)row->standing);
+    struct kept_row kept = {.job = row->job, .ended = row->ended, .standing = (unsigned)row->standing & 15};
+    unsigned char job[8];
     struct tree *cleared;
 
-    if (map_find(&history->jobs, row->job) != MAP_NONE)
+    if (history_rows_place(&history->rows, row->job))
         return 0;
     cleared = ad_cleared(history, row, ad);
     buf_reset(&history->text);
     represent_ad(&history->text, FORM_CLASSAD, cleared);
     tree_unref(cleared);
+    kept.bytes = bytes_counted(history->text.len);
+    kept.account = ad_account(history, ad);
     word_put(job, row->job);
-    ended_key(row, key);
     if (shelf->kind->put(shelf, HISTORY_SPACE, job, sizeof job, history->text.text, history->text.len, err) < 0 ||
-        shelf->kind->put(shelf, ENDED_SPACE, key, sizeof key, &standing, 1, err) < 0)
+        row_write(history, &kept, err) < 0)
         return -1;
-    row_add(history, row);
+    row_add(history, &kept);
     return 0;
 }
 
 bool history_find(const struct history *history, uint64_t job, struct history_row *ret)
 {
-    uint64_t place = map_find(&history->jobs, job);
+    const struct kept_row *row = history_rows_at(&history->rows, history_rows_place(&history->rows, job));
 
-    if (place == MAP_NONE)
-        return false;
-    *ret = history->rows[place];
-    return true;
+    if (row)
+        *ret = row_told(row);
+    return row;
 }
 
 static bool row_copy(void *user, const void *key, size_t key_len, const void *value, size_t len)
@@ -152,7 +282,8 @@ static bool row_copy(void *user, const void *key, size_t key_len, const void *va
     return false;
 }
 
-struct tree *history_ad(const struct history *history, uint64_t job)
+/* NULL: there is none. `*ret_size`: the bytes of its text. */
+static struct tree *ad_read(const struct history *history, uint64_t job, size_t *ret_size)
 {
     struct shelf *shelf = history->shelf;
     struct tree *ad = NULL;
@@ -164,41 +295,115 @@ struct tree *history_ad(const struct history *history, uint64_t job)
     buf_init(&text);
     if (shelf->kind->get(shelf, HISTORY_SPACE, key, sizeof key, row_copy, &text, &err) == 0 && text.len)
         ad = form_parse(history->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
+    *ret_size = text.len;
     buf_done(&text);
     return ad;
 }
 
-uint32_t history_count(const struct history *history)
+struct tree *history_ad(const struct history *history, uint64_t job)
 {
-    return history->count - history->from;
+    size_t size;
+
+    return ad_read(history, job, &size);
 }
 
-bool history_at(const struct history *history, uint32_t place, struct history_row *ret)
+uint32_t history_count(const struct history *history)
 {
-    if (place >= history_count(history))
+    return map_count(&history->rows.places);
+}
+
+uint64_t history_bytes(const struct history *history)
+{
+    return history->bytes;
+}
+
+uint64_t history_newest(const struct history *history)
+{
+    return history->rows.newest;
+}
+
+uint64_t history_before(const struct history *history, uint64_t place, struct history_row *ret)
+{
+    uint64_t found = history_rows_before(&history->rows, place);
+
+    if (found)
+        *ret = row_told(history_rows_at(&history->rows, found));
+    return found;
+}
+
+uint64_t history_after(const struct history *history, uint64_t place, struct history_row *ret)
+{
+    uint64_t found = history_rows_after(&history->rows, place);
+
+    if (found)
+        *ret = row_told(history_rows_at(&history->rows, found));
+    return found;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- bounds */
+
+void history_set_most(struct history *history, uint64_t bytes)
+{
+    history->most = bytes;
+}
+
+/* Reads whose job this is. From the newest on: so each is older than those of its account that are known. */
+static bool row_learn(struct history *history, uint64_t place, struct err *err)
+{
+    struct kept_row row = *history_rows_at(&history->rows, place);
+    struct account *account;
+    size_t size;
+    struct tree *ad = ad_read(history, row.job, &size);
+
+    row.bytes = bytes_counted(size);
+    row.account = ad_account(history, ad);
+    tree_unref(ad);
+    if (row_write(history, &row, err) < 0)
         return false;
-    *ret = history->rows[history->count - 1 - place];
+    account = &history->accounts[row.account];
+    row.next = account->oldest;
+    account->oldest = place;
+    if (!account->newest)
+        account->newest = place;
+    *history_rows_at(&history->rows, place) = row;
+    account_count(history, row.account, row.bytes);
     return true;
 }
 
-uint32_t history_trim(struct history *history, void (*gone)(void *user, uint64_t job), void *user, struct err *err)
+static bool oldest_remove(struct history *history, uint32_t number, uint64_t *ret_gone, struct err *err)
 {
+    struct account *account = &history->accounts[number];
+    const struct kept_row *row = history_rows_at(&history->rows, account->oldest);
     struct shelf *shelf = history->shelf;
-    uint32_t trimmed = 0;
+    unsigned char key[16], job[8];
+    uint64_t place = account->oldest;
+    int64_t bytes = row->bytes;
 
-    while (history_count(history) > HISTORY_MAX && trimmed < 1000) {
-        const struct history_row *row = &history->rows[history->from];
-        unsigned char key[16], job[8];
+    ended_key(row, key);
+    word_put(job, row->job);
+    if (shelf->kind->remove(shelf, ENDED_SPACE, key, sizeof key, err) < 0 ||
+        shelf->kind->remove(shelf, HISTORY_SPACE, job, sizeof job, err) < 0)
+        return false;
+    *ret_gone = row->job;
+    account->oldest = row->next;
+    if (!account->oldest)
+        account->newest = 0;
+    history_rows_remove(&history->rows, place);
+    account_count(history, number, -bytes);
+    return true;
+}
 
-        ended_key(row, key);
-        word_put(job, row->job);
-        if (shelf->kind->remove(shelf, ENDED_SPACE, key, sizeof key, err) < 0 ||
-            shelf->kind->remove(shelf, HISTORY_SPACE, job, sizeof job, err) < 0)
-            return trimmed;
-        gone(user, row->job);
-        map_remove(&history->jobs, row->job);
-        history->from++;
-        trimmed++;
+bool history_step(struct history *history, uint64_t *ret_gone, struct err *err)
+{
+    uint64_t place;
+
+    *ret_gone = 0;
+    if (history->unread) {
+        place = history_rows_before(&history->rows, history->unread);
+        if (place && history_rows_at(&history->rows, place)->bytes == UNKNOWN && !row_learn(history, place, err))
+            return false;
+        history->unread = place ? place - 1 : 0;
+        return true;
     }
-    return trimmed;
+    return history->bytes > history->most && oldest_remove(history, history->heap[0], ret_gone, err);
 }

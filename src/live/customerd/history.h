@@ -1,8 +1,12 @@
 /* history.h: jobs that have ended and that the role has forgotten: what became of each, the newest first.
  *
- *     "history"  a job's number -> its ad        "ended"  its end and number, both inverted, so that the newest comes first -> its last state
+ *     "history"  a job's number -> its ad
+ *     "ended"    its end and number, both inverted, so that the newest comes first -> its last state, the bytes that it counts, its account
  *
- * Only "ended" is read at the start and kept in memory. */
+ * Only "ended" is read at the start and kept in memory. Earlier versions wrote the state alone: the rest is read from the ads, job by job.
+ *
+ * When all of it counts more than its bound, the oldest job of the account that has most there goes: so nobody loses one who has no more than
+ * an equal share. */
 #ifndef BERTH_LIVE_CUSTOMERD_HISTORY_H
 #define BERTH_LIVE_CUSTOMERD_HISTORY_H
 
@@ -14,7 +18,8 @@
 extern "C" {
 #endif
 
-#define HISTORY_MAX 1000000 /* jobs; beyond that the oldest are removed */
+#define HISTORY_MAX 1000000 /* jobs that one request may name */
+#define HISTORY_JOB 4096    /* bytes that a job counts at least: it has rows, a log and a folder as well */
 #define HISTORY_SPACE "history"
 #define ENDED_SPACE "ended"
 
@@ -35,12 +40,19 @@ int history_add(struct history *history, const struct history_row *row, const st
 bool history_find(const struct history *history, uint64_t job, struct history_row *ret);
 struct tree *history_ad(const struct history *history, uint64_t job); /* the caller unrefs it; NULL: there is none */
 
-/* The newest is at place 0. */
 uint32_t history_count(const struct history *history);
-bool history_at(const struct history *history, uint32_t place, struct history_row *ret);
+uint64_t history_bytes(const struct history *history); /* as they count, of the jobs whose accounts are known */
 
-/* Removes the oldest beyond HISTORY_MAX, some at a time; `gone` is told of each. Returns how many. */
-uint32_t history_trim(struct history *history, void (*gone)(void *user, uint64_t job), void *user, struct err *err);
+/* Each job has a place, a number that grows from the oldest to the newest, and keeps it until the customer ends. */
+uint64_t history_newest(const struct history *history); /* the last place that was given; 0: none was */
+/* The last job up to that place, and the first behind it: returns its place; 0: there is none. */
+uint64_t history_before(const struct history *history, uint64_t place, struct history_row *ret);
+uint64_t history_after(const struct history *history, uint64_t place, struct history_row *ret);
+
+void history_set_most(struct history *history, uint64_t bytes); /* no bound without this */
+/* One step towards the bound: reads whose a job is that an earlier version kept, or else removes a job: `*ret_gone` is its number, else 0. False: all is
+ * done, or `err` is filled. What has changed is durable with the next commit. */
+bool history_step(struct history *history, uint64_t *ret_gone, struct err *err);
 
 #ifdef __cplusplus
 }

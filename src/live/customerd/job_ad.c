@@ -8,6 +8,7 @@
 #include "live/data/stored.h"
 #include "live/world/runner.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,8 @@ static const char *const ours[] = {
     "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",     "FilesMissing", "Missing",
     "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",    "ExitCode",     "Signal",
     "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor",  "Matched",
-    "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples"};
+    "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples",
+    "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -42,7 +44,7 @@ static enum job_standing standing_running(const struct job_view *view, const str
 {
     bool current = last && last->claim == view->claim && last->number == view->number;
 
-    if (current && last->started)
+    if (view->local || (current && last->started))
         return STANDING_RUNNING;
     if (!view->rooted || view->root < ROOT_STARTING)
         return current && last->staging ? STANDING_SCHEDULED : STANDING_READY;
@@ -69,10 +71,49 @@ enum job_standing job_standing(const struct job_view *view, const struct job_att
     return STANDING_ABORTED;
 }
 
+static const char inputs_failed[] = "Transfer input files failure"; /* as machines say it */
+
+int64_t job_hold_code(const struct job_view *view, const struct job_attempts *tries)
+{
+    switch (view->reason) {
+    case REASON_EXITED:
+        return HOLD_BY_POLICY;
+    case REASON_SETUP:
+        return tries && tries->count && tries->tries[tries->count - 1].words &&
+                       !strncmp(tries->tries[tries->count - 1].words, inputs_failed, strlen(inputs_failed))
+                   ? HOLD_FOR_INPUTS
+                   : HOLD_UNSTARTED;
+    case REASON_UNMADE:
+        return HOLD_FOR_OUTPUTS;
+    case REASON_MEMORY:
+        return HOLD_FOR_MEMORY;
+    case REASON_TIME:
+        return HOLD_FOR_TIME;
+    default:
+        return tries && tries->hold_code ? tries->hold_code : HOLD_BY_USER;
+    }
+}
+
+int64_t job_hold_sub(const struct job_view *view, const struct job_attempts *tries)
+{
+    return view->reason == REASON_UNMADE ? ENOENT : tries ? tries->hold_sub : 0;
+}
+
+const char *job_why(const struct job_view *view, const struct job_attempts *tries)
+{
+    bool said = view->reason == REASON_RELEASED && (view->state == JOB_HELD || view->state == JOB_REMOVED);
+
+    if (view->reason == REASON_UNMADE && view->state == JOB_HELD)
+        return tries && tries->count ? tries->tries[tries->count - 1].unmade : NULL;
+    said = said || (view->reason == REASON_EXITED && view->state == JOB_HELD && ad_find(view->ad, "OnExitHoldReason"));
+    return said && tries ? tries->why : NULL;
+}
+
 bool job_outputs_due(const struct job_view *view, const struct job_attempt *last, int64_t now)
 {
-    return view->state == JOB_DONE && last && (!last->finished || last->delivering) &&
-           now < view->changed + OUTPUTS_KEPT;
+    bool over = view->state == JOB_DONE || (view->state == JOB_HELD && view->reason == REASON_UNMADE);
+
+    return over && last && (!last->finished || last->delivering) && now < view->changed + OUTPUTS_KEPT;
 }
 
 bool job_files_due(const struct job_view *view, const struct job_attempt *last, int64_t now)
@@ -81,15 +122,20 @@ bool job_files_due(const struct job_view *view, const struct job_attempt *last, 
            now < view->changed + STORED_KEPT;
 }
 
+bool job_ad_says(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strlen(ours[i]) == len && !strncasecmp(ours[i], name, len))
+            return true;
+    return false;
+}
+
 static bool is_ours(const struct symbols *symbols, symbol name)
 {
     size_t len;
     const char *text = symbols_text(symbols, name, &len);
 
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (strlen(ours[i]) == len && !strncasecmp(ours[i], text, len))
-            return true;
-    return false;
+    return job_ad_says(text, len);
 }
 
 static void parts_copy(struct maker *maker, const struct tree *ad)
@@ -116,6 +162,16 @@ static int64_t started_when(const struct job_view *view, const struct job_attemp
     return when > last->began ? when : last->began;
 }
 
+/* What all its members have used. */
+static double cpu_of(const struct job_attempt *last)
+{
+    double cpu = last->cpu;
+
+    for (uint32_t i = 1; i < last->members.count; i++)
+        cpu += last->members.items[i].cpu;
+    return cpu;
+}
+
 static void usage_add(struct maker *maker, const struct job_view *view, const struct job_attempt *last, int64_t now)
 {
     bool runs = job_standing(view, last) == STANDING_RUNNING;
@@ -126,13 +182,16 @@ static void usage_add(struct maker *maker, const struct job_view *view, const st
     maker_text(maker, "Pool", last->pool);
     maker_text(maker, "Message", last->message);
     maker_integer(maker, "Matched", last->began);
+    attempt_members_put(&last->members, maker, "Members", false);
     if (started)
         maker_integer(maker, "Started", started);
+    if (runs && last->suspended)
+        maker_integer(maker, "Suspended", last->suspended);
     if (last->finished)
         maker_integer(maker, "Delivered", last->finished);
     if (!last->started && !last->finished)
         return;
-    maker_real(maker, "CpuUsed", last->cpu);
+    maker_real(maker, "CpuUsed", cpu_of(last));
     maker_integer(maker, "MemoryUsed", last->memory);
     maker_integer(maker, "DiskUsed", last->disk);
     maker_integer(maker, "BytesIn", last->taken);
@@ -234,7 +293,7 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
                        const struct job_attempt *last)
 {
     char text[2 * TRY_MESSAGE_MAX + 64];
-    const char *said = tries && tries->why ? tries->why : NULL;
+    const char *said = job_why(view, tries);
 
     if (view->state == JOB_IDLE && view->refused != REASON_OK) {
         snprintf(text, sizeof text, "the matchmaker refuses its request: %s", reason_words(view->refused));
@@ -263,7 +322,7 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
     }
     if (view->state == JOB_IDLE || view->state == JOB_RUNNING)
         return;
-    if ((view->state == JOB_HELD || view->state == JOB_REMOVED) && view->reason == REASON_RELEASED) {
+    if (said || ((view->state == JOB_HELD || view->state == JOB_REMOVED) && view->reason == REASON_RELEASED)) {
         maker_text(maker, "Reason", said ? said : view->state == JOB_HELD ? "held by its user" : "removed by its user");
         return;
     }
@@ -290,6 +349,22 @@ static void claims_add(struct maker *maker, const struct job_view *view, const s
     maker_text(maker, "RejectedBy", by);
 }
 
+/* Adds the workflow of a job that another job has submitted, which carries that workflow out; or of that one. */
+static void carried_add(struct maker *maker, const struct job_view *view)
+{
+    int64_t carrier = 0;
+    bool carries = false;
+    const char *node;
+    size_t len;
+
+    if (ad_flag(view->ad, "CarriesDag", &carries) && carries)
+        maker_integer(maker, "Workflow", (int64_t)view->id);
+    else if (ad_integer(view->ad, "DAGManJobId", &carrier) && carrier > 0)
+        maker_integer(maker, "Workflow", carrier);
+    if (carrier > 0 && ad_string(view->ad, "DAGNodeName", &node, &len) && !ad_find(view->ad, "Node"))
+        maker_bytes(maker, "Node", node, len);
+}
+
 struct tree *job_ad(struct symbols *symbols, const struct customer *customer, const struct job_view *view,
                     const struct job_attempts *tries, int64_t now)
 {
@@ -304,6 +379,8 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
         parts_copy(&maker, view->node);
     if (view->workflow)
         maker_integer(&maker, "Workflow", (int64_t)view->workflow);
+    else
+        carried_add(&maker, view);
     maker_integer(&maker, "Job", (int64_t)view->id);
     maker_integer(&maker, "Index", (int64_t)view->index);
     maker_text(&maker, "State", words[standing == STANDING_FAILED ? STANDING_DONE : standing]);
@@ -330,12 +407,17 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
         claims_add(&maker, view, last);
     if (view->state == JOB_IDLE && !view->blocked) /* the request by which a pool knows it and all equal jobs */
         maker_word(&maker, "Request", view->shape);
+    if (view->state == JOB_HELD) {
+        maker_integer(&maker, "HoldCode", job_hold_code(view, tries));
+        if (job_hold_sub(view, tries))
+            maker_integer(&maker, "HoldSubCode", job_hold_sub(view, tries));
+    }
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
     if (view->state == JOB_DONE && last)
         stored_add(&maker, last);
     if (ended && last)
         missing_put(&maker, symbols, last);
-    if (view->state == JOB_DONE)
+    if (view->state == JOB_DONE || job_outputs_due(view, last, now))
         maker_flag(&maker, "OutputsDue", job_outputs_due(view, last, now));
     return maker_seal(&maker);
 }

@@ -38,8 +38,28 @@ static inline bool job_standing_is_end(enum job_standing standing)
     return standing >= STANDING_DONE && standing <= STANDING_CANCELLED;
 }
 
+/* Is that an attribute that says what became of the job? */
+bool job_ad_says(const char *name, size_t len);
+
+/* Has every attribute that has a meaning its type? */
+int job_types_check(const struct tree *ad, struct err *err);
+
 /* `last` is the last try, or NULL. */
 enum job_standing job_standing(const struct job_view *view, const struct job_attempt *last);
+
+/* Why a held job is held, in HTCondor's numbers; `tries` may be NULL. */
+#define HOLD_BY_USER 1
+#define HOLD_BY_POLICY 3 /* an expression of its own was true */
+#define HOLD_UNSTARTED 6
+#define HOLD_FOR_OUTPUTS 12 /* ... with the subcode ENOENT */
+#define HOLD_FOR_INPUTS 13
+#define HOLD_FOR_MEMORY 34
+#define HOLD_FOR_TIME 47
+#define HOLD_TO_VACATE 9000 /* only to leave its machine: it is released when that is so. No number of theirs */
+int64_t job_hold_code(const struct job_view *view, const struct job_attempts *tries);
+int64_t job_hold_sub(const struct job_view *view, const struct job_attempts *tries);
+/* The words with which it was held or removed, if they tell why it is so now; or NULL. */
+const char *job_why(const struct job_view *view, const struct job_attempts *tries);
 
 /* Are the job's outputs still to come? */
 #define OUTPUTS_KEPT INT64_C(86400) /* how many seconds after a job's end to wait for them */

@@ -9,6 +9,9 @@
 #include "match/gang/ports.h"
 #include "match/gang/runs.h"
 #include "pool/matchmaker/limits.h"
+#include "pool/protocol/image_ref.h"
+#include "pool/protocol/job_processes.h"
+#include "pool/protocol/job_urls.h"
 #include "pool/protocol/job_wants.h"
 #include "sys/confined_path.h"
 #include "sys/secret_bundle.h"
@@ -50,6 +53,11 @@ static bool is_argument(const struct tree *ad, const struct expr *e)
 static bool is_file_name(const struct tree *ad, const struct expr *e)
 {
     return is_computed(e) || (is_text(ad, e) && confined_name_is_good(tree_string(ad, e), e->u.run.count));
+}
+
+static bool is_log_name(const struct tree *ad, const struct expr *e)
+{
+    return is_computed(e) || is_text(ad, e);
 }
 
 static bool is_arguments(const struct tree *ad, const struct expr *e)
@@ -190,6 +198,17 @@ static bool is_node_input(const struct tree *ad, const struct expr *e)
     return before > 1 && confined_name_is_good(colon + 1, e->u.run.count - before);
 }
 
+static bool is_needed(const struct tree *ad, const struct expr *e)
+{
+    static const char *const words[] = {"OnSuccess", "Always", "Never"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (e->kind == EXPR_STRING && e->u.run.count == strlen(words[i]) &&
+            !strncasecmp(tree_string(ad, e), words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
 static bool is_node_inputs(const struct tree *ad, const struct expr *e)
 {
     return is_list_of(ad, e, is_node_input) && e->u.run.count <= JOB_INPUTS_MAX;
@@ -208,8 +227,12 @@ static const struct {
     {"Err", is_file_name, "expected the name of a file beneath the job's folder"},
     {"Inputs", is_inputs,
      "expected a list of up to 2000 [Name; Hash; Size; Mode], with names beneath the job's folder"},
+    {JOB_URLS, job_urls_are_good,
+     "expected a list of up to 100 [Name; Url], with names without a slash and URLs of up to 2048 bytes"},
+    {JOB_URLS_OUT, job_urls_are_good, "expected a list of up to 100 [Name; Url], as in " JOB_URLS},
     {"Outputs", is_file_names, "expected a list of names of files beneath the job's folder"},
     {"OutputTo", is_destinations, "expected a list of [Name; To], with names beneath the job's folder"},
+    {"UserLog", is_log_name, "expected the name of a file, as a text"},
     {"OutputSE", job_stores_are_good, "expected the name of a store, or a list of them"},
     {"OutputElsewhere", is_flag, "expected true or false"},
     {"Checkpoint", is_file_names, "expected a list of names of files beneath the job's folder"},
@@ -220,6 +243,8 @@ static const struct {
     {"QueueLimit", is_whole, "expected a whole number of seconds"},
     {"MaxRetries", is_whole, "expected a whole number"},
     {"SuccessExitCode", is_whole, "expected the status of a program, a whole number"},
+    {"OutputsNeeded", is_needed, "expected \"OnSuccess\", \"Always\" or \"Never\""},
+    {"CheckpointExitCode", is_whole, "expected the status of a program, a whole number"},
     {"RetryUnless", is_whole, "expected the status of a program, a whole number"},
     {"Pre", is_command, "expected a list of texts, a command and its arguments"},
     {"Post", is_command, "expected a list of texts, a command and its arguments"},
@@ -230,16 +255,26 @@ static const struct {
     {"RequestDisk", is_amount, "expected a number of bytes"},
     {"RequestGpus", is_amount, "expected a number"},
     {"RequestProcesses", is_amount, "expected a number"},
+    {JOB_PROCESSES_COUNT, job_processes_are_good, "expected a whole number from 1 to 64"},
+    {JOB_PROCESSES_ON, job_processes_on_is_good, "expected \"any\", \"spread\" or \"one\""},
+    {JOB_PROCESSES_EXEC, is_flag, "expected true or false"},
     {"AccountingGroup", is_group, "expected the name of a group"},
     {"ConcurrencyLimits", is_limits, "expected names with commas between, as in \"matlab:2, db\""},
     {SECRET_ATTRIBUTE, job_secrets_are_good,
      "expected a list of up to 16 names, of letters, digits, '.', '_' and '-', none of them twice"},
     {"Needs", job_needs_are_good, "expected a list of up to 16 folders, as paths from the root without '.' and '..'"},
     {"Image", job_image_is_good,
-     "expected a file among the inputs, or a folder of the machine as a path from the root without '.' and '..'"},
+     "expected a file among the inputs, a folder of the machine as a path from the root without '.' and '..', or "
+     "docker://HOST/PATH@sha256:DIGITS"},
+    {"ImageSecret", is_text, "expected the name of one of the job's secrets"},
+    {"RunAs", job_run_as_is_good, "expected \"claim\" or \"owner\""},
+    {"ShareFiles", is_flag, "expected true or false"},
+    {"Umask", job_umask_is_good, "expected octal digits, as in \"0022\""},
     {"Pools", is_texts, "expected a list of texts"},
     {"Network", is_flag, "expected true or false"},
     {"Iwd", is_path, "expected a folder, as a path from the root"},
+    {"LocalIn", is_path, "expected a file, as a path from the root"},
+    {"CarriesDag", is_flag, "expected true or false"},
     {"Type", is_text, "expected a text"},
     {"Owner", is_text, "expected a text"},
     {"Count", is_count, "expected a whole number from 1 to 100000"},
@@ -272,6 +307,44 @@ static bool input_is_there(void *user, const struct job_input *input)
     return false;
 }
 
+/* An image is among the inputs, but for a folder of the machine and one in a registry. Of that the digest must be said: what a tag means may change
+ * from one job of a submission to the next. */
+static int image_check(struct input_check *check, struct err *err)
+{
+    bool registry = image_ref_is(check->image, check->image_len);
+    struct image_ref ref;
+
+    if (registry && image_ref_read(check->image, check->image_len, &ref, err) < 0)
+        return err_context(err, "Image");
+    if (registry && !*ref.digest)
+        return err_set(err,
+                       "Image: %.200s:%.100s may be another image tomorrow: say its digest, NAME@sha256:DIGITS "
+                       "(`berth submit` finds it out where there is skopeo)",
+                       ref.place, ref.tag);
+    if (registry || *check->image == '/')
+        check->image = NULL;
+    return 0;
+}
+
+/* The account for a registry is one of the job's secrets. */
+static int image_secret_check(const struct tree *ad, struct err *err)
+{
+    const struct expr *list = ad_find(ad, SECRET_ATTRIBUTE), *parts;
+    const char *name, *image;
+    size_t len, image_len;
+
+    if (!ad_string(ad, "ImageSecret", &name, &len))
+        return 0;
+    if (!ad_string(ad, "Image", &image, &image_len) || !image_ref_is(image, image_len))
+        return err_set(err, "ImageSecret: it goes with an image in a registry, Image = \"docker://...\"");
+    parts = list && list->kind == EXPR_LIST ? tree_parts(ad, list) : NULL;
+    for (uint32_t i = 0; parts && i < list->u.run.count; i++)
+        if (parts[i].kind == EXPR_STRING && parts[i].u.run.count == len &&
+            !memcmp(tree_string(ad, &parts[i]), name, len))
+            return 0;
+    return err_set(err, "ImageSecret: '%.*s' is none of the job's Secrets", (int)(len < 64 ? len : 64), name);
+}
+
 int job_iwd_check(const struct tree *ad, struct err *err)
 {
     char *path = job_iwd(ad);
@@ -296,38 +369,82 @@ static int ports_check(const struct tree *ad, struct err *err)
     return failed;
 }
 
+/* A job that stays with its files needs the folder where they are, and has none that travel. */
+static int shares_check(const struct tree *ad, struct err *err)
+{
+    static const char *const travels[] = {"Inputs",     "InputData", "NodeInputs", "Outputs",
+                                          "OutputData", "OutputTo",  "Checkpoint"};
+
+    if (!job_shares_files(ad))
+        return 0;
+    if (!ad_find(ad, "Iwd"))
+        return err_set(err, "ShareFiles: it needs Iwd, the folder where its files are, and so a user of the customer's "
+                            "own machine");
+    for (size_t i = 0; i < sizeof travels / sizeof *travels; i++) {
+        const struct expr *e = ad_find(ad, travels[i]);
+
+        if (e && (e->kind != EXPR_LIST || e->u.run.count))
+            return err_set(err, "%s: a job with ShareFiles has none: its files stay where they are", travels[i]);
+    }
+    return 0;
+}
+
+int job_types_check(const struct tree *ad, struct err *err)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct expr *e = ad_find(ad, rows[i].name);
+
+        if (e && !rows[i].good(ad, e))
+            return err_set(err, "%s: %s", rows[i].name, rows[i].wanted);
+    }
+    return 0;
+}
+
 int job_check(const struct tree *ad, const struct spool *spool, const char *who, struct job_terms *ret, struct err *err)
 {
     struct input_check check = {.spool = spool, .who = who, .err = err};
     struct job_terms terms = {.count = 1};
+    bool network = false;
     const struct expr *e;
 
     if (!ad_find(ad, "Cmd") && !ad_find(ad, "Image"))
         return err_set(err, "Cmd: a job needs the name of a program");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        e = ad_find(ad, rows[i].name);
-        if (e && !rows[i].good(ad, e))
-            return err_set(err, "%s: %s", rows[i].name, rows[i].wanted);
-    }
+    if (shares_check(ad, err) < 0 || job_types_check(ad, err) < 0)
+        return -1;
     e = ad_find(ad, "OutputData");
     if ((e && job_uploads_check(ad, e, err) < 0) || ports_check(ad, err) < 0)
         return -1;
     if (job_has_secrets(ad) && ad_find(ad, "Ports"))
         return err_set(err, SECRET_ATTRIBUTE ": a job with Ports has none");
     if (job_has_wants(ad) && ad_find(ad, "Ports"))
-        return err_set(err,
-                       ad_find(ad, "Needs") ? "Needs: a job with Ports has none" : "Image: a job with Ports has none");
+        return err_set(err, "%s: a job with Ports has none",
+                       ad_find(ad, "Needs")    ? "Needs"
+                       : ad_find(ad, "Image")  ? "Image"
+                       : ad_find(ad, "RunAs")  ? "RunAs"
+                       : ad_find(ad, JOB_URLS) ? JOB_URLS
+                                               : "ShareFiles");
+    if (job_urls_need_network(ad) && (!ad_flag(ad, "Network", &network) || !network))
+        return err_set(err, JOB_URLS
+                       ": a job that reads from URLs, or writes to them, asks for the network: Network = true");
+    if (ad_find(ad, JOB_PROCESSES_COUNT) && ad_find(ad, "Ports"))
+        return err_set(err, JOB_PROCESSES_COUNT ": a job with Ports has none");
+    if (job_has_secrets(ad) && job_has_processes(ad))
+        return err_set(err, SECRET_ATTRIBUTE ": a job with several Processes has none");
+    if (job_shares_files(ad) && job_has_processes(ad))
+        return err_set(err, "ShareFiles: a job with several Processes has none: they would write over each other");
     e = ad_find(ad, "Count");
     if (e)
         terms.count = (uint64_t)e->u.integer;
     terms.iwd = ad_find(ad, "Iwd");
     ad_string(ad, "Owner", &terms.owner, &terms.owner_len);
-    if (ad_string(ad, "Image", &check.image, &check.image_len) && *check.image == '/')
-        check.image = NULL; /* a folder of the machine */
+    if (ad_string(ad, "Image", &check.image, &check.image_len) && image_check(&check, err) < 0)
+        return -1;
+    if (image_secret_check(ad, err) < 0)
+        return -1;
     job_inputs(ad, input_is_there, &check);
     if (check.failed)
         return -1;
-    if (check.image)
+    if (check.image && !job_urls_named(ad, check.image, check.image_len))
         return err_set(err, "Image: it is not among the inputs");
     *ret = terms;
     return 0;
@@ -375,6 +492,8 @@ struct tree *job_submitted(struct symbols *symbols, const struct tree *ad, int64
             part_copy(&maker, ad, &parts[i]);
     if (!ad_find(ad, "Type"))
         maker_text(&maker, "Type", "Job");
+    if (job_shares_files(ad) && !ad_find(ad, "Outputs"))
+        maker_texts(&maker, "Outputs", NULL, 0); /* no machine brings any */
     if (iwd_user >= 0 && ad_find(ad, "Iwd"))
         maker_integer(&maker, IWD_USER, iwd_user);
     return maker_seal(&maker);

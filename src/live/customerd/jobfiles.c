@@ -21,6 +21,10 @@
 #include <unistd.h>
 
 #define TRASH ".trash"
+
+struct share_loss {
+    uint64_t bytes, files;
+};
 #define JOB_LAST_MAX (UINT64_C(1) << 40) /* a larger number was never a job's */
 
 const struct job_file_row job_file_rows[] = {
@@ -98,6 +102,11 @@ void jobfiles_free(struct jobfiles *files)
         close(files->folder);
     free(files->path);
     free(files);
+}
+
+void jobfiles_set_shares(struct jobfiles *files, struct output_shares *shares)
+{
+    files->shares = shares;
 }
 
 static void job_name(char ret[32], uint64_t job, const char *end)
@@ -210,6 +219,7 @@ int jobfiles_delivered(struct jobfiles *files, const struct job_place *place, co
     const struct job_file *known = index ? file_index_find(index, JOB_FILE_OUTPUT, name) : NULL;
     char path[CONFINED_NAME_MAX + 32];
     struct job_file file;
+    bool was_here;
 
     if (!index)
         return folder < 0 ? -1 : (close_keep(folder), -1);
@@ -219,7 +229,10 @@ int jobfiles_delivered(struct jobfiles *files, const struct job_place *place, co
         file.away = !keep;
         file.delivered = keep;
         file.beside = beside;
+        was_here = !known->away;
         failed = file_list_add(files, folder, index, &file);
+        if (files->shares && !failed && was_here && !keep)
+            output_shares_lose(files->shares, place->job, file.size, 1);
     }
     if (!failed && !keep) {
         const char *last;
@@ -244,12 +257,48 @@ static void folder_drop(struct jobfiles *files, const char *name)
         trash_take(files->trash, path, NULL); /* what cannot be removed now is tried again later */
 }
 
+static void part_lose(void *user, const struct job_file *file)
+{
+    struct share_loss *loss = user;
+
+    loss->bytes += file->size;
+    loss->files++;
+}
+
+/* What is still coming of that try does not count any more. */
+static void parts_lose(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number)
+{
+    struct job_place place = {.job = job, .claim = claim, .number = number};
+    int folder = files->shares ? jobfiles_folder(files, job, false) : -1;
+    struct share_loss loss = {0, 0};
+
+    if (folder < 0)
+        return;
+    jobfiles_parts(folder, &place, part_lose, &loss);
+    close(folder);
+    output_shares_lose(files->shares, job, loss.bytes, loss.files);
+}
+
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number)
 {
     char name[128];
 
+    parts_lose(files, job, claim, number);
     snprintf(name, sizeof name, "%llu/" JOBFILES_PART "/%016llx-%016llx", (unsigned long long)job,
              (unsigned long long)claim, (unsigned long long)number);
+    folder_drop(files, name);
+}
+
+void jobfiles_clear(struct jobfiles *files, uint64_t job)
+{
+    char name[32];
+
+    if (files->shares)
+        output_shares_forget(files->shares, job);
+    for (int i = 0; i < JOBFILES_INDEXES; i++)
+        if (files->indexes[i].job == job)
+            file_index_done(&files->indexes[i]);
+    job_name(name, job, "");
     folder_drop(files, name);
 }
 
@@ -257,11 +306,7 @@ void jobfiles_remove(struct jobfiles *files, uint64_t job)
 {
     char name[32];
 
-    for (int i = 0; i < JOBFILES_INDEXES; i++)
-        if (files->indexes[i].job == job)
-            file_index_done(&files->indexes[i]);
-    job_name(name, job, "");
-    folder_drop(files, name);
+    jobfiles_clear(files, job);
     job_name(name, job, ".log");
     unlinkat(files->folder, name, 0);
 }

@@ -37,6 +37,7 @@ int job_file_kind(const char *word, size_t len); /* -1: there is no such kind */
 struct job_place {
     uint64_t job, claim, number;
     const char *iwd;
+    const char *owner; /* of the job, when it leaves something: whose share it takes */
 };
 
 /* How a file may be put where the job says (output_permits.h decides). */
@@ -81,10 +82,13 @@ uint64_t jobfiles_last(const struct jobfiles *files);
 
 struct jobfiles *jobfiles_new(const char *path, struct symbols *symbols, struct err *err);
 void jobfiles_free(struct jobfiles *files);
+struct output_shares;
+/* From now on it is counted, and bounded, what the jobs of each account have here. Lent. */
+void jobfiles_set_shares(struct jobfiles *files, struct output_shares *shares);
 
 /* Takes a piece of a file of that try. With PIECE_WHOLE the file is in its place, and recorded on disk. Then `err` is
  * filled, too, when the file could not be put where the job wants it, or was put beside: it says where the file is.
- * PIECE_FULL: the file is more than the try may leave, and nothing was taken. */
+ * PIECE_FULL: the file is more than the try may leave, and nothing was taken. PIECE_DISK with the limit's name: the account's share is used up. */
 enum piece_result jobfiles_store(struct jobfiles *files, const struct job_place *place,
                                  const struct job_leaving *leaving, const struct piece *piece, uint64_t *ret_have,
                                  struct err *err);
@@ -102,8 +106,9 @@ int jobfiles_open(struct jobfiles *files, const struct job_place *place, enum jo
  * errno. */
 int jobfiles_delivered(struct jobfiles *files, const struct job_place *place, const char *name, bool beside, bool keep);
 
-/* jobfiles_drop removes the incomplete files of a try. jobfiles_remove removes everything of a job. */
+/* jobfiles_drop removes the incomplete files of a try. jobfiles_clear removes all files of a job but its log, jobfiles_remove everything. */
 void jobfiles_drop(struct jobfiles *files, uint64_t job, uint64_t claim, uint64_t number);
+void jobfiles_clear(struct jobfiles *files, uint64_t job);
 void jobfiles_remove(struct jobfiles *files, uint64_t job);
 
 /* Opens the job's log with those flags; or -1. The caller closes it. */

@@ -9,6 +9,7 @@
 #include "lang/base/textmap.h"
 #include "live/customerd/attempt_room.h"
 #include "live/customerd/jobfiles.h"
+#include "live/customerd/output_shares.h"
 #include "sys/confined_path.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ struct jobfiles {
     struct trash *trash;
     struct symbols *symbols;
     struct pieces *pieces;
+    struct output_shares *shares; /* or NULL: nobody counts */
     struct file_index indexes[JOBFILES_INDEXES];
     uint64_t clock;
     uint64_t seed; /* a secret, since strangers choose the names */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define DEPTH_MAX 64 /* nested folders are listed up to this depth */
@@ -201,6 +202,68 @@ static enum piece_result left_check(struct jobfiles *files, struct file_index *i
     return PIECE_MORE;
 }
 
+/* ------------------------------------------------------------------------------------------------------- whose it is */
+
+/* What is there of a file that is coming; false: nothing is. */
+static bool part_size(int folder, const char *part, uint64_t *ret)
+{
+    int fd = confined_file(folder, part, O_PATH, 0);
+    struct stat stat;
+    bool there = fd >= 0 && fstat(fd, &stat) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    *ret = there ? (uint64_t)stat.st_size : 0;
+    return there;
+}
+
+static void room_look(int folder, struct output_room *ret)
+{
+    struct statvfs disk;
+
+    *ret = (struct output_room){UINT64_MAX, UINT64_MAX};
+    if (fstatvfs(folder, &disk) < 0)
+        return;
+    ret->bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+    ret->bytes = ret->bytes > PIECES_RESERVE ? ret->bytes - PIECES_RESERVE : 0;
+    if (disk.f_files) /* some file systems have no number of them */
+        ret->files = disk.f_favail;
+}
+
+/* Adds the piece, if the share of its account allows it, and counts it there. */
+static enum piece_result piece_share(struct jobfiles *files, int folder, const char *part,
+                                     const struct job_place *place, const struct piece *piece, uint64_t *ret_have,
+                                     struct err *err)
+{
+    uint64_t size = piece->size >= 0 ? (uint64_t)piece->size : piece->offset + piece->len, had, has;
+    bool was, is, counts = files->shares && place->owner;
+    enum piece_result result;
+    struct output_room room;
+
+    if (!counts)
+        return pieces_add(files->pieces, folder, part, piece, ret_have, err);
+    was = part_size(folder, part, &had);
+    room_look(folder, &room);
+    if (!output_shares_take(files->shares, place->owner, size > had ? size - had : 0, !was, &room, err))
+        return PIECE_DISK;
+    result = pieces_add(files->pieces, folder, part, piece, ret_have, err);
+    is = part_size(folder, part, &has);
+    output_shares_add(files->shares, place->job, place->owner, (int64_t)has - (int64_t)had, (int)is - (int)was);
+    return result;
+}
+
+/* The file has its place: what it took elsewhere, or what it has replaced here, counts no more. */
+static void settled_share(struct jobfiles *files, const struct job_place *place, const struct job_file *known,
+                          const struct job_file *file)
+{
+    if (!files->shares)
+        return;
+    if (file->away)
+        output_shares_lose(files->shares, place->job, file->size, 1);
+    else if (known && !known->away)
+        output_shares_lose(files->shares, place->job, known->size, 1);
+}
+
 static enum piece_result store_in(struct jobfiles *files, int folder, const struct job_place *place,
                                   const struct job_leaving *leaving, const struct piece *piece, uint64_t *ret_have,
                                   struct err *err)
@@ -223,7 +286,7 @@ static enum piece_result store_in(struct jobfiles *files, int folder, const stru
     if (result != PIECE_MORE)
         return result;
     jobfiles_part_name(part, sizeof part, place, leaving->kind, leaving->name);
-    result = pieces_add(files->pieces, folder, part, piece, ret_have, err);
+    result = piece_share(files, folder, part, place, piece, ret_have, err);
     if (result != PIECE_WHOLE)
         return result;
     file = (struct job_file){.kind = leaving->kind,
@@ -245,6 +308,7 @@ static enum piece_result store_in(struct jobfiles *files, int folder, const stru
         err_set(err, "%s: %s", leaving->name, strerror(failed));
         return piece_failed(failed);
     }
+    settled_share(files, place, known, &file);
     if (file_list_add(files, folder, index, &file) < 0) {
         err_set(err, "the list of files: %s", strerror(errno));
         return PIECE_DISK;

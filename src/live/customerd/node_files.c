@@ -47,7 +47,8 @@ static bool job_look(struct looking *looking, uint64_t id)
 
     if (!last || !questions->job(questions->user, id, &view))
         return false;
-    looking->place = (struct job_place){id, last->claim, last->number, job_iwd(view.ad)};
+    looking->place =
+        (struct job_place){.job = id, .claim = last->claim, .number = last->number, .iwd = job_iwd(view.ad)};
     looking->found = 0;
     failed = jobfiles_each(questions->files, &looking->place, file_look, looking);
     free((char *)(uintptr_t)looking->place.iwd);

@@ -19,7 +19,7 @@ struct permits {
     struct textmap to; /* the names in OutputTo ... */
     char **to_paths;   /* ... and where each of them goes */
     uint32_t to_room;
-    struct textmap outputs, checkpoint, inputs, parcels;
+    struct textmap outputs, checkpoint, inputs, parcels, streams;
     bool listed; /* the job says what its outputs are */
     bool open;   /* but not all of it can be evaluated here */
     bool parcels_open;
@@ -157,10 +157,11 @@ static void permits_read(struct permits *permits, const struct tree *ad, int64_t
     eval_init(&reading.eval, &env, &scratch);
     permits->open = !list_read(&reading, "Outputs", &permits->outputs, &permits->listed);
     list_read(&reading, "Checkpoint", &permits->checkpoint, &there);
-    if (attribute(&reading, "Out", &value))
-        names_add(&permits->outputs, &value, false);
-    if (attribute(&reading, "Err", &value))
-        names_add(&permits->outputs, &value, false);
+    for (int i = 0; i < 2; i++)
+        if (attribute(&reading, i ? "Err" : "Out", &value)) {
+            names_add(&permits->outputs, &value, false);
+            names_add(&permits->streams, &value, false);
+        }
     destinations_read(&reading);
     permits->bytes = disk_read(&reading);
     arena_done(&scratch);
@@ -186,6 +187,7 @@ struct permits *permits_new(const struct permits_try *one)
     textmap_init(&permits->checkpoint, 0);
     textmap_init(&permits->inputs, 0);
     textmap_init(&permits->parcels, 0);
+    textmap_init(&permits->streams, 0);
     permits_read(permits, ad ? ad : one->ad, one->now);
     tree_unref(ad);
     return permits;
@@ -203,6 +205,7 @@ void permits_free(struct permits *permits)
     textmap_done(&permits->checkpoint);
     textmap_done(&permits->inputs);
     textmap_done(&permits->parcels);
+    textmap_done(&permits->streams);
     free(permits);
 }
 
@@ -291,6 +294,11 @@ enum permit permits_look(const struct permits *permits, enum job_file_kind kind,
     if (kind != JOB_FILE_OUTPUT || named == len || named_part(&permits->to, name) == len)
         return PERMIT_REPLACE;
     return input ? PERMIT_BESIDE : named ? PERMIT_REPLACE : PERMIT_NEW;
+}
+
+bool permits_streams(const struct permits *permits, const char *name)
+{
+    return textmap_find(&permits->streams, name, strlen(name)) != TEXTMAP_NONE;
 }
 
 uint64_t permits_bytes(const struct permits *permits)

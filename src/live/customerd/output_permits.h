@@ -36,6 +36,9 @@ void permits_free(struct permits *permits);
 enum permit permits_look(const struct permits *permits, enum job_file_kind kind, const char *name,
                          const char **ret_why);
 
+/* Is that the name by which the job's standard output or error comes back as well? */
+bool permits_streams(const struct permits *permits, const char *name);
+
 /* Where an output of that name goes, by OutputTo: appends it, and true; false: by its name. */
 bool permits_to(const struct permits *permits, const char *name, struct buf *ret);
 

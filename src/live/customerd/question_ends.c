@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNMADE_TOLD 10 /* names of files that are told */
+#define MEMBERS_WAIT \
+    INT64_C(60)       /* seconds that the end of a try waits for what its members beside the leader have written */
+#define UNMADE_TOLD 3 /* names of files that are told */
 
 /* ------------------------------------------------------------------------------------------------- report and finish */
 
@@ -42,11 +44,11 @@ static void usage_read(const struct asking *asking)
     ad_integer(asking->question, "Disk", &disk);
     one->cpu = cpu >= 0 && cpu < 1e15 ? cpu : one->cpu;
     one->wall = wall >= 0 && wall < 1e15 ? wall : one->wall;
-    one->memory = memory > one->memory ? memory : one->memory;
-    one->disk = disk > one->disk ? disk : one->disk;
+    one->memory = memory > one->memory && memory <= SAMPLES_AMOUNT_MAX ? memory : one->memory;
+    one->disk = disk > one->disk && disk <= SAMPLES_AMOUNT_MAX ? disk : one->disk;
     if (ad_number(asking->question, "MayCpus", &cpus) && cpus > 0 && cpus < 1e9 &&
-        ad_integer(asking->question, "MayMemory", &memory) && memory >= 0 &&
-        ad_integer(asking->question, "MayDisk", &disk) && disk >= 0) {
+        ad_integer(asking->question, "MayMemory", &memory) && memory >= 0 && memory <= SAMPLES_AMOUNT_MAX &&
+        ad_integer(asking->question, "MayDisk", &disk) && disk >= 0 && disk <= SAMPLES_AMOUNT_MAX) {
         one->may_cpus = cpus;
         one->may_memory = memory;
         one->may_disk = disk;
@@ -102,27 +104,88 @@ static void missing_told(const struct asking *asking)
     tree_unref(missing);
 }
 
-/* Outputs that the job names and has not made are no failure, but are told. */
-static void unmade_told(const struct asking *asking)
+/* Outputs that the job names and has not made: noted, as HTCondor says it of a job that is held for it; or told. The role knows by the result
+ * whether the job is held. */
+static void unmade_told(const struct asking *asking, bool tell)
 {
     const struct expr *told = ad_find(asking->question, "NotMade");
     struct tree *ad = told && told->kind == EXPR_AD ? ad_part(asking->question, told) : NULL;
     struct missing unmade = {.count = 0};
-    struct buf words;
+    struct buf words, whole;
 
     if (!ad)
         return;
     missing_read(&unmade, ad);
     buf_init(&words);
+    buf_init(&whole);
     for (uint32_t i = 0; i < unmade.known && i < UNMADE_TOLD; i++)
         buf_addf(&words, "%s%s", i ? ", " : "the job has not made ", unmade.files[i].name);
     if (unmade.count > UNMADE_TOLD)
         buf_addf(&words, " and %lld more", (long long)unmade.count - UNMADE_TOLD);
-    if (words.len)
+    if (words.len && tell)
         question_tell_files(asking, NEWS_TROUBLE, buf_string(&words));
+    if (words.len && !tell) {
+        buf_reset(&whole);
+        buf_addf(&whole,
+                 "Transfer output files failure at the execution point %s: %s: (errno 2) No such file or directory",
+                 asking->one->provider ? asking->one->provider : "", buf_string(&words));
+        attempts_text(&asking->one->unmade, whole.text, whole.len);
+    }
+    buf_done(&whole);
     buf_done(&words);
     missing_done(&unmade);
     tree_unref(ad);
+}
+
+/* The end of a member beside the leader: what it has written is here. */
+static struct tree *member_finish(struct asking *asking)
+{
+    struct attempt_member *member = asking->member;
+    struct shelf *shelf = asking->questions->shelf;
+    int64_t memory = 0, status;
+    char words[160];
+    double cpu = 0;
+    struct err err;
+
+    if (!asking->last || member->finished)
+        return question_reason(asking, asking->last ? "ok" : "stale");
+    member->finished = true;
+    member->ended = ad_integer(asking->question, "Status", &status);
+    member->status = member->ended ? status : 0;
+    if (ad_number(asking->question, "Cpu", &cpu) && cpu >= 0 && cpu < 1e15)
+        member->cpu = cpu;
+    if (ad_integer(asking->question, "Memory", &memory) && memory >= 0 && memory <= SAMPLES_AMOUNT_MAX)
+        member->memory = memory;
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+        return NULL;
+    if (member->ended && member->status) {
+        snprintf(words, sizeof words, "member %u on %s ended with status %lld", (unsigned)asking->number,
+                 member->name ? member->name : "a machine", (long long)member->status);
+        question_tell_files(asking, NEWS_STORED, words);
+    }
+    return question_reason(asking, "ok");
+}
+
+/* Is something still to come that other members have written? They are stopped when the leader has ended; one whose machine has died since sends
+ * nothing, and is waited for only so long. */
+static bool members_are_due(struct asking *asking)
+{
+    struct job_attempt *one = asking->one;
+    static const char why[] = "its machine did not send it in time";
+    char name[32];
+
+    if (!attempt_members_due(&one->members) || !asking->last ||
+        (asking->view.state != JOB_RUNNING && asking->view.state != JOB_DONE))
+        return false;
+    one->closing = one->closing ? one->closing : asking->now;
+    if (asking->now < one->closing + MEMBERS_WAIT)
+        return true;
+    for (uint32_t i = 1; i < one->members.count; i++) {
+        snprintf(name, sizeof name, "stdout.%u", (unsigned)i);
+        if (!one->members.items[i].finished)
+            missing_add(&one->missing, name, strlen(name), why, sizeof why - 1);
+    }
+    return false;
 }
 
 /* The provider forgets the try when it hears "ok": so its end has to be on disk first. */
@@ -137,8 +200,12 @@ struct tree *question_finish(struct asking *asking)
     char *folder;
     size_t len;
 
+    if (asking->member)
+        return member_finish(asking);
     if (again)
         return question_reason(asking, "ok");
+    if (members_are_due(asking))
+        return question_wait(asking);
     usage_read(asking);
     if (ad_integer(asking->question, "Transfers", &transfers) && transfers > 0) {
         int64_t most = (int64_t)permits_stored(question_permits_of(asking));
@@ -146,6 +213,7 @@ struct tree *question_finish(struct asking *asking)
         asking->one->transfers = transfers < most ? transfers : most;
     }
     missing_told(asking);
+    unmade_told(asking, false);
     if (ad_string(asking->question, "Words", &text, &len))
         attempts_text(&asking->one->words, text, len);
     asking->one->finished = asking->now;
@@ -154,7 +222,7 @@ struct tree *question_finish(struct asking *asking)
     free(folder);
     if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
         return NULL;
-    unmade_told(asking);
+    unmade_told(asking, true);
     question_tell(asking, NEWS_FINISHED, asking->one->words);
     return question_reason(asking, "ok");
 }

@@ -284,11 +284,29 @@ static bool piece_read(const struct tree *question, struct buf *bytes, char hash
     return ret->hash || ret->size < 0 || ret->offset + ret->len < (uint64_t)ret->size;
 }
 
+/* What a member beside the leader leaves: what it has written, NAME.NUMBER. Its permit is that of NAME. */
+static enum permit member_permit(const struct asking *asking, enum job_file_kind kind, const char *name,
+                                 const char **ret_why)
+{
+    char end[16], stream[CONFINED_NAME_MAX + 1];
+    size_t len = strlen(name), tail = (size_t)snprintf(end, sizeof end, ".%u", (unsigned)asking->number);
+
+    *ret_why = "a member of a gang leaves what it has written, and nothing else";
+    if (len <= tail || strcmp(name + len - tail, end) != 0)
+        return PERMIT_NO;
+    snprintf(stream, sizeof stream, "%.*s", (int)(len - tail), name);
+    if (kind != JOB_FILE_LOG && !(kind == JOB_FILE_OUTPUT && permits_streams(question_permits_of(asking), stream)))
+        return PERMIT_NO;
+    return permits_look(question_permits_of(asking), kind, stream, ret_why);
+}
+
 /* The last try may store any kind; an earlier one only checkpoints that the last one waits for. */
 static bool may_store(const struct asking *asking, int kind)
 {
     const struct job_attempt *last = attempts_last(asking->questions->tries, asking->view.id);
 
+    if (asking->member)
+        return asking->last && !asking->one->finished && !asking->member->finished;
     return asking->last ? !asking->one->finished : kind == JOB_FILE_CHECKPOINT && !last->read;
 }
 
@@ -346,7 +364,10 @@ static struct tree *store_piece(struct asking *asking, enum job_file_kind kind, 
     uint64_t have;
     struct buf to;
 
-    leaving.permit = permits_look(permits, kind, name, &why);
+    leaving.permit = asking->member ? member_permit(asking, kind, name, &why) : permits_look(permits, kind, name, &why);
+    if (asking->one->members.count)
+        leaving.bytes = leaving.bytes < UINT64_MAX / ATTEMPT_MEMBERS_MAX ? leaving.bytes * asking->one->members.count
+                                                                         : leaving.bytes;
     if (leaving.permit == PERMIT_NO)
         return store_refuse(asking, name, why);
     ad_integer(asking->question, "Mode", &mode);

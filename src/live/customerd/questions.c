@@ -5,6 +5,7 @@
 #include "lang/ad/make.h"
 #include "live/world/runner.h"
 #include "pool/claim/duty.h"
+#include "pool/protocol/job_processes.h"
 #include "pool/protocol/ticket.h"
 #include "sys/encoding.h"
 #include "sys/secrets.h"
@@ -40,7 +41,8 @@ void question_place(const struct asking *asking, struct job_place *ret)
     *ret = (struct job_place){.job = asking->view.id,
                               .claim = asking->one->claim,
                               .number = asking->one->number,
-                              .iwd = job_iwd(asking->view.ad)};
+                              .iwd = job_iwd(asking->view.ad),
+                              .owner = asking->view.owner};
 }
 
 struct tree *question_wait(const struct asking *asking)
@@ -106,6 +108,19 @@ const struct permits *question_permits_of(const struct asking *asking)
 
 /* ------------------------------------------------------------------------------------------------------------- asking */
 
+/* Only while its try runs, and only of a job that has said so: a machine that has one of its processes can begin commands beside all of them. */
+struct tree *question_beside(struct asking *asking)
+{
+    bool reaches = false;
+
+    if (!asking->last || asking->view.state != JOB_RUNNING || !asking->view.rooted)
+        return question_reason(asking, "stale");
+    if (!asking->questions->beside || pass_is_none(&asking->one->pass) ||
+        !ad_flag(asking->view.ad, JOB_PROCESSES_EXEC, &reaches) || !reaches)
+        return question_reason(asking, "refused");
+    return asking->questions->beside(asking->questions->user, &asking->view, asking->who, asking->question);
+}
+
 static bool ask_is(const char *ask, size_t len, const char *word)
 {
     return strlen(word) == len && !memcmp(ask, word, len);
@@ -114,11 +129,11 @@ static bool ask_is(const char *ask, size_t len, const char *word)
 static const struct {
     const char *ask;
     struct tree *(*answer)(struct asking *asking);
-    bool reads; /* helpers may ask this too */
+    enum { LEADER, MEMBER, HELPER } least; /* who may ask: helpers; of them those with a number; the leader alone */
 } rows[] = {
-    {"manifest", question_manifest, true}, {"fetch", question_fetch, true},    {"secrets", question_secrets, true},
-    {"store", question_store, false},      {"report", question_report, false}, {"finish", question_finish, false},
-    {"stored", question_stored, false},
+    {"manifest", question_manifest, HELPER}, {"fetch", question_fetch, HELPER},   {"secrets", question_secrets, HELPER},
+    {"store", question_store, MEMBER},       {"report", question_report, LEADER}, {"finish", question_finish, MEMBER},
+    {"stored", question_stored, LEADER},     {"beside", question_beside, HELPER},
 };
 
 /* May this peer ask? In a pair, the agent that has the claim; in a gang, the leader or a helper, by its own pass. A member that runs nothing, though
@@ -146,6 +161,24 @@ static bool asking_admits(struct asking *asking, const struct peer *peer)
     if (!asking->helps && ad_string(asking->question, "Provider", &text, &len) && len)
         attempts_text(&asking->one->provider, text, len); /* the job runs there, whichever agent was claimed */
     return true;
+}
+
+/* Which member of its gang asks? It must be at the agent that the role has recorded for that number. */
+static void asking_member(struct asking *asking, const struct peer *peer)
+{
+    const struct job_view *view = &asking->view;
+    struct member_view members[ATTEMPT_MEMBERS_MAX];
+    struct job_attempt *one = asking->one;
+    int64_t number;
+
+    if (!asking->helps || !ad_integer(asking->question, "Member", &number))
+        return;
+    if (!one->members.count && asking->questions->members && view->claim == one->claim && view->number == one->number)
+        attempt_members_fill(
+            &one->members, members,
+            asking->questions->members(asking->questions->user, view->id, members, ATTEMPT_MEMBERS_MAX));
+    asking->member = attempt_members_find(&one->members, number, peer->agent);
+    asking->number = asking->member ? (uint32_t)number : 0;
 }
 
 /* The try that is meant: a known one, or one that the role has and has not told of yet. NULL: none. */
@@ -182,9 +215,12 @@ struct tree *question_answer(struct questions *questions, const struct peer *pee
         return question_reason(&asking, "stale");
     if (!asking_admits(&asking, peer))
         return NULL;
+    asking.who = peer->agent;
+    asking_member(&asking, peer);
     asking.last = asking.one == attempts_last(questions->tries, asking.view.id);
     for (size_t i = 0; i < sizeof rows / sizeof *rows && !answer; i++)
-        if (ask_is(ask, len, rows[i].ask) && (rows[i].reads || !asking.helps))
+        if (ask_is(ask, len, rows[i].ask) &&
+            (!asking.helps || rows[i].least == HELPER || (asking.member && rows[i].least == MEMBER)))
             answer = rows[i].answer(&asking);
     return answer;
 }

@@ -5,9 +5,11 @@
  *     secrets    those of the job, sealed                 finish   all files are sent; Transfers: how many others go to stores
  *                                                         stored   which of those are stored, and where (stored.h)
  *
+ *     beside     a command beside another process of the job, where its ad lets them do that
+ *
  * Each question names job, claim and number: a try. Only the agent that has the job is answered, and in a gang each member that has a pass
- * (duty.h): the leader, wherever in the gang it is, may ask everything; a helper manifest, fetch and secrets: what it needs to begin. A question about a
- * try that is no longer the job's last is answered with "stale", except for checkpoints, which the next try waits for.
+ * (duty.h): the leader, wherever in the gang it is, may ask everything; a helper manifest, fetch and secrets: what it needs to begin; and one with a
+ * number (attempt_members.h) store and finish, of what it has written. The leader's finish waits for theirs. A question about a try that is no longer the job's last is answered with "stale", except for checkpoints, which the next try waits for.
  *
  * Other answers: a file that does not exist is "unknown"; one that cannot be read or written now (descriptors, disk) is "wait" or "disk",
  * and is asked for again. The job's own ad decides what a try may store, before a byte is taken (output_permits.h); what it may not is
@@ -62,6 +64,10 @@ struct questions {
     bool (*job)(void *user, uint64_t id, struct job_view *ret);
     /* The jobs of a node in a job's workflow, as in customer_node. NULL: there are no workflows. */
     bool (*node)(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
+    /* The members that run a job, as in customer_members. NULL: one alone does. */
+    uint32_t (*members)(void *user, uint64_t job, struct member_view *ret, uint32_t room);
+    /* A process of the job begins a command beside another, or goes on with it (shells_beside.c). NULL: none can. */
+    struct tree *(*beside)(void *user, const struct job_view *view, agent who, const struct tree *question);
     /* There is news of a try. Rows may have been put on the shelf: commit. */
     void (*news)(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                  const char *words);

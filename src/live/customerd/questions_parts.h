@@ -16,7 +16,10 @@ struct asking {
     struct job_view view;
     struct job_attempt *one;
     bool last;  /* `one` is the job's last try */
-    bool helps; /* the asker is a helper, not the gang's leader: it may read inputs, and nothing else */
+    bool helps; /* the asker is a helper, not the gang's leader: it may read inputs, and nothing else ... */
+    struct attempt_member *member; /* ... but what it has written, if it has a number; else NULL ... */
+    uint32_t number;               /* ... that number */
+    agent who;                     /* that asks */
     int64_t now;
 };
 
@@ -30,6 +33,8 @@ void question_tell_files(const struct asking *asking, enum question_news news, c
 void question_place(const struct asking *asking, struct job_place *ret);
 /* What the try may leave. Lent; never NULL. */
 const struct permits *question_permits_of(const struct asking *asking);
+
+struct tree *question_beside(struct asking *asking);
 
 /* ---- question_files.c ---- */
 

@@ -43,8 +43,8 @@ static struct shell *shell_keyed(const struct customerd *customerd, uint64_t key
     return shell;
 }
 
-struct shell *shell_add(struct customerd *customerd, const struct job_view *view, const struct shell_order *order,
-                        const char *by)
+struct shell *shell_add(struct customerd *customerd, const struct job_view *view, const struct member_view *in,
+                        const struct shell_order *order, const char *by)
 {
     struct shell *shell = mem_alloc(sizeof *shell);
 
@@ -55,7 +55,8 @@ struct shell *shell_add(struct customerd *customerd, const struct job_view *view
                             .job = view->id,
                             .claim = view->claim,
                             .trial = view->number,
-                            .member = view->member,
+                            .member = in ? in->who : view->member,
+                            .at = in ? in->claim : 0,
                             .order = shell_order_make(customerd->daemon.symbols, order),
                             .terminal = *order->term != '\0',
                             .began_at = runner_now(),
@@ -189,6 +190,8 @@ static struct tree *question_make(struct shell *shell, struct telling *telling)
     maker_text(&maker, "Ask", "shell");
     maker_integer(&maker, "Job", (int64_t)shell->job);
     maker_word(&maker, "Key", shell->key);
+    if (shell->at)
+        maker_word(&maker, "Claim", shell->at);
     if (shell->state == SHELL_OPENING)
         maker_ad(&maker, "Open", shell->order);
     bytes = byte_ring_look(&shell->input, &at, &len);
@@ -269,7 +272,7 @@ static bool ring_take(struct shell *shell, int place, const struct tree *questio
     struct buf bytes;
 
     buf_init(&bytes);
-    if (shell_bytes_read(question, at_name, name, &at, &bytes) && at < INT64_MAX / 2) {
+    if (shell_bytes_read(question, at_name, name, &at, &bytes)) {
         if (at > end) { /* some were dropped there: the reader sees that they are missing */
             byte_ring_drop(ring, end);
             ring->from = end = at;

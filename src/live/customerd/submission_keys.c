@@ -14,7 +14,7 @@
 
 #define KEYS_KEPT \
     (INT64_C(2) * 86400) /* how many seconds a key is remembered, or longer while one of its jobs is not forgotten */
-#define SWEEP_KEYS 1000  /* keys that one sweep removes */
+#define SWEEP_KEYS 50    /* that one look takes: it goes on there the next time */
 
 bool key_read(struct request *request, char ret[SUBMISSION_KEY_MAX + 1])
 {
@@ -113,8 +113,9 @@ bool body_keep(struct submitting *all)
 struct old_keys {
     const struct customer *customer;
     int64_t before;
+    char *at; /* the row that was looked at last: of SHELF_KEY_MAX bytes at most */
     char keys[SWEEP_KEYS][SHELF_KEY_MAX + 1];
-    uint32_t count;
+    uint32_t looked, count;
 };
 
 /* Notes the row if it is old and the role has none of its jobs any more. */
@@ -127,27 +128,35 @@ static bool key_is_old(void *user, const void *key, size_t key_len, const void *
     char row[256] = "";
 
     memcpy(row, value, len < sizeof row - 1 ? len : sizeof row - 1);
+    memcpy(old->at, key, key_len);
+    old->at[key_len] = '\0';
     if (sscanf(row, "%*64s %lld %llu %llu", &at, &first, &last) == 3 && first && at < old->before &&
-        (!customer_next(old->customer, first - 1, &view) || view.id > last)) {
-        memcpy(old->keys[old->count], key, key_len);
-        old->keys[old->count++][key_len] = '\0';
-    }
-    return old->count < SWEEP_KEYS;
+        (!customer_next(old->customer, first - 1, &view) || view.id > last))
+        memcpy(old->keys[old->count++], old->at, key_len + 1);
+    return ++old->looked < SWEEP_KEYS;
 }
 
-void submissions_tidy(struct customerd *customerd)
+bool submissions_tidy(struct customerd *customerd)
 {
     struct old_keys *old = mem_alloc(sizeof *old);
     struct shelf *shelf = customerd->daemon.shelf;
+    char *at = customerd->swept;
     struct err err;
+    bool all;
 
-    memset(old, 0, sizeof *old);
-    old->customer = customerd->customer;
-    old->before = runner_settled(customerd->runner) / SECOND - KEYS_KEPT;
-    shelf->kind->each(shelf, CUSTOMERD_BODY_SPACE, key_is_old, old, &err);
+    *old = (struct old_keys){
+        .customer = customerd->customer, .before = runner_settled(customerd->runner) / SECOND - KEYS_KEPT, .at = at};
+    if (*at)
+        shelf->kind->each_after(shelf, CUSTOMERD_BODY_SPACE, at, strlen(at), key_is_old, old, &err);
+    else
+        shelf->kind->each(shelf, CUSTOMERD_BODY_SPACE, key_is_old, old, &err);
     for (uint32_t i = 0; i < old->count; i++)
         shelf->kind->remove(shelf, CUSTOMERD_BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);
+    all = old->looked < SWEEP_KEYS;
+    if (all)
+        *at = '\0';
     if (old->count)
         customerd_commit(customerd);
     free(old);
+    return all;
 }

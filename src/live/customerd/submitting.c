@@ -12,10 +12,12 @@
 #include "lang/base/textmap.h"
 #include "live/customerd/job_gpus.h"
 #include "live/customerd/job_secrets.h"
+#include "live/customerd/local_jobs.h"
 #include "live/customerd/secret_sets.h"
 #include "live/data/resolving.h"
 #include "live/http/represent.h"
 #include "pool/protocol/account.h"
+#include "pool/protocol/job_processes.h"
 #include "pool/protocol/job_wants.h"
 
 #include <inttypes.h>
@@ -61,6 +63,30 @@ void submitting_owner(const struct submitting *all, uint32_t place, struct text 
         text_set(ret, all->identity, strlen(all->identity));
 }
 
+/* Do the ads fit into what those of one user may take? Before they are given they are counted as if none were like another. */
+static bool ads_fit(struct request *request, const struct submitting *all)
+{
+    uint64_t most = config_size(&all->customerd->daemon.config, CONFIG_JOB_BYTES_PER_IDENTITY), bytes = 0;
+    struct text owner, before = {0};
+
+    for (uint32_t i = 0; i < all->count; i++)
+        bytes += tree_size(all->ads[i]);
+    for (uint32_t i = 0; i < all->count; i++, before = owner) {
+        submitting_owner(all, i, &owner);
+        if (i && !memcmp(&owner, &before, sizeof owner)) /* mostly they are all of one */
+            continue;
+        if (bytes + customer_bytes(all->customerd->customer, owner.bytes) > most) {
+            request_problem(
+                request, 429,
+                "JobBytesPerIdentity: the ads of one user's jobs take %llu bytes at most; those that are kept take "
+                "%llu, and jobs that are alike take the room of one",
+                (unsigned long long)most, (unsigned long long)customer_bytes(all->customerd->customer, owner.bytes));
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Is there room for all jobs? Checked first, so that none is made when one could not be. */
 static bool room_check(struct request *request, const struct submitting *all)
 {
@@ -92,7 +118,7 @@ static bool room_check(struct request *request, const struct submitting *all)
     if (!good)
         request_problem(request, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
                         (unsigned long long)most);
-    return good && customerd_has_room(request, jobs);
+    return good && ads_fit(request, all) && customerd_has_room(request, jobs);
 }
 
 static const struct {
@@ -285,6 +311,17 @@ static void submission_audit(struct submitting *all, uint64_t first, uint64_t la
     all->audited_whole = last > 0;
 }
 
+/* Jobs that run on this host wait from now on: of a job that has come nothing else is told. */
+static void local_begin(const struct submitting *all)
+{
+    struct job_view view;
+
+    for (uint32_t i = 0; i < all->given; i++)
+        for (uint64_t k = 0; customerd_local_is(all->ads[i]) && k < all->answers[i].count; k++)
+            if (customer_job(all->customerd->customer, all->answers[i].first + k, &view) && view.local)
+                local_jobs_changed(all->customerd->local, &view);
+}
+
 /* All are answered: writes the jobs into the row. */
 static void submitting_settle(struct submitting *all)
 {
@@ -306,6 +343,7 @@ static void submitting_settle(struct submitting *all)
         customerd_commit(all->customerd);
     }
     submission_audit(all, first, last);
+    local_begin(all);
     customerd_changed(all->customerd);
     tell_begin(all);
 }
@@ -349,6 +387,11 @@ static struct tree *ad_finish(const struct submitting *all, const struct tree *a
     }
     if (whole && job_has_wants(ad)) {
         sealed = job_wants_set(whole, &err);
+        tree_unref(whole);
+        whole = sealed;
+    }
+    if (whole && job_has_processes(whole)) { /* last: its ports have the whole constraint */
+        sealed = job_processes_set(whole, &err);
         tree_unref(whole);
         whole = sealed;
     }

@@ -1,14 +1,13 @@
 /* user_writer.c: writes files with the rights of one user; and how it is given its orders. */
-#define _GNU_SOURCE /* setresuid, close_range */
+#define _GNU_SOURCE /* close_range */
 #include "live/customerd/user_writer.h"
 
 #include "live/customerd/away.h"
+#include "live/customerd/user_account.h"
 #include "sys/clock.h"
 #include "sys/secrets.h"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,30 +158,6 @@ static int order_do(const struct write_order *order, int file, bool *ret_beside)
     return failed;
 }
 
-/* Is the account the job's owner still? A user id may have been given to somebody else meanwhile, whose files the job must not reach. */
-static bool account_owns(const char *account, const char *owner)
-{
-    size_t len = strlen(account);
-
-    return len && !strncmp(owner, account, len) && (!owner[len] || owner[len] == '@');
-}
-
-/* Becomes that user, in all its groups, with no way back. */
-static int user_become(uint32_t uid, char ret_name[TEXT_MAX + 1])
-{
-    struct passwd *account = getpwuid(uid);
-
-    if (uid == 0 || !account || initgroups(account->pw_name, account->pw_gid) < 0 ||
-        setresgid(account->pw_gid, account->pw_gid, account->pw_gid) < 0 || setresuid(uid, uid, uid) < 0)
-        return -1;
-    snprintf(ret_name, TEXT_MAX + 1, "%s", account->pw_name);
-    if (setuid(0) == 0 || getuid() != uid || geteuid() != uid)
-        return -1;
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    return 0;
-}
-
 int user_writer_main(uint32_t uid)
 {
     struct write_order order;
@@ -192,13 +167,14 @@ int user_writer_main(uint32_t uid)
 
     if (fstat(ORDERS, &info) < 0 || !S_ISSOCK(info.st_mode) || user_become(uid, account) < 0)
         return 1;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     close_range(STDERR_FILENO + 1, ~0U, 0);
     umask(022);
     if (chdir("/") < 0)
         return 1;
     while (order_read(&order, &file)) {
         bool beside = false;
-        bool owns = account_owns(account, order.owner);
+        bool owns = user_account_owns(account, order.owner);
         int failed = owns ? order_do(&order, file, &beside) : -1;
 
         answer_send(failed ? WRITE_FAILED : WRITE_DONE, !owns ? USER_WRITER_ANOTHER : failed ? errno : 0, beside);

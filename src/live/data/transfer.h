@@ -35,6 +35,10 @@ struct transfer_rules;
  * TransferFileMax. The networks (NULL: none but public addresses) are copied. NULL and `err` when a file of theirs cannot be read. */
 struct transfer_rules *transfer_rules_new(const struct config *config, const struct networks *networks,
                                           struct err *err);
+/* The same for URLs that strangers name: without any right of ours (no token, no key, no folder), of http and https alone, with a few redirects, each to
+ * an address that may be contacted, and within an hour. */
+struct transfer_rules *transfer_rules_bare(const struct config *config, const struct networks *networks,
+                                           struct err *err);
 struct transfer_rules *transfer_rules_ref(struct transfer_rules *rules);
 void transfer_rules_unref(struct transfer_rules *rules); /* takes NULL */
 

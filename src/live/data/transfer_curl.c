@@ -1,6 +1,6 @@
 /* transfer_curl.c: http://, https:// and sftp://, by libcurl, in a thread that may wait.
  *
- * No redirect is followed and no proxy of the environment used. A put by sftp goes to a temporary name in the same folder, and takes its place
+ * No redirect is followed, unless the rules say so, and no proxy of the environment used. A put by sftp goes to a temporary name in the same folder, and takes its place
  * in the connection's last command; one by HTTP is asked for afterwards, by HEAD, whether it is as long as it should be. */
 #include "live/data/transfer_parts.h"
 
@@ -267,7 +267,10 @@ static void rules_set(struct errand *errand)
     libcurl()->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     libcurl()->easy_setopt(easy, CURLOPT_PROXY, "");
     libcurl()->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https,sftp");
-    libcurl()->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    libcurl()->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, rules->redirects ? 1L : 0L);
+    libcurl()->easy_setopt(easy, CURLOPT_MAXREDIRS, rules->redirects);
+    libcurl()->easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    libcurl()->easy_setopt(easy, CURLOPT_TIMEOUT, rules->span);
     libcurl()->easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     libcurl()->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     libcurl()->easy_setopt(easy, CURLOPT_USERAGENT, "berth");

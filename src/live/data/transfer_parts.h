@@ -32,6 +32,8 @@ struct transfer_rules {
     int64_t stall; /* seconds of silence */
     int64_t speed; /* bytes a second; 0: any */
     int64_t bytes_max;
+    long redirects; /* that are followed; 0: none */
+    long span;      /* seconds in all; 0: as long as it moves */
 };
 
 /* One file on its way: what a thread works on. Only `cancelled` and `moved` are looked at by others meanwhile. */

@@ -13,6 +13,8 @@
 #include <strings.h>
 
 #define TOKENS_BYTES_MAX (256 * 1024)
+#define REDIRECTS_MAX 5 /* of a URL that a stranger names */
+#define SPAN_MAX 3600   /* seconds for it */
 
 static char *text_or_null(const struct config *config, enum config_key key)
 {
@@ -110,6 +112,25 @@ struct transfer_rules *transfer_rules_new(const struct config *config, const str
         transfer_rules_unref(rules);
         return NULL;
     }
+    return rules;
+}
+
+struct transfer_rules *transfer_rules_bare(const struct config *config, const struct networks *networks,
+                                           struct err *err)
+{
+    struct transfer_rules *rules;
+
+    if (libcurl_take(err) < 0)
+        return NULL;
+    rules = mem_alloc(sizeof *rules);
+    *rules = (struct transfer_rules){.refs = 1,
+                                     .ca = text_or_null(config, CONFIG_TRANSFER_CA),
+                                     .stall = config_span(config, CONFIG_TRANSFER_STALL) / SECOND,
+                                     .speed = (int64_t)config_size(config, CONFIG_TRANSFER_SPEED),
+                                     .bytes_max = (int64_t)config_size(config, CONFIG_TRANSFER_FILE_MAX),
+                                     .redirects = REDIRECTS_MAX,
+                                     .span = SPAN_MAX};
+    networks_copy(&rules->networks, networks);
     return rules;
 }
 

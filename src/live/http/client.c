@@ -419,6 +419,8 @@ int client_fetch(const struct client_settings *settings, const struct http_call 
     struct fetch fetch = {.fetched = ret, .err = err};
     struct client *client;
 
+    if (client_local_can(call))
+        return client_local_fetch(call, ret, err);
     if (uv_loop_init(&fetch.loop))
         return err_set(err, "no loop can be made");
     ret->result = CALL_UNREACHED;

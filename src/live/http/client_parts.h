@@ -22,6 +22,18 @@ struct answer_fields {
 #undef X
 };
 
+void answer_fields_forget(struct answer_fields *fields);
+
+/* Keeps the value when the line is that field; of several fields the first. */
+void answer_field_take(char **value, const char *name, const char *line, size_t len);
+
+/* Is the call well-formed, and within our rules? */
+int call_check(const struct http_call *call, const char *method, struct err *err);
+
+/* For tools: a call by a Unix socket that needs nothing of libcurl, and how it is sent; as client_fetch (client_local.c). */
+bool client_local_can(const struct http_call *call);
+int client_local_fetch(const struct http_call *call, struct fetched *ret, struct err *err);
+
 /* Transfers are used again: the easy handle and the memory stay. */
 struct transfer {
     struct transfer *before, *next; /* in one of the client's lists */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define METHOD_MAX 16
+#define BAD_FIELD "a header field has a character that it must not have"
 #define ASK_FIRST \
     (1024 * 1024) /* bytes of a body: a longer one is sent only when the server wants it, so that a refusal is heard */
 
@@ -50,7 +51,7 @@ void transfer_free(struct transfer *transfer)
     free(transfer);
 }
 
-static void fields_forget(struct answer_fields *fields)
+void answer_fields_forget(struct answer_fields *fields)
 {
 #define X(member, name) free(fields->member);
     ANSWER_FIELDS(X)
@@ -74,7 +75,7 @@ void transfer_reset(struct transfer *transfer)
 
     libcurl()->easy_reset(easy);
     libcurl()->slist_free_all(transfer->head);
-    fields_forget(&transfer->fields);
+    answer_fields_forget(&transfer->fields);
     if (transfer->is_long)
         socket_path_close(&transfer->through);
     buf_shrink(&request);
@@ -197,8 +198,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Keeps the value when the line is that field; of several fields the first. */
-static void field_take(char **value, const char *name, const char *line, size_t len)
+void answer_field_take(char **value, const char *name, const char *line, size_t len)
 {
     size_t name_len = strlen(name);
 
@@ -231,8 +231,8 @@ static size_t on_head(char *line, size_t size, size_t count, void *user)
     if (transfer->head_over) /* trailer fields, after the body */
         return len;
     if (len >= 5 && memcmp(line, "HTTP/", 5) == 0)
-        fields_forget(&transfer->fields); /* those of an interim answer */
-#define X(member, name) field_take(&transfer->fields.member, name, line, len);
+        answer_fields_forget(&transfer->fields); /* those of an interim answer */
+#define X(member, name) answer_field_take(&transfer->fields.member, name, line, len);
     ANSWER_FIELDS(X)
 #undef X
     if (len == 2 && memcmp(line, "\r\n", 2) == 0) {
@@ -289,7 +289,7 @@ static int field_add(struct transfer *transfer, const char *name, const char *va
     struct buf line;
 
     if (!is_token(name) || !is_value(value))
-        return refuse(transfer, "a header field has a character that it must not have");
+        return refuse(transfer, BAD_FIELD);
     buf_init(&line);
     buf_adds(&line, name);
     buf_adds(&line, *value ? ": " : ";"); /* this is how libcurl is told of an empty field */
@@ -374,29 +374,34 @@ static void method_set(struct transfer *transfer, const struct http_call *call, 
         libcurl()->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
-static int call_check(struct transfer *transfer, const struct http_call *call, const char *method)
+int call_check(const struct http_call *call, const char *method, struct err *err)
 {
     struct url url;
-    struct err err = {0};
 
-    if (url_read(call->url, strlen(call->url), &url, &err))
-        return refuse(transfer, "%s", err.text);
+    if (url_read(call->url, strlen(call->url), &url, err))
+        return -1;
     if (call->https_only && !url.secure)
-        return refuse(transfer, "only https:// is allowed");
+        return err_set(err, "only https:// is allowed");
     if (call->token && !call->plain_token && !url.secure && !call->unix_socket && !url_is_here(&url))
-        return refuse(transfer, "a token is not sent in the clear over a network: use https://");
+        return err_set(err, "a token is not sent in the clear over a network: use https://");
     if (!is_token(method) || strlen(method) > METHOD_MAX)
-        return refuse(transfer, "the method is malformed");
+        return err_set(err, "the method is malformed");
     if (call->body && call->len > CLIENT_REQUEST_MAX)
-        return refuse(transfer, "the request has more than %zu bytes", CLIENT_REQUEST_MAX);
+        return err_set(err, "the request has more than %zu bytes", CLIENT_REQUEST_MAX);
     if (call->unix_socket && (!*call->unix_socket || strlen(call->unix_socket) > ADDRESS_PATH_MAX))
-        return refuse(transfer, "the path of a Unix socket has 1 to %d bytes", ADDRESS_PATH_MAX);
+        return err_set(err, "the path of a Unix socket has 1 to %d bytes", ADDRESS_PATH_MAX);
     if (call->pin && (strncmp(call->pin, "sha256//", 8) != 0 || strchr(call->pin, ';')))
-        return refuse(transfer, "a pin is sha256//BASE64"); /* libcurl would take anything else for a file's name */
+        return err_set(err, "a pin is sha256//BASE64"); /* libcurl would take anything else for a file's name */
     if (call->pin && !url.secure)
-        return refuse(transfer, "a pin needs https://");
+        return err_set(err, "a pin needs https://");
     if (call->unchecked && (call->token || call->pin))
-        return refuse(transfer, "no token is shown to somebody who has not been checked");
+        return err_set(err, "no token is shown to somebody who has not been checked");
+    if ((call->type && !is_value(call->type)) || (call->accept && !is_value(call->accept)) ||
+        (call->token && !is_value(call->token)))
+        return err_set(err, BAD_FIELD);
+    for (size_t i = 0; i < call->field_count; i++)
+        if (!is_token(call->fields[i].name) || !is_value(call->fields[i].value))
+            return err_set(err, BAD_FIELD);
     return 0;
 }
 
@@ -475,8 +480,11 @@ int transfer_prepare(struct transfer *transfer, const struct http_call *call, co
     const char *method = call->method ? call->method : "GET";
     CURL *easy = transfer->easy;
     int64_t timeout = call->timeout > 0 ? call->timeout : call->bytes ? CLIENT_SILENCE : CLIENT_TIMEOUT;
+    struct err err = {0};
 
-    if (call_check(transfer, call, method) || head_make(transfer, call))
+    if (call_check(call, method, &err))
+        return refuse(transfer, "%s", err.text);
+    if (head_make(transfer, call))
         return -1;
     transfer->timeout = timeout > INT64_C(1000) * INT32_MAX ? INT32_MAX : (timeout + 999) / 1000;
     transfer->bytes_max = call->bytes_max;

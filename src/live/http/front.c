@@ -124,16 +124,17 @@ static bool request_admitted(struct request *request, bool late)
                                        address_sort(exchange_from(request->exchange)) == ADDRESS_LOOPBACK);
     const char *why = NULL;
     int64_t now = clock_now();
-    unsigned status = gate_caller(request->part->gate, request->exchange, now, &request->caller, &why);
+    bool waits = !late && request->front->settings.loop;
+    unsigned status = gate_caller(request->part->gate, request->exchange, now, !waits, &request->caller, &why);
 
+    if (waits && (request->caller.proves || (request->caller.later && !open))) {
+        lookups_add(&request->front->lookups, request->front->settings.loop, request_decide, request);
+        return false;
+    }
     if (open) {
         if (status)
             request->caller = (struct caller){.identity = CALLERS_NONE};
         return true;
-    }
-    if (request->caller.later && !late && request->front->settings.loop) {
-        lookups_add(&request->front->lookups, request->front->settings.loop, request_decide, request);
-        return false;
     }
     if (!status && !(request->caller.scope & route->scope)) {
         status = 403;

@@ -64,9 +64,12 @@ extern const struct server_handler front_handler; /* its user is the front */
 /* Handles waiting requests (request_waits) again: those whose time is up; `all`: every one of them. `front` may be
  * NULL. */
 void front_wake(struct front *front, bool all);
-bool front_is_busy(const struct front *front);               /* do requests wait for their turn? */
-bool front_goes_on(const struct front *front);               /* is a slice of them under way (queues.h)? */
-bool front_waits(const struct front *front);                 /* does any request wait? */
+bool front_mark(struct front *front,
+                uint64_t job);                 /* marks those that watch that job (request_watches); is there one? */
+void front_wake_marked(struct front *front);   /* handles these again */
+bool front_is_busy(const struct front *front); /* do requests wait for their turn? */
+bool front_goes_on(const struct front *front); /* is a slice of them under way (queues.h)? */
+bool front_waits(const struct front *front);   /* does any request wait? */
 void front_wait_end(struct front *front, const char *words); /* answers all that wait with 503 */
 
 /* Handlers for rows that many tables have. */

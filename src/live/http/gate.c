@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#define PROVED_LEAST 20                         /* microseconds: what takes longer was a proof */
 #define BODIES_MAX (UINT64_C(512) << 20)        /* bytes of all bodies under way ... */
 #define BODIES_ACCOUNT_MAX (UINT64_C(64) << 20) /* ... and of those of one account, by default */
 
@@ -72,19 +73,50 @@ static unsigned caller_by_socket(struct gate *gate, const struct exchange *excha
     return caller_disabled(gate, ret, ret_why);
 }
 
-static enum token_fault token_prove(struct gate *gate, const char *token, struct proof *proof, struct grant *ret)
+/* May a token be proved now that was not shown before? */
+static bool proof_is_due(struct gate *gate, int64_t now)
+{
+    if (now >= gate->proving + GATE_PROVES_IN) {
+        gate->proving = now;
+        gate->proved = 0;
+    }
+    return gate->proved < GATE_PROVES;
+}
+
+static bool token_is_known(const struct gate *gate, const struct proof *proof, const char *token, size_t len)
+{
+    struct grant grant;
+
+    return token_cache_find(proof->tokens, token, len, &grant) ||
+           (gate->settings.issuers && issuers_know(gate->settings.issuers, token, len));
+}
+
+/* Returns TOKEN_OK, with `*ret_later`, when it is to be proved later. */
+static enum token_fault token_prove(struct gate *gate, const char *token, int64_t now, bool late, struct proof *proof,
+                                    struct grant *ret, bool *ret_later)
 {
     enum token_fault fault = TOKEN_UNKNOWN_KEY;
     size_t len = strlen(token);
     struct err why = {0};
+    int64_t began;
 
+    *ret_later = false;
     if (gate->settings.proof && gate->settings.proof(gate->settings.user, token, len, proof)) {
+        bool due = proof_is_due(gate, now);
+
         assert(proof->revoked);
+        if (!due && !late && !token_is_known(gate, proof, token, len)) {
+            *ret_later = true;
+            return TOKEN_OK;
+        }
+        began = clock_now();
         if (gate->settings.issuers && jwt_is(token, len))
             fault = issuers_check(gate->settings.issuers, token, len, clock_wall() / SECOND, proof->revoked,
                                   proof->user, ret, &why);
         else
             fault = token_check(proof, token, len, clock_wall() / SECOND, ret);
+        began = clock_now() - began;
+        gate->proved += began > PROVED_LEAST ? began : 0; /* what was shown before costs next to nothing */
     }
     if (fault != TOKEN_OK && gate->settings.refused)
         gate->settings.refused(gate->settings.user, proof, fault);
@@ -95,13 +127,14 @@ static enum token_fault token_prove(struct gate *gate, const char *token, struct
     return fault;
 }
 
-unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
+unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t now, bool late, struct caller *ret,
                      const char **ret_why)
 {
     const char *field = exchange_field(exchange, "Authorization");
     enum token_fault fault;
     struct proof proof = {0};
     struct grant grant;
+    bool later;
 
     *ret = (struct caller){.identity = CALLERS_NONE};
     if (!field)
@@ -110,7 +143,10 @@ unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t
         return *ret_why = "the token must be a bearer token", 401;
     field += 7;
     field += strspn(field, " ");
-    fault = token_prove(gate, field, &proof, &grant);
+    fault = token_prove(gate, field, now, late, &proof, &grant, &later);
+    ret->proves = later;
+    if (later)
+        return *ret_why = GATE_LATER, 503;
     if (fault == TOKEN_KEYS) /* which is not the caller's fault, and passes */
         return *ret_why = "the keys of the token's issuer have not come yet; try again soon", 503;
     if (fault != TOKEN_OK && !gate->settings.issuers && jwt_is(field, strlen(field)))

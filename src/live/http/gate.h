@@ -28,6 +28,7 @@ struct caller {
     uint32_t account;  /* the place of the account that it counts for */
     scopes scope;
     bool later;      /* there is no caller yet: its account is being looked up, so that asking again soon tells */
+    bool proves;     /* there is no caller yet: its token is to be proved when it is its turn */
     bool local;      /* proved by the kernel: */
     uint32_t uid;    /* ... this user of the machine */
     int64_t expires; /* when its token expires, in seconds; 0: never */
@@ -80,14 +81,22 @@ struct gate {
     uint64_t bodies;    /* bytes of bodies under way */
     const char *called; /* the URL that others know the daemon by; NULL: none. Lent */
     struct buf why;     /* of the last refusal of another issuer's token */
+    int64_t
+        proving; /* since when tokens are proved that were not shown before, up to GATE_PROVES of each GATE_PROVES_IN ... */
+    int64_t proved; /* ... and how long that took, in microseconds */
 };
 
 void gate_init(struct gate *gate, const struct gate_settings *settings, uint64_t seed);
 void gate_done(struct gate *gate);
 
-/* Returns 0, or the status and why not (good until the next call, or change); then there is no caller, except that one who is disabled is
+/* To prove a token that was not shown before takes some hundred microseconds, and anybody can show any text: so not much of the loop's time goes there. */
+#define GATE_PROVES 1000
+#define GATE_PROVES_IN 5000
+
+/* Unless it is `late` for that, it may say that the token is to be proved a little later (caller.proves).
+ * Returns 0, or the status and why not (good until the next call, or change); then there is no caller, except that one who is disabled is
  * named. */
-unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t now, struct caller *ret,
+unsigned gate_caller(struct gate *gate, const struct exchange *exchange, int64_t now, bool late, struct caller *ret,
                      const char **ret_why);
 const char *gate_name(const struct gate *gate, const struct caller *caller); /* "": no caller */
 /* Has the caller's token been revoked since it was proved, or its user disabled? Returns 0, or the status and why. */

@@ -35,6 +35,7 @@ int issuers_set(struct issuers **issuers, uv_loop_t *loop, struct issuer_list *l
 void issuers_free(struct issuers *issuers); /* the loop has to run once more before it can be closed */
 
 /* Is the token good now (seconds since 1970)? `revoked` is asked for its id, and must be there. `*ret` is set only when TOKEN_OK is returned; otherwise `why` may say more. */
+bool issuers_know(const struct issuers *issuers, const char *text, size_t len); /* was it found good before? */
 enum token_fault issuers_check(struct issuers *issuers, const char *text, size_t len, int64_t now,
                                token_revoked_fn *revoked, void *user, struct grant *ret, struct err *why);
 

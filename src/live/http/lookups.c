@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#define LOOKUPS_EVERY 5 /* milliseconds between two looks: most accounts are there with the first */
+#define LOOKUPS_EVERY 5   /* milliseconds between two looks: most accounts are there with the first */
+#define LOOKUPS_SPAN 1500 /* microseconds that one of them takes: who is left comes first the next time */
 
 struct lookups {
     uv_timer_t timer;
@@ -53,7 +54,7 @@ static void lookups_due(uv_timer_t *timer)
     int64_t now = clock_now();
 
     lookups->deciding = true;
-    for (uint32_t left = lookups->count; left && lookups->first; left--) {
+    for (uint32_t left = lookups->count; left && lookups->first && clock_now() - now < LOOKUPS_SPAN; left--) {
         struct request *request = lookups->first;
 
         lookups_remove(request);

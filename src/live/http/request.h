@@ -37,7 +37,9 @@ struct request {
     unsigned answer_status;
     char answer_etag[24];                    /* "": the tag is made from the text */
     int64_t deadline;                        /* until when the request waits for a change; 0: not set yet */
-    bool waits;                              /* it waits for a change */
+    bool waits;                              /* it waits for a change ... */
+    uint64_t watches;                        /* ... of that job, above all; 0: of anything */
+    bool marked;                             /* there was one */
     struct request *next;                    /* the next request that waits */
     struct lookups_place lookup;             /* its caller is being looked up */
     struct queue_place queued;               /* it waits for its turn ... */
@@ -129,6 +131,8 @@ bool answered_unchanged(struct request *request, const char *etag);
 /* Does the request still have time to wait for a change (its parameter `wait`)? Then its handler is called again
  * (front_wake). */
 bool request_waits(struct request *request);
+bool request_watches(struct request *request,
+                     uint64_t job); /* the same, for a change of that job above all (front_mark) */
 
 #ifdef __cplusplus
 }

@@ -24,12 +24,19 @@ bool request_waits(struct request *request)
     return true;
 }
 
+bool request_watches(struct request *request, uint64_t job)
+{
+    request->watches = job;
+    return request_waits(request);
+}
+
 bool front_waits(const struct front *front)
 {
     return front && front->waiting;
 }
 
-void front_wake(struct front *front, bool all)
+/* Handles those again that `is_due` picks; the others wait on. */
+static void wake_those(struct front *front, bool (*is_due)(const struct request *request, int64_t now))
 {
     struct request *request = front ? front->waiting : NULL, *next, *still = NULL;
     int64_t now = clock_now();
@@ -40,12 +47,12 @@ void front_wake(struct front *front, bool all)
     front->waiting = NULL; /* requests that wait on are put in anew */
     for (; request; request = next) {
         next = request->next;
-        if (!all && now < request->deadline) {
+        if (!is_due(request, now)) {
             request->next = still;
             still = request;
             continue;
         }
-        request->waits = false;
+        request->waits = request->marked = false;
         request_ready(request);
     }
     while ((request = still)) {
@@ -53,6 +60,44 @@ void front_wake(struct front *front, bool all)
         request->next = front->waiting;
         front->waiting = request;
     }
+}
+
+static bool any_is_due(const struct request *request, int64_t now)
+{
+    (void)request;
+    (void)now;
+    return true;
+}
+
+static bool late_is_due(const struct request *request, int64_t now)
+{
+    return now >= request->deadline;
+}
+
+static bool marked_is_due(const struct request *request, int64_t now)
+{
+    (void)now;
+    return request->marked;
+}
+
+void front_wake(struct front *front, bool all)
+{
+    wake_those(front, all ? any_is_due : late_is_due);
+}
+
+bool front_mark(struct front *front, uint64_t job)
+{
+    bool some = false;
+
+    for (struct request *request = front ? front->waiting : NULL; request; request = request->next)
+        if (request->watches == job && job)
+            some = request->marked = true;
+    return some;
+}
+
+void front_wake_marked(struct front *front)
+{
+    wake_those(front, marked_is_due);
 }
 
 void front_wait_end(struct front *front, const char *words)

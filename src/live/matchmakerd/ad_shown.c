@@ -16,6 +16,8 @@
 
 /* What decides whom a machine takes. */
 static const char *const policy_names[] = {"Constraint", "Requirements", "Rank", "Start", "Preemption"};
+/* Whether somebody sits there. */
+static const char *const presence_names[] = {"KeyboardIdle", "KeybrdIdle", "ConsoleIdle", "Users"};
 /* Who has it now. */
 static const char *const tenant_names[] = {"RemoteUser", "RemoteOwner", "RemoteGroup"};
 
@@ -45,6 +47,11 @@ static struct tree *ad_less(struct tree *ad, const char *const *names, size_t co
 struct tree *ad_without_policy(const struct tree *ad)
 {
     return ad_less(tree_ref((struct tree *)ad), policy_names, COUNT(policy_names));
+}
+
+struct tree *ad_without_presence(const struct tree *ad)
+{
+    return ad_less(tree_ref((struct tree *)ad), presence_names, COUNT(presence_names));
 }
 
 struct tree *ad_masked(const struct tree *ad, bool accepts)

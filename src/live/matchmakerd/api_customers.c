@@ -81,6 +81,8 @@ struct errand {
     uint64_t call;
 };
 
+static const char bytes_type[] = TYPE_BYTES;
+
 /* The answer's type as we name it: no other type that a customer claims is believed. */
 static const char *answer_type(const char *type)
 {
@@ -89,14 +91,14 @@ static const char *answer_type(const char *type)
     for (size_t i = 0; type && i < sizeof types / sizeof *types; i++)
         if (!strncasecmp(type, types[i], strcspn(types[i], ";")) && strchr("; ", type[strcspn(types[i], ";")]))
             return types[i];
-    return TYPE_BYTES;
+    return bytes_type;
 }
 
 static void errand_done(void *user, const struct http_outcome *outcome)
 {
     struct errand *errand = user;
     struct request *request = errand->request;
-    struct http_field fields[5] = {{"X-Content-Type-Options", "nosniff"},
+    struct http_field fields[6] = {{"X-Content-Type-Options", "nosniff"},
                                    {"Content-Security-Policy", "default-src 'none'; sandbox"}};
     size_t count = 2;
 
@@ -120,6 +122,8 @@ static void errand_done(void *user, const struct http_outcome *outcome)
         fields[count++] = (struct http_field){"Berth-Size", outcome->size};
     if (outcome->whole)
         fields[count++] = (struct http_field){"Berth-Whole", outcome->whole};
+    if (answer_type(outcome->type) == bytes_type) /* what a job has written is never shown as a page of ours */
+        fields[count++] = (struct http_field){"Content-Disposition", "attachment"};
     request_answer(request, outcome->status, answer_type(outcome->type), outcome->body, outcome->len, fields, count);
 }
 

@@ -2,8 +2,8 @@
  *
  *     [ Type = "Machine"; Name = "heron"; State = "Busy"; Cpus = 4; CpusUsed = 4; Jobs = 4; Ends = 720; ... ]
  *
- * Whoever may read ads sees how each machine stands. Whose jobs they are, and which, is seen by those whose jobs or machine they are, and by
- * administrators. An owner who says ShowPolicy = false shows nobody else what decides whom the machine takes. */
+ * Whoever may read ads sees how each machine stands, and which users have how much of it. Which jobs they are is seen by those whose jobs or machine
+ * they are, and by administrators; so is whether somebody sits there. An owner who says ShowPolicy = false shows nobody else what decides whom the machine takes. */
 #include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
@@ -23,6 +23,7 @@
 #include <string.h>
 
 #define CLAIMS_SHOWN 256
+#define PARTS_SHOWN 64
 
 bool machine_is_own(const struct request *request, const struct machine_view *view)
 {
@@ -38,33 +39,68 @@ bool machine_shows_policy(const struct request *request, const struct machine_vi
     return ad_shows_policy(view->whole) || machine_is_own(request, view);
 }
 
-/* The claims that the caller may know more of than their number. A machine may name any claim as its own: what the matchmaker says of it is
- * told only if it was made for that machine's agent. */
+/* What is known of a claim that the machine names. It may name any as its own: only one that was made for its agent counts. */
+static bool claim_user(const struct matchmakerd *matchmakerd, const struct machine_view *view, uint64_t claim,
+                       struct claim_view *ret)
+{
+    return matchmaker_find_claim(matchmakerd->matchmaker, claim, ret) && ret->agent == view->agent;
+}
+
+static void amounts_show(struct maker *row, const struct machine_claim *told)
+{
+    for (int i = 0; i < AMOUNTS; i++)
+        if (told->amounts[i] >= 0)
+            machine_amount_add(row, machine_amounts[i], told->amounts[i]);
+}
+
+/* Who has which part of it: users and amounts, which everybody may know. */
+static void parts_show(struct matchmakerd *matchmakerd, const struct machine_view *view, struct maker *maker)
+{
+    struct tree *rows[PARTS_SHOWN];
+    uint32_t count = 0;
+    struct machine_claim told;
+
+    for (; count < PARTS_SHOWN && machine_claim(view, runner_now(), count, &told); count++) {
+        struct claim_view known;
+        struct maker row;
+
+        maker_init(&row, matchmakerd->symbols);
+        maker_text(&row, "User", claim_user(matchmakerd, view, told.claim, &known) ? known.user : NULL);
+        amounts_show(&row, &told);
+        rows[count] = maker_seal(&row);
+    }
+    if (count)
+        maker_list(maker, "Parts", rows, count);
+    while (count)
+        tree_unref(rows[--count]);
+}
+
+/* The claims that the caller may know more of than that. */
 static void claims_show(const struct request *request, const struct machine_view *view, struct maker *maker)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     bool own = machine_is_own(request, view);
     struct tree *rows[CLAIMS_SHOWN];
     uint32_t count = 0;
-    uint64_t claim;
-    int64_t job, end;
+    struct machine_claim told;
 
-    for (uint32_t i = 0; count < CLAIMS_SHOWN && machine_claim(view, runner_now(), i, &claim, &job, &end); i++) {
+    for (uint32_t i = 0; count < CLAIMS_SHOWN && machine_claim(view, runner_now(), i, &told); i++) {
         struct claim_view known;
         struct maker row;
-        bool is_known = matchmaker_find_claim(matchmakerd->matchmaker, claim, &known) && known.agent == view->agent;
+        bool is_known = claim_user(matchmakerd, view, told.claim, &known);
 
         if (!own && !(is_known && known.user && user_is_caller(request, known.user)))
             continue;
         maker_init(&row, matchmakerd->symbols);
-        maker_word(&row, "Claim", claim);
+        maker_word(&row, "Claim", told.claim);
         maker_text(&row, "Owner", is_known ? known.user : NULL);
-        if (job >= 0)
-            maker_integer(&row, "Job", job);
+        if (told.job >= 0)
+            maker_integer(&row, "Job", told.job);
         if (is_known)
             maker_seconds(&row, "Age", runner_now() - known.since);
-        if (end >= 0)
-            maker_integer(&row, "Ends", end);
+        if (told.end >= 0)
+            maker_integer(&row, "Ends", told.end);
+        amounts_show(&row, &told);
         rows[count++] = maker_seal(&row);
     }
     maker_list(maker, "Claims", rows, count);
@@ -89,8 +125,22 @@ static void state_show(struct maker *maker, const struct machine_view *view, con
         maker_bytes(maker, "Words", facts->words, facts->words_len);
 }
 
-/* A row; with `whole`, everything that the caller may know of the machine. */
-static struct tree *machine_row(const struct request *request, const struct machine_view *view, bool whole)
+/* The machine's ad, as the caller may know it. */
+static struct tree *machine_ad(const struct request *request, const struct machine_view *view)
+{
+    struct tree *ad =
+        machine_shows_policy(request, view) ? tree_ref((struct tree *)view->whole) : ad_without_policy(view->whole);
+    struct tree *shown = machine_is_own(request, view) ? tree_ref(ad) : ad_without_presence(ad);
+
+    tree_unref(ad);
+    return shown;
+}
+
+/* How much of a machine is told: how it stands, its ad as well, and its claims as well. */
+enum row_depth { ROW_STATE, ROW_AD, ROW_ALL };
+
+/* A row, as far as the caller may know it. */
+static struct tree *machine_row(const struct request *request, const struct machine_view *view, enum row_depth depth)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     int64_t now = runner_now();
@@ -122,18 +172,26 @@ static struct tree *machine_row(const struct request *request, const struct mach
         maker_integer(&maker, "Matched", view->matched);
     if (facts.first_end >= 0)
         maker_integer(&maker, "Ends", facts.first_end);
+    parts_show(matchmakerd, view, &maker);
     if (ad_string(view->whole, "Owner", &text, &len))
         maker_bytes(&maker, "Owner", text, len);
     maker_word(&maker, "Id", view->id);
     maker_word(&maker, "Agent", view->agent);
-    if (whole) {
+    if (depth == ROW_ALL)
         claims_show(request, view, &maker);
-        shown =
-            machine_shows_policy(request, view) ? tree_ref((struct tree *)view->whole) : ad_without_policy(view->whole);
+    if (depth >= ROW_AD) {
+        shown = machine_ad(request, view);
         maker_ad(&maker, "Ad", shown);
         tree_unref(shown);
     }
     return maker_seal(&maker);
+}
+
+static enum row_depth list_depth(const struct request *request)
+{
+    const char *whole = request_query(request, "whole");
+
+    return whole && !strcmp(whole, "true") ? ROW_AD : ROW_STATE;
 }
 
 static bool machines_step(struct scan *scan)
@@ -142,7 +200,7 @@ static bool machines_step(struct scan *scan)
     struct machine_view view;
 
     return matchmaker_next_machine(matchmakerd->matchmaker, scan->from, &view, &scan->from) &&
-           collection_add((struct collection *)scan, machine_row(scan->request, &view, false));
+           collection_add((struct collection *)scan, machine_row(scan->request, &view, list_depth(scan->request)));
 }
 
 /* The same in the order of names. */
@@ -160,7 +218,7 @@ static bool ordered_step(struct scan *scan)
     if (!list->order.made)
         machine_order_make(&list->order, matchmaker);
     return machine_order_next(&list->order, matchmaker, scan->from, &view, &scan->from) &&
-           collection_add(&list->collection, machine_row(scan->request, &view, false));
+           collection_add(&list->collection, machine_row(scan->request, &view, list_depth(scan->request)));
 }
 
 static void ordered_free(struct collection *collection)
@@ -230,7 +288,7 @@ static void search_finish(struct scan *scan)
 
     if (search->found &&
         matchmaker_find_machine(request_matchmakerd(scan->request)->matchmaker, search->agent, search->id, &view))
-        request_ad_take(scan->request, 200, machine_row(scan->request, &view, true));
+        request_ad_take(scan->request, 200, machine_row(scan->request, &view, ROW_ALL));
     else
         request_problem(scan->request, 404, "no machine of that name is known");
 }

@@ -8,6 +8,7 @@
 #include "live/matchmakerd/scans.h"
 
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 
 #include <stdlib.h>
@@ -131,8 +132,93 @@ static const struct {
     {"Matches", offsetof(struct census_sample, matches)},
 };
 
+/* Users over time: those who had most in all that while. */
+struct series_user {
+    symbol name; /* lent by the samples */
+    uint64_t sum;
+};
+
+static int series_order(const void *a, const void *b)
+{
+    const struct series_user *left = a, *right = b;
+
+    return left->sum != right->sum ? (left->sum < right->sum) - (left->sum > right->sum)
+                                   : (left->name > right->name) - (left->name < right->name);
+}
+
+/* All users of the samples, those with most first. */
+static struct series_user *series_users(const struct census *census, enum census_span span, uint32_t *ret_count)
+{
+    uint32_t count = census_samples(census, span), room = 0, used = 0;
+    struct series_user *users = NULL;
+    struct map places;
+
+    map_init(&places, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct census_sample *sample = census_sample(census, span, i);
+
+        for (uint32_t k = 0; k < sample->user_count; k++) {
+            uint64_t place = map_find(&places, sample->users[k].name);
+
+            if (place == MAP_NONE) {
+                ARRAY_ROOM(users, used, room, 16);
+                map_set(&places, sample->users[k].name, place = used);
+                users[used++] = (struct series_user){.name = sample->users[k].name};
+            }
+            users[place].sum += sample->users[k].running + sample->users[k].waiting;
+        }
+    }
+    map_done(&places);
+    if (used)
+        qsort(users, used, sizeof *users, series_order);
+    *ret_count = used;
+    return users;
+}
+
+/* What one user had running and waiting, in each sample. `numbers` has room for both. */
+static struct tree *series_user_ad(struct matchmakerd *matchmakerd, enum census_span span, symbol name,
+                                   int64_t *numbers)
+{
+    uint32_t count = census_samples(&matchmakerd->census, span);
+    struct maker maker;
+    size_t len;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct census_sample *sample = census_sample(&matchmakerd->census, span, i);
+
+        numbers[i] = numbers[count + i] = 0;
+        for (uint32_t k = 0; k < sample->user_count; k++)
+            if (sample->users[k].name == name) {
+                numbers[i] = (int64_t)sample->users[k].running;
+                numbers[count + i] = (int64_t)sample->users[k].waiting;
+            }
+    }
+    maker_init(&maker, matchmakerd->symbols);
+    maker_text(&maker, "Name", symbols_text(matchmakerd->symbols, name, &len));
+    maker_integers(&maker, "Running", numbers, count);
+    maker_integers(&maker, "Waiting", numbers + count, count);
+    return maker_seal(&maker);
+}
+
+static void series_users_add(struct matchmakerd *matchmakerd, enum census_span span, struct maker *maker)
+{
+    uint32_t count, told = 0;
+    struct series_user *users = series_users(&matchmakerd->census, span, &count);
+    int64_t *numbers = mem_alloc((2 * (size_t)census_samples(&matchmakerd->census, span) + 1) * sizeof *numbers);
+    struct tree *ads[CENSUS_USERS];
+
+    for (; told < count && told < CENSUS_USERS; told++)
+        ads[told] = series_user_ad(matchmakerd, span, users[told].name, numbers);
+    maker_list(maker, "Users", ads, told);
+    while (told)
+        tree_unref(ads[--told]);
+    free(numbers);
+    free(users);
+}
+
 void api_series(struct request *request)
 {
+    const char *by = request_query(request, "by");
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *word = request_query(request, "span");
     enum census_span span = CENSUS_HOUR;
@@ -146,6 +232,10 @@ void api_series(struct request *request)
         request_problem(request, 400, "span: expected hour, day or month");
         return;
     }
+    if (by && strcmp(by, "user") != 0) {
+        request_problem(request, 400, "by: expected user, or nothing");
+        return;
+    }
     count = census_samples(&matchmakerd->census, span);
     numbers = mem_alloc((count + 1) * sizeof *numbers);
     maker_init(&maker, matchmakerd->symbols);
@@ -157,6 +247,8 @@ void api_series(struct request *request)
         maker_integers(&maker, columns[c].name, numbers, count);
     }
     free(numbers);
+    if (by)
+        series_users_add(matchmakerd, span, &maker);
     request_ad_take(request, 200, maker_seal(&maker));
 }
 

@@ -4,8 +4,10 @@
  *     the ads as they are --+--> an engine with the tried policy --------> pairs --+
  *                           `--> one with the present policy (compare) --> pairs --+--> requests that would get something else
  *
- * Nothing is consumed: the engines live as long as the request. */
+ * Nothing is consumed: the engines live as long as the request. With `idle` the offers are all machines that can run jobs, with nothing in use: so a policy
+ * can be tried where all are taken. */
 #include "live/matchmakerd/api.h"
+#include "live/matchmakerd/machine_facts.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
@@ -26,6 +28,7 @@
 
 #define MATCHES_MAX 100000 /* matches of a policy that are looked at */
 #define POLICY_UNITS 4000  /* units of the engine's work in a slice */
+#define MACHINES_SLICE 200 /* machines that are added in a slice */
 #define OFFERS_TOLD 8      /* offers that are listed for a request that would get others */
 
 enum { THEN, NOW, SIDES }; /* the tried policy, and the present one */
@@ -47,6 +50,9 @@ struct trial {
     struct scan scan;
     struct trial_side sides[SIDES];
     bool compares;
+    bool idle;             /* machines take the place of what is offered now ... */
+    uint32_t machine_from; /* ... and were added up to there */
+    bool machines_over;
     char **ids; /* by the ads' numbers in the engines; "": the caller may not see the ad */
     uint32_t count, room;
     uint64_t limit;
@@ -56,23 +62,49 @@ struct trial {
     struct buf out;
 };
 
+static void trial_add(struct trial *trial, const char *id, struct tree *ad, const struct engine_terms *terms)
+{
+    ARRAY_ROOM(trial->ids, trial->count, trial->room, 64);
+    trial->ids[trial->count] = mem_dup(id, strlen(id));
+    for (int i = 0; i < SIDES; i++)
+        if (trial->sides[i].engine)
+            engine_put(trial->sides[i].engine, trial->count, ad, terms);
+    trial->count++;
+}
+
 static bool trial_visit(struct scan *scan, uint32_t place, const struct entry_view *view)
 {
     struct trial *trial = (struct trial *)scan;
     struct engine_terms terms = {.request = view->request, .units = view->free, .order = place};
-    const char *id;
+    bool sees = request_sees(scan->request, view);
 
-    /* Ads that the caller may not see must not influence the result either. */
-    if (view->free < 1 || (!(scan->request->caller.scope & SCOPE_CONFIG) && !request_sees(scan->request, view)))
+    if (trial->idle && !view->request)
         return true;
-    ARRAY_ROOM(trial->ids, trial->count, trial->room, 64);
-    id = request_sees(scan->request, view) ? entry_id(request_matchmakerd(scan->request), view) : "";
-    trial->ids[trial->count] = mem_dup(id, strlen(id));
-    for (int i = 0; i < SIDES; i++)
-        if (trial->sides[i].engine)
-            engine_put(trial->sides[i].engine, trial->count, (struct tree *)(view->left ? view->left : view->ad),
-                       &terms);
-    trial->count++;
+    /* Ads that the caller may not see must not influence the result either. */
+    if (view->free < 1 || (!(scan->request->caller.scope & SCOPE_CONFIG) && !sees))
+        return true;
+    trial_add(trial, sees ? entry_id(request_matchmakerd(scan->request), view) : "",
+              (struct tree *)(view->left ? view->left : view->ad), &terms);
+    return true;
+}
+
+/* Adds some machines that can run jobs, as they are with nothing given away; true while there may be more. */
+static bool trial_machines(struct trial *trial)
+{
+    const struct matchmaker *matchmaker = request_matchmakerd(trial->scan.request)->matchmaker;
+    struct machine_view view;
+
+    for (int i = 0; i < MACHINES_SLICE; i++) {
+        struct engine_terms terms = {.units = 1, .order = trial->machine_from};
+        struct machine_facts facts;
+
+        if (!matchmaker_next_machine(matchmaker, trial->machine_from, &view, &trial->machine_from))
+            return false;
+        if (view.brief || view.state == MACHINE_AWAY || view.state == MACHINE_SICK || view.state == MACHINE_DRAINED)
+            continue;
+        machine_facts(&view, runner_now(), &facts);
+        trial_add(trial, facts.name, (struct tree *)view.whole, &terms);
+    }
     return true;
 }
 
@@ -133,7 +165,13 @@ static bool side_step(struct trial_side *side)
 static bool trial_more(struct scan *scan)
 {
     struct trial *trial = (struct trial *)scan;
-    bool more = side_step(&trial->sides[THEN]);
+    bool more;
+
+    if (trial->idle && !trial->machines_over) {
+        trial->machines_over = !trial_machines(trial);
+        return true;
+    }
+    more = side_step(&trial->sides[THEN]);
 
     return side_step(&trial->sides[NOW]) || more;
 }
@@ -269,6 +307,7 @@ void api_policy_try(struct request *request)
     *trial =
         (struct trial){.scan = {.visit = trial_visit, .finish = trial_finish, .done = trial_done, .more = trial_more},
                        .compares = request_flag(request, "compare"),
+                       .idle = request_flag(request, "idle"),
                        .limit = limit,
                        .env = request_env(request)};
     for (int i = 0; i < SIDES; i++)

@@ -572,6 +572,44 @@ void api_agent_put(struct request *request)
     tree_unref(ad);
 }
 
+/* The agent's word is all that there is: the file lies on its machine. */
+static void policy_audit(struct request *request, const struct tree *ad)
+{
+    const char *name = request_variable(request, 0);
+    char by[AUDIT_TEXT_MAX + 1], what[AUDIT_TEXT_MAX + 1];
+    struct maker maker;
+    struct buf detail;
+    bool done;
+
+    if (!body_text(request, ad, "By", "", by, sizeof by) || !body_text(request, ad, "What", NULL, what, sizeof what) ||
+        request_agent_named(request, name) == TEXTMAP_NONE)
+        return;
+    buf_init(&detail);
+    buf_addf(&detail, "%s%s%s", by, *by ? ": " : "", what);
+    done = request_audit(request, "agents.policy", name, buf_string(&detail));
+    buf_done(&detail);
+    if (!done)
+        return;
+    maker_init(&maker, request_matchmakerd(request)->symbols);
+    maker_text(&maker, "Name", name);
+    request_answer_durable(request, 201, maker_seal(&maker));
+}
+
+void api_agent_policy(struct request *request)
+{
+    const char *name = request_variable(request, 0);
+    struct tree *ad;
+
+    if (!agent_name_is_good(name, strlen(name))) {
+        request_problem(request, 400, "expected a name of up to %d letters, digits, '.', '_' and '-'", AGENT_NAME_MAX);
+        return;
+    }
+    ad = request_body_of(request, "By What");
+    if (ad)
+        policy_audit(request, ad);
+    tree_unref(ad);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- status */
 
 void api_status(struct request *request)

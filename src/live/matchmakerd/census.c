@@ -10,6 +10,7 @@
 
 #define SLICE 2000          /* ads in one slice: a fifth of a millisecond */
 #define MACHINES_SLICE 1000 /* machines: as long */
+#define USERS_SLICE 1000    /* users: as long */
 #define AMOUNT_MAX 1e18     /* no machine has more of anything; whoever says so is not counted */
 
 const char *const census_span_words[CENSUS_SPANS] = {"hour", "day", "month"};
@@ -20,17 +21,42 @@ static const struct {
     uint32_t count;
 } spans[CENSUS_SPANS] = {{10, 360}, {120, 720}, {3600, 744}};
 
-void census_init(struct census *census)
+void census_init(struct census *census, struct symbols *symbols)
 {
     memset(census, 0, sizeof *census);
+    census->symbols = symbols;
+    map_init(&census->waiting, 0);
+    map_init(&census->waiting_counting, 0);
     for (int i = 0; i < CENSUS_SPANS; i++)
         census->rings[i].items = mem_alloc(spans[i].count * sizeof(struct census_sample));
 }
 
+static void users_drop(struct census *census, struct census_sample *sample)
+{
+    while (sample->user_count)
+        symbols_drop(census->symbols, sample->users[--sample->user_count].name);
+}
+
+/* Another sample has the same users. */
+static void users_hold(struct census *census, const struct census_sample *sample)
+{
+    for (uint32_t i = 0; i < sample->user_count; i++)
+        symbols_hold(census->symbols, sample->users[i].name);
+}
+
 void census_done(struct census *census)
 {
-    for (int i = 0; i < CENSUS_SPANS; i++)
-        free(census->rings[i].items);
+    for (int i = 0; i < CENSUS_SPANS; i++) {
+        struct census_ring *ring = &census->rings[i];
+
+        for (uint32_t k = 0; k < ring->count; k++) /* while it is not full they lie from the first on */
+            users_drop(census, &ring->items[k]);
+        free(ring->items);
+    }
+    users_drop(census, &census->users);
+    users_drop(census, &census->users_counting);
+    map_done(&census->waiting);
+    map_done(&census->waiting_counting);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ counting */
@@ -55,9 +81,15 @@ static struct census_kind *kind_of(struct census_counts *counts, const struct tr
     return kind;
 }
 
-static void entry_count(struct census_counts *counts, const struct entry_view *view)
+static void entry_count(struct census *census, const struct entry_view *view)
 {
+    struct census_counts *counts = &census->counting;
+
     if (view->request) {
+        uint64_t waiting = map_find(&census->waiting_counting, view->user);
+
+        if (view->free > 0)
+            map_set(&census->waiting_counting, view->user, (waiting == MAP_NONE ? 0 : waiting) + (uint64_t)view->free);
         counts->requests++;
         counts->units += view->free > 0 ? (uint64_t)view->free : 0;
         counts->outcomes[view->outcome]++;
@@ -106,10 +138,53 @@ static void machines_step(struct census *census, const struct matchmaker *matchm
     }
 }
 
+/* Adds a user to those who have most, if it is one of them. */
+static void user_rank(struct census *census, const struct user_view *view)
+{
+    struct census_sample *most = &census->users_counting;
+    uint64_t waiting = map_find(&census->waiting, view->number), sum;
+    uint32_t place = most->user_count;
+
+    waiting = waiting == MAP_NONE ? 0 : waiting;
+    sum = view->claims + waiting;
+    while (place && most->users[place - 1].running + most->users[place - 1].waiting < sum)
+        place--;
+    if (!sum || place == CENSUS_USERS)
+        return;
+    if (most->user_count == CENSUS_USERS)
+        symbols_drop(census->symbols, most->users[--most->user_count].name);
+    memmove(&most->users[place + 1], &most->users[place], (most->user_count - place) * sizeof *most->users);
+    most->users[place] =
+        (struct census_user){symbols_take(census->symbols, view->name, strlen(view->name)), view->claims, waiting};
+    most->user_count++;
+}
+
+static void users_step(struct census *census, const struct matchmaker *matchmaker, int64_t wall)
+{
+    struct user_view view;
+
+    for (int i = 0; i < USERS_SLICE; i++) {
+        if (!matchmaker_next_user(matchmaker, wall, census->user_from, &view, &census->user_from)) {
+            users_drop(census, &census->users);
+            census->users = census->users_counting;
+            census->users_counting.user_count = 0;
+            census->user_from = 0;
+            break;
+        }
+        user_rank(census, &view);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------------------- samples */
 
-static void ring_add(struct census_ring *ring, uint32_t room, const struct census_sample *sample)
+static void ring_add(struct census *census, enum census_span span, const struct census_sample *sample)
 {
+    struct census_ring *ring = &census->rings[span];
+    uint32_t room = spans[span].count;
+
+    if (ring->count == room)
+        users_drop(census, &ring->items[ring->next]);
+    users_hold(census, sample);
     ring->items[ring->next] = *sample;
     ring->next = (ring->next + 1) % room;
     ring->count += ring->count < room;
@@ -135,14 +210,16 @@ static void samples_take(struct census *census, const struct matchmaker *matchma
                                    .offers = census->last.offers,
                                    .claims = counts.claims,
                                    .waiting = census->last.units,
-                                   .matches = counts.matches};
+                                   .matches = counts.matches,
+                                   .user_count = census->users.user_count};
 
+    memcpy(sample.users, census->users.users, sizeof sample.users);
     for (int i = 0; i < CENSUS_SPANS; i++) {
         const struct census_ring *ring = &census->rings[i];
 
         /* also when the clock was set back */
         if (!ring->count || llabs(wall - census_sample(census, i, ring->count - 1)->at) >= spans[i].pause)
-            ring_add(&census->rings[i], spans[i].count, &sample);
+            ring_add(census, i, &sample);
     }
 }
 
@@ -151,15 +228,21 @@ void census_step(struct census *census, const struct matchmaker *matchmaker, int
     struct entry_view view;
 
     machines_step(census, matchmaker);
+    users_step(census, matchmaker, wall);
     for (int i = 0; i < SLICE; i++) {
         if (!matchmaker_next(matchmaker, census->from, &view, &census->from)) {
+            struct map empty = census->waiting;
+
             census->last = census->counting;
+            census->waiting = census->waiting_counting;
+            census->waiting_counting = empty;
+            map_reset(&census->waiting_counting);
             census->counted = wall;
             census->from = 0;
             memset(&census->counting, 0, sizeof census->counting);
             break;
         }
-        entry_count(&census->counting, &view);
+        entry_count(census, &view);
     }
     if (census->counted)
         samples_take(census, matchmaker, wall);

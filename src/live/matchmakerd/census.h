@@ -1,4 +1,4 @@
-/* census.h: how many ads of each kind and machines of each state there are, counted over and over in small slices; and how many there were before.
+/* census.h: how many ads of each kind, machines of each state and jobs of each user there are, counted over and over in small slices; and how many there were before.
  *
  *     matchmaker's ads, machines --a slice at each step--> counting --when all were seen--> last --each span--> rings of samples
  *
@@ -6,6 +6,7 @@
 #ifndef BERTH_LIVE_MATCHMAKERD_CENSUS_H
 #define BERTH_LIVE_MATCHMAKERD_CENSUS_H
 
+#include "lang/base/map.h"
 #include "live/matchmakerd/machine_facts.h"
 
 #ifdef __cplusplus
@@ -15,6 +16,7 @@ extern "C" {
 #define CENSUS_KINDS 16    /* the last one stands for all others */
 #define CENSUS_KIND_MAX 40 /* bytes of a kind's name that are told */
 #define CENSUS_OUTCOMES (ENGINE_HELD + 1)
+#define CENSUS_USERS 8 /* users of whom a sample tells apart from the others */
 
 struct census_kind {
     char name[CENSUS_KIND_MAX + 1];
@@ -40,9 +42,17 @@ struct census_machines {
     } amounts[AMOUNTS];
 };
 
+/* What a user has running and waiting. */
+struct census_user {
+    symbol name; /* held by the sample */
+    uint64_t running, waiting;
+};
+
 struct census_sample {
     int64_t at; /* seconds on the wall clock */
     uint64_t offers, claims, waiting, matches;
+    struct census_user users[CENSUS_USERS]; /* those who have most, the first of them first */
+    uint32_t user_count;
 };
 
 enum census_span { CENSUS_HOUR, CENSUS_DAY, CENSUS_MONTH, CENSUS_SPANS };
@@ -58,12 +68,15 @@ struct census {
     struct census_counts counting, last;
     struct census_machines counting_machines, machines;
     uint32_t from; /* where the count goes on */
-    uint32_t machine_from;
-    int64_t counted; /* when the last count was complete, on the wall clock; 0: never */
+    uint32_t machine_from, user_from;
+    struct map waiting_counting, waiting;       /* waiting units by the number of their user */
+    struct census_sample users_counting, users; /* only its users count; their names are held */
+    struct symbols *symbols;                    /* lent */
+    int64_t counted;                            /* when the last count was complete, on the wall clock; 0: never */
     struct census_ring rings[CENSUS_SPANS];
 };
 
-void census_init(struct census *census);
+void census_init(struct census *census, struct symbols *symbols);
 void census_done(struct census *census);
 
 /* Counts another slice; `wall` in seconds. */

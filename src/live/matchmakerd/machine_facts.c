@@ -32,8 +32,7 @@ static const struct expr *claims_of(const struct machine_view *view)
     return list && list->kind == EXPR_LIST ? list : NULL;
 }
 
-bool machine_claim(const struct machine_view *view, int64_t now, uint32_t place, uint64_t *ret_claim, int64_t *ret_job,
-                   int64_t *ret_end)
+bool machine_claim(const struct machine_view *view, int64_t now, uint32_t place, struct machine_claim *ret)
 {
     const struct expr *list = claims_of(view), *row;
     symbol label = symbols_find(view->whole->symbols, "Claim", 5);
@@ -44,29 +43,31 @@ bool machine_claim(const struct machine_view *view, int64_t now, uint32_t place,
         return false;
     row = &tree_parts(view->told, list)[place];
     claim = label && row->kind == EXPR_AD ? tree_find(view->told, row, label) : NULL;
-    *ret_claim = 0;
+    ret->claim = 0;
     if (claim && claim->kind == EXPR_STRING && claim->u.run.count == 16) {
         char text[17] = "";
 
         memcpy(text, tree_string(view->told, claim), 16);
-        if (sscanf(text, "%16" SCNx64, ret_claim) != 1)
-            *ret_claim = 0;
+        if (sscanf(text, "%16" SCNx64, &ret->claim) != 1)
+            ret->claim = 0;
     }
-    *ret_job = part_number(view->told, row, "Job", &number) && number >= 0 && number < 9e15 ? (int64_t)number : -1;
-    *ret_end = part_number(view->told, row, "Ends", &number) && number >= 0 && number < 9e15 ? (int64_t)number : -1;
-    if (*ret_end >= 0) /* it was told a while ago */
-        *ret_end = *ret_end > (now - view->said) / SECOND ? *ret_end - (now - view->said) / SECOND : 0;
+    ret->job = part_number(view->told, row, "Job", &number) && number >= 0 && number < 9e15 ? (int64_t)number : -1;
+    ret->end = part_number(view->told, row, "Ends", &number) && number >= 0 && number < 9e15 ? (int64_t)number : -1;
+    if (ret->end >= 0) /* it was told a while ago */
+        ret->end = ret->end > (now - view->said) / SECOND ? ret->end - (now - view->said) / SECOND : 0;
+    for (int i = 0; i < AMOUNTS; i++)
+        ret->amounts[i] = part_number(view->told, row, machine_amounts[i], &number) && number >= 0 ? number : -1;
     return true;
 }
 
 static void claims_count(const struct machine_view *view, int64_t now, struct machine_facts *ret)
 {
-    int64_t job, end, more = 0;
-    uint64_t claim;
+    struct machine_claim claim;
+    int64_t more = 0;
 
-    for (; machine_claim(view, now, ret->claims, &claim, &job, &end); ret->claims++)
-        if (end >= 0 && (ret->first_end < 0 || end < ret->first_end))
-            ret->first_end = end;
+    for (; machine_claim(view, now, ret->claims, &claim); ret->claims++)
+        if (claim.end >= 0 && (ret->first_end < 0 || claim.end < ret->first_end))
+            ret->first_end = claim.end;
     if (view->told && ad_integer(view->told, "More", &more) && more > 0 && more < 1000000)
         ret->claims += (uint32_t)more;
     if (view->told && ad_integer(view->told, "Elsewhere", &more) && more > 0 && more < 1000000) {

@@ -30,9 +30,15 @@ struct machine_facts {
 void machine_facts(const struct machine_view *view, int64_t now, struct machine_facts *ret);
 void machine_sizes(const struct machine_view *view, struct machine_facts *ret); /* only is_machine and the amounts */
 
-/* One claim of what the machine told: place from 0 on; false when there are no more. `ret_end`: in how many seconds it must end; -1: it need not. */
-bool machine_claim(const struct machine_view *view, int64_t now, uint32_t place, uint64_t *ret_claim, int64_t *ret_job,
-                   int64_t *ret_end);
+struct machine_claim {
+    uint64_t claim;          /* 0: it cannot be read */
+    int64_t job;             /* -1: not told */
+    int64_t end;             /* in how many seconds it must end; -1: it need not */
+    double amounts[AMOUNTS]; /* what it has of the machine; -1: not told */
+};
+
+/* One claim of what the machine told: place from 0 on; false when there are no more. */
+bool machine_claim(const struct machine_view *view, int64_t now, uint32_t place, struct machine_claim *ret);
 
 /* Adds an amount to an ad that is made. */
 void machine_amount_add(struct maker *maker, const char *name, double amount);

@@ -427,7 +427,7 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     matchmakerd->symbols = names_new(secrets_word(&secrets_live));
     for (int i = 0; i < RENEWAL_WORDS; i++)
         matchmakerd->renewal[i] = symbols_take(matchmakerd->symbols, renewal_words[i], strlen(renewal_words[i]));
-    census_init(&matchmakerd->census);
+    census_init(&matchmakerd->census, matchmakerd->symbols);
     matchmakerd->links = mem_alloc(PAGE_LINKS * sizeof *matchmakerd->links);
     memset(matchmakerd->links, 0, PAGE_LINKS * sizeof *matchmakerd->links);
     matchmakerd->signins = signins_new();

@@ -1,9 +1,10 @@
 /* images.c: images that jobs run in: unpacked once, kept for others, within a bound.
  *
- *     STATE/provider/images/HASH/root         an image's files         HASH: of the file that it came in
- *     STATE/provider/images/HASH/says         how it wants to be run (exec/image_run.h)
- *     STATE/provider/images/HASH/users/CLAIM.NUMBER    jobs that run in it: it stays as long as one is here, also when the agent was restarted
- *     STATE/provider/images/HASH.new          one that is being unpacked
+ *     STATE/provider/images/KEY/root         an image's files         KEY: what it is (image_from.c)
+ *     STATE/provider/images/KEY/says         how it wants to be run (exec/image_run.h)
+ *     STATE/provider/images/KEY/users/CLAIM.NUMBER    jobs that run in it: it stays as long as one is here, also when the agent was restarted
+ *     STATE/provider/images/KEY.new          one that is being unpacked
+ *     STATE/provider/images/KEY.new.got      one that is being fetched from a registry
  *
  * Jobs that begin at the same time wait for one unpacking. Those that nobody runs in go when all together are larger than ImageCache, the one
  * that was not wanted for longest first. After the machine has started anew none is trusted: their last bytes may not have come to disk. */
@@ -15,8 +16,6 @@
 #include "exec/image_unpack.h"
 #include "exec/self.h"
 #include "lang/base/mem.h"
-#include "pool/protocol/job_wants.h"
-#include "sys/hash.h"
 #include "sys/trash.h"
 
 #include <dirent.h>
@@ -31,20 +30,25 @@
 
 #define IMAGE_SPAN (1800 * SECOND) /* that unpacking may take */
 #define WORDS_MAX 250              /* of what the unpacker says */
-#define BOOT_MARK ".boot"          /* the boot in which the images were unpacked */
+#define PROXIES 6
+#define PROXY_MAX 1024
+#define BOOT_MARK ".boot" /* the boot in which the images were unpacked */
 
 struct image {
     struct image *next;
     struct providerd *providerd;
-    char key[HASH_DIGITS + 1];
+    char key[IMAGE_KEY_MAX + 1];
     bool ready;            /* else it is being unpacked */
     int64_t bytes, wanted; /* wanted: when, seconds on the wall clock */
     uint32_t users;        /* tasks that run in it, or wait for it */
     uv_process_t process;
-    bool opened, lives, late; /* the process: its handle is to be closed; it has not ended; it takes too long */
-    int words;                /* a file that the unpacker writes what is wrong to; -1 */
-    int64_t began;            /* of unpacking */
+    bool opened, lives, late;       /* the process: its handle is to be closed; it has not ended; it takes too long */
+    int words;                      /* a file that the unpacker writes what is wrong to; -1 */
+    int64_t began;                  /* of unpacking */
+    char place[IMAGE_REF_MAX + 32]; /* in a registry, that it comes from; "" */
 };
+
+#define FRESH ".new"
 
 /* The path of an image's folder, with something behind it; of all of them for the key "". */
 static void image_path(const struct providerd *providerd, const char *key, const char *end, char ret[DAEMON_PATH_MAX])
@@ -69,7 +73,7 @@ static struct image *image_new(struct providerd *providerd, const char *key)
     image->providerd = providerd;
     image->words = -1;
     image->next = providerd->images;
-    snprintf(image->key, sizeof image->key, "%s", key);
+    snprintf(image->key, sizeof image->key, "%.*s", IMAGE_KEY_MAX, key);
     providerd->images = image;
     return image;
 }
@@ -180,7 +184,7 @@ static void images_bound(struct providerd *providerd)
 /* ------------------------------------------------------------------------------------------------------------- unpacking */
 
 /* Tells those who wait. Each may be gone when the one before has been told. */
-static void image_tell(struct providerd *providerd, struct image *image, const char *why)
+static void image_tell(struct providerd *providerd, struct image *image, const char *why, bool fault)
 {
     struct task *waiting;
 
@@ -197,7 +201,7 @@ static void image_tell(struct providerd *providerd, struct image *image, const c
         } else {
             image_use(image, waiting);
         }
-        task_image_came(waiting, why);
+        task_image_came(waiting, why, fault);
     } while (waiting);
 }
 
@@ -217,17 +221,18 @@ static void unpack_ended(uv_process_t *process, int64_t status, int signal)
     struct image *image = process->data;
     struct providerd *providerd = image->providerd;
     char fresh[DAEMON_PATH_MAX], path[DAEMON_PATH_MAX], words[WORDS_MAX + 1], why[WORDS_MAX + 64] = "";
+    bool unreached = status == IMAGE_STATUS_UNREACHED && *image->place;
     struct image_run run;
     struct arena arena;
 
     image->lives = false;
     arena_init(&arena);
     words_read(image, words);
-    image_path(providerd, image->key, ".new", fresh);
+    image_path(providerd, image->key, FRESH, fresh);
     image_path(providerd, image->key, "", path);
     if (status || signal)
         snprintf(why, sizeof why, "its image: %s",
-                 image->late ? "unpacking it took too long"
+                 image->late ? *image->place ? "fetching and unpacking it took too long" : "unpacking it took too long"
                  : *words    ? words
                              : "it cannot be unpacked");
     else if (rename(fresh, path) < 0)
@@ -241,9 +246,15 @@ static void unpack_ended(uv_process_t *process, int64_t status, int signal)
         log_number("bytes", image->bytes), log_number("ms", (runner_now() - image->began) / MILLISECOND),
         log_text("why", *why ? why : "it is there"));
     if (*why)
-        folder_drop(providerd, image->key, ".new");
+        folder_drop(providerd, image->key, FRESH);
+    if (*image->place)
+        folder_drop(providerd, image->key, FRESH IMAGE_GOT);
+    if (unreached)
+        source_fails(providerd, image->place);
+    else if (*image->place && !*why)
+        source_works(providerd, image->place);
     image->ready = !*why;
-    image_tell(providerd, image, *why ? why : NULL);
+    image_tell(providerd, image, *why ? why : NULL, unreached);
     if (*why) {
         image_free(image); /* the handle is closed there */
         return;
@@ -253,31 +264,55 @@ static void unpack_ended(uv_process_t *process, int64_t status, int signal)
     images_bound(providerd);
 }
 
-static int unpack_start(struct image *image, const char *sort, uint32_t uid, struct err *err)
+/* The variables by which programs find their way out, and no others. */
+static void proxies_find(char *ret[PROXIES + 1], char texts[PROXIES][PROXY_MAX])
+{
+    static const char *const names[PROXIES] = {"http_proxy", "https_proxy", "no_proxy",
+                                               "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"};
+    size_t count = 0;
+
+    for (size_t i = 0; i < PROXIES; i++) {
+        const char *value = getenv(names[i]);
+
+        if (!value || snprintf(texts[count], PROXY_MAX, "%s=%s", names[i], value) >= PROXY_MAX)
+            continue;
+        ret[count] = texts[count];
+        count++;
+    }
+    ret[count] = NULL;
+}
+
+static int unpack_start(struct image *image, const struct image_from *from, uint32_t uid, struct err *err)
 {
     struct providerd *providerd = image->providerd;
-    char folder[DAEMON_PATH_MAX], file[DAEMON_PATH_MAX], self[SELF_MAX], bytes[32], user[16];
+    char folder[DAEMON_PATH_MAX], self[SELF_MAX], bytes[32], user[16];
     const char *program = self_program(self);
-    const char *const words[] = {"berth", "unpack", sort, folder, file, bytes, user, NULL};
-    static char *nothing[] = {NULL};
+    const char *const words[] = {"berth", "unpack", from->sort, folder, from->what, bytes, user, NULL};
+    char *environment[PROXIES + 1], proxies[PROXIES][PROXY_MAX];
     uv_stdio_container_t streams[3] = {{.flags = UV_IGNORE}, {.flags = UV_IGNORE}, {.flags = UV_INHERIT_FD}};
     uv_process_options_t options = {.exit_cb = unpack_ended,
                                     .file = program,
                                     .args = (char **)(uintptr_t)words,
-                                    .env = nothing,
+                                    .env = environment,
                                     .stdio_count = 3,
                                     .stdio = streams};
     int failed;
 
-    folder_drop(providerd, image->key, ".new");
-    image_path(providerd, image->key, ".new", folder);
-    snprintf(file, sizeof file, "%.3900s/cache/%s", providerd->daemon.folder, image->key);
+    proxies_find(environment, proxies);
+    folder_drop(providerd, image->key, FRESH);
+    folder_drop(providerd, image->key, FRESH IMAGE_GOT);
+    image_path(providerd, image->key, FRESH, folder);
+    snprintf(image->place, sizeof image->place, "%s", from->place);
     snprintf(bytes, sizeof bytes, "%lld", (long long)config_size(&providerd->daemon.config, CONFIG_IMAGE_CACHE));
     snprintf(user, sizeof user, "%u", uid);
     image->words = open(providerd->daemon.folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (image->words < 0)
         return err_set(err, "its image: %s", strerror(errno));
     streams[2].data.fd = image->words;
+    if (from->accounts >= 0) {
+        streams[0].flags = UV_INHERIT_FD;
+        streams[0].data.fd = from->accounts;
+    }
     image->process.data = image;
     image->began = runner_now();
     failed = uv_spawn(&providerd->daemon.loop, &image->process, &options);
@@ -286,32 +321,46 @@ static int unpack_start(struct image *image, const char *sort, uint32_t uid, str
     return failed ? err_set(err, "its image: %s", uv_strerror(failed)) : 0;
 }
 
-void images_begin(struct task *task)
+/* The job's image, which is unpacked if it is not there yet; NULL and `err`. */
+static struct image *image_want(struct task *task, const struct image_from *from, struct err *err)
 {
     struct providerd *providerd = task->providerd;
-    struct image *image = image_find(providerd, task->image_hash);
+    struct image *image = image_find(providerd, task->image_key);
     const struct executor *executor = providerd->executor;
-    struct err err = {0};
     uint32_t uid = 0;
 
     if (!executor->kind->takes_images || !executor->kind->takes_images(executor, &uid)) {
-        task_image_came(task, "its image: jobs run without a sandbox here, and so none can have one");
-        return;
+        err_set(err, "its image: jobs run without a sandbox here, and so none can have one");
+        return NULL;
     }
+    if (image)
+        return image;
+    image = image_new(providerd, task->image_key);
+    if (unpack_start(image, from, uid, err) == 0)
+        return image;
+    image_free(image);
+    return NULL;
+}
+
+void images_begin(struct task *task)
+{
+    struct image_from from;
+    struct err err = {0};
+    int wanted = image_from(task, &from, &err);
+    struct image *image = wanted > 0 ? image_want(task, &from, &err) : NULL;
+
+    if (from.accounts >= 0)
+        close(from.accounts);
     if (!image) {
-        image = image_new(providerd, task->image_hash);
-        if (unpack_start(image, job_image_sort(task->order.image, strlen(task->order.image)), uid, &err) < 0) {
-            image_free(image);
-            task_image_came(task, err.text);
-            return;
-        }
+        task_image_came(task, wanted ? err.text : NULL, false);
+        return;
     }
     task->image = image;
     image->users++;
     task->image_waits = !image->ready;
     if (image->ready) {
         image_use(image, task);
-        task_image_came(task, NULL);
+        task_image_came(task, NULL, false);
     }
 }
 
@@ -326,6 +375,10 @@ void images_leave(struct task *task)
     unlink(path);
     image->users--;
     task->image = NULL;
+    if (!image->users && image->ready && image_key_is_single(image->key)) {
+        folder_drop(task->providerd, image->key, "");
+        image_free(image);
+    }
 }
 
 void images_found(struct task *task)
@@ -407,7 +460,7 @@ static void image_load(struct providerd *providerd, const char *key)
 
     arena_init(&arena);
     image_path(providerd, key, "/" IMAGE_SAYS, path);
-    if (hash_is_good(key, strlen(key)) && stat(path, &info) == 0 && says_read(providerd, key, &arena, &run) == 0) {
+    if (image_key_is_good(key) && stat(path, &info) == 0 && says_read(providerd, key, &arena, &run) == 0) {
         image = image_new(providerd, key);
         image->ready = true;
         image->bytes = run.bytes;

@@ -377,11 +377,14 @@ int datain_open(struct providerd *providerd, struct err *err)
     providerd->catalogues = daemon_catalogues(&providerd->daemon, err);
     providerd->data_rules =
         providerd->catalogues ? transfer_rules_new(&providerd->daemon.config, &providerd->daemon.networks, err) : NULL;
-    return providerd->data_rules ? 0 : -1;
+    providerd->url_rules =
+        providerd->data_rules ? transfer_rules_bare(&providerd->daemon.config, &providerd->daemon.networks, err) : NULL;
+    return providerd->url_rules && url_clients_check(providerd, err) == 0 ? 0 : -1;
 }
 
 void datain_close(struct providerd *providerd)
 {
     catalogues_free(providerd->catalogues);
     transfer_rules_unref(providerd->data_rules);
+    transfer_rules_unref(providerd->url_rules);
 }

@@ -18,6 +18,8 @@ void question_begin(struct maker *maker, const struct providerd *providerd, cons
     maker_word(maker, "Claim", inquiry->claim);
     maker_word(maker, "Number", inquiry->number);
     maker_integer(maker, "Job", (int64_t)inquiry->job);
+    if (inquiry->member)
+        maker_integer(maker, "Member", inquiry->member);
     if (pass_is_none(&inquiry->pass))
         return;
     hex_print(inquiry->pass.bytes, KEY_BYTES, digits);
@@ -42,6 +44,8 @@ void inquiry_write(struct maker *maker, const struct inquiry *inquiry, uint64_t 
     maker_integer(maker, "Job", (int64_t)inquiry->job);
     if (inquiry->claim != claim)
         maker_word(maker, "Line", inquiry->claim);
+    if (inquiry->member)
+        maker_integer(maker, "Member", inquiry->member);
     if (pass_is_none(&inquiry->pass))
         return;
     hex_print(inquiry->pass.bytes, KEY_BYTES, digits);
@@ -52,7 +56,7 @@ bool inquiry_read(const struct tree *row, uint64_t claim, uint64_t number, struc
 {
     const char *text;
     size_t len;
-    int64_t job;
+    int64_t job, member;
 
     *ret = (struct inquiry){.claim = claim, .number = number};
     if (!ad_string(row, "Superior", &text, &len) || len != 16 || !ad_integer(row, "Job", &job))
@@ -60,6 +64,8 @@ bool inquiry_read(const struct tree *row, uint64_t claim, uint64_t number, struc
     ret->customer = id_number(text, len);
     ret->job = (uint64_t)job;
     ad_word(row, "Line", &ret->claim);
+    if (ad_integer(row, "Member", &member) && member > 0 && member < UINT32_MAX)
+        ret->member = (uint32_t)member;
     if (ad_string(row, "Pass", &text, &len) && len == 2 * (size_t)KEY_BYTES)
         hex_read(text, len, ret->pass.bytes, KEY_BYTES);
     return true;

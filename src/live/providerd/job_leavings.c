@@ -64,18 +64,28 @@ static void file_add(struct job_leavings *leaving, int kind, const char *name, c
     leaving->files[leaving->count++] = (struct leaving_file){mem_dup(name, strlen(name)), kinds[kind], from};
 }
 
+/* Adds what the job has written, by that name; of a member with a number (Member), by NAME.NUMBER. */
+static void stream_named(struct finding *finding, int kind, const char *name, size_t len, const char *from)
+{
+    char whole[CONFINED_NAME_MAX + 24], end[24] = "";
+    int64_t member;
+
+    if (ad_integer(finding->row, "Member", &member) && member > 0)
+        snprintf(end, sizeof end, ".%lld", (long long)member);
+    if (!len || len + strlen(end) > CONFINED_NAME_MAX)
+        return;
+    snprintf(whole, sizeof whole, "%.*s%s", (int)len, name, end);
+    file_add(finding->leaving, kind, whole, from);
+}
+
 /* Adds a log that is an output as well, by the name that the job gives it. */
 static void stream_add(struct finding *finding, const char *attribute, const char *from)
 {
-    char name[CONFINED_NAME_MAX + 1];
     const char *text;
     size_t len;
 
-    if (!ad_string(finding->row, attribute, &text, &len) || !len || len > CONFINED_NAME_MAX)
-        return;
-    memcpy(name, text, len);
-    name[len] = '\0';
-    file_add(finding->leaving, OUTPUT_KIND, name, from);
+    if (ad_string(finding->row, attribute, &text, &len))
+        stream_named(finding, OUTPUT_KIND, text, len, from);
 }
 
 /* Calls `fn` for each text of a list in the row. False: there is no such list. */
@@ -105,7 +115,20 @@ static int inside_found(void *user, const char *name)
     return 0;
 }
 
-/* Adds what the job names: a file, or a folder with all that lies in it. What is not there was not made. */
+/* Is that what the job calls its standard output or errors? */
+static bool is_stream(const struct finding *finding, const char *name)
+{
+    static const char *const streams[] = {"Out", "Err"};
+    const char *text;
+    size_t len;
+
+    for (int i = 0; i < 2; i++)
+        if (ad_string(finding->row, streams[i], &text, &len) && len == strlen(name) && !memcmp(text, name, len))
+            return true;
+    return false;
+}
+
+/* Adds what the job names: a file, or a folder with all that lies in it. What is not there was not made, unless it is a stream, which comes anyway. */
 static void output_add(void *user, const char *name)
 {
     struct finding *finding = user;
@@ -126,7 +149,8 @@ static void output_add(void *user, const char *name)
         missing_add(&leaving->missing, name, strlen(name), "it is neither a file nor a folder", 33);
         break;
     case CONFINED_ABSENT:
-        missing_add(&leaving->unmade, name, strlen(name), "", 0);
+        if (!is_stream(finding, name))
+            missing_add(&leaving->unmade, name, strlen(name), "", 0);
         break;
     case CONFINED_FAILED:
         finding->failed = true;
@@ -190,11 +214,9 @@ static int outputs_find(struct finding *finding, struct err *err)
 
 static int list_all(struct finding *finding, bool passing, struct err *err)
 {
-    struct job_leavings *leaving = finding->leaving;
-
     if (!passing) {
-        file_add(leaving, LOG_KIND, JOB_STDOUT, NULL);
-        file_add(leaving, LOG_KIND, JOB_STDERR, NULL);
+        stream_named(finding, LOG_KIND, JOB_STDOUT, strlen(JOB_STDOUT), JOB_STDOUT);
+        stream_named(finding, LOG_KIND, JOB_STDERR, strlen(JOB_STDERR), JOB_STDERR);
         stream_add(finding, "Out", JOB_STDOUT);
         stream_add(finding, "Err", JOB_STDERR);
         if (!row_names(finding, "Outputs", output_add, finding) && outputs_find(finding, err) < 0)

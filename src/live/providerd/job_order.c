@@ -4,28 +4,42 @@
 #include "lang/ad/eval.h"
 #include "lang/ad/get.h"
 #include "live/providerd/stages.h"
+#include "match/pair/pair.h"
+#include "pool/claim/crew.h"
+#include "pool/protocol/job_processes.h"
+#include "sys/beside_socket.h"
 #include "sys/confined_path.h"
 #include "sys/secret_bundle.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#define HOST_MAX 255
+#define MEMBERS_MAX 256 /* in one gang */
+#define MEMBER_VARIABLES 4
+
 struct reading {
     const struct tree *ad;
-    struct scope scope;
+    struct scope scope; /* of the job alone: what it asks for was decided when it was matched */
+    struct pair met;    /* with its machine: for what it is told when it starts */
     struct eval eval;
     struct arena scratch;
     struct arena *into;
     size_t bytes; /* of all texts so far */
+    bool begun;   /* the job has been told all this: what it was does not matter any more */
 };
 
 static bool attribute(struct reading *reading, const char *name, struct value *ret)
 {
     symbol called = symbols_find(reading->ad->symbols, name, strlen(name));
 
-    return called && eval_attribute(&reading->eval, &reading->scope, called, ret) && ret->type != VALUE_UNDEFINED;
+    bool met = !strcmp(name, "Args") || !strcmp(name, "Env");
+
+    return called && eval_attribute(&reading->eval, met ? &reading->met.left : &reading->scope, called, ret) &&
+           ret->type != VALUE_UNDEFINED;
 }
 
 static const char *text_copy(struct reading *reading, const char *text, size_t len)
@@ -43,7 +57,13 @@ static const char *text_keep(struct reading *reading, const struct value *value,
     struct buf text;
     const char *kept = NULL;
 
-    if (value->type == VALUE_ERROR || value->type == VALUE_UNDEFINED || value->type >= VALUE_LIST) {
+    if (value->type == VALUE_UNDEFINED && reading->begun)
+        return text_copy(reading, "", 0);
+    if (value->type == VALUE_UNDEFINED) {
+        err_set(err, "%s: cannot expand what the machine's ad does not say: a text of it is undefined here", what);
+        return NULL;
+    }
+    if (value->type == VALUE_ERROR || value->type >= VALUE_LIST) {
         err_set(err, "%s: expected a text", what);
         return NULL;
     }
@@ -208,9 +228,59 @@ static int64_t whole_of(struct reading *reading, const char *name, int64_t other
     return attribute(reading, name, &value) && value.type == VALUE_INTEGER ? value.u.integer : otherwise;
 }
 
+/* Joins where the members are, with commas; NULL: the ad does not say, or not of so many. */
+static const char *hosts_read(struct reading *reading, uint32_t members)
+{
+    struct value value, element;
+    const char *kept = NULL;
+    struct buf hosts;
+    bool good;
+
+    if (!attribute(reading, AD_MEMBER_HOSTS, &value) || value.type != VALUE_LIST || value.len != members)
+        return NULL;
+    buf_init(&hosts);
+    buf_adds(&hosts, "BERTH_HOSTS=");
+    for (uint32_t i = 0; i < members; i++) {
+        eval_element(&reading->eval, &value, i, &element);
+        good = element.type == VALUE_STRING && element.len <= HOST_MAX && !memchr(element.u.string, '\0', element.len);
+        buf_adds(&hosts, i ? "," : "");
+        buf_add(&hosts, good ? element.u.string : "?", good ? element.len : 1);
+    }
+    kept = text_copy(reading, buf_string(&hosts), hosts.len);
+    buf_done(&hosts);
+    return kept;
+}
+
+/* Adds what a process of a parallel job is told: its number, how many there are, and where. Returns how many variables that is, MEMBER_VARIABLES at
+ * most. */
+static size_t members_read(struct reading *reading, struct job_order *ret, const char **all)
+{
+    int64_t member = whole_of(reading, AD_MEMBER, 0), members = whole_of(reading, AD_MEMBER_COUNT, 0);
+    const char *hosts;
+    struct value value;
+    size_t n = 2;
+    char text[32];
+
+    if (members < 1 || members > MEMBERS_MAX || member < 0 || member >= members)
+        return 0;
+    ret->member = (uint32_t)member;
+    ret->members = (uint32_t)members;
+    snprintf(text, sizeof text, "%u", (unsigned)ret->member);
+    all[0] = variable(reading, "BERTH_MEMBER=%s", text);
+    snprintf(text, sizeof text, "%u", (unsigned)ret->members);
+    all[1] = variable(reading, "BERTH_MEMBERS=%s", text);
+    hosts = hosts_read(reading, ret->members);
+    if (hosts)
+        all[n++] = hosts;
+    ret->reaches = attribute(reading, JOB_PROCESSES_EXEC, &value) && value_is_true(&value);
+    if (ret->reaches)
+        all[n++] = "BERTH_BESIDE=/job/" BESIDE_NAME;
+    return n;
+}
+
 static int environment_read(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
-    enum { OWN = 13 };
+    enum { OWN = 13 + MEMBER_VARIABLES };
     const struct expr *part;
     struct value value, element;
     const char **all, *owner = "job", *node = "";
@@ -245,6 +315,7 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
     all[n++] = "BERTH_STATUS=/job/" JOB_STATUS;
     if (ret->has_secrets)
         all[n++] = "BERTH_SECRETS=/run/secrets"; /* as the sandbox has it */
+    n += members_read(reading, ret, all + n);
     ret->own_variables = n;
     for (uint32_t i = 0; i < more; i++) {
         const struct tree *tree = value.scope->tree;
@@ -328,6 +399,52 @@ static int name_read(struct reading *reading, const char *attribute_name, const 
     return 0;
 }
 
+/* Reads the mask of the modes of files, three octal digits. */
+static int umask_read(struct reading *reading, uint32_t *ret, struct err *err)
+{
+    const char *text = NULL;
+
+    *ret = JOB_UMASK;
+    if (text_read(reading, "Umask", &text, err) < 0)
+        return -1;
+    if (!text)
+        return 0;
+    if (!*text || strlen(text) > 4 || strspn(text, "01234567") != strlen(text) || strtoul(text, NULL, 8) > 0777)
+        return err_set(err, "Umask: expected octal digits, as in \"0022\"");
+    *ret = (uint32_t)strtoul(text, NULL, 8);
+    return 0;
+}
+
+/* Reads whether it runs as the user who sent it. Who that is stands nowhere in an ad: the customer has proved it. */
+static int owner_read(struct reading *reading, struct job_order *ret, struct err *err)
+{
+    const char *as = NULL;
+    struct value value;
+
+    ret->shares = attribute(reading, "ShareFiles", &value) && value_is_true(&value);
+    if (text_read(reading, "RunAs", &as, err) < 0 || umask_read(reading, &ret->umask, err) < 0 ||
+        text_read(reading, "Iwd", &ret->iwd, err) < 0)
+        return -1;
+    if (as && strcmp(as, "owner") != 0 && strcmp(as, "claim") != 0)
+        return err_set(err, "RunAs: expected \"claim\" or \"owner\"");
+    ret->as_owner = ret->shares || (as && !strcmp(as, "owner"));
+    if (ret->shares && (!ret->iwd || *ret->iwd != '/'))
+        return err_set(err, "ShareFiles: the folder that it was sent from is not known");
+    return 0;
+}
+
+/* What the job reads and writes stays in the folder that it was sent from; nothing of it travels. */
+static void share(struct job_order *ret)
+{
+    static const char *const nothing[] = {NULL};
+
+    ret->shared[0] = ret->order.input;
+    ret->shared[1] = ret->out;
+    ret->shared[2] = ret->err;
+    ret->order.input = ret->out = ret->err = NULL;
+    ret->outputs = ret->checkpoint = nothing;
+}
+
 static int read_file(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
     struct executor_order *order = &ret->order;
@@ -342,7 +459,8 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
     arguments[0] = NULL;
     if (text_read(reading, "Cmd", &arguments[0], err) < 0)
         return -1;
-    if (text_read(reading, "Image", &ret->image, err) < 0)
+    if (text_read(reading, "Image", &ret->image, err) < 0 ||
+        text_read(reading, "ImageSecret", &ret->image_secret, err) < 0)
         return -1;
     if (arguments[0] ? !*arguments[0] : !ret->image)
         return err_set(err, "Cmd: expected the program");
@@ -350,26 +468,31 @@ static int read_file(struct reading *reading, uint64_t job, struct job_order *re
         return -1;
     ret->has_secrets = ad_word(reading->ad, SECRET_ID_ATTRIBUTE, &secrets);
     if (name_read(reading, "In", &order->input, err) < 0 || name_read(reading, "Out", &ret->out, err) < 0 ||
-        name_read(reading, "Err", &ret->err, err) < 0 || limits_read(reading, ret, err) < 0 || gpus_read(reading, ret, err) < 0 ||
-        environment_read(reading, job, ret, err) < 0 || signal_read(reading, "WarnSignal", &order->warning, err) < 0 ||
+        name_read(reading, "Err", &ret->err, err) < 0 || limits_read(reading, ret, err) < 0 ||
+        gpus_read(reading, ret, err) < 0 || environment_read(reading, job, ret, err) < 0 ||
+        signal_read(reading, "WarnSignal", &order->warning, err) < 0 ||
         signal_read(reading, "CheckpointSignal", &ret->checkpoint_signal, err) < 0 ||
         number_read(reading, "CheckpointPeriod", 0, 1e9, &period, err) < 0 ||
         names_read(reading, "Checkpoint", &ret->checkpoint, err) < 0 ||
-        texts_read(reading, "Needs", 0, &ret->needs, err) < 0)
+        texts_read(reading, "Needs", 0, &ret->needs, err) < 0 || owner_read(reading, ret, err) < 0)
         return -1;
     if (attribute(reading, "Outputs", &value) && names_read(reading, "Outputs", &ret->outputs, err) < 0)
         return -1;
     order->network = attribute(reading, "Network", &value) && value_is_true(&value);
-    ret->has_inputs = ret->checkpoint[0] || (attribute(reading, "Inputs", &value) && value.len) ||
-                      (attribute(reading, "NodeInputs", &value) && value.len);
+    order->together = ret->members > 1;
+    ret->has_inputs = !ret->shares && (ret->checkpoint[0] || (attribute(reading, "Inputs", &value) && value.len) ||
+                                       (attribute(reading, "NodeInputs", &value) && value.len));
     ret->checkpoint_period = (int64_t)(period * 1e6);
+    if (ret->shares)
+        share(ret);
     return 0;
 }
 
-int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_order *ret, struct err *err)
+int job_order_read(const struct tree *ad, const struct tree *machine, int64_t now, uint64_t job, struct job_order *ret,
+                   struct err *err)
 {
     struct env env = {.now = now};
-    struct reading reading = {.ad = ad};
+    struct reading reading = {.ad = ad, .begun = !machine};
     int failed;
 
     *ret = (struct job_order){
@@ -378,6 +501,7 @@ int job_order_read(const struct tree *ad, int64_t now, uint64_t job, struct job_
     arena_init(&reading.scratch);
     reading.into = &ret->arena;
     scope_init(&reading.scope, ad, NULL);
+    pair_init(&reading.met, ad, machine);
     eval_init(&reading.eval, &env, &reading.scratch);
     failed = read_file(&reading, job, ret, err);
     arena_done(&reading.scratch);

@@ -80,19 +80,34 @@ static void news_came(void *user, const struct executor_news *news)
 
 /* --------------------------------------------------------------------------------------------------------- the machine */
 
+/* The machine's own address, as others call it; false: they do not. Processes of a parallel job find each other by it. */
+static bool own_address(const struct providerd *providerd, char ret[ADDRESS_HOST_MAX + 1])
+{
+    const char *contact = agent_contact(providerd->live);
+    struct url url;
+
+    if (!contact || url_read(contact, strlen(contact), &url, NULL) < 0 || !*url.host)
+        return false;
+    snprintf(ret, ADDRESS_HOST_MAX + 1, "%.*s", ADDRESS_HOST_MAX, url.host);
+    return true;
+}
+
 /* Adds to the machine's state what the settings say: the name by which others know it in the pool (Machine is that of its host), and which stores are
  * near. */
 static struct tree *state_name(struct providerd *providerd, struct tree *state)
 {
     const struct executor *executor = providerd->executor;
-    const char *images[IMAGE_SORTS_MAX];
-    size_t count, image_count;
+    const char *images[IMAGE_SORTS_MAX], *sources[SOURCES_MAX];
+    char address[ADDRESS_HOST_MAX + 1];
+    size_t count, image_count, source_count;
     const char *const *near = config_list(&providerd->daemon.config, CONFIG_CLOSE_STORAGE, &count);
     struct maker maker;
     struct tree *named;
 
     maker_init(&maker, providerd->daemon.symbols);
     maker_text(&maker, "Name", providerd->daemon.name);
+    if (own_address(providerd, address) && !ad_find(state, "Address"))
+        maker_text(&maker, "Address", address);
     maker_text(&maker, "Unwell", health_words(providerd));
     maker_integer(&maker, "TransferRoom", (int64_t)uploads_room(providerd));
     if (executor && executor->kind->takes_secrets && executor->kind->takes_secrets(executor))
@@ -100,6 +115,10 @@ static struct tree *state_name(struct providerd *providerd, struct tree *state)
     image_count = images_sorts(providerd, images);
     if (image_count)
         maker_texts(&maker, "Images", images, image_count);
+    source_count = sources_now(providerd, sources);
+    if (source_count)
+        maker_texts(&maker, "ImageSources", sources, source_count);
+    urlin_put(providerd, &maker);
     if (executor && executor->kind->shell && config_flag(&providerd->daemon.config, CONFIG_EXEC))
         maker_flag(&maker, "TakesExec", true);
     maker_parts(&maker, state, "Name");
@@ -140,6 +159,7 @@ static void probe_due(uv_timer_t *timer)
     struct providerd *providerd = timer->data;
 
     providerd_probe(providerd);
+    owners_policy_tick(providerd);
     if (providerd->drain.now)
         drain_tell(providerd);
 }
@@ -149,6 +169,7 @@ static void tick_due(uv_timer_t *timer)
     tasks_tick(timer->data);
     images_tick(timer->data);
     provider_shells_tick(timer->data);
+    beside_tick(timer->data);
     results_tick(timer->data);
     uploads_tick(timer->data);
     health_tick(timer->data);
@@ -236,8 +257,12 @@ static void folders_sweep(struct providerd *providerd)
     dir = opendir(path);
     while (dir && (entry = readdir(dir))) {
         snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (*entry->d_name != '.' && stat(inner, &stat_of) == 0 &&
-            stat_of.st_mtim.tv_sec + CACHE_LIFE < runner_settled(agent_runner(providerd->live)) / SECOND)
+        if (*entry->d_name == '.' || lstat(inner, &stat_of) < 0 ||
+            stat_of.st_mtim.tv_sec + CACHE_LIFE >= runner_settled(agent_runner(providerd->live)) / SECOND)
+            continue;
+        if (S_ISDIR(stat_of.st_mode))
+            trash_take(providerd->trash, inner, &err);
+        else
             unlink(inner);
     }
     if (dir)
@@ -276,6 +301,8 @@ static int providerd_start(struct providerd *providerd, struct err *err)
     if (folders_make(providerd, err) < 0 || offers_make(providerd, err) < 0 || datain_open(providerd, err) < 0)
         return -1;
     if (drain_load(providerd, err) < 0 || trash_start(providerd, err) < 0)
+        return -1;
+    if (owners_policy_look(providerd, err) < 0)
         return -1;
     images_load(providerd);
     ours->draining = providerd->drain.is;
@@ -330,9 +357,12 @@ static void providerd_done(struct providerd *providerd)
     provider_shells_done(providerd);
     tasks_done(providerd);
     images_done(providerd);
+    url_clients_done(providerd);
     health_check_done(&providerd->health.check);
     status_end(providerd);
     agent_free(providerd->live);
+    owners_policy_done(providerd);
+    beside_done(providerd);
     datain_close(providerd);
     results_done(providerd);
     uploads_done(providerd);

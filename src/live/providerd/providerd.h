@@ -36,6 +36,13 @@ enum providerd_wish {
 
 #define PROVIDERD_NOTE_MAX 200
 
+/* How jobs may run as the users who sent them; lent until the machine is probed again. */
+struct providerd_owners {
+    const char *group;                     /* the Unix group whose members may */
+    const struct executor_folder *folders; /* that they may write in */
+    uint32_t count;
+};
+
 struct providerd_settings {
     const char *version, *name; /* name: of the agent; NULL: the host's */
     const char *role;           /* whose folder it is: "provider" for most */
@@ -56,6 +63,10 @@ struct providerd_settings {
     void (*shown)(void *user, const struct executor_folder **ret, uint32_t *ret_count);
     /* Where a folder lies that a job names as its image, if images may lie there. -1 and why not. Or NULL: nowhere. */
     int (*image)(void *user, const char *path, char ret[], size_t size, struct err *err);
+    /* The places in registries (pool/protocol/image_ref.h) that its owner lets images come from. Or NULL: none. */
+    const char *const *(*registries)(void *user, size_t *ret_count);
+    /* May jobs run as the users who sent them, and how? Or NULL: they may not. */
+    bool (*owners)(void *user, struct providerd_owners *ret);
     /* Asked a few times a second, in the loop: how long shall it go on? `note`: what its pool is told of it, as it was before. A signal that tells
      * it to end is then for this one to heed. Or NULL: until it is told to end. */
     enum providerd_wish (*tend)(void *user, const struct providerd_news *news, char note[PROVIDERD_NOTE_MAX + 1]);

@@ -242,6 +242,20 @@ static struct task *task_of(const struct providerd *providerd, agent customer, u
     return task;
 }
 
+/* The same for a command in the job's sandbox, which may be meant for another member of its gang than the leader: by our claim. */
+static struct task *shell_task(const struct providerd *providerd, agent customer, uint64_t job,
+                               const struct tree *question)
+{
+    struct task *task = providerd->tasks;
+    uint64_t claim;
+
+    if (!ad_word(question, "Claim", &claim))
+        return task_of(providerd, customer, job);
+    while (task && (task->claim != claim || task->job != job || task->inquiry.customer != customer))
+        task = task->next;
+    return task;
+}
+
 /* What the question says of the order. */
 struct signal_order {
     uint64_t key;
@@ -292,6 +306,25 @@ static struct tree *signal_answer(struct task *task, const struct tree *what, co
     return signal_send(task, order->key, number, runner_seconds(agent_runner(providerd->live)) + order->life + 3600);
 }
 
+/* Lets a job stand still for its user, or go on. To do it twice does no harm, so it needs no ledger. */
+static struct tree *rest_answer(struct task *task, bool rests, const struct signal_order *order)
+{
+    struct providerd *providerd = task->providerd;
+    struct executor *executor = providerd->executor;
+
+    if (order->late)
+        return say_expired(providerd);
+    if (task->state != TASK_RUNS)
+        return say(providerd, "early", "its files are still on their way: nothing runs yet");
+    if (!executor->kind->rest)
+        return say(providerd, "refused", "jobs cannot be suspended where it runs");
+    if (!executor->kind->rest(executor, task->claim, rests))
+        return say(providerd, "refused", "it was begun by an older version, which cannot do that");
+    LOG_AUDIT(&providerd->daemon.log, "rest", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
+              log_text("what", rests ? "suspend" : "continue"));
+    return say(providerd, "ok", NULL);
+}
+
 static struct tree *peek_tell(const struct task *task, const struct tree *what)
 {
     struct providerd *providerd = task->providerd;
@@ -316,7 +349,8 @@ struct tree *providerd_asked(void *user, const struct peer *peer, const struct t
 
     if (text_is(question, "Ask", "shell"))
         return ad_integer(question, "Job", &job)
-                   ? provider_shells_asked(providerd, task_of(providerd, peer->agent, (uint64_t)job), peer, question)
+                   ? provider_shells_asked(providerd, shell_task(providerd, peer->agent, (uint64_t)job, question), peer,
+                                           question)
                    : NULL;
     if (!text_is(question, "Ask", "command") || !part || part->kind != EXPR_AD || !ad_integer(question, "Job", &job) ||
         !ad_integer(question, "Life", &order.life) || order.life < 0 || order.life > LEDGER_LIFE_MAX ||
@@ -329,8 +363,9 @@ struct tree *providerd_asked(void *user, const struct peer *peer, const struct t
         return say(providerd, "refused", "nothing is run here: it is only held");
     what = ad_part(question, part);
     answer = word_is(what, "signal") ? signal_answer(task, what, &order)
-             : word_is(what, "peek")
-                 ? peek_tell(task, what)
+             : word_is(what, "peek") ? peek_tell(task, what)
+             : word_is(what, "suspend") || word_is(what, "continue")
+                 ? rest_answer(task, word_is(what, "suspend"), &order)
                  : say(providerd, "refused", "it does not know that command: it is older than who gave it");
     tree_unref(what);
     return answer;

@@ -6,12 +6,16 @@
  *     staging.c    brings a job its files
  *     input_fetch.c     brings a job the files of the catalogue that it reads
  *     secret_fetch.c    brings a job its secrets
+ *     results_row.c    what is noted of a job that has ended
  *     results_send.c   brings back what it made
  *     file_sync.c   brings to disk what it made for stores
  *     uploads.c  brings to stores what it made for them (uploads_parts.h)
  *     workfolder.c the folders of jobs
  *     task_view.c  what a job sees besides its own
  *     images.c     images that jobs run in
+ *     image_from.c what each of them is unpacked from
+ *     image_sources.c   the registries that they may come from
+ *     policy_told.c  another policy of the owner's: the pool is told
  *     health.c     is the machine fit for jobs?
  *     tending.c    one that goes by itself, when its time has come
  *     providerd_status.c  answers those on this machine
@@ -31,6 +35,7 @@
 #include "live/providerd/file_sync.h"
 #include "live/providerd/job_order.h"
 #include "live/providerd/providerd.h"
+#include "pool/protocol/image_ref.h"
 #include "pool/provider/provider.h"
 #include "sys/hash.h"
 
@@ -45,14 +50,19 @@
 #define OUTGOING_LIFE (7 * 24 * 60 * MINUTE) /* then nobody will want it */
 
 #define HEALTH_WORDS_MAX 255
+#define POLICY_DUE_MAX 200
+#define POLICY_BY_MAX 100
 
 struct providerd;
 struct staging;
 struct uploads;
 struct datain;
+struct urlin;
 struct secretin;
 struct image;
 struct shell;
+struct watch;
+struct beside;
 struct catalogues;
 struct transfer_rules;
 
@@ -68,30 +78,40 @@ struct inquiry {
     agent customer;
     uint64_t claim, number, job;
     struct key pass; /* none: the customer knows us by the claim */
+    uint32_t member; /* of a helper that has a number: what it writes has that at the end of its name; 0: none */
 };
+
+#define IMAGE_KEY_MAX (HASH_DIGITS + 8) /* bytes of what names an image that was unpacked (image_from.c) */
 
 struct task {
     struct task *next;
     struct providerd *providerd;
     uint64_t claim, number, job;
     struct inquiry inquiry;
-    bool helps; /* another one is the leader of its gang: what it leaves is nobody's */
+    bool
+        helps; /* another one is the leader of its gang: of what it leaves, what it has written is sent, if it has a number */
     enum task_state state;
     struct tree *ad;      /* held: the job's */
     struct tree *receipt; /* held: the claim's; or NULL */
     struct job_order order;
-    struct executor_view view;        /* what it sees, when it is begun */
-    char image_hash[HASH_DIGITS + 1]; /* of the file that its image comes in, once it is here; "" */
-    char image_root[DAEMON_PATH_MAX]; /* what view.root points to */
-    struct image *image;              /* that it runs in, or waits for; or NULL */
-    bool image_waits;                 /* it is being unpacked */
+    struct text owner;                 /* whose job it is, as its customer has proved; "": that is not known here */
+    struct executor_account account;   /* whom it runs as, of one that runs as its owner */
+    struct executor_view view;         /* what it sees, when it is begun */
+    char image_key[IMAGE_KEY_MAX + 1]; /* of its image, once that can be unpacked; "" */
+    char image_root[DAEMON_PATH_MAX];  /* what view.root points to */
+    struct image *image;               /* that it runs in, or waits for; or NULL */
+    bool image_waits;                  /* it is being unpacked */
     int64_t deadline, span;
-    int64_t began;               /* the process; 0: not yet */
-    struct staging *staging;     /* or NULL */
-    struct datain *datain;       /* or NULL */
+    int64_t began;           /* the process; 0: not yet */
+    bool runs;               /* the executor has said so */
+    bool unreached;          /* its image's registry is: the job tries elsewhere, and this machine is as well as ever */
+    struct staging *staging; /* or NULL */
+    struct datain *datain;   /* or NULL */
+    struct urlin *urlin;     /* or NULL */
     struct secretin *secretin;   /* or NULL */
     int secrets;                 /* a bundle in memory, until the launcher has it; -1: none */
     struct file_sync *file_sync; /* or NULL */
+    struct watch *door; /* by which its processes begin commands beside others of the job (beside.c); or NULL */
     struct executor_news ending; /* TASK_SETTLES: how it ended */
     bool reported, asking;       /* the customer knows that it runs; a question is on its way */
     int64_t log_sent[2];         /* bytes of stdout and stderr that the customer has */
@@ -102,6 +122,14 @@ struct task {
     uint32_t transfers;   /* of its files to stores, when it has ended */
     int64_t taken;        /* bytes of its files that came from the customer and from stores, since the daemon began */
     int64_t brought;      /* bytes of its files that went there, and are to go there when it has ended */
+    bool unmade;          /* it has ended, and has not made all the outputs that it names */
+};
+
+/* A registry that could not be reached (image_sources.c). */
+#define SOURCE_PAUSES_MAX 16
+struct source_pause {
+    char host[IMAGE_REF_HOST_MAX + 1]; /* "": none */
+    int64_t until, span;
 };
 
 /* The owner's own check of the machine (health_check.c). */
@@ -120,6 +148,7 @@ struct providerd {
     double benchmark;          /* of the machine, as its ad says; 0: it says none */
     struct catalogues *catalogues;
     struct transfer_rules *data_rules; /* by which jobs' data are fetched */
+    struct transfer_rules *url_rules;  /* by which what their URLs name is */
     struct server *status;
     struct gate gate; /* of its users on this machine */
     struct front front;
@@ -129,7 +158,10 @@ struct providerd {
     struct tree **ads;
     struct task *tasks;
     struct image *images;
-    struct shell *shells; /* commands in the sandboxes of jobs (shells.h) */
+    struct url_client *url_clients; /* that run */
+    struct source_pause pauses[SOURCE_PAUSES_MAX];
+    struct beside *beside; /* commands that jobs here have begun beside processes elsewhere */
+    struct shell *shells;  /* commands in the sandboxes of jobs (shells.h) */
     struct results *results;
     struct uploads *uploads;
     struct trash *trash; /* NULL: not yet, or no more */
@@ -151,6 +183,12 @@ struct providerd {
         int64_t clock;  /* how far the wall clock is from the one that does not jump; 0: not looked at yet */
         struct health_check check;
     } health;
+    struct policy_telling {
+        struct tree *own;                                    /* held: the policy that its owner has given it */
+        char due[POLICY_DUE_MAX + 1], by[POLICY_BY_MAX + 1]; /* what the pool is to be told of a change; "": nothing */
+        bool asking;
+        int64_t again, pause;
+    } policy;
     uint64_t started; /* jobs, in this life */
     bool told, drains;
     int64_t leaves; /* since when it leaves; 0: it does not */
@@ -197,9 +235,17 @@ void task_brought(struct providerd *providerd, uint64_t claim, uint64_t number, 
 double tasks_load(const struct providerd *providerd);
 /* The files of a task are there (NULL), or cannot be had; and the same for those of the catalogue. */
 void task_staged(struct task *task, const char *why);
+void task_urls_came(struct task *task, const char *why);
 void task_data_staged(struct task *task, const char *why);
-void task_image_came(struct task *task, const char *why);
+void task_image_came(struct task *task, const char *why, bool fault); /* fault: of this machine, not of the job */
 void task_secrets_came(struct task *task, const char *why);
+
+/* ---- beside.c ---- */
+void beside_open(
+    struct task *task); /* it is about to run, or was found: if it may, its processes find a socket in its folder */
+void beside_close(struct task *task); /* the task is over */
+void beside_tick(struct providerd *providerd);
+void beside_done(struct providerd *providerd); /* after the agent has gone */
 
 /* ---- workfolder.c ---- */
 /* Makes an empty folder for a job; logs that are there already are empty too. */
@@ -212,6 +258,32 @@ void workfolder_forget(const struct providerd *providerd, uint64_t claim); /* no
 /* Puts into the task's order what the job is to see. -1: what it needs is not here. */
 int task_view(struct task *task, struct err *err);
 
+/* ---- task_owner.c ---- */
+/* Puts into the task's order that it runs as the user who sent it, if it asks for that, and adds to what it sees the folders it may write in. -1: it
+ * cannot be, and why; it never runs as another then. */
+int task_owner(struct task *task, struct err *err);
+
+/* ---- image_sources.c ---- */
+#define SOURCES_MAX 64                                                               /* that are told */
+size_t sources_now(const struct providerd *providerd, const char *ret[SOURCES_MAX]); /* that images come from, now */
+int source_check(const struct providerd *providerd, const struct image_ref *ref,
+                 struct err *err);                                 /* does it come from one? */
+void source_fails(struct providerd *providerd, const char *place); /* its registry could not be reached ... */
+void source_works(struct providerd *providerd, const char *place); /* ... or could */
+
+/* ---- image_from.c ---- */
+/* What an image is unpacked from, as the unpacker is told (exec/image_unpack.h). */
+struct image_from {
+    const char *sort;
+    char what[DAEMON_PATH_MAX];
+    char place[IMAGE_REF_MAX + 32]; /* in a registry; "" */
+    int accounts;                   /* a file in memory that the caller closes: whose account opens the registry; -1 */
+};
+/* Finds out what the task's image is unpacked from, and sets its key. 0: from nothing, it is a folder as it lies there; -1 and `err`. */
+int image_from(struct task *task, struct image_from *ret, struct err *err);
+bool image_key_is_good(const char *key);
+bool image_key_is_single(const char *key); /* of one job alone */
+
 /* ---- images.c ---- */
 #define IMAGE_SORTS_MAX 4
 void images_load(struct providerd *providerd); /* once when we start, before tasks are found */
@@ -222,6 +294,12 @@ void images_leave(struct task *task);                /* the task is over; it nee
 void images_found(struct task *task);                /* it was begun by an earlier agent: in which does it run? */
 int images_view(struct task *task, struct err *err); /* puts the image into what the job sees, and how it is run */
 size_t images_sorts(const struct providerd *providerd, const char *ret[IMAGE_SORTS_MAX]); /* that can be run here */
+
+/* ---- policy_told.c ---- */
+int owners_policy_look(struct providerd *providerd,
+                       struct err *err); /* once when we start: is it another than the last time? */
+void owners_policy_tick(struct providerd *providerd);
+void owners_policy_done(struct providerd *providerd); /* after the agent has gone */
 
 /* ---- health.c ---- */
 void health_fault(struct providerd *providerd, const char *words); /* a job came to nothing by the machine's fault */
@@ -263,12 +341,48 @@ bool datain_is_needed(const struct task *task);
 void datain_begin(struct task *task);      /* task_data_staged follows, perhaps at once */
 void datain_cancel(struct datain *datain); /* takes NULL */
 
+/* ---- url_fetch.c ---- */
+#define URLS_FAILED "Transfer input files failure at the execution point" /* begins the words; HTCondor's */
+bool urlin_is_needed(const struct task *task);
+void urlin_begin(struct task *task);    /* task_urls_came follows, perhaps at once */
+void urlin_cancel(struct urlin *urlin); /* takes NULL */
+void urlin_put(const struct providerd *providerd,
+               struct maker *maker); /* adds to the machine's ad which it fetches, and brings */
+
+/* ---- url_clients.c ---- */
+#define URL_CLIENTS_MAX 64
+#define URL_SCHEME_ROOM 17
+enum url_client_way { URL_CLIENT_GET, URL_CLIENT_PUT };
+struct url_client_order {
+    enum url_client_way way;
+    const char *url;
+    const char *
+        part; /* a path beneath the agent's folder: the file comes there; of one that goes, it lies beside it meanwhile */
+    int64_t bytes; /* of the file: at most; of one that goes, all */
+    int from;      /* a descriptor of the one that goes */
+};
+struct url_client; /* a program of the owner's that fetches one file, or brings one away */
+/* `why`: NULL, and the file is there; of one that was fetched, its size. */
+typedef void url_client_fn(void *user, const char *why, int64_t size);
+int url_clients_check(const struct providerd *providerd, struct err *err); /* the settings */
+size_t url_clients_schemes(const struct providerd *providerd, enum url_client_way way,
+                           char ret[URL_CLIENTS_MAX][URL_SCHEME_ROOM]);
+/* NULL and `err`. `done` is called once, later, unless it is cancelled, or all are ended. */
+struct url_client *url_client_start(struct providerd *providerd, const struct url_client_order *order,
+                                    url_client_fn *done, void *user, struct err *err);
+void url_client_cancel(struct url_client *client);  /* takes NULL */
+void url_clients_done(struct providerd *providerd); /* ends those that run still */
+
 /* ---- secret_fetch.c ---- */
 void secretin_begin(struct task *task);          /* task_secrets_came follows, perhaps at once */
 void secretin_cancel(struct secretin *secretin); /* takes NULL */
 
 /* Adds what the task's job used over its life, if there is enough that the customer does not know yet; `over`: all there is. */
 void samples_put(struct maker *maker, struct task *task, bool over);
+
+/* ---- results_row.c ---- */
+struct tree *results_row(struct task *task, const struct executor_news *news); /* the caller unrefs it */
+struct tree *results_passing(const struct task *task); /* of one that still runs: its checkpoint alone */
 
 /* ---- results_send.c ---- */
 /* A try is over, and what it made is to be sent. A row for that lies on the shelf when this returns; a commit follows.

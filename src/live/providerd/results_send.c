@@ -11,7 +11,9 @@
 #include "live/data/file_entry.h"
 #include "live/data/input_data.h"
 #include "live/data/samples_ad.h"
+#include "live/data/transfer.h"
 #include "live/providerd/job_leavings.h"
+#include "pool/protocol/job_urls.h"
 #include "pool/protocol/wire.h"
 #include "sys/confined_path.h"
 #include "sys/encoding.h"
@@ -30,6 +32,7 @@
 #define PAUSE_MAX (60 * SECOND)
 #define HASHES_MAX 3 /* times that a file is sent anew because its hash was wrong */
 #define KEY_SIZE 16
+#define PUTS_MAX 8 /* times that a file is brought to a URL; with the pauses about a minute */
 
 struct results {
     struct results *next;
@@ -49,6 +52,10 @@ struct results {
     struct hashing hash; /* of what the customer has */
     int64_t due, pause, until;
     bool asking;
+    struct transfer_run
+        *run; /* the file at hand is on its way to a URL; or NULL: it is not, or a client of the owner's brings it */
+    uint32_t puts; /* how often that was tried */
+    bool gone;     /* only that run still knows of this */
 };
 
 static void results_next(struct results *results);
@@ -369,8 +376,8 @@ static bool finish_ask(struct results *results)
     static const struct {
         const char *name;
         bool is_time; /* kept in microseconds, told in seconds */
-    } used[] = {{"Cpu", true},        {"Memory", false},  {"Disk", false}, {"Wall", true},    {"Transfers", false},
-                {"MayMemory", false}, {"MayDisk", false}, {"Read", false}, {"Written", false}};
+    } used[] = {{"Cpu", true},        {"Memory", false},  {"Disk", false}, {"Wall", true},     {"Transfers", false},
+                {"MayMemory", false}, {"MayDisk", false}, {"Read", false}, {"Written", false}, {"Status", false}};
     static const char *const rates[] = {"MayCpus", "Benchmark"};
     struct tree *samples = samples_part(results->row, "Samples");
     struct maker maker;
@@ -395,6 +402,85 @@ static bool finish_ask(struct results *results)
     return piece_ask(results->providerd, results->inquiry.customer, &maker, finish_answered, results);
 }
 
+/* --------------------------------------------------------------------------------------------------------------- to a URL */
+
+/* The file at hand is there, or cannot come: `why`. */
+static void put_end(struct results *results, const char *why)
+{
+    if (why)
+        file_miss(results, why);
+    file_close(results);
+    results->puts = 0;
+    results->at++;
+    results_next(results);
+}
+
+static void put_over(void *user, const struct transfer_result *result)
+{
+    struct results *results = user;
+
+    results->run = NULL;
+    if (results->gone) {
+        results_free(results);
+        return;
+    }
+    results->asking = false;
+    if (result->end == TRANSFER_AGAIN && ++results->puts < PUTS_MAX) {
+        results_pause(results);
+        return;
+    }
+    put_end(results, result->end == TRANSFER_DONE ? NULL : result->words);
+}
+
+static void client_over(void *user, const char *why, int64_t size)
+{
+    struct results *results = user;
+
+    (void)size;
+    results->asking = false;
+    put_end(results, why);
+}
+
+/* By the program that the owner names for such URLs. */
+static void client_begin(struct results *results, const char *url)
+{
+    struct providerd *providerd = results->providerd;
+    struct url_client_order order = {.way = URL_CLIENT_PUT, .url = url, .bytes = results->size, .from = results->fd};
+    char part[DAEMON_PATH_MAX];
+    struct err err = {0};
+
+    snprintf(part, sizeof part, "%.3900s/cache/put-%016llx.%llu.%u", providerd->daemon.folder,
+             (unsigned long long)results->claim, (unsigned long long)results->number, results->at);
+    order.part = part;
+    if (!url_client_start(providerd, &order, client_over, results, &err))
+        client_over(results, err.text, 0);
+}
+
+/* Brings the file at hand to the URL that the job names for it, without any right of ours. False: it has none. */
+static bool put_begin(struct results *results)
+{
+    const struct leaving_file *file = &results->leaving.files[results->at];
+    struct transfer_order order = {.way = TRANSFER_PUT, .size = results->size};
+    char path[DAEMON_PATH_MAX + 300], url[JOB_URL_MAX + 1];
+    struct job_url one;
+
+    if (strcmp(file->kind, "output") != 0 || file->from || strchr(file->name, '/') ||
+        !job_urls_of(results->row, file->name, strlen(file->name), &one))
+        return false;
+    snprintf(url, sizeof url, "%.*s", (int)one.url_len, one.url);
+    if (!job_url_is_web(&one)) {
+        client_begin(results, url);
+        return true;
+    }
+    providerd_folder(results->providerd, path, DAEMON_PATH_MAX, results->claim, results->number);
+    snprintf(path + strlen(path), 280, "/%.255s", file->name); /* at the top: no link of the job's is followed */
+    order.url = url;
+    order.path = path;
+    results->run =
+        transfer_start(&results->providerd->daemon.loop, results->providerd->url_rules, &order, put_over, results);
+    return true;
+}
+
 static void results_next(struct results *results)
 {
     struct err err = {0};
@@ -410,6 +496,8 @@ static void results_next(struct results *results)
         return;
     }
     results->asking = true;
+    if (found == THERE && put_begin(results))
+        return;
     asked = found == THERE ? store_ask(results, &err) : finish_ask(results) ? THERE : ABSENT;
     if (asked == THERE)
         return;
@@ -440,47 +528,6 @@ static struct results *results_new(struct providerd *providerd, uint64_t claim, 
     return results;
 }
 
-static void row_add(struct maker *maker, const char *name, const char *const *names)
-{
-    size_t count = 0;
-
-    while (names && names[count])
-        count++;
-    if (names)
-        maker_texts(maker, name, names, count);
-}
-
-/* Adds the names of the inputs, as the ad has them; of files of the catalogue, the names that they have in the job's folder. */
-static void row_add_inputs(struct maker *maker, const struct tree *ad)
-{
-    const struct expr *list = ad_find(ad, "Inputs");
-    const char *names[JOB_FILES_MAX];
-    size_t count = 0;
-    struct input_data data;
-    struct arena arena;
-
-    arena_init(&arena);
-    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
-        const struct expr *file = &tree_parts(ad, list)[i];
-        symbol name = symbols_find(ad->symbols, "Name", 4);
-        const struct expr *text = file->kind == EXPR_AD && name ? tree_find(ad, file, name) : NULL;
-
-        if (text && text->kind == EXPR_STRING && count < JOB_FILES_MAX) {
-            char *copy = arena_alloc(&arena, text->u.run.count + 1);
-
-            memcpy(copy, tree_string(ad, text), text->u.run.count);
-            copy[text->u.run.count] = '\0';
-            names[count++] = copy;
-        }
-    }
-    (void)input_data_read(ad, &data, NULL);
-    for (uint32_t i = 0; i < data.count && count < JOB_FILES_MAX; i++)
-        names[count++] = file_name_last(data.names[i]);
-    maker_texts(maker, "Inputs", names, count);
-    input_data_done(&data);
-    arena_done(&arena);
-}
-
 /* How much there is to send. The files are listed now, and no more change: the claim's use is told with the job's end, and cannot wait until they are sent. */
 static int64_t results_bytes(struct results *results)
 {
@@ -504,33 +551,11 @@ int64_t results_add(struct providerd *providerd, struct task *task, const struct
     struct results *results;
     unsigned char key[KEY_SIZE];
     struct err err = {0};
-    struct maker maker;
     struct tree *row;
+    int64_t bytes;
     struct buf text;
 
-    maker_init(&maker, providerd->daemon.symbols);
-    inquiry_write(&maker, &task->inquiry, task->claim);
-    maker_integer(&maker, "Cpu", news->usage.cpu);
-    maker_integer(&maker, "Memory", news->usage.memory);
-    maker_integer(&maker, "Disk", news->usage.disk);
-    maker_integer(&maker, "Wall", news->usage.wall);
-    if (task->order.order.limits.cores > 0) {
-        maker_real(&maker, "MayCpus", task->order.order.limits.cores);
-        maker_integer(&maker, "MayMemory", task->order.order.limits.memory);
-        maker_integer(&maker, "MayDisk", task->order.order.limits.disk);
-    }
-    if (providerd->benchmark > 0)
-        maker_real(&maker, "Benchmark", providerd->benchmark);
-    samples_put(&maker, task, true);
-    maker_text(&maker, "Words", *news->words ? news->words : NULL);
-    maker_text(&maker, "Out", task->order.out);
-    maker_text(&maker, "Err", task->order.err);
-    row_add(&maker, "Outputs", task->order.outputs);
-    row_add(&maker, "Checkpoint", task->order.checkpoint);
-    row_add_inputs(&maker, task->ad);
-    if (task->transfers)
-        maker_integer(&maker, "Transfers", task->transfers);
-    row = maker_seal(&maker);
+    row = results_row(task, news);
     buf_init(&text);
     wire_print(&text, row);
     key_make(key, task->claim, task->number);
@@ -539,22 +564,21 @@ int64_t results_add(struct providerd *providerd, struct task *task, const struct
     buf_done(&text);
     results = results_new(providerd, task->claim, task->number, &task->inquiry, row);
     tree_unref(row);
-    return results_bytes(results);
+    bytes = results_bytes(results);
+    task->unmade = results->leaving.unmade.count != 0;
+    return bytes;
 }
 
 void results_checkpoint(struct providerd *providerd, const struct task *task)
 {
     const struct results *last = providerd->results;
-    struct maker maker;
     struct tree *row;
 
     while (last && !(last->passing && last->claim == task->claim && last->number == task->number))
         last = last->next;
     if (last)
         return; /* the one before is still on its way: the customer may be away for long */
-    maker_init(&maker, providerd->daemon.symbols);
-    row_add(&maker, "Checkpoint", task->order.checkpoint);
-    row = maker_seal(&maker);
+    row = results_passing(task);
     results_new(providerd, task->claim, task->number, &task->inquiry, row)->passing = true;
     tree_unref(row);
 }
@@ -636,7 +660,13 @@ void results_done(struct providerd *providerd)
 
     for (struct results *results = providerd->results; results; results = next) {
         next = results->next;
-        results_free(results);
+        if (results
+                ->run) { /* (clients of the owner's have ended before, url_clients_done) it is freed when that has ended */
+            results->gone = true;
+            transfer_cancel(results->run);
+        } else {
+            results_free(results);
+        }
     }
     providerd->results = NULL;
 }
@@ -668,6 +698,10 @@ bool results_piece(struct providerd *providerd, const struct task *task, const c
         return false;
     question_begin(&maker, providerd, "store", &task->inquiry);
     maker_text(&maker, "Kind", kind);
+    if (task->inquiry.member) {
+        snprintf(path, sizeof path, "%s.%u", name, (unsigned)task->inquiry.member);
+        name = path;
+    }
     maker_text(&maker, "Name", name);
     maker_integer(&maker, "Offset", from);
     maker_integer(&maker, "Size", -1);

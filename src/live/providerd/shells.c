@@ -461,9 +461,9 @@ static struct tree *shell_open(struct task *task, const struct peer *peer, uint6
 
     if (why || shell_order_read(open, &order, &err) < 0)
         return command_reason(symbols, "refused", why ? why : err.text);
-    if (task->state != TASK_RUNS || !task->began) {
+    if (task->state != TASK_RUNS || !task->runs) {
         shell_order_done(&order);
-        return command_reason(symbols, "early", "its files are still on their way: nothing runs yet");
+        return command_reason(symbols, "early", "nothing runs yet: its files are on their way, or it is being begun");
     }
     shell = mem_alloc(sizeof *shell);
     *shell = (struct shell){.next = providerd->shells,
@@ -561,7 +561,7 @@ static struct tree *shell_told(struct shell *shell, const struct tree *question)
 }
 
 struct tree *provider_shells_asked(struct providerd *providerd, struct task *task, const struct peer *peer,
-                          const struct tree *question)
+                                   const struct tree *question)
 {
     const struct expr *open = ad_find(question, "Open");
     struct tree *part, *refusal = NULL;

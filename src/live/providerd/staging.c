@@ -444,7 +444,7 @@ static void staging_next(struct staging *staging)
             return;
         }
         if (input_is_image(staging, &input)) { /* it is unpacked where it lies, and the job does not see the file */
-            snprintf(staging->task->image_hash, sizeof staging->task->image_hash, "%s", input.hash);
+            snprintf(staging->task->image_key, sizeof staging->task->image_key, "%s", input.hash);
             staging->at++;
         } else if (!input_place(staging, &input)) {
             return;

@@ -39,6 +39,8 @@ int task_view(struct task *task, struct err *err)
         return -1;
     if (settings->shown)
         settings->shown(settings->user, &task->view.folders, &task->view.folder_count);
+    if (task_owner(task, err) < 0)
+        return -1;
     for (; needs && *needs; needs++)
         if (!is_shown(&task->view, *needs))
             return err_set(err, "it needs the folder %.200s, which is not here", *needs);

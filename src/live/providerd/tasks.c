@@ -52,8 +52,10 @@ static struct task *task_new(struct providerd *providerd, uint64_t claim, uint64
                           .secrets = -1,
                           .ad = tree_ref(ad),
                           .receipt = tenant && tenant->receipt ? tree_ref(tenant->receipt) : NULL};
-    if (tenant)
+    if (tenant) {
         inquiry_of(tenant, &task->inquiry);
+        text_set(&task->owner, tenant->owner, strlen(tenant->owner));
+    }
     task->inquiry.number = number;
     task->inquiry.job = job;
     providerd->tasks = task;
@@ -75,8 +77,10 @@ static void task_free(struct task *task)
         link = &(*link)->next;
     *link = task->next;
     images_leave(task);
+    beside_close(task);
     staging_cancel(task->staging);
     datain_cancel(task->datain);
+    urlin_cancel(task->urlin);
     secretin_cancel(task->secretin);
     secrets_close(task);
     file_sync_free(task->file_sync);
@@ -102,6 +106,7 @@ static void role_tell(struct providerd *providerd, const struct executor_news *n
                                  .memory = news->usage.memory,
                                  .taken = task && task->number == news->number ? task->taken : 0,
                                  .brought = task && task->number == news->number ? task->brought : 0,
+                                 .unmade = task && task->number == news->number && task->unmade,
                                  .at = news->deadline});
 }
 
@@ -134,7 +139,7 @@ static bool is_fault(const struct executor_news *news)
     return news->kind == EXECUTOR_ENDED && news->reason == REASON_FAULT;
 }
 
-/* Queues what the job made for the customer; of a helper nothing is sent. */
+/* Queues what the job made for the customer; of a helper what it has written, if it has a number. */
 static void task_leaves(struct task *task, const struct executor_news *news)
 {
     static const char *const nothing[] = {NULL};
@@ -149,7 +154,10 @@ static void task_leaves(struct task *task, const struct executor_news *news)
     }
     if (ends_well(task, news))
         task->transfers = uploads_add(providerd, task, &task->brought);
-    if (!task->helps)
+    if (task->inquiry.member) { /* what a helper has made beside that is its own */
+        task->order.outputs = task->order.checkpoint = nothing;
+    }
+    if (!task->helps || task->inquiry.member)
         task->brought += results_add(providerd, task, news);
     else if (workfolder_leave(providerd, task->claim, task->number, &err) < 0)
         LOG(&providerd->daemon.log, LEVEL_WARNING, "folder", log_text("why", err.text));
@@ -177,7 +185,7 @@ static void task_end(struct task *task, const struct executor_news *given)
     LOG(&providerd->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
         log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
         log_number("status", news->status), log_text("words", news->words));
-    if (is_fault(news))
+    if (is_fault(news) && !task->unreached)
         health_fault(providerd, news->words);
     else if (!gone)
         health_good(providerd);
@@ -239,6 +247,27 @@ static struct tenant_search tenant_of(const struct providerd *providerd, uint64_
     return search;
 }
 
+/* The ad of the machine by that offer; NULL: there is none. */
+static const struct tree *machine_of(const struct providerd *providerd, uint64_t offer)
+{
+    const struct provider *provider = runner_role(agent_runner(providerd->live));
+
+    for (uint32_t i = 0; i < providerd->settings->offers; i++)
+        if (providerd->ids[i] == offer)
+            return provider_offer(provider, i);
+    return NULL;
+}
+
+/* Reads how the job is run. A helper with a number sends what it writes under that. */
+static int task_read(struct task *task, const struct tree *machine, struct err *err)
+{
+    if (job_order_read(task->ad, machine, runner_wall() / SECOND, task->job, &task->order, err) < 0)
+        return -1;
+    if (task->helps)
+        task->inquiry.member = task->order.member;
+    return 0;
+}
+
 /* Gives the claim the GPUs that the role has chosen for it. A job that lacks one of those that it asked for is not begun. */
 static int task_give(struct task *task, struct err *err)
 {
@@ -280,6 +309,7 @@ static void task_execute(struct task *task)
         task_fail(task, err.text);
         return;
     }
+    beside_open(task);
     failed = task->secrets >= 0 ? executor->kind->launch_secret(executor, order, task->secrets, &err)
                                 : executor->kind->launch(executor, order, &err);
     secrets_close(task);
@@ -291,41 +321,52 @@ void task_secrets_came(struct task *task, const char *why)
 {
     if (why)
         task_fail(task, why);
+    else if (task->order.image_secret) /* its image waits for them */
+        images_begin(task);
     else
         task_execute(task);
 }
 
-void task_image_came(struct task *task, const char *why)
+void task_image_came(struct task *task, const char *why, bool fault)
 {
-    if (why)
+    task->unreached = fault;
+    if (why && fault)
+        task_fail_for(task, why, REASON_FAULT);
+    else if (why)
         task_fail(task, why);
-    else if (task->order.has_secrets) /* last, so that they are here for as short a time as can be */
+    else if (task->order.has_secrets &&
+             task->secrets < 0) /* last, so that they are here for as short a time as can be */
         secretin_begin(task);
     else
         task_execute(task);
-}
-
-static bool image_is_folder(const char *image)
-{
-    return *image == '/';
 }
 
 void task_data_staged(struct task *task, const char *why)
 {
     if (why) /* words that may be a stranger's: it is looked here whether they can be true */
         task_fail_for(task, why, health_lacks(task->providerd) ? REASON_FAULT : REASON_SETUP);
-    else if (*task->image_hash)
+    else if (task->order.image && task->order.image_secret && task->order.has_secrets)
+        secretin_begin(task); /* one of them opens the registry */
+    else if (task->order.image)
         images_begin(task);
-    else if (task->order.image && !image_is_folder(task->order.image))
-        task_fail(task, "its image is not among its inputs");
     else
-        task_image_came(task, NULL);
+        task_image_came(task, NULL, false);
 }
 
 void task_staged(struct task *task, const char *why)
 {
     if (why)
         task_fail(task, why);
+    else if (urlin_is_needed(task))
+        urlin_begin(task);
+    else
+        task_urls_came(task, NULL);
+}
+
+void task_urls_came(struct task *task, const char *why)
+{
+    if (why) /* whoever was asked may have said anything */
+        task_fail_for(task, why, health_lacks(task->providerd) ? REASON_FAULT : REASON_SETUP);
     else if (datain_is_needed(task))
         datain_begin(task);
     else
@@ -359,7 +400,7 @@ void task_launch(struct providerd *providerd, const struct effect *effect)
     providerd_folder(providerd, folder, sizeof folder, task->claim, task->number);
     if (workfolder_make(providerd, task->claim, task->number, &err) < 0) {
         task_fail(task, err.text);
-    } else if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0 ||
+    } else if (task_read(task, machine_of(providerd, tenant.found ? tenant.view.offer : 0), &err) < 0 ||
                uploads_check(task, &err) < 0) {
         task_fail(task, err.text);
     } else if (task->order.has_inputs) {
@@ -446,10 +487,12 @@ void task_told(void *user, const struct executor_news *news)
             role_tell(providerd, &gone, JOB_GONE);
         return;
     }
-    if (news->kind == EXECUTOR_RUNS)
+    if (news->kind == EXECUTOR_RUNS) {
         task->began = runner_now() - news->usage.wall;
-    else if (task->state != TASK_SETTLES && !task_settle(task, news))
+        task->runs = true;
+    } else if (task->state != TASK_SETTLES && !task_settle(task, news)) {
         task_end(task, news);
+    }
 }
 
 /* Takes what the executor tells when it is asked what there is. The tenant's own record says whose job it is. */
@@ -470,10 +513,12 @@ void task_found(void *user, const struct executor_news *news)
     task->state = TASK_RUNS;
     task->deadline = news->deadline;
     task->began = runner_now() - news->usage.wall;
-    if (job_order_read(task->ad, runner_wall() / SECOND, task->job, &task->order, &err) < 0)
+    task->runs = news->kind == EXECUTOR_RUNS;
+    if (task_read(task, NULL, &err) < 0)
         task->order = (struct job_order){0};
     images_found(task);
     if (news->kind == EXECUTOR_RUNS) {
+        beside_open(task);
         found_told(providerd, news);
         return;
     }
@@ -605,9 +650,11 @@ static void task_tick(struct task *task, int64_t now)
         task_gone(task);
         return;
     }
-    if (task->state != TASK_RUNS || task->helps || task->asking || now - task->began < TICK_MS / 2 * MILLISECOND)
+    if (task->state != TASK_RUNS || (task->helps && !task->inquiry.member) || task->asking ||
+        now - task->began < TICK_MS / 2 * MILLISECOND)
         return;
-    checkpoint_tick(task, now);
+    if (!task->helps)
+        checkpoint_tick(task, now);
     for (int i = 0; i < 2; i++) {
         struct log_errand *errand = errand_new(task, i);
 
@@ -617,6 +664,8 @@ static void task_tick(struct task *task, int64_t now)
             return;
         free(errand);
     }
+    if (task->helps)
+        return;
     if (!task->reported || now - task->reported_at >= REPORT_SPAN)
         report_ask(task, now);
 }

@@ -5,7 +5,6 @@
 #include "lang/ad/make.h"
 #include "lang/base/cut.h"
 #include "lang/base/mem.h"
-#include "lang/base/textmap.h"
 #include "live/http/represent.h"
 #include "sys/secrets.h"
 
@@ -22,6 +21,7 @@
 void audit_init(struct audit *audit, struct symbols *symbols, struct shelf *shelf, uint32_t most)
 {
     *audit = (struct audit){.symbols = symbols, .shelf = shelf, .most = most < MOST_LEAST ? MOST_LEAST : most};
+    textmap_init(&audit->accounts, secrets_word(&secrets_live));
 }
 
 static void row_free(struct audit_row *row)
@@ -41,7 +41,7 @@ static void row_free(struct audit_row *row)
 
 static struct audit_row *list_at(const struct audit_list *list, uint32_t place)
 {
-    return list->items[(list->first + place) % list->room];
+    return list->items[(list->first + place) % list->room].row;
 }
 
 static void list_done(struct audit_list *list)
@@ -56,37 +56,78 @@ void audit_done(struct audit *audit)
     list_done(&audit->changes);
     list_done(&audit->attempts);
     list_done(&audit->leaving);
+    textmap_done(&audit->accounts);
+    free(audit->counts);
     *audit = (struct audit){.numbered = 0};
 }
 
-static void list_push(struct audit_list *list, struct audit_row *row)
+static void list_push(struct audit_list *list, struct audit_item item)
 {
     if (list->count == list->room) {
         uint32_t room = list->room ? 2 * list->room : 64;
-        struct audit_row **items = mem_alloc(room * sizeof *items);
+        struct audit_item *items = mem_alloc(room * sizeof *items);
 
         for (uint32_t i = 0; i < list->count; i++)
-            items[i] = list_at(list, i);
+            items[i] = list->items[(list->first + i) % list->room];
         free(list->items);
         list->items = items;
         list->first = 0;
         list->room = room;
     }
-    list->items[(list->first + list->count++) % list->room] = row;
+    list->items[(list->first + list->count++) % list->room] = item;
 }
 
-static struct audit_row *list_shift(struct audit_list *list)
+static struct audit_item list_shift(struct audit_list *list)
 {
-    struct audit_row *row = list_at(list, 0);
+    struct audit_item item = list->items[list->first];
 
     list->first = (list->first + 1) % list->room;
     list->count--;
-    return row;
+    return item;
+}
+
+/* A row of that account is there; returns the account's place. */
+static uint32_t account_add(struct audit *audit, const char *account)
+{
+    uint32_t place = textmap_add(&audit->accounts, account, strlen(account));
+
+    if (place >= audit->counts_room) {
+        uint32_t room = place < 32 ? 64 : 2 * place;
+
+        audit->counts = mem_grow(audit->counts, room * sizeof *audit->counts);
+        memset(audit->counts + audit->counts_room, 0, (room - audit->counts_room) * sizeof *audit->counts);
+        audit->counts_room = room;
+    }
+    audit->counts[place]++;
+    return place;
+}
+
+static void account_drop(struct audit *audit, uint32_t place)
+{
+    if (--audit->counts[place] == 0)
+        textmap_remove(&audit->accounts, place);
 }
 
 static struct audit_list *row_list(struct audit *audit, const struct audit_row *row)
 {
     return row->attempt ? &audit->attempts : &audit->changes;
+}
+
+static void row_join(struct audit *audit, struct audit_row *row)
+{
+    uint32_t account = row->attempt ? TEXTMAP_NONE : account_add(audit, row->account);
+
+    list_push(row_list(audit, row), (struct audit_item){row, account});
+}
+
+/* Takes the first row of the list out of it. */
+static struct audit_row *row_leave(struct audit *audit, struct audit_list *list)
+{
+    struct audit_item item = list_shift(list);
+
+    if (item.account != TEXTMAP_NONE)
+        account_drop(audit, item.account);
+    return item.row;
 }
 
 /* --------------------------------------------------------------------------------------------------------------- rows */
@@ -189,7 +230,7 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     ad_flag(ad, "Attempt", &row->attempt);
     if (row->number > audit->numbered)
         audit->numbered = row->number;
-    list_push(row_list(audit, row), row);
+    row_join(audit, row);
     tree_unref(ad);
     return true;
 }
@@ -239,44 +280,36 @@ static int rows_leave(struct audit *audit, uint32_t most, struct err *err)
     int failed = 0;
 
     for (; most && audit->leaving.count && !failed; most--)
-        failed = row_drop(audit, list_shift(&audit->leaving), err);
+        failed = row_drop(audit, list_shift(&audit->leaving).row, err);
     return failed;
 }
 
-/* Some rows have to go, so that this is done seldom: of each account that has more than its share, the oldest. */
-static void list_thin(struct audit *audit, struct audit_list *list, uint32_t most)
+/* One row of the changes has to go: it leaves the shelf later. */
+static void row_goes(struct audit *audit, struct audit_item item)
 {
-    uint32_t *counts = mem_alloc((list->count + 1) * sizeof *counts),
-             *sorted = mem_alloc((list->count + 1) * sizeof *sorted);
-    uint32_t *places = mem_alloc((list->count + 1) * sizeof *places), share, kept = 0, count = list->count;
-    struct textmap accounts;
+    account_drop(audit, item.account);
+    list_push(&audit->leaving, (struct audit_item){item.row, TEXTMAP_NONE});
+}
 
-    textmap_init(&accounts, secrets_word(&secrets_live));
-    memset(counts, 0, (list->count + 1) * sizeof *counts);
+/* Some rows of the changes have to go, so that this is done seldom: of each account that has more than its share, the oldest. */
+static void changes_thin(struct audit *audit, uint32_t most)
+{
+    struct audit_list *list = &audit->changes;
+    uint32_t *counts = mem_alloc((audit->accounts.places + 1) * sizeof *counts), share, kept = 0, count = list->count;
+
+    memcpy(counts, audit->counts, audit->accounts.places * sizeof *counts);
+    share = share_find(counts, audit->accounts.places, most);
     for (uint32_t i = 0; i < count; i++) {
-        const char *account = list_at(list, i)->account;
+        struct audit_item item = list->items[(list->first + i) % list->room];
 
-        places[i] = textmap_add(&accounts, account, strlen(account));
-        counts[places[i]]++;
-    }
-    memcpy(sorted, counts, accounts.places * sizeof *counts);
-    share = share_find(sorted, accounts.places, most);
-    for (uint32_t i = 0; i < count; i++) {
-        struct audit_row *row = list_at(list, i);
-
-        if (counts[places[i]] > share) {
-            counts[places[i]]--;
-            list_push(&audit->leaving, row);
-        } else {
-            list->items[(list->first + kept++) % list->room] = row;
-        }
+        if (audit->counts[item.account] > share)
+            row_goes(audit, item);
+        else
+            list->items[(list->first + kept++) % list->room] = item;
     }
     list->count = kept;
     while (list->count > most)
-        list_push(&audit->leaving, list_shift(list));
-    textmap_done(&accounts);
-    free(places);
-    free(sorted);
+        row_goes(audit, list_shift(list));
     free(counts);
 }
 
@@ -286,9 +319,9 @@ static int list_trim(struct audit *audit, struct audit_list *list, uint32_t most
     int failed = 0;
 
     if (audit->fair && list == &audit->changes && list->count > most)
-        list_thin(audit, list, most - most / 8);
+        changes_thin(audit, most - most / 8);
     while (list->count > most && !failed)
-        failed = row_drop(audit, list_shift(list), err);
+        failed = row_drop(audit, row_leave(audit, list), err);
     return failed;
 }
 
@@ -307,7 +340,7 @@ static int list_expire(struct audit *audit, struct audit_list *list, int64_t bef
     int failed = 0;
 
     while (list->count && list_at(list, 0)->last < before && !failed)
-        failed = row_drop(audit, list_shift(list), err);
+        failed = row_drop(audit, row_leave(audit, list), err);
     return failed;
 }
 
@@ -387,7 +420,9 @@ static bool text_same(const char *kept, const char *text)
 static bool row_repeats(const struct audit_row *row, const struct audit_event *event)
 {
     return text_same(row->by, event->by) && text_same(row->what, event->what) && text_same(row->about, event->about) &&
-           text_same(row->result, event->result) && text_same(row->from, event->from);
+           text_same(row->result, event->result) && text_same(row->from, event->from) &&
+           (strcmp(or_empty(event->result), "done") != 0 ||
+            text_same(row->detail, event->detail)); /* what was done is told */
 }
 
 /* The row that the attempt is counted in; NULL: it has one of its own. `*ret_full`: the account has had its share of rows. */
@@ -444,7 +479,7 @@ int audit_add(struct audit *audit, const struct audit_event *event, int64_t wall
                               .via = text_keep(event->via),
                               .result = text_keep(full ? rest.result : event->result),
                               .detail = text_keep(full ? rest.detail : event->detail)};
-    list_push(row_list(audit, row), row);
+    row_join(audit, row);
     if (row_put(audit, row, err) < 0 || rows_leave(audit, LEAVE_SOME, err) < 0)
         return -1;
     return list_trim(audit, row_list(audit, row), event->attempt ? audit->most / 4 : audit->most, err);

@@ -12,6 +12,7 @@
 #ifndef BERTH_LIVE_WORLD_AUDIT_H
 #define BERTH_LIVE_WORLD_AUDIT_H
 
+#include "lang/base/textmap.h"
 #include "lang/text/tree.h"
 #include "live/config/config.h"
 #include "pool/protocol/shelf.h"
@@ -46,9 +47,15 @@ struct audit_row {
     char *by, *account, *what, *about, *from, *via, *result, *detail; /* "" where there is none */
 };
 
+/* Whose row it is stands beside it, so that a look at all of them reads no row. */
+struct audit_item {
+    struct audit_row *row;
+    uint32_t account; /* a place in `accounts`; of changes only */
+};
+
 /* Rows in the order of their numbers. */
 struct audit_list {
-    struct audit_row **items;
+    struct audit_item *items;
     uint32_t first, count, room; /* a ring */
 };
 
@@ -56,6 +63,9 @@ struct audit {
     struct symbols *symbols;
     struct shelf *shelf;
     struct audit_list changes, attempts;
+    struct textmap accounts; /* that have changed something ... */
+    uint32_t *counts;        /* ... by place: in how many rows */
+    uint32_t counts_room;
     struct audit_list leaving; /* they have to go, and are still on the shelf: a few go with each that comes */
     uint64_t numbered;
     uint32_t most;

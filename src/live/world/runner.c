@@ -12,6 +12,9 @@
 #include <time.h>
 #include <uv.h>
 
+#define RELEASE_SPAN \
+    300 /* microseconds of a turn for effects whose rows are durable: the rest goes on in the next, so that others have theirs */
+
 /* What waits: an effect for its row, or an event for the end of the step at hand. */
 struct waiting_effect {
     struct waiting_effect *next;
@@ -34,6 +37,11 @@ struct waiting_call {
     void *user;
 };
 
+/* In the order in which they came. */
+struct waiting_effects {
+    struct waiting_effect *first, **last;
+};
+
 struct runner {
     const struct role_kind *kind;
     void *role;
@@ -54,8 +62,8 @@ struct runner {
     uv_idle_t idle;   /* keeps the turn from waiting while rows do */
     uint64_t durable; /* rows of the role that are, counted as it counts them */
     bool stepping, dirty, broken;
-    uint32_t handles; /* of the loop that are open */
-    struct waiting_effect *effects_first, **effects_last;
+    uint32_t handles;                     /* of the loop that are open */
+    struct waiting_effects sends, others; /* messages may be many, and nobody waits here for one to leave */
     struct waiting_event *events_first, **events_last;
     struct waiting_call *calls_first, **calls_last;
     struct buf text;
@@ -141,16 +149,38 @@ static void effect_do(struct runner *runner, const struct effect *effect)
     }
 }
 
+static struct waiting_effects *effects_like(struct runner *runner, const struct effect *effect)
+{
+    return effect->kind == EFFECT_SEND ? &runner->sends : &runner->others;
+}
+
 static void effect_keep(struct runner *runner, const struct effect *effect)
 {
+    struct waiting_effects *effects = effects_like(runner, effect);
     struct waiting_effect *waiting = mem_alloc(sizeof *waiting);
 
     *waiting = (struct waiting_effect){.effect = *effect};
     message_copy(&waiting->effect.message, &effect->message);
     waiting->effect.record = (struct record){.kind = RECORD_NONE};
     waiting->effect.ad = effect->ad ? tree_ref(effect->ad) : NULL;
-    *runner->effects_last = waiting;
-    runner->effects_last = &waiting->next;
+    *effects->last = waiting;
+    effects->last = &waiting->next;
+}
+
+/* Are the rows durable that the first of them stands behind? */
+static bool effects_ready(const struct runner *runner, const struct waiting_effects *effects)
+{
+    return effects->first && effects->first->effect.after <= runner->durable;
+}
+
+static struct waiting_effect *effects_shift(struct waiting_effects *effects)
+{
+    struct waiting_effect *waiting = effects->first;
+
+    effects->first = waiting->next;
+    if (!effects->first)
+        effects->last = &effects->first;
+    return waiting;
 }
 
 static void waiting_effect_free(struct waiting_effect *waiting)
@@ -226,8 +256,8 @@ static void effects_carry_out(struct runner *runner)
             wake_at(runner, effect->at);
         else if (effect->kind == EFFECT_PERSIST)
             effect_persist(runner, effect);
-        else if (effect->after > runner->durable)
-            effect_keep(runner, effect);
+        else if (effect->after > runner->durable || effects_ready(runner, effects_like(runner, effect)))
+            effect_keep(runner, effect); /* also behind those that wait for their turn */
         else
             effect_do(runner, effect);
     }
@@ -365,21 +395,36 @@ static void wake_at(struct runner *runner, int64_t at)
 
 /* ----------------------------------------------------------------------------------------------------------- commits */
 
-/* Carries out the effects that stood behind the rows, in their order, and tells those who waited for the commit. */
-static void effects_release(struct runner *runner)
+static void effects_release(struct runner *runner, struct waiting_effects *effects, int64_t until)
 {
-    struct waiting_effect *waiting;
-    struct waiting_call *call;
+    runner->stepping = true; /* what they lead to comes after them */
+    while (!runner->broken && effects_ready(runner, effects)) {
+        struct waiting_effect *waiting = effects_shift(effects);
 
-    runner->stepping = true; /* what they lead to comes after all of them */
-    while ((waiting = runner->effects_first) && !runner->broken && waiting->effect.after <= runner->durable) {
-        runner->effects_first = waiting->next;
-        if (!runner->effects_first)
-            runner->effects_last = &runner->effects_first;
         effect_do(runner, &waiting->effect);
         waiting_effect_free(waiting);
+        if (runner_now() >= until)
+            break;
     }
     runner->stepping = false;
+}
+
+/* Carries out the effects that stood behind the rows, messages for a while. */
+static void all_release(struct runner *runner)
+{
+    effects_release(runner, &runner->others, INT64_MAX);
+    effects_release(runner, &runner->sends, runner_now() + RELEASE_SPAN);
+    if (!runner->broken && effects_ready(runner, &runner->sends))
+        uv_idle_start(&runner->idle, turn_goes_on);
+    else if (!runner->dirty)
+        uv_idle_stop(&runner->idle);
+}
+
+/* Tells those who waited for the commit. */
+static void calls_release(struct runner *runner)
+{
+    struct waiting_call *call;
+
     while ((call = runner->calls_first) && !runner->broken) {
         runner->calls_first = call->next;
         if (!runner->calls_first)
@@ -389,26 +434,46 @@ static void effects_release(struct runner *runner)
     }
 }
 
-static void turn_ends(uv_check_t *check)
+/* Did the shelf fail somebody else who puts rows there? Then it takes no more of ours, and its commit says why. */
+static bool shelf_is_broken(const struct runner *runner)
 {
-    struct runner *runner = check->data;
-    struct waiting_event *waiting;
-    struct err err = {0};
-    int64_t began;
+    return runner->shelf->kind->broken && runner->shelf->kind->broken(runner->shelf);
+}
 
-    if (!runner->dirty || runner->broken || (runner->ports.goes_on && runner->ports.goes_on(runner->ports.user)))
-        return;
+/* Makes the rows durable; false: there is nothing to do, or it failed. */
+static bool rows_commit(struct runner *runner)
+{
+    int64_t began = runner_now();
+    struct err err = {0};
+
+    if (!shelf_is_broken(runner) &&
+        (!runner->dirty || (runner->ports.goes_on && runner->ports.goes_on(runner->ports.user))))
+        return false;
     runner->dirty = false;
-    uv_idle_stop(&runner->idle);
-    began = runner_now();
     if (runner->shelf->kind->commit(runner->shelf, &err) < 0) {
         runner_break(runner, err.text);
-        return;
+        return false;
     }
     runner->durable = runner->effects.persists;
     if (runner->ports.committed)
         runner->ports.committed(runner->ports.user, runner_now() - began);
-    effects_release(runner);
+    return true;
+}
+
+static void turn_ends(uv_check_t *check)
+{
+    struct runner *runner = check->data;
+    struct waiting_event *waiting;
+    bool committed;
+
+    if (runner->broken)
+        return;
+    committed = rows_commit(runner);
+    if (runner->broken || (!committed && !effects_ready(runner, &runner->sends)))
+        return;
+    all_release(runner);
+    if (committed)
+        calls_release(runner);
     while ((waiting = runner->events_first) && !runner->broken) {
         runner->events_first = waiting->next;
         if (!runner->events_first)
@@ -497,16 +562,15 @@ static void handle_closed(uv_handle_t *handle)
 
 void runner_free(struct runner *runner)
 {
-    struct waiting_effect *effect;
     struct waiting_event *event;
     struct waiting_call *call;
 
     if (!runner)
         return;
-    while ((effect = runner->effects_first)) {
-        runner->effects_first = effect->next;
-        waiting_effect_free(effect);
-    }
+    while (runner->sends.first)
+        waiting_effect_free(effects_shift(&runner->sends));
+    while (runner->others.first)
+        waiting_effect_free(effects_shift(&runner->others));
     while ((event = runner->events_first)) {
         runner->events_first = event->next;
         waiting_event_free(event);
@@ -540,7 +604,8 @@ struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const v
                               .ports = *ports,
                               .boot = boot_number(),
                               .handles = 4};
-    runner->effects_last = &runner->effects_first;
+    runner->sends.last = &runner->sends.first;
+    runner->others.last = &runner->others.first;
     runner->events_last = &runner->events_first;
     runner->calls_last = &runner->calls_first;
     runner->role = kind->make(settings);

@@ -92,9 +92,12 @@ bool shell_bytes_read(const struct tree *ad, const char *at_name, const char *na
 {
     const char *text;
     size_t len;
+    int64_t at;
 
-    return ad_integer(ad, at_name, ret_at) && *ret_at >= 0 && ad_string(ad, name, &text, &len) &&
-           base64url_read(out, text, len) && out->len <= SHELL_PIECE;
+    if (!ad_integer(ad, at_name, &at) || at < 0 || at > SHELL_PLACE_MAX)
+        return false;
+    *ret_at = at;
+    return ad_string(ad, name, &text, &len) && base64url_read(out, text, len) && out->len <= SHELL_PIECE;
 }
 
 void shell_bytes_write(struct maker *maker, const char *at_name, const char *name, int64_t at, const char *bytes,

@@ -19,14 +19,15 @@
 extern "C" {
 #endif
 
-#define SHELL_ORDER_WORDS 500         /* of a command */
-#define SHELL_ORDER_BYTES (32u << 10) /* of all of them, with their NULs */
-#define SHELL_TERM_MAX 63             /* bytes of what TERM is */
-#define SHELL_WINDOW_MAX 10000        /* rows, and columns */
-#define SHELL_ROOM (128u << 10)       /* bytes of a stream that wait on one side */
-#define SHELL_PIECE (64u << 10)       /* bytes of a stream in one question */
-#define SHELL_AWAY INT64_C(600)       /* seconds without the other side, then the command is hung up */
-#define SHELL_WORDS_ROOM 256          /* of a reason */
+#define SHELL_ORDER_WORDS 500           /* of a command */
+#define SHELL_ORDER_BYTES (32u << 10)   /* of all of them, with their NULs */
+#define SHELL_TERM_MAX 63               /* bytes of what TERM is */
+#define SHELL_WINDOW_MAX 10000          /* rows, and columns */
+#define SHELL_ROOM (128u << 10)         /* bytes of a stream that wait on one side */
+#define SHELL_PIECE (64u << 10)         /* bytes of a stream in one question */
+#define SHELL_PLACE_MAX (INT64_MAX / 2) /* in a stream: a length can be added to it */
+#define SHELL_AWAY INT64_C(600)         /* seconds without the other side, then the command is hung up */
+#define SHELL_WORDS_ROOM 256            /* of a reason */
 
 struct shell_order {
     struct buf words; /* the arguments, each with its NUL */

@@ -4,8 +4,10 @@
 #include "lang/base/mem.h"
 #include "match/gang/dock.h"
 #include "pool/protocol/mutants.h"
+#include "pool/protocol/writers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void crew_done(struct crew *crew)
 {
@@ -215,6 +217,23 @@ struct claim_member *crew_leader(const struct crew *crew, const struct crew_chie
     return leader;
 }
 
+uint32_t crew_number(const struct crew *crew, const struct crew_chief *chief, const struct claim_member *member,
+                     uint32_t *ret_count)
+{
+    uint32_t before = 0, count = 0;
+
+    for (uint32_t i = 0; i < crew->count; i++) {
+        const struct claim_member *other = &crew->members[i];
+
+        if (!claim_member_works(other, chief))
+            continue;
+        count++;
+        before += other->port < member->port || (other->port == member->port && other < member);
+    }
+    *ret_count = count;
+    return before;
+}
+
 struct claim_member *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who)
 {
     for (uint32_t i = 0; i < crew->count; i++) {
@@ -252,6 +271,29 @@ static struct duty crew_hand(const struct crew *crew, const struct claim_member 
     return hand;
 }
 
+/* Says in the ad of a job that several members run which of them it is for; takes the ad. */
+static struct tree *member_numbered(const struct crew *crew, const struct claim_member *member,
+                                    const struct claim_member_errand *errand, struct tree *taken)
+{
+    struct symbols *symbols = taken->symbols;
+    symbol many = symbols_find(symbols, AD_MEMBER_COUNT, strlen(AD_MEMBER_COUNT));
+    struct crew_chief chief = errand_chief(errand);
+    struct ad_setting number;
+    struct tree *numbered;
+    uint32_t count;
+
+    if (many == SYMBOL_NONE || !tree_find(taken, tree_root(taken), many))
+        return taken;
+    number.name = symbols_take(symbols, AD_MEMBER, strlen(AD_MEMBER));
+    number.value = value_integer(crew_number(crew, &chief, member, &count));
+    numbered = ad_set(taken, &number, 1, NULL);
+    symbols_drop(symbols, number.name);
+    if (!numbered)
+        return taken;
+    tree_unref(taken);
+    return numbered;
+}
+
 struct tree *crew_shows(const struct crew *crew, const struct claim_member *member,
                         const struct claim_member_errand *errand, bool runs)
 {
@@ -267,7 +309,7 @@ struct tree *crew_shows(const struct crew *crew, const struct claim_member *memb
         shown = tree_ref(errand->ad);
     }
     if (runs)
-        return shown;
+        return member_numbered(crew, member, errand, shown);
     less = duty_withhold(shown, member->port, errand_chief(errand).link);
     tree_unref(shown);
     return less;

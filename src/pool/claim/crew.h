@@ -14,6 +14,11 @@
 extern "C" {
 #endif
 
+/* What a job that several members run tells each of them: its number, from 0; how many there are; and where each of them is, in that order. */
+#define AD_MEMBER "Member"
+#define AD_MEMBER_COUNT "MemberCount"
+#define AD_MEMBER_HOSTS "MemberHosts"
+
 struct crew {
     struct claim_member *members; /* by place */
     uint32_t count;
@@ -83,11 +88,15 @@ bool claim_member_works(const struct claim_member *member, const struct crew_chi
 /* The first member, in the order of ports, that works: its result is the job's. NULL: none works. */
 struct claim_member *crew_leader(const struct crew *crew, const struct crew_chief *chief);
 
+/* The member's number among those that work, in the order of ports: the leader has 0. `*ret_count` is how many there are. */
+uint32_t crew_number(const struct crew *crew, const struct crew_chief *chief, const struct claim_member *member,
+                     uint32_t *ret_count);
+
 /* The member of ours above the one that runs the job further below, with that claim and as that agent. NULL: there is none,
  * or our port does not want it to run. */
 struct claim_member *crew_below(const struct crew *crew, const struct crew_chief *chief, uint64_t claim, agent who);
 
-/* Our ad as that member may see it: whole only if it runs the job. The caller unrefs it. */
+/* Our ad as that member may see it: whole only if it runs the job, and where several do with its number (AD_MEMBER). The caller unrefs it. */
 struct tree *crew_shows(const struct crew *crew, const struct claim_member *member,
                         const struct claim_member_errand *errand, bool runs);
 

@@ -57,29 +57,14 @@ struct tree *duty_withhold(struct tree *ad, uint64_t port, uint64_t link)
 {
     /* attributes that say how the job is run; none by which anybody could decide whether to take part in it */
     static const char *const names[] = {
-        "Cmd",
-        "Args",
-        "Env",
-        "Iwd",
-        "IwdUser",
-        "In",
-        "Out",
-        "Err",
-        "Inputs",
-        "Outputs",
-        "OutputTo",
-        "OutputSE",
-        "NodeInputs",
-        "OutputElsewhere",
-        "Pre",
-        "Post",
-        "Checkpoint",
-        "WarnSignal",
-        "Dag",
-        "CheckpointSignal",
-        "Node",
-        "After",
-        "CheckpointPeriod",
+        "Cmd",        "Args",       "Env",
+        "Iwd",        "IwdUser",    "In",
+        "Out",        "Err",        "Inputs",
+        "Outputs",    "OutputTo",   "UserLog",
+        "OutputSE",   "NodeInputs", "OutputElsewhere",
+        "Pre",        "Post",       "Checkpoint",
+        "WarnSignal", "Dag",        "CheckpointSignal",
+        "Node",       "After",      "CheckpointPeriod",
     };
 
     return MUTANT(AD_WHOLE) ? tree_ref(ad) : port_withholds(ad, port, link, names, sizeof names / sizeof *names);

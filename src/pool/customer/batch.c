@@ -108,7 +108,7 @@ void batch_begin(const struct customer_step *step, struct batch *batch, uint64_t
             if (job && job->state == JOB_IDLE)
                 job_wait(job, false);
         }
-        shape_changed(step, one->shape);
+        shape_submitted(step, one->shape);
     }
 }
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHAPES_A_WAKE 64   /* shapes that are settled in one go when that is due ... */
+#define SHAPES_AN_EVENT 16 /* ... and before and after something else */
+
 static void *customer_make(const void *settings)
 {
     struct customer *customer = mem_alloc(sizeof *customer);
@@ -12,6 +15,7 @@ static void *customer_make(const void *settings)
     *customer = (struct customer){.settings = settings, .woken = INT64_MAX};
     customer->spans = customer->settings->spans;
     timers_init(&customer->timers);
+    timers_init(&customer->shape_timers);
     map_init(&customer->jobs, 0);
     map_init(&customer->places, 0);
     map_init(&customer->shapes, 0);
@@ -19,6 +23,7 @@ static void *customer_make(const void *settings)
     map_init(&customer->keys, 0);
     map_init(&customer->stubs, 0);
     map_init(&customer->owners, 0);
+    map_init(&customer->sizes, 0);
     map_init(&customer->flows, 0);
     map_init(&customer->batches, 0);
     map_init(&customer->gangs, 0);
@@ -40,11 +45,13 @@ static void customer_free(void *role)
         free((void *)(uintptr_t)job);
     map_done(&customer->jobs);
     map_done(&customer->owners);
+    map_done(&customer->sizes);
     flows_done(customer);
     batches_done(customer);
     submissions_done(customer);
     shapes_done(customer);
     timers_done(&customer->timers);
+    timers_done(&customer->shape_timers);
     free(customer->turns);
     free(customer);
 }
@@ -95,19 +102,30 @@ static void customer_load(const struct customer_step *step, const struct record 
     }
 }
 
-static void customer_due(const struct customer_step *step)
+/* Does what is due. Of shapes, no more than so many are settled: the rest waits for the next wakes, which come at once, and others are served between. */
+static void customer_due(const struct customer_step *step, bool wake)
 {
+    struct customer *customer = step->customer;
+    uint32_t shapes = wake ? SHAPES_A_WAKE : customer->behind ? 0 : SHAPES_AN_EVENT;
     struct timer timer;
 
-    while (timers_pop(&step->customer->timers, step->env->now, &timer)) {
-        if (timer.what == TIMER_SHAPE)
+    if (wake)
+        customer->behind = false;
+    for (;;) {
+        bool first = shapes && timers_next(&customer->shape_timers) <= timers_next(&customer->timers);
+
+        if (!timers_pop(first ? &customer->shape_timers : &customer->timers, step->env->now, &timer))
+            return;
+        if (timer.what == TIMER_SHAPE) {
             shape_due(step, (uint32_t)timer.which);
-        else if (timer.what == TIMER_JOB)
+            customer->behind = --shapes == 0;
+        } else if (timer.what == TIMER_JOB) {
             job_rested(step, timer.which);
-        else if (timer.what == TIMER_TURNS)
+        } else if (timer.what == TIMER_TURNS) {
             turns_due(step, (uint32_t)timer.which);
-        else
+        } else {
             root_due(step, timer.which);
+        }
     }
 }
 
@@ -142,6 +160,8 @@ static void customer_event(const struct customer_step *step, const struct event 
         root_answer(step, event);
     else if (event->kind == EVENT_FORGET)
         queue_forget(step, event);
+    else if (event->kind == EVENT_LOCAL)
+        queue_local(step, event);
     else if (event->kind == EVENT_KNOWN)
         shapes_again(step, event->claim);
     else if (event->kind == EVENT_ANSWER)
@@ -152,7 +172,7 @@ static void customer_step(void *role, const struct role_env *env, const struct e
 {
     struct customer *customer = role;
     struct customer_step step = {customer, env, effects};
-    int64_t next;
+    int64_t next, shape;
 
     if (!customer->booted) {
         if (event->kind == EVENT_LOADED)
@@ -164,10 +184,13 @@ static void customer_step(void *role, const struct role_env *env, const struct e
     }
     if (event->kind == EVENT_WAKE) /* the wake is used up, perhaps a moment too early */
         customer->woken = INT64_MAX;
-    customer_due(&step); /* leases run out before any message is looked at */
+    customer_due(&step, event->kind == EVENT_WAKE); /* leases run out before any message is looked at */
     customer_event(&step, event);
-    customer_due(&step);
+    customer_due(&step, event->kind == EVENT_WAKE);
     next = timers_next(&customer->timers);
+    shape = timers_next(&customer->shape_timers);
+    if (shape < next)
+        next = shape;
     if (next != customer->woken)
         effects_wake(effects, next);
     customer->woken = next;
@@ -215,6 +238,7 @@ static void job_view(const struct customer *customer, const struct job *job, str
         .status = job->status,
         .owner = job->shape->owner.bytes,
         .ad = job->shape->ad,
+        .local = job->shape->local,
         .workflow = job->from->flow ? job->from->flow->first : 0,
         .node = job->from->node,
         .blocked = job->state == JOB_IDLE && job_is_blocked(job),
@@ -283,6 +307,16 @@ uint64_t customer_queued(const struct customer *customer, const char *owner)
     return count == MAP_NONE ? 0 : count;
 }
 
+uint64_t customer_bytes(const struct customer *customer, const char *owner)
+{
+    struct text text;
+    uint64_t bytes;
+
+    text_set(&text, owner, strlen(owner));
+    bytes = map_find(&customer->sizes, account_hash(&text));
+    return bytes == MAP_NONE ? 0 : bytes;
+}
+
 bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret)
 {
     const struct job *job = job_find(customer, id);
@@ -314,6 +348,35 @@ void customer_each_root(const struct customer *customer, customer_root_fn *fn, v
     }
 }
 
+uint32_t customer_members(const struct customer *customer, uint64_t id, struct member_view *ret, uint32_t room)
+{
+    const struct job *job = job_find(customer, id);
+    const struct root *root = job ? job->root : NULL;
+    struct crew_chief chief = {root ? root->shape->ad : NULL, RUNS_NO_LINK};
+    uint32_t count = 0, number;
+
+    for (uint32_t i = 0; root && i < root->crew.count; i++) {
+        const struct claim_member *member = &root->crew.members[i];
+        symbol name = member->ad ? symbols_find(member->ad->symbols, "Name", 4) : SYMBOL_NONE;
+        const struct expr *called =
+            name != SYMBOL_NONE && tree_is_ad(member->ad) ? tree_find(member->ad, tree_root(member->ad), name) : NULL;
+
+        if (!claim_member_works(member, &chief))
+            continue;
+        number = crew_number(&root->crew, &chief, member, &count);
+        if (count < 2)
+            return 0;
+        if (number >= room)
+            continue;
+        ret[number] = (struct member_view){.who = member->agent, .claim = member->claim};
+        if (called && called->kind == EXPR_STRING) {
+            ret[number].name = tree_string(member->ad, called);
+            ret[number].name_len = called->u.run.count;
+        }
+    }
+    return count;
+}
+
 /* Every job is where its state says; the counts are those of the lists. */
 static bool customer_valid(const void *role, const char **ret_why)
 {
@@ -333,7 +396,10 @@ static bool customer_valid(const void *role, const char **ret_why)
         *ret_why = "a job waits and has a claim, or neither";
         if (customer->booted && (job->waits || job->rests) != (job->state == JOB_IDLE && !job_is_blocked(job)))
             return false;
-        if (customer->booted && job->state == JOB_RUNNING && !job->root)
+        if (customer->booted && job->state == JOB_RUNNING && !job->root && !job->shape->local)
+            return false;
+        *ret_why = "a job of the customer's own host has a claim";
+        if (job->root && job->shape->local)
             return false;
     }
     for (uint32_t i = 0; i < customer->shape_count; i++) {

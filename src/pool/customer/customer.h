@@ -7,6 +7,9 @@
  *     IDLE -decided-> RUNNING -result-> DONE -> forgotten, when the world has recorded it
  *      |  ^---- claim lost, or failed and to be tried again ----'        any but DONE: held, removed; IDLE: aborted, when it has waited too long
  *
+ * A job whose Universe is "local" is offered to no pool: the world runs it on the customer's own host, and tells the role when it begins and how it
+ * ends. One that was running when the customer ended waits again.
+ *
  * A *workflow* is several submissions that wait for each other, its *nodes*: the jobs of a node are not advertised before all jobs of the nodes
  * that it names have ended well. Being blocked is not recorded: it follows from the results, which are durable. No job of a workflow is
  * forgotten while the workflow has a job that has neither ended well nor been removed. */
@@ -19,11 +22,12 @@
 extern "C" {
 #endif
 
-#define CUSTOMER_JOBS_MAX 100000   /* queued, of one owner, unless the settings say otherwise */
-#define CUSTOMER_SUBMIT_MAX 100000 /* of one submission */
-#define CUSTOMER_AGAIN_MAX 1000    /* tries of a job that is run until it says that it is over; then it is held */
-#define CUSTOMER_RETRIES 0         /* for a job that does not say MaxRetries */
-#define CUSTOMER_NODE_MAX 255      /* bytes of the name of a node */
+#define CUSTOMER_JOBS_MAX 100000        /* queued, of one owner, unless the settings say otherwise */
+#define CUSTOMER_SUBMIT_MAX 100000      /* of one submission */
+#define CUSTOMER_AGAIN_MAX 1000         /* tries of a job that is run until it says that it is over; then it is held */
+#define CUSTOMER_CHECKPOINTS_MAX 100000 /* the same of one that is begun again by its CheckpointExitCode */
+#define CUSTOMER_RETRIES 0              /* for a job that does not say MaxRetries */
+#define CUSTOMER_NODE_MAX 255           /* bytes of the name of a node */
 
 struct customer;
 
@@ -97,6 +101,7 @@ struct job_view {
     int64_t status;
     const char *owner;       /* lent */
     const struct tree *ad;   /* lent: what was submitted */
+    bool local;              /* the job runs on the customer's own host, without a claim */
     uint64_t workflow;       /* the workflow's name: the smallest number among its jobs; 0: the job is in none */
     const struct tree *node; /* of a workflow, lent: Node, After */
     bool blocked;            /* the job waits for others of its workflow ... */
@@ -113,6 +118,8 @@ uint64_t customer_count(const struct customer *customer); /* jobs that are not f
 uint64_t customer_last(const struct customer *customer);  /* the last number that was given to a job; 0: none was */
 /* Is there a submission of that owner under that key? */
 bool customer_knows_key(const struct customer *customer, const char *owner, const char *key);
+uint64_t customer_bytes(const struct customer *customer,
+                        const char *owner); /* that the ads of its jobs take, of its whole account */
 uint64_t customer_queued(const struct customer *customer,
                          const char *owner); /* jobs of that owner that have not ended */
 
@@ -141,6 +148,16 @@ void customer_parents(const struct customer *customer, uint64_t job, customer_pa
  * node. */
 bool customer_node(const struct customer *customer, uint64_t job, const char *name, size_t len, uint64_t *ret_first,
                    uint64_t *ret_count);
+
+/* The members that run a job that several run: which agent, what its machine is called, in the order of their numbers. Returns how many there are; 0: one
+ * alone runs it, or nobody now. At most `room` are filled in. */
+struct member_view {
+    agent who;
+    uint64_t claim;
+    const char *name; /* lent, without a NUL */
+    size_t name_len;
+};
+uint32_t customer_members(const struct customer *customer, uint64_t job, struct member_view *ret, uint32_t room);
 
 struct root_view {
     uint64_t gang, claim; /* of its first member */

@@ -93,10 +93,13 @@ struct turns {
     int64_t set;              /* the timer; INT64_MAX: none */
 };
 
+enum needs { NEEDS_NONE, NEEDS_ON_SUCCESS, NEEDS_ALWAYS };
+
 struct shape {
     uint64_t id;
     uint32_t place;
     struct text owner;
+    uint64_t owner_hash;
     struct tree *ad;          /* held; without a count */
     struct tree *request;     /* held: what pools are told of it */
     struct shape *lead;       /* the shape whose request is the same, and is the one that pools have; itself */
@@ -105,8 +108,11 @@ struct shape {
     int64_t retries;          /* how often a failing job is tried again ... */
     int64_t unless;           /* ... but not with this status; -1: with any */
     int64_t success;          /* the status after which it is not tried again */
+    bool parallel;            /* its members are processes of one job: the failure of any is the job's */
     bool ends;                /* the job itself says what becomes of it when a try has ended ... */
     bool counts;              /* ... and how often it is tried again */
+    enum needs needs;         /* when the outputs that it names have to be there */
+    bool local;               /* its jobs run on the customer's own host: no pool is told of them */
     double priority;          /* among those of its owner */
     int64_t patience;         /* seconds that a job may wait, counted from its submission */
     uint64_t index;           /* of the first job in its sweep */
@@ -115,6 +121,7 @@ struct shape {
     uint32_t pool_count;
     struct rejection *rejection; /* NULL: none */
     int64_t told;                /* when the request was last settled: a rush after that is one update */
+    bool fresh;                  /* a job was submitted since then */
     int64_t set;                 /* the earliest timer that is set */
     uint64_t stored;
 };
@@ -199,13 +206,16 @@ struct customer {
     struct map stubs;                /* while loading: jobs that are forgotten */
     struct submission **submissions; /* in the order of their jobs' numbers */
     uint32_t submission_count, submission_room, sweep_at;
-    struct map owners;  /* account_hash -> how many jobs have not ended */
+    struct map owners;  /* account_hash -> how many jobs have not ended ... */
+    struct map sizes;   /* ... and how many bytes the ads of its jobs take */
     struct map flows;   /* word -> struct flow */
     struct map batches; /* word -> struct batch */
     struct map gangs;   /* gang -> struct root */
     struct map claims;  /* claim -> struct root */
     struct timers timers;
-    uint64_t last_job; /* the largest id */
+    struct timers shape_timers; /* TIMER_SHAPE: there may be very many, and none of them holds anybody up */
+    bool behind;                /* more of them were due than one step settles: wakes see to the rest */
+    uint64_t last_job;          /* the largest id */
     uint64_t starts, stored;
     bool booted;
     int64_t woken;
@@ -237,7 +247,10 @@ void shapes_boot(const struct customer_step *step);
 void shapes_again(const struct customer_step *step, agent matchmaker); /* the matchmaker may have begun anew */
 struct shape *shape_find(const struct customer *customer, uint64_t id);
 struct shape *shape_like(const struct customer *customer, const struct text *owner, const struct tree *ad);
+/* The shape of that owner and ad: one that is there, or a new one, which is recorded. */
+struct shape *shape_of(const struct customer_step *step, const struct text *owner, struct tree *ad);
 void shape_changed(const struct customer_step *step, struct shape *shape);
+void shape_submitted(const struct customer_step *step, struct shape *shape); /* the same, by a job that is new */
 void shape_due(const struct customer_step *step, uint32_t place);
 void shape_answer(const struct customer_step *step, uint64_t token, const struct event *event);
 struct shape_pool *shape_pool(const struct shape *shape, agent matchmaker); /* NULL: not one of its pools */
@@ -325,6 +338,7 @@ static inline bool job_is_blocked(const struct job *job)
 /* queue.c */
 void queue_control(const struct customer_step *step, const struct event *event);
 void queue_forget(const struct customer_step *step, const struct event *event);
+void queue_local(const struct customer_step *step, const struct event *event);
 struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape);
 struct job *job_find(const struct customer *customer, uint64_t id);
 bool job_ended(const struct job *job);
@@ -340,8 +354,11 @@ void job_spoiled(const struct customer_step *step, struct job *job, const struct
 void job_result(const struct customer_step *step, struct job *job, const struct result *result);
 
 /* ending.c: what the job itself says of its end */
-enum ending { ENDING_USUAL, ENDING_DONE, ENDING_AGAIN, ENDING_HELD };
+enum ending { ENDING_USUAL, ENDING_DONE, ENDING_AGAIN, ENDING_HELD, ENDING_CHECKPOINT };
 bool ending_is_said(const struct tree *ad);
+enum needs ending_needs(const struct tree *ad);
+/* Is the job held because this try, its last, lacks outputs? `failed`: it did not end with success. */
+bool ending_lacks(const struct job *job, const struct result *result, bool failed);
 enum ending ending_of(const struct customer_step *step, const struct job *job, const struct result *result);
 
 /* customer_claims.c */

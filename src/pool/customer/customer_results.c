@@ -98,7 +98,14 @@ static bool result_failed(const struct result *result)
     return result->reason != REASON_EXITED || result->status != 0;
 }
 
-/* The result of a member that is not the leader: if it failed, it is lost. A member that was given nothing to run has no result, whatever it
+static bool helper_failed(const struct root *root, const struct result *result)
+{
+    return root->shape->parallel ? result->reason != REASON_EXITED || result->status != root->shape->success
+                                 : result_failed(result);
+}
+
+/* The result of a member that is not the leader: if it failed, it is lost; and of a job that runs as several processes that is the result, for
+ * they are one program. A member that was given nothing to run has no result, whatever it
  * says: a licence can leave, but it cannot use up a job's tries. */
 static void helper_result(const struct customer_step *step, const struct event *event)
 {
@@ -118,10 +125,12 @@ static void helper_result(const struct customer_step *step, const struct event *
         return;
     }
     gang = root->gang;
-    if (result_failed(result) && (claim_member_works(member, &chief) || MUTANT(IDLE_RESULT)) &&
+    if (helper_failed(root, result) && (claim_member_works(member, &chief) || MUTANT(IDLE_RESULT)) &&
         root->state == ROOT_RUNNING && !member->dropped && !MUTANT(FAILURE_IGNORED)) {
         root_loses(step, root, member);
-        if (!member->dropped)
+        if (!member->dropped && root->shape->parallel && !MUTANT(PROCESS_UNCOUNTED))
+            job_result(step, job, result);
+        else if (!member->dropped)
             job_spoiled(step, job, result);
     }
     reply_root(step, event, result->claim, REASON_OK, job->stored > root->stored ? job->stored : root->stored);

@@ -3,7 +3,10 @@
  *     OnExitHold = ExitCode == 3             true: the job is held
  *     OnExitRemove = ExitCode == 0           true: it is over; false: it is run again, as often as MaxRetries says, or else until this is true
  *     RetryUntil = ExitCode > 100            true: this try was the last
+ *     CheckpointExitCode = 85                a try that ends with this status is begun again, and has not failed; the files that Checkpoint names are kept
  *     SuccessExitCode = 4                    a try that ends with this status, and not with 0, is the last (queue.c)
+ *     OutputsNeeded = "OnSuccess"            a try that ends well, and is over, but lacks an output that Outputs names: the job is held; so it is where
+ *                                            this is not said. "Always": likewise where it failed, and is not tried again. "Never": it is over
  *
  * They see the job's own attributes, ExitCode or ExitSignal, ExitBySignal, JobTry (how often it was begun) and the time. One that has no value decides nothing.
  * These are expressions of the user's own about the user's own job, evaluated in bounded steps. */
@@ -12,12 +15,13 @@
 #include "pool/protocol/writers.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define STEPS_MAX 100000
 
 bool ending_is_said(const struct tree *ad)
 {
-    static const char *const names[] = {"OnExitHold", "OnExitRemove", "RetryUntil"};
+    static const char *const names[] = {"OnExitHold", "OnExitRemove", "RetryUntil", "CheckpointExitCode"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         symbol name = symbols_find(ad->symbols, names[i], strlen(names[i]));
@@ -70,6 +74,45 @@ static int said(const struct tree *ad, const char *attribute, int64_t wall)
     return result;
 }
 
+/* The attribute as it stands in the ad; NULL: it is not there. */
+static const struct expr *attribute_of(const struct tree *ad, const char *attribute)
+{
+    symbol name = symbols_find(ad->symbols, attribute, strlen(attribute));
+
+    return name ? tree_find(ad, tree_root(ad), name) : NULL;
+}
+
+/* Is the attribute that number, as it stands in the ad? */
+static bool number_is(const struct tree *ad, const char *attribute, int64_t number)
+{
+    const struct expr *e = attribute_of(ad, attribute);
+
+    return e && e->kind == EXPR_INTEGER && e->u.integer == number;
+}
+
+/* Only of files that the job names: what it happens to leave is not asked for. */
+enum needs ending_needs(const struct tree *ad)
+{
+    static const char always[] = "Always", never[] = "Never";
+    const struct expr *outputs = attribute_of(ad, "Outputs"), *when = attribute_of(ad, "OutputsNeeded");
+
+    if (!outputs || (outputs->kind == EXPR_LIST && !outputs->u.run.count))
+        return NEEDS_NONE;
+    if (when && when->kind == EXPR_STRING && when->u.run.count == strlen(always) &&
+        !strncasecmp(tree_string(ad, when), always, strlen(always)))
+        return NEEDS_ALWAYS;
+    if (when && when->kind == EXPR_STRING && when->u.run.count == strlen(never) &&
+        !strncasecmp(tree_string(ad, when), never, strlen(never)))
+        return NEEDS_NONE;
+    return NEEDS_ON_SUCCESS;
+}
+
+bool ending_lacks(const struct job *job, const struct result *result, bool failed)
+{
+    return result->unmade && result->reason == REASON_EXITED &&
+           (job->shape->needs == NEEDS_ALWAYS || (job->shape->needs == NEEDS_ON_SUCCESS && !failed));
+}
+
 enum ending ending_of(const struct customer_step *step, const struct job *job, const struct result *result)
 {
     int64_t wall = step->env->wall;
@@ -79,6 +122,10 @@ enum ending ending_of(const struct customer_step *step, const struct job *job, c
 
     if (!ad)
         return ENDING_USUAL;
+    if (number_is(ad, "CheckpointExitCode", result->status)) {
+        tree_unref(ad);
+        return job->begun < CUSTOMER_CHECKPOINTS_MAX ? ENDING_CHECKPOINT : ENDING_HELD;
+    }
     remove = said(ad, "OnExitRemove", wall);
     if (said(ad, "OnExitHold", wall) == 1)
         ending = ENDING_HELD;

@@ -36,11 +36,11 @@ struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape)
     return job;
 }
 
-static void job_store(const struct customer_step *step, struct job *job)
+/* Writes the job's row; since when it is in its state is not touched. */
+static void job_write(const struct customer_step *step, struct job *job)
 {
     struct record record = {.kind = RECORD_JOB, .key = job->id};
 
-    job->changed = step->env->wall / SECOND;
     record.u.job_record = (struct job_record){.shape = job->shape->id,
                                               .state = job->state,
                                               .gang = job->gang,
@@ -53,6 +53,12 @@ static void job_store(const struct customer_step *step, struct job *job)
                                               .reason = job->reason,
                                               .status = job->status};
     job->stored = effects_persist(step->effects, &record);
+}
+
+static void job_store(const struct customer_step *step, struct job *job)
+{
+    job->changed = step->env->wall / SECOND;
+    job_write(step, job);
     effects_changed(step->effects, job->id, job->stored);
     flow_tally(step, job);
 }
@@ -168,10 +174,10 @@ static void job_end(const struct customer_step *step, struct job *job, enum job_
 }
 
 /* The job has ended, one way or the other. It is tried again as often as it says, and held when it could not even
- * begin. */
+ * begin, or when it is over and lacks an output that it names. */
 void job_result(const struct customer_step *step, struct job *job, const struct result *result)
 {
-    bool failed = result->reason != REASON_EXITED || result->status != job->shape->success, last;
+    bool failed = result->reason != REASON_EXITED || result->status != job->shape->success, last, over;
     enum ending ending = ending_of(step, job, result);
 
     job_unwait(job); /* the job may have been waiting, its claim given up */
@@ -179,10 +185,14 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
     job->failing = false;
     job->reason = result->reason;
     job->status = result->status;
-    job->tries += failed;
+    job->tries += failed && ending != ENDING_CHECKPOINT;
     last = job->tries > (uint64_t)job->shape->retries ||
            (result->reason == REASON_EXITED && result->status == job->shape->unless);
-    if (ending == ENDING_DONE || (ending == ENDING_USUAL && (!failed || (result->reason != REASON_SETUP && last)))) {
+    over = ending == ENDING_DONE || (ending == ENDING_USUAL && (!failed || (result->reason != REASON_SETUP && last)));
+    if (over && ending_lacks(job, result, failed)) {
+        job->state = JOB_HELD;
+        job->reason = REASON_UNMADE;
+    } else if (over) {
         job_end(step, job, JOB_DONE);
     } else if (ending == ENDING_HELD || (ending == ENDING_USUAL && last)) {
         job->state = JOB_HELD;
@@ -258,14 +268,65 @@ static enum reason job_dismiss(const struct customer_step *step, struct job *job
     return REASON_OK;
 }
 
-static enum reason job_control(const struct customer_step *step, struct job *job, uint64_t verb)
+/* The job leaves its machine, and waits again when it is gone from there. It is as if the try had never been: no result of it counts any more. */
+static enum reason job_vacate(const struct customer_step *step, struct job *job)
 {
+    if (job->state != JOB_RUNNING || !job->root)
+        return REASON_STALE;
+    if (!job->claim)
+        return REASON_OK; /* it is leaving */
+    job->claim = 0;       /* by this a restart knows, too */
+    job->reason = REASON_RELEASED;
+    job_store(step, job);
+    root_end(step, job->root);
+    return REASON_OK;
+}
+
+/* The job becomes one of another shape. What runs now goes on as it was begun; the claim keeps the shape that it was made for. */
+static enum reason job_edit(const struct customer_step *step, struct job *job, struct tree *ad)
+{
+    struct shape *before = job->shape, *shape;
+    bool waits = job->waits;
+    int64_t rests = job->rests;
+
+    if (!ad || !tree_is_ad(ad))
+        return REASON_INVALID;
+    if (job->from->batch && !job->from->batch->begun)
+        return REASON_BUSY;
+    shape = shape_of(step, &before->owner, ad);
+    if (shape->local != before->local || shape->parallel != before->parallel || shape->index != before->index) {
+        shape_changed(step, shape); /* nobody may need it */
+        return REASON_INVALID;
+    }
+    if (shape == before)
+        return REASON_OK;
+    job_unwait(job);
+    job->shape = shape;
+    shape->uses++;
+    before->uses--;
+    job->rests = rests;
+    job_write(step, job);
+    if (waits)
+        job_wait(job, false);
+    shape_changed(step, before);
+    shape_changed(step, shape);
+    return REASON_OK;
+}
+
+static enum reason job_control(const struct customer_step *step, struct job *job, const struct control *control)
+{
+    uint64_t verb = control->verb;
+
     if (verb >= CONTROL_COUNT)
         return REASON_INVALID;
     if (verb == CONTROL_RESCUE)
         return job_rescue(step, job);
     if (job_ended(job))
         return verb == CONTROL_REMOVE ? job_dismiss(step, job) : REASON_STALE;
+    if (verb == CONTROL_VACATE)
+        return job_vacate(step, job);
+    if (verb == CONTROL_EDIT)
+        return job_edit(step, job, control->ad);
     if (verb == CONTROL_RELEASE) {
         if (job->state != JOB_HELD)
             return REASON_OK;
@@ -303,8 +364,33 @@ void queue_control(const struct customer_step *step, const struct event *event)
     else if (!event->peer->any && strcmp(event->peer->identity, job->shape->owner.bytes) != 0)
         message.u.got.reason = REASON_IDENTITY;
     else
-        message.u.got.reason = job_control(step, job, control->verb);
+        message.u.got.reason = job_control(step, job, control);
     effects_reply(step->effects, event->token, &message, job ? job->stored : 0);
+}
+
+/* News of a job that runs on our own host. What comes of a try before the present one counts no more: the job was held or removed meanwhile. */
+void queue_local(const struct customer_step *step, const struct event *event)
+{
+    struct job *job = job_find(step->customer, event->job);
+    struct result result = {.reason = event->reason, .status = event->status};
+
+    if (!job || !job->shape->local)
+        return;
+    if (event->news == JOB_FOUND) {
+        if (job->state != JOB_IDLE || !job->waits)
+            return;
+        job_unwait(job);
+        job->state = JOB_RUNNING;
+        job->begun++;
+        job_store(step, job);
+        return;
+    }
+    if (job->state != JOB_RUNNING || job->begun != event->number)
+        return;
+    if (event->news == JOB_EXITED)
+        job_result(step, job, &result);
+    else
+        job_requeue(step, job);
 }
 
 /* The world has recorded all that is worth keeping of a job that has ended. */

@@ -9,8 +9,31 @@
 
 #include <string.h>
 
-static const char *const own_names[] = {"Args",    "Env",      "In",  "Out",     "Err",   "Inputs",
-                                        "Outputs", "OutputTo", "Iwd", "IwdUser", "Index", "SecretsId"};
+static const char *const own_names[] = {"Args",
+                                        "Env",
+                                        "In",
+                                        "Out",
+                                        "Err",
+                                        "Inputs",
+                                        "InputUrls",
+                                        "Outputs",
+                                        "OutputTo",
+                                        "OutputUrls",
+                                        "OutputsNeeded",
+                                        "Iwd",
+                                        "IwdUser",
+                                        "Index",
+                                        "SecretsId",
+                                        "UserLog",
+                                        "PeriodicHold",
+                                        "PeriodicHoldReason",
+                                        "PeriodicHoldSubCode",
+                                        "PeriodicRelease",
+                                        "PeriodicRemove",
+                                        "PeriodicVacate",
+                                        "DAGNodeName",
+                                        "DAGManJobId",
+                                        "DAGNodeRetry"};
 
 /* May the ad read any of its attributes, by a name that it computes? */
 static bool ad_computes_names(const struct tree *ad)

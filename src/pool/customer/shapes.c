@@ -4,6 +4,7 @@
 #include "lang/base/mem.h"
 #include "pool/customer/customer_parts.h"
 #include "pool/protocol/account.h"
+#include "pool/protocol/job_processes.h"
 #include "pool/protocol/writers.h"
 
 #include <stdlib.h>
@@ -42,6 +43,16 @@ static int64_t shape_number(const struct tree *ad, const char *attribute, int64_
     return number && number->kind == EXPR_INTEGER && number->u.integer >= 0 ? number->u.integer : otherwise;
 }
 
+/* Do its jobs run on the customer's own host? */
+static bool shape_is_local(const struct tree *ad)
+{
+    symbol name = symbols_find(ad->symbols, "Universe", 8);
+    const struct expr *universe = name ? tree_find(ad, tree_root(ad), name) : NULL;
+
+    return universe && universe->kind == EXPR_STRING && universe->u.run.count == 5 &&
+           !memcmp(tree_string(ad, universe), "local", 5);
+}
+
 /* Does the job's Pools, if it has one, name that pool? */
 static bool shape_wants(const struct tree *ad, const struct customer_pool *pool)
 {
@@ -68,7 +79,8 @@ static void shape_add_pools(const struct customer *customer, struct shape *shape
     for (uint32_t i = 0; i < shape->pool_count; i++) {
         const struct customer_pool *pool = settings->pool_count ? &settings->pools[i] : &only;
 
-        shape->pools[i] = (struct shape_pool){.matchmaker = pool->matchmaker, .wanted = shape_wants(shape->ad, pool)};
+        shape->pools[i] = (struct shape_pool){.matchmaker = pool->matchmaker,
+                                              .wanted = !shape->local && shape_wants(shape->ad, pool)};
         shape->pools[i].last = INT64_MIN;
         advert_init(&shape->pools[i].advert, shape->id, true, customer->starts << 32);
     }
@@ -118,6 +130,16 @@ static void shape_follow(struct customer *customer, struct shape *shape)
     map_set(&customer->leads, hash, shape->place);
 }
 
+/* Ads that are shared by many jobs count once: so does the room that they take. */
+static void shape_count_bytes(struct customer *customer, const struct shape *shape, bool more)
+{
+    uint64_t hash = account_hash(&shape->owner), bytes = map_find(&customer->sizes, hash);
+    uint64_t size = tree_size(shape->ad) + tree_size(shape->request);
+
+    bytes = bytes == MAP_NONE ? 0 : bytes;
+    map_set(&customer->sizes, hash, more ? bytes + size : bytes > size ? bytes - size : 0);
+}
+
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad)
 {
     struct shape *shape = mem_alloc(sizeof *shape);
@@ -125,15 +147,19 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
     *shape = (struct shape){.id = id,
                             .place = customer->shape_count,
                             .owner = *owner,
+                            .owner_hash = owner_hash(owner, 0),
                             .ad = tree_ref(ad),
                             .request = shape_request(ad),
                             .retries = shape_number(ad, "MaxRetries", CUSTOMER_RETRIES),
                             .unless = shape_number(ad, "RetryUnless", -1),
                             .success = shape_number(ad, "SuccessExitCode", 0),
+                            .parallel = shape_number(ad, JOB_PROCESSES_COUNT, 0) > 1,
                             .ends = ending_is_said(ad),
+                            .needs = ending_needs(ad),
                             .counts = shape_number(ad, "MaxRetries", -1) >= 0,
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
                             .index = (uint64_t)shape_number(ad, "Index", 0),
+                            .local = shape_is_local(ad),
                             .priority = turns_priority(ad),
                             .set = INT64_MAX,
                             .told = INT64_MIN / 2};
@@ -143,6 +169,7 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
     map_set(&customer->places, id, shape->place);
     map_set(&customer->shapes, shape_hash(owner, ad), shape->place);
     shape_follow(customer, shape);
+    shape_count_bytes(customer, shape, true);
     return shape;
 }
 
@@ -179,6 +206,22 @@ struct shape *shape_like(const struct customer *customer, const struct text *own
                : NULL;
 }
 
+struct shape *shape_of(const struct customer_step *step, const struct text *owner, struct tree *ad)
+{
+    struct shape *shape = shape_like(step->customer, owner, ad);
+    struct record made = {.kind = RECORD_SHAPE};
+
+    if (shape)
+        return shape;
+    shape = shape_new(step->customer, secrets_word(step->env->secrets), owner, ad);
+    made.key = shape->id;
+    made.u.shape_record = (struct shape_record){shape->owner, shape->ad};
+    shape->stored = effects_persist(step->effects, &made);
+    if (shape->stored > shape->lead->stored)
+        shape->lead->stored = shape->stored;
+    return shape;
+}
+
 struct shape *shape_find(const struct customer *customer, uint64_t id)
 {
     return shape_at(customer, map_find(&customer->places, id));
@@ -189,11 +232,12 @@ static void shape_set(const struct customer_step *step, struct shape *shape, int
     if (at >= shape->set)
         return;
     shape->set = at;
-    timers_set(&step->customer->timers, at, TIMER_SHAPE, shape->place);
+    timers_set(&step->customer->shape_timers, at, TIMER_SHAPE, shape->place);
 }
 
 /* When what has changed is told. A request that no job needs any more is taken back at once: a match for it would keep a machine from others. Where no
- * request is, a job that comes waits for no more than a cycle: one may follow another. */
+ * request is, a job that was submitted waits for nothing: somebody may sit there, and send the next when this one is done. One that comes back waits
+ * for a cycle: it may come back again and again. */
 static int64_t shape_rest(const struct customer_step *step, const struct shape *shape)
 {
     int64_t rest = shape->told + step->customer->spans->retry, first = shape->told + step->customer->spans->cycle;
@@ -202,7 +246,7 @@ static int64_t shape_rest(const struct customer_step *step, const struct shape *
         if (shape->waiting <= shape->pools[i].pending)
             return 0;
         if (shape->pools[i].wanted && !shape->pools[i].parked && !shape->pools[i].advert.text && first < rest)
-            rest = first;
+            rest = shape->fresh ? 0 : first;
     }
     return rest;
 }
@@ -218,6 +262,12 @@ void shape_changed(const struct customer_step *step, struct shape *shape)
     for (uint32_t i = 0; i < shape->pool_count; i++)
         shape->pools[i].dirty = true;
     shape_set(step, shape, rest > step->env->now ? rest : step->env->now);
+}
+
+void shape_submitted(const struct customer_step *step, struct shape *shape)
+{
+    shape->lead->fresh = true;
+    shape_changed(step, shape);
 }
 
 /* The request for all waiting jobs that no claim from that pool is on its way to; NULL: there are none. When its next job was submitted, and that
@@ -279,6 +329,7 @@ static bool shape_drop(const struct customer_step *step, struct shape *shape)
         shape->lead->uses--;
         shape_changed(step, shape->lead);
     }
+    shape_count_bytes(customer, shape, false);
     shape_free(shape);
     return true;
 }
@@ -294,6 +345,7 @@ static void shape_advertise(const struct customer_step *step, struct shape *shap
         bool before = pool->advert.text != NULL;
 
         pool->dirty = false;
+        shape->fresh = false;
         shape->told = step->env->now;
         if (!text)
             turns_unpark(step, shape, which);
@@ -357,7 +409,8 @@ void shapes_again(const struct customer_step *step, agent matchmaker)
         for (uint32_t k = 0; shape && k < shape->pool_count; k++)
             if (shape->pools[k].matchmaker == matchmaker)
                 advert_again(&shape->pools[k].advert, step->env->now);
-        shape_due(step, i);
+        if (shape)
+            shape_set(step, shape, step->env->now);
     }
 }
 

@@ -196,18 +196,8 @@ static void submission_make(const struct customer_step *step, const struct submi
                             struct submission *ret)
 {
     struct customer *customer = step->customer;
-    struct shape *shape = shape_like(customer, &submit->owner, ad);
+    struct shape *shape = shape_of(step, &submit->owner, ad);
 
-    if (!shape) {
-        struct record made = {.kind = RECORD_SHAPE};
-
-        shape = shape_new(customer, secrets_word(step->env->secrets), &submit->owner, ad);
-        made.key = shape->id;
-        made.u.shape_record = (struct shape_record){shape->owner, shape->ad};
-        shape->stored = effects_persist(step->effects, &made);
-        if (shape->stored > shape->lead->stored)
-            shape->lead->stored = shape->stored;
-    }
     shape->uses++;
     ret->shape = shape;
     ret->first = ret->batch ? batch_number(customer, submit, ret->batch) : customer->last_job + 1;
@@ -224,7 +214,7 @@ static void submission_make(const struct customer_step *step, const struct submi
     if (ret->batch && batch_is_whole(ret->batch))
         batch_begin(step, ret->batch, ret->stored);
     else if (!ret->batch && !ret->flow)
-        shape_changed(step, shape);
+        shape_submitted(step, shape);
     if (ret->flow && flow_is_whole(ret->flow))
         flow_begin(step, ret->flow);
 }

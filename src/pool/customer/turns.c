@@ -17,14 +17,16 @@
 #define RENEWALS 4       /* so often within the lifetime of an ad ... */
 #define GROWS_PART 32    /* ... it is tried whether that part more is taken ... */
 #define SWAPS_PART 8     /* ... and that part of the places may change hands */
-#define LOOK_SHAPES 5000 /* so many requests make the span between two looks longer by that between two repeats */
+#define LOOK_SHAPES 1500 /* so many requests make the span between two looks longer by that between two repeats */
 
-/* A request that wants a place. */
+/* A request that wants a place. What it is sorted by stands in it: the shapes lie all over the memory. */
 struct wish {
     struct shape *shape;
     uint64_t owner; /* a hash */
     uint64_t rank;  /* among those of its owner; then among all */
     int64_t last;   /* when it had its last turn; INT64_MIN: it had none */
+    double priority;
+    uint64_t job; /* its first */
 };
 
 struct turns *turns_of(const struct customer *customer, uint32_t pool)
@@ -192,9 +194,9 @@ static int by_owner(const void *a, const void *b)
 
     if (x->owner != y->owner)
         return compare_numbers(x->owner, y->owner);
-    if (x->shape->priority != y->shape->priority)
-        return x->shape->priority > y->shape->priority ? -1 : 1;
-    return compare_numbers(x->shape->first->id, y->shape->first->id);
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    return compare_numbers(x->job, y->job);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -203,7 +205,7 @@ static int by_rank(const void *a, const void *b)
 
     if (x->rank != y->rank)
         return compare_numbers(x->rank, y->rank);
-    return compare_numbers(x->shape->first->id, y->shape->first->id);
+    return compare_numbers(x->job, y->job);
 }
 
 /* All requests that want a place in that pool, the best first; the caller frees them. */
@@ -217,8 +219,11 @@ static struct wish *wishes_list(const struct customer_step *step, uint32_t which
         struct shape *shape = customer->shape_list[i];
 
         if (shape && shape->pools[which].wanted && shape->waiting > shape->pools[which].pending)
-            wishes[count++] =
-                (struct wish){.shape = shape, .owner = owner_hash(&shape->owner, 0), .last = shape->pools[which].last};
+            wishes[count++] = (struct wish){.shape = shape,
+                                            .owner = shape->owner_hash,
+                                            .last = shape->pools[which].last,
+                                            .priority = shape->priority,
+                                            .job = shape->first->id};
     }
     qsort(wishes, count, sizeof *wishes, by_owner);
     for (uint32_t i = 1; i < count; i++)

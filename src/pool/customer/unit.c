@@ -5,6 +5,8 @@
 #include "match/gang/ports.h"
 #include "pool/protocol/writers.h"
 
+#include <string.h>
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* Is this a constant, or a list of constants? Other expressions may read attributes that are not there. */
@@ -60,7 +62,65 @@ static bool port_push(struct build *build, const struct crew *crew, uint32_t por
     return count > 0;
 }
 
-/* [ Gang = [ ... ] ], or NULL. */
+#define HOST_MAX 255
+
+/* Can the name stand in a list with commas, and in a command? A machine says of itself what it likes. */
+static bool host_is_good(const char *text, size_t len)
+{
+    if (!len || len > HOST_MAX || *text == '-')
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.:-_[]%", text[i]) || !text[i])
+            return false;
+    return true;
+}
+
+/* Pushes where a member is: its address, or else the name of its machine. */
+static void host_push(struct build *build, const struct tree *ad)
+{
+    static const char *const names[] = {"Address", "Machine", "Name"};
+    const struct expr *found = NULL;
+
+    for (size_t i = 0; i < COUNT(names) && !found; i++) {
+        symbol name = ad ? symbols_find(ad->symbols, names[i], strlen(names[i])) : SYMBOL_NONE;
+
+        found = name != SYMBOL_NONE && tree_is_ad(ad) ? tree_find(ad, tree_root(ad), name) : NULL;
+        found = found && found->kind == EXPR_STRING && host_is_good(tree_string(ad, found), found->u.run.count) ? found
+                                                                                                                : NULL;
+    }
+    if (found)
+        build_copy(build, ad, found);
+    else
+        build_string(build, "?", 1);
+}
+
+/* Pushes how many members run the job and where they are, if they are several; returns how many attributes that is. */
+static uint32_t hosts_push(struct build *build, const struct unit *unit)
+{
+    struct crew_chief chief = {unit->ad, RUNS_NO_LINK};
+    uint32_t count = 0;
+
+    if (unit->crew->count)
+        crew_number(unit->crew, &chief, &unit->crew->members[0], &count);
+    if (count < 2)
+        return 0;
+    for (uint64_t port = 0, pushed = 0; pushed < count; port++) /* in the order of their numbers */
+        for (uint32_t i = 0; i < unit->crew->count; i++) {
+            const struct claim_member *member = &unit->crew->members[i];
+
+            if (member->port != port || !claim_member_works(member, &chief))
+                continue;
+            host_push(build, member->ad);
+            pushed++;
+        }
+    build_bind(build, EXPR_LIST, count);
+    build_attribute(build, symbols_take(build->symbols, AD_MEMBER_HOSTS, strlen(AD_MEMBER_HOSTS)));
+    build_integer(build, count);
+    build_attribute(build, symbols_take(build->symbols, AD_MEMBER_COUNT, strlen(AD_MEMBER_COUNT)));
+    return 2;
+}
+
+/* [ Gang = [ ... ]; MemberCount = ...; MemberHosts = { ... } ], or NULL. */
 static struct tree *gang_layer(const struct unit *unit)
 {
     struct symbols *symbols = unit->ad->symbols;
@@ -79,7 +139,7 @@ static struct tree *gang_layer(const struct unit *unit)
         }
     if (!ports.implicit && build_ad(&build, count, &place) == 0) {
         build_attribute(&build, symbols_take(symbols, "Gang", 4));
-        if (build_ad(&build, 1, &place) == 0)
+        if (build_ad(&build, 1 + hosts_push(&build, unit), &place) == 0)
             layer = build_seal(&build);
     }
     build_done(&build);

@@ -1,9 +1,11 @@
 /* unit.h: the ad of one job of a shape: what was submitted, which of its jobs this is, and which members it got.
  *
- *     [ ...; JobId = 7; JobIndex = 2; Index = 2; JobTry = 1; Node = "D"; Gang = [ cpu = [ Name = "heron"; ... ]; node = { [ ... ], [ ... ] } ] ]
+ *     [ ...; JobId = 7; JobIndex = 2; Index = 2; JobTry = 1; Node = "D"; Gang = [ cpu = [ Name = "heron"; ... ]; node = { [ ... ], [ ... ] } ];
+ *       MemberCount = 2; MemberHosts = { "10.1.1.7", "10.1.1.9" } ]
  *
  * Index is the same as JobIndex, unless the ad has an Index that is not a number. Node is there only in a workflow. Gang has an attribute for each port of the job that a member docks at, by its label: the constants in
- * that member's ad; a list for a port with a Count. A job without Ports has no Gang. */
+ * that member's ad; a list for a port with a Count. A job without Ports has no Gang. MemberCount and MemberHosts are there where
+ * several members run the job; each is told its own number besides (crew.h). */
 #ifndef BERTH_POOL_CUSTOMER_UNIT_H
 #define BERTH_POOL_CUSTOMER_UNIT_H
 

@@ -180,8 +180,13 @@ static void node_go(const struct customer_step *step, struct submission *node, u
             continue;
         job_wait(job, false);
         effects_changed(step->effects, id, stored);
+        if (job->shape == node->shape)
+            continue;
+        if (stored > job->shape->lead->stored) /* it was edited */
+            job->shape->lead->stored = stored;
+        shape_changed(step, job->shape);
     }
-    shape_changed(step, node->shape);
+    shape_submitted(step, node->shape);
 }
 
 void flow_begin(const struct customer_step *step, struct flow *flow)

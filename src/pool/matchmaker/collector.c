@@ -579,6 +579,7 @@ void collector_owner(const struct collector *collector, const struct tree *ad, s
 void entry_view(const struct entry *entry, struct entry_view *ret)
 {
     *ret = (struct entry_view){.id = entry->id,
+                               .user = entry->user,
                                .version = entry->version,
                                .agent = entry->agent,
                                .request = entry->request,

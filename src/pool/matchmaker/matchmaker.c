@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A cycle in which no root was tried has only settled what offers say: it puts the next one off by this part of the interval. */
+#define IDLE_PART 8
 #define SLICE 4000 /* units of work: some ten milliseconds at the worst */
 
 /* ------------------------------------------------------------------------------------------------------------- life */
@@ -258,6 +260,9 @@ static void cycle_go_on(struct step_ctx *step)
     }
     matchmaker->in_cycle = engine_step(matchmaker->engine, step->env->scratch,
                                        settings->slice ? settings->slice : SLICE, match_made, step);
+    if (!matchmaker->in_cycle && !engine_counts(matchmaker->engine).tried &&
+        matchmaker->cycle_from > step->env->now + settings->spans->cycle / IDLE_PART)
+        matchmaker->cycle_from = step->env->now + settings->spans->cycle / IDLE_PART;
 }
 
 /* --------------------------------------------------------------------------------------------------------- messages */

@@ -43,6 +43,7 @@ struct entry_view {
     uint64_t id, version;
     uint64_t agent;
     bool request;
+    uint32_t user; /* the number of its owner, as user_view has it */
     int64_t expires;
     int64_t advertised;  /* units of the text; an offer has one */
     int64_t free;        /* units, or 1 while something is left of an offer */
@@ -138,6 +139,7 @@ bool matchmaker_receipt(const struct matchmaker *matchmaker, const struct secret
 
 struct user_view {
     const char *name;
+    uint32_t number; /* its own while it is known */
     double usage, factor, priority;
     uint32_t claims;
     double units; /* the units that these claims count for */

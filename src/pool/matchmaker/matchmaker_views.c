@@ -251,6 +251,7 @@ static void user_view_of(const struct matchmaker *matchmaker, int64_t wall, uint
 
     *ret =
         (struct user_view){.name = account->name,
+                           .number = number,
                            .usage = accountant_usage(matchmaker->accountant, number, registrar_time(registrar, wall)),
                            .factor = account->factor,
                            .priority = registrar_priority(registrar, number, registrar_time(registrar, wall)),

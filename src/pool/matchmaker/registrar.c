@@ -462,13 +462,16 @@ static void past_forget(struct registrar *registrar, struct past_claim *past)
     past->tally = NULL;
 }
 
-/* The last claims are remembered, so that late reports of them change nothing but what was used. */
-static void history_add(struct registrar *registrar, struct active_claim *claim, int64_t now, enum reason reason)
+/* A place for that claim: the one that it had, if it had been over before; else the oldest is forgotten. */
+static struct past_claim *history_room(struct registrar *registrar, uint64_t claim)
 {
+    uint64_t found = map_find(&registrar->past, claim);
     struct past_claim *past;
 
     if (!registrar->history)
         registrar->history = mem_alloc(REGISTRAR_HISTORY_MAX * sizeof *registrar->history);
+    if (found != MAP_NONE)
+        return &registrar->history[found];
     past = &registrar->history[registrar->history_next];
     if (registrar->history_count == REGISTRAR_HISTORY_MAX) {
         map_remove(&registrar->past, past->claim);
@@ -477,6 +480,16 @@ static void history_add(struct registrar *registrar, struct active_claim *claim,
     } else {
         registrar->history_count++;
     }
+    map_set(&registrar->past, claim, registrar->history_next);
+    registrar->history_next = (registrar->history_next + 1) % REGISTRAR_HISTORY_MAX;
+    return past;
+}
+
+/* The last claims are remembered, so that late reports of them change nothing but what was used. */
+static void history_add(struct registrar *registrar, struct active_claim *claim, int64_t now, enum reason reason)
+{
+    struct past_claim *past = history_room(registrar, claim->claim);
+
     *past = (struct past_claim){.claim = claim->claim,
                                 .gang = claim->gang,
                                 .agent = claim->agent,
@@ -485,13 +498,13 @@ static void history_add(struct registrar *registrar, struct active_claim *claim,
                                 .used = claim->used,
                                 .reason = reason,
                                 .writing = registrar->writings};
-    if (reason == REASON_LEASE) { /* its provider may only have been out of reach */
+    /* its provider may only have been out of reach; or its customer has let it go before it began, and may take it again */
+    if (reason == REASON_LEASE || tally_is_unused(claim->tally)) {
         past->tally = claim->tally;
         claim->tally = NULL;
-        registrar_book_settle(registrar, past->claim, past->tally);
+        if (reason == REASON_LEASE || past->tally->row)
+            registrar_book_settle(registrar, past->claim, past->tally);
     }
-    map_set(&registrar->past, claim->claim, registrar->history_next);
-    registrar->history_next = (registrar->history_next + 1) % REGISTRAR_HISTORY_MAX;
 }
 
 static void claim_end(struct registrar *registrar, uint32_t place, int64_t now, enum reason reason)
@@ -572,18 +585,19 @@ static bool report_believed(const struct registrar *registrar, const struct peer
     return true;
 }
 
-/* Learns of an unknown claim: another incarnation matched it, as its receipt says. */
+/* Learns of a claim that does not go on here, as its receipt says. With `past` it was over before it began, and begins again; else another incarnation
+ * matched it. */
 static enum reason claim_learn(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
-                               const struct report *report, uint32_t *ret)
+                               const struct report *report, struct past_claim *past, uint32_t *ret)
 {
     struct active_claim claim = {.claim = report->claim,
                                  .agent = peer->agent,
-                                 .since = env->now,
+                                 .since = past ? past->since : env->now,
                                  .ends = env->now + registrar->spans->lease + spans_margin(registrar->spans)};
     struct limits_asked asked;
     struct receipt receipt;
 
-    if ((env->now > registrar->learns_until && !registrar_book_has(registrar, report->claim)) ||
+    if ((!past && env->now > registrar->learns_until && !registrar_book_has(registrar, report->claim)) ||
         !registrar->has_receipts)
         return REASON_UNKNOWN;
     if (!(MUTANT(REPORT_BELIEVED) ? report_believed(registrar, peer, report, &receipt)
@@ -594,14 +608,17 @@ static enum reason claim_learn(struct registrar *registrar, const struct role_en
         return REASON_IDENTITY;
     if (limits_read(receipt.limits.bytes, strlen(receipt.limits.bytes), &asked, NULL) < 0 || !receipt.account.bytes[0])
         return REASON_INVALID;
-    if (registrar->learnt == REGISTRAR_LEARNT_MAX || map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
+    if ((!past && registrar->learnt == REGISTRAR_LEARNT_MAX) || map_count(&registrar->claims) >= REGISTRAR_CLAIMS_MAX)
         return REASON_LIMIT;
     claim.gang = receipt.gang;
     claim.offer = receipt.offer;
     claim.user = accountant_user(registrar->accountant, receipt.account.bytes, strlen(receipt.account.bytes));
     claim.weight = receipt.weight < WEIGHT_MAX ? receipt.weight : WEIGHT_MAX;
-    claim.tally = registrar_book_learn(registrar, &receipt, claim.weight);
-    registrar->learnt++;
+    claim.tally = past ? past->tally : registrar_book_learn(registrar, &receipt, claim.weight);
+    if (past)
+        past->tally = NULL;
+    else
+        registrar->learnt++;
     *ret = claim_add(registrar, &claim, &asked);
     return REASON_OK;
 }
@@ -652,9 +669,8 @@ static enum reason parting_answer(const struct registrar *registrar, const struc
 
 /* A claim that is over: if it only fell silent, what its provider tells later still counts in the book. */
 static enum reason past_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
-                               const struct report *report, uint64_t *ret_after)
+                               struct past_claim *past, const struct report *report, uint64_t *ret_after)
 {
-    struct past_claim *past = &registrar->history[map_find(&registrar->past, report->claim)];
     enum reason reason;
 
     if (past->agent != peer->agent)
@@ -662,28 +678,37 @@ static enum reason past_report(struct registrar *registrar, const struct role_en
     if (!past->tally)
         return parting_answer(registrar, past, report, ret_after);
     reason = registrar_book_take(registrar, env, past->tally, report, 0, past->since);
-    registrar_book_settle(registrar, past->claim, past->tally);
-    past->writing = registrar->writings;
-    if (report->over)
-        past_forget(registrar, past);
+    if (!tally_is_unused(past->tally)) {
+        registrar_book_settle(registrar, past->claim, past->tally);
+        past->writing = registrar->writings;
+        if (report->over)
+            past_forget(registrar, past);
+    }
     return reason == REASON_OK ? parting_answer(registrar, past, report, ret_after) : reason;
+}
+
+/* Its customer had let it go before it was active, and has taken it again by the same match. */
+static bool begins_again(const struct past_claim *past, const struct report *report)
+{
+    return !report->over && past->reason != REASON_LEASE && past->tally && tally_is_unused(past->tally);
 }
 
 enum reason registrar_report(struct registrar *registrar, const struct role_env *env, const struct peer *peer,
                              const struct report *report, uint64_t *ret_offer, uint64_t *ret_after)
 {
-    uint64_t found = map_find(&registrar->claims, report->claim);
+    uint64_t found = map_find(&registrar->claims, report->claim), over = map_find(&registrar->past, report->claim);
+    struct past_claim *past = over == MAP_NONE ? NULL : &registrar->history[over];
     struct active_claim *claim;
     enum reason reason;
     uint32_t place;
 
     if (!report->claim || report->used < 0)
         return REASON_INVALID;
-    if (found == MAP_NONE && map_find(&registrar->past, report->claim) != MAP_NONE)
-        return past_report(registrar, env, peer, report, ret_after);
     place = (uint32_t)found;
     if (found == MAP_NONE) {
-        reason = claim_learn(registrar, env, peer, report, &place);
+        if (past && !begins_again(past, report))
+            return past_report(registrar, env, peer, past, report, ret_after);
+        reason = claim_learn(registrar, env, peer, report, past, &place);
         if (reason != REASON_OK)
             return reason;
     }

@@ -64,7 +64,7 @@ struct past_claim {
     uint64_t agent;
     int64_t since, ended, used;
     enum reason reason;  /* as reported, RELEASED where the report says none; LEASE: there were no more reports */
-    struct tally *tally; /* owned; of one with LEASE, of which more may be told; or NULL */
+    struct tally *tally; /* owned; of one with LEASE, or that nobody used, of which more may be told; or NULL */
     uint64_t writing;    /* how often the book had been written when it was counted last */
 };
 

@@ -92,6 +92,11 @@ enum reason tally_take(struct tally *tally, const struct report *report, int64_t
     return REASON_OK;
 }
 
+bool tally_is_unused(const struct tally *tally)
+{
+    return !tally->unsure && !tally->begun && !tally->all.wall && !tally->all.jobs;
+}
+
 /* ------------------------------------------------------------------------------------------------------- into the book */
 
 /* Times in milliseconds, each rounded as a whole: pieces add up to the same as if they had been counted at once. */

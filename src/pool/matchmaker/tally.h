@@ -69,6 +69,9 @@ struct tally {
 enum reason tally_take(struct tally *tally, const struct report *report, int64_t charged, int64_t known,
                        const struct spans *spans, const struct role_env *env, struct usage_book *book);
 
+/* Its claim has never been active, as far as is known. */
+bool tally_is_unused(const struct tally *tally);
+
 /* Puts into the book what is not in it yet. */
 void tally_book(struct tally *tally, struct usage_book *book);
 

@@ -29,13 +29,25 @@ struct executor_limits {
 /* A folder of the machine that jobs may look into: its place to a job, and where it lies. */
 struct executor_folder {
     const char *path, *real;
+    bool
+        writable; /* the job may also write there, as far as its user may; only for one that runs as a user of the machine */
+};
+
+/* Whom a job runs as: a user of the machine, as its directory has him when the job begins. A name that is not there, is none of an ordinary person or
+ * is not in the group is refused. */
+struct executor_account {
+    const char *name;  /* the account's */
+    const char *group; /* the Unix group that its owner has opened the machine to */
+    uint32_t umask;    /* of the job */
+    const char *streams
+        [3]; /* input, output and errors that are files in the folder it begins in, opened as that user; NULL: as the order says */
 };
 
 /* What a job sees besides its folder. */
 struct executor_view {
     const char *root;  /* absolute: the folder that is `/` to the job, read-only; NULL: the machine's own programs */
     const char *begin; /* where the job begins, in there; NULL: in its own folder */
-    const struct executor_folder *folders; /* read-only */
+    const struct executor_folder *folders; /* read-only, but for those that are writable */
     uint32_t folder_count;
 };
 
@@ -57,8 +69,14 @@ struct executor_order {
     unsigned char secrets; /* 1: the job has secrets, which do not stand here: they come beside the order, in memory */
     unsigned char viewed;  /* set by the executor: the view is kept beside the order */
     unsigned char gpus;    /* 1: the job has GPUs, those that the claim was given by `give` */
+    unsigned char owned;   /* set by the executor: 1: the account is kept beside the order */
+    unsigned char
+        together; /* 1: one of the processes of a parallel job, which call each other by the addresses of their machines */
+    unsigned char
+        netted; /* set by the executor: 1: `network` is one of the job's own, which leads out (exec/jobnet.h) */
     struct executor_limits limits;
-    const struct executor_view *view; /* NULL: nothing more. Last, for the records of older programs end before it */
+    const struct executor_view *view;       /* NULL: nothing more. The records of older programs end before it */
+    const struct executor_account *account; /* NULL: a user of the claim's own, or ours */
 };
 
 /* What a job really used. */
@@ -100,6 +118,8 @@ struct executor_kind {
     bool (*takes_secrets)(const struct executor *executor); /* can it do that here? */
     /* Can jobs have an image as their root here? `ret_uid`: the user who is to unpack it, nobody else's; 0: ours. */
     bool (*takes_images)(const struct executor *executor, uint32_t *ret_uid);
+    /* Can jobs run as users of the machine here? If not, and `ret_why` is not NULL, it gets the reason. NULL: never. */
+    bool (*takes_accounts)(const struct executor *executor, const char **ret_why);
     /* Gives a claim GPUs of the machine by their ids, for its jobs from now on; none: it has none any more. NULL: this executor gives none. -1: they
      * cannot be used now. */
     int (*give)(struct executor *executor, uint64_t claim, const char *const *gpus, size_t count, struct err *err);
@@ -107,6 +127,8 @@ struct executor_kind {
     /* Warns the job, and kills it after `grace` microseconds; EXECUTOR_GONE follows in every case. */
     void (*stop)(struct executor *executor, uint64_t claim, int64_t grace);
     void (*suspend)(struct executor *executor, uint64_t claim, bool suspended);
+    /* The same for the job's own user: it goes on when neither wants it to stand still. False: it cannot be done with the job that runs. NULL: never. */
+    bool (*rest)(struct executor *executor, uint64_t claim, bool rests);
     void (*signal)(struct executor *executor, uint64_t claim, int number); /* to the job's first process */
     /* Hands over one end of a socket by which one further process is begun in the sandbox of the job that runs (sys/shell_socket.h); it is taken in every
      * case. Or NULL: that cannot be done here. -1: nobody is there to take it. */

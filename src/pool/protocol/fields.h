@@ -85,7 +85,8 @@ struct seen {
     X(DISK, "the job took too much disk")         \
     X(SETUP, "the job could not be set up")       \
     X(QUEUE, "it waited longer than it may")      \
-    X(FAULT, "the machine could not run it")
+    X(FAULT, "the machine could not run it")      \
+    X(UNMADE, "an output that it names is missing")
 
 enum reason {
 #define X(id, words) REASON_##id,

@@ -11,6 +11,7 @@
 #define JOB_MEMORY (INT64_C(512) << 20)
 #define JOB_DISK (INT64_C(1) << 30)
 #define JOB_PROCESSES 256
+#define JOB_UMASK 022       /* of one that runs as the user who sent it, and does not say */
 #define JOB_STDOUT "stdout" /* what the job writes goes there, in its folder */
 #define JOB_STDERR "stderr"
 #define JOB_STATUS ".berth-status" /* the file in which a job writes a line about itself */

@@ -4,12 +4,16 @@
 #include "lang/ad/get.h"
 #include "lang/form/form.h"
 #include "lang/text/print.h"
+#include "pool/protocol/image_ref.h"
+#include "pool/protocol/job_urls.h"
 #include "pool/protocol/writers.h"
 
 #include <string.h>
 
 #define NEEDS "Needs"
 #define IMAGE "Image"
+#define RUN_AS "RunAs"
+#define OWNER "owner"
 #define FOLDER_MAX 512 /* bytes of a path, as owners may have them */
 
 /* Is it a path from the root, without `.` and `..`? A slash at its end does not matter. */
@@ -50,9 +54,13 @@ bool job_image_is_good(const struct tree *ad, const struct expr *e)
     const char *text = e->kind == EXPR_STRING ? tree_string(ad, e) : "";
     size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
     char rooted[IMAGE_MAX + 2] = "/";
+    struct image_ref ref;
+    struct err err;
 
     if (!len || len > IMAGE_MAX)
         return false;
+    if (image_ref_is(text, len))
+        return image_ref_read(text, len, &ref, &err) == 0;
     memcpy(rooted + 1, text, len);
     return *text == '/' ? is_folder(text, len) : is_folder(rooted, len + 1) && text[len - 1] != '/';
 }
@@ -66,6 +74,8 @@ const char *job_image_sort(const char *image, size_t len)
 
     if (len && *image == '/')
         return "folder";
+    if (image_ref_is(image, len))
+        return "docker";
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         size_t end = strlen(ends[i].end);
 
@@ -75,21 +85,57 @@ const char *job_image_sort(const char *image, size_t len)
     return "oci";
 }
 
+bool job_run_as_is_good(const struct tree *ad, const struct expr *e)
+{
+    const char *text = e->kind == EXPR_STRING ? tree_string(ad, e) : "";
+    size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
+
+    return len == strlen(OWNER) && (!memcmp(text, OWNER, len) || !memcmp(text, "claim", len));
+}
+
+bool job_umask_is_good(const struct tree *ad, const struct expr *e)
+{
+    const char *text = e->kind == EXPR_STRING ? tree_string(ad, e) : "";
+    size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
+
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < '0' || text[i] > '7')
+            return false;
+    return len && (len <= 3 || (len == 4 && *text == '0'));
+}
+
+bool job_shares_files(const struct tree *ad)
+{
+    bool shares = false;
+
+    return ad_flag(ad, "ShareFiles", &shares) && shares;
+}
+
+bool job_runs_as_owner(const struct tree *ad)
+{
+    const char *as;
+    size_t len;
+
+    return job_shares_files(ad) ||
+           (ad_string(ad, RUN_AS, &as, &len) && len == strlen(OWNER) && !memcmp(as, OWNER, len));
+}
+
 bool job_has_wants(const struct tree *ad)
 {
     const struct expr *needs = ad_find(ad, NEEDS);
 
-    return (needs && needs->kind == EXPR_LIST && needs->u.run.count) || ad_find(ad, IMAGE);
+    return (needs && needs->kind == EXPR_LIST && needs->u.run.count) || ad_find(ad, IMAGE) || job_urls_count(ad) ||
+           ad_find(ad, JOB_URLS_OUT) || job_runs_as_owner(ad);
 }
 
-/* Appends a clause: the machine's list has the folder, or one that it lies in. */
-static void folder_clause(struct buf *out, const char *list, const char *path, size_t len)
+/* Appends that the machine's list has the folder, or one that it lies in. `begin`: what is before its first part. */
+static void folder_print(struct buf *out, const char *list, size_t begin, const char *path, size_t len)
 {
-    const char *before = "(";
+    const char *before = "";
 
     while (len > 1 && path[len - 1] == '/')
         len--;
-    for (size_t end = 1; end <= len; end++) {
+    for (size_t end = begin; end <= len; end++) {
         if (end < len && path[end] != '/')
             continue;
         buf_addf(out, "%sisMember(", before);
@@ -97,17 +143,103 @@ static void folder_clause(struct buf *out, const char *list, const char *path, s
         buf_addf(out, ", other.%s)", list);
         before = " || ";
     }
+}
+
+/* Appends the same as a clause. `also`: a second list that may have it; or NULL. */
+static void folder_clause(struct buf *out, const char *list, const char *also, size_t begin, const char *path,
+                          size_t len)
+{
+    buf_addc(out, '(');
+    folder_print(out, list, begin, path, len);
+    buf_adds(out, also ? " || " : "");
+    if (also)
+        folder_print(out, also, begin, path, len);
     buf_addc(out, ')');
 }
 
 static void image_clause(struct buf *out, const char *image, size_t len)
 {
     const char *sort = job_image_sort(image, len);
+    struct image_ref ref;
+    struct err err;
 
-    if (*image == '/')
-        folder_clause(out, "ImageFolders", image, len);
+    if (image_ref_is(image, len) && image_ref_read(image, len, &ref, &err) == 0)
+        folder_clause(out, "ImageSources", NULL, strlen(IMAGE_REF_BEGIN), ref.place, strlen(ref.place));
+    else if (*image == '/')
+        folder_clause(out, "ImageFolders", NULL, 1, image, len);
     else
         buf_addf(out, "isMember(\"%s\", other.Images)", sort);
+}
+
+/* Appends the clauses of a job that runs as the user who sent it, and begins where it was sent from if it shares its files. */
+static void owner_clauses(struct buf *out, const struct tree *ad)
+{
+    const char *iwd;
+    size_t len;
+
+    buf_adds(out, out->len ? " && " : "");
+    buf_adds(out, "other." RUN_AS " == \"" OWNER "\"");
+    if (!job_shares_files(ad) || !ad_string(ad, "Iwd", &iwd, &len))
+        return;
+    buf_adds(out, " && ");
+    folder_clause(out, "Writable", NULL, 1, iwd, len);
+}
+
+typedef bool url_get_fn(const struct tree *ad, uint32_t place, struct job_url *ret);
+
+/* Was there a URL with that scheme before that place? */
+static bool scheme_is_said(const struct tree *ad, url_get_fn *get, uint32_t place, const struct job_url *one)
+{
+    struct job_url before;
+
+    for (uint32_t i = 0; i < place; i++)
+        if (get(ad, i, &before) && before.scheme == one->scheme && !memcmp(before.url, one->url, one->scheme))
+            return true;
+    return false;
+}
+
+static void member_clause(struct buf *out, const char *scheme, size_t len, const char *list)
+{
+    buf_adds(out, out->len ? " && " : "");
+    buf_addf(out, "isMember(\"%.*s\", other.%s)", (int)len, scheme, list);
+}
+
+/* Appends that the machine brings outputs to what their URLs are. */
+static void urls_out_clauses(struct buf *out, const struct tree *ad)
+{
+    struct job_url one;
+    bool put = false;
+
+    if (ad_find(ad, JOB_URLS_OUT) && !job_urls_out_count(ad))
+        member_clause(out, "put", 3, JOB_URLS_MACHINE); /* they differ between the jobs of the ad */
+    for (uint32_t i = 0, count = job_urls_out_count(ad); i < count; i++) {
+        if (!job_urls_out_get(ad, i, &one))
+            continue;
+        if (!job_url_is_web(&one) && !scheme_is_said(ad, job_urls_out_get, i, &one))
+            member_clause(out, one.url, one.scheme, JOB_URLS_OUT_MACHINE);
+        if (job_url_is_web(&one) && !put)
+            member_clause(out, "put", 3, JOB_URLS_MACHINE);
+        put = put || job_url_is_web(&one);
+    }
+}
+
+/* Appends that the machine fetches what the job's URLs are, and shows it the folders of those that are its own. */
+static void urls_clauses(struct buf *out, const struct tree *ad)
+{
+    static const char local[] = "file:///";
+    struct job_url one;
+
+    urls_out_clauses(out, ad);
+    for (uint32_t i = 0, count = job_urls_count(ad); i < count; i++) {
+        if (!job_urls_get(ad, i, &one))
+            continue;
+        if (!scheme_is_said(ad, job_urls_get, i, &one))
+            member_clause(out, one.url, one.scheme, JOB_URLS_MACHINE);
+        if (one.url_len > strlen(local) && !memcmp(one.url, local, strlen(local))) {
+            buf_adds(out, out->len ? " && " : "");
+            folder_clause(out, "Visible", NULL, 1, one.url + strlen(local) - 1, one.url_len - strlen(local) + 1);
+        }
+    }
 }
 
 static void clauses_print(struct buf *out, const struct tree *ad)
@@ -119,12 +251,16 @@ static void clauses_print(struct buf *out, const struct tree *ad)
 
     for (uint32_t i = 0; i < count; i++) {
         buf_adds(out, i ? " && " : "");
-        folder_clause(out, "Visible", tree_string(ad, &parts[i]), parts[i].u.run.count);
+        folder_clause(out, "Visible", job_runs_as_owner(ad) ? "Writable" : NULL, 1, tree_string(ad, &parts[i]),
+                      parts[i].u.run.count);
     }
     if (ad_string(ad, IMAGE, &image, &len)) {
         buf_adds(out, count ? " && " : "");
         image_clause(out, image, len);
     }
+    urls_clauses(out, ad);
+    if (job_runs_as_owner(ad))
+        owner_clauses(out, ad);
 }
 
 /* Makes an ad with one attribute, whose expression is `text`. */

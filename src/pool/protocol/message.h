@@ -123,8 +123,11 @@ extern "C" {
 #define BEATEN_FIELDS(F, S) F(S, WORD, claim) F(S, REASON, reason) F(S, NUMBER, sent) F(S, NUMBER, clock)
 /* A pinned subordinate without news: what was decided? */
 #define ASK_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch)
+/* `unmade`: the job has not made all the outputs that it names. */
 #define RESULT_FIELDS(F, S) \
-    F(S, WORD, claim) F(S, WORD, number) F(S, WORD, job) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
+    F(S, WORD, claim)       \
+    F(S, WORD, number)      \
+    F(S, WORD, job) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used) F(S, QUIET_FLAG, unmade)
 /* The claim is over on the subordinate's side, and nothing of the job is left. */
 #define LEFT_FIELDS(F, S) F(S, WORD, claim) F(S, WORD, epoch) F(S, REASON, reason)
 /* Each member reports to the registrar. `used` counts since the last report; the first report is sent when the claim is
@@ -134,31 +137,33 @@ extern "C" {
  * What was used so far, all together, so that a report that is lost or comes twice changes nothing: `wall` is how long the claim has been active; `cpu`
  * (microseconds), `memory` (the most), `taken` and `brought` (bytes) are of its `jobs`, those that have ended. They count from 0 in each `life`, the
  * number of the provider's start. Matchmakers before that know none of these seven, and are not told (live/agent). */
-#define REPORT_FIELDS(F, S)                                                                                   \
-    F(S, WORD, claim)                                                                                         \
-    F(S, WORD, gang)                                                                                          \
-    F(S, TEXT, owner)                                                                                         \
-    F(S, NUMBER, used)                                                                                        \
-    F(S, FLAG, over)                                                                                          \
-    F(S, LATER_TEXT, group)                                                                                   \
-    F(S, LATER_TEXT, limits)                                                                                  \
-    F(S, LATER_NUMBER, weight) F(S, QUIET_REASON, reason) F(S, AD, receipt) F(S, QUIET_WORD, life)            \
-        F(S, QUIET_NUMBER, wall) F(S, QUIET_NUMBER, cpu) F(S, QUIET_NUMBER, memory) F(S, QUIET_NUMBER, taken) \
-            F(S, QUIET_NUMBER, brought) F(S, QUIET_NUMBER, jobs)
+#define REPORT_FIELDS(F, S)                                                                            \
+    F(S, WORD, claim)                                                                                  \
+    F(S, WORD, gang)                                                                                   \
+    F(S, TEXT, owner)                                                                                  \
+    F(S, NUMBER, used)                                                                                 \
+    F(S, FLAG, over)                                                                                   \
+    F(S, LATER_TEXT, group)                                                                            \
+    F(S, LATER_TEXT, limits)                                                                           \
+    F(S, LATER_NUMBER, weight)                                                                         \
+    F(S, QUIET_REASON, reason)                                                                         \
+    F(S, AD, receipt)                                                                                  \
+    F(S, QUIET_WORD, life) F(S, QUIET_NUMBER, wall) F(S, QUIET_NUMBER, cpu) F(S, QUIET_NUMBER, memory) \
+        F(S, QUIET_NUMBER, taken) F(S, QUIET_NUMBER, brought) F(S, QUIET_NUMBER, jobs)
 
 /* A node of a workflow says which workflow that is (`flow`, a word that all its nodes share; 0: none), how many `nodes` it has, and in `node` its own
  * name and which nodes it waits for: [ Node = "D"; After = { "B", "C" } ]. Submissions that are one for their user share a word, `batch`, and say how
  * many they are, `ads`, and how many jobs that makes, `jobs`: their numbers follow one another, and no job begins before all are there. */
-#define SUBMIT_FIELDS(F, S)                                                                                     \
-    F(S, TEXT, key)                                                                                             \
-    F(S, TEXT, owner)                                                                                           \
-    F(S, WORD, count)                                                                                           \
-    F(S, AD, ad)                                                                                                \
-    F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads) \
-        F(S, QUIET_WORD, jobs)
+#define SUBMIT_FIELDS(F, S) \
+    F(S, TEXT, key)         \
+    F(S, TEXT, owner)       \
+    F(S, WORD, count)       \
+    F(S, AD, ad)            \
+    F(S, QUIET_WORD, flow)  \
+    F(S, QUIET_WORD, nodes) F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads) F(S, QUIET_WORD, jobs)
 #define SUBMITTED_FIELDS(F, S) F(S, REASON, reason) F(S, WORD, first) F(S, WORD, count)
-#define CONTROL_FIELDS(F, S) F(S, WORD, job) F(S, WORD, verb) /* enum control_verb */
-#define GOT_FIELDS(F, S) F(S, REASON, reason)                 /* the plain answer */
+#define CONTROL_FIELDS(F, S) F(S, WORD, job) F(S, WORD, verb) F(S, AD, ad) /* enum control_verb; EDIT: the whole ad */
+#define GOT_FIELDS(F, S) F(S, REASON, reason)                              /* the plain answer */
 
 /* Identifier, structure, and the identifier of its answer (NONE for an answer). */
 #define MESSAGES(X)                     \
@@ -201,7 +206,15 @@ enum message_kind {
 };
 
 /* RESCUE: a job of a workflow that ended badly waits again, with all its tries. */
-enum control_verb { CONTROL_HOLD, CONTROL_RELEASE, CONTROL_REMOVE, CONTROL_RESCUE, CONTROL_COUNT };
+enum control_verb {
+    CONTROL_HOLD,
+    CONTROL_RELEASE,
+    CONTROL_REMOVE,
+    CONTROL_RESCUE,
+    CONTROL_VACATE, /* a job that runs leaves its machine, and waits again */
+    CONTROL_EDIT,   /* from its next start on the job is as `ad` has it */
+    CONTROL_COUNT
+};
 
 #define X(id, name, answer)             \
     struct name {                       \

@@ -100,7 +100,8 @@ extern "C" {
     X(EXECUTES_IGNORED, "a member that says Executes = false launches the job")                  \
     X(FAILURE_IGNORED, "that a member fails which is not the leader is not taken for a loss")    \
     X(PORT_RUNS_ALL, "whoever says that it executes runs the job, whatever its port says")       \
-    X(RUNS_ON, "a member goes on with the last job while its gang begins the next")
+    X(RUNS_ON, "a member goes on with the last job while its gang begins the next")              \
+    X(PROCESS_UNCOUNTED, "the failure of a process of a parallel job is not the job's")
 
 /* Planted bugs in what is counted as used (tests/sim/charge_test.c): they change no match. */
 #define USAGE_MUTANTS(X)                                                                        \
@@ -108,6 +109,9 @@ extern "C" {
     X(TALLY_ANEW, "a claim that is learnt again is counted from its beginning")                 \
     X(PARTING_ONCE, "the last report of a claim is sent once")                                  \
     X(PARTING_UNWRITTEN, "the last report of a claim is answered before it is counted on disk")
+
+/* A planted bug that shows only in worlds with GPUs (tests/sim/gpu_worlds_test.c). */
+#define GPU_MUTANTS(X) X(GPU_TWICE, "a GPU is given although another claim has it")
 
 /* Planted bugs that only a lying provider can use (tests/sim/liar_test.c). */
 #define LIAR_MUTANTS(X) X(IDLE_RESULT, "the failure of a member that was given nothing to run counts as a try")
@@ -119,7 +123,7 @@ enum mutant {
 #undef X
         MUTANT_COUNT,
 #define X(id, words) MUTANT_##id,
-    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X)
+    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X)
 #undef X
 };
 

@@ -48,11 +48,14 @@ extern "C" {
     F(S, QUIET_WORD, customer)     \
     F(S, QUIET_WORD, line)         \
     F(S, QUIET_KEY, pass)          \
-    F(S, QUIET_FLAG, helps) F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt) F(S, AD, gpus)
-/* Provider: a job's end, until the customer has it. Key: claim and number, mixed. */
+    F(S, QUIET_FLAG, helps)        \
+    F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt) F(S, AD, gpus)
+/* Provider: a job's end, until the customer has it; `unmade` as in RESULT. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \
-    F(S, WORD, number) F(S, WORD, job) F(S, WORD, superior) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used)
+    F(S, WORD, number)              \
+    F(S, WORD, job)                 \
+    F(S, WORD, superior) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used) F(S, QUIET_FLAG, unmade)
 /* Customer: jobs that are equal but for their number. */
 #define SHAPE_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, AD, ad)
 /* Customer: a job; `gang` and `number` say where it runs, or ran last. A job to which nothing has happened since it was submitted has no row. */

@@ -93,6 +93,7 @@ enum event_kind {
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
     EVENT_WEIGH,  /* matchmaker: somebody looks at quotas: they are what they are of the pool as it is now */
     EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
+    EVENT_LOCAL, /* customer: news of `job`, which runs on the customer's own host: FOUND: it begins; EXITED: with reason and status; GONE: it is to begin again. `number`: how often it has begun */
     EVENT_GONE, /* provider: it leaves for good, as a pilot does at its end: matchmakers are told to forget its machines */
     EVENT_SHUT, /* provider: `user` is disabled: its claims get no further jobs; with status 1 those that run must go, too */
     EVENT_KNOWN, /* provider, customer: the matchmaker `claim` knows us now: it may have begun anew, without ads */
@@ -111,6 +112,7 @@ struct event {
     enum reason reason;
     int64_t status, used, at;
     int64_t memory, taken, brought; /* of a job: bytes; the most it had, and what went to it and came from it */
+    bool unmade;                    /* of a job: it has not made all the outputs that it names */
     struct tree *ad;
     const char *user; /* with EVENT_FACTOR and EVENT_SHUT */
     double factor;

@@ -41,6 +41,9 @@ struct shelf_kind {
                struct err *err);
     bool (*broken)(const struct shelf *shelf);
     void (*close)(struct shelf *shelf); /* rows not committed are dropped; takes NULL */
+    /* As `each`, of the rows behind that key: whoever looks at some of many rows goes on there. */
+    int (*each_after)(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
+                      void *user, struct err *err);
 };
 
 struct shelf {

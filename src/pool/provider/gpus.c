@@ -7,6 +7,7 @@
 #include "match/gang/dock.h"
 #include "match/gang/ported.h"
 #include "match/pair/pair.h"
+#include "pool/protocol/mutants.h"
 #include "pool/provider/offers.h"
 
 #include <string.h>
@@ -155,7 +156,7 @@ static bool gpus_choose(const struct choice *choice, int64_t asked, struct gpu_i
             struct gpu_id id;
 
             if (gpu_id(choice->offer, gpu, &id) && ids_have(&choice->own, &id) == (own == 1) &&
-                !ids_have(&choice->taken, &id) && gpu_pleases(choice, gpu))
+                (!ids_have(&choice->taken, &id) || MUTANT(GPU_TWICE)) && gpu_pleases(choice, gpu))
                 ids_add(ret, &id);
         }
     return ret->count == asked;

@@ -92,7 +92,8 @@ static void outcome_put(const struct provider_step *step, const struct tenant *t
                                 .superior = superior,
                                 .reason = event->reason == REASON_FAULT ? REASON_SETUP : event->reason,
                                 .status = event->status,
-                                .used = event->used};
+                                .used = event->used,
+                                .unmade = event->unmade};
     if (step->provider->outcome_count == OUTCOMES_MAX)
         outcome_drop(step, &step->provider->outcomes[0]);
     outcome = outcome_new(step->provider, key);
@@ -135,7 +136,8 @@ void outcome_due(const struct provider_step *step, uint64_t key)
                                        .job = record->job,
                                        .reason = record->reason,
                                        .status = record->status,
-                                       .used = record->used};
+                                       .used = record->used,
+                                       .unmade = record->unmade};
     outcome->flying = true;
     effects_send(step->effects, record->superior, &message, key, TAG_RESULT, outcome->stored);
 }

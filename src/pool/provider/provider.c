@@ -166,6 +166,7 @@ static void provider_event(const struct provider_step *step, const struct event 
     case EVENT_SHARES:
     case EVENT_WEIGH:
     case EVENT_FORGET:
+    case EVENT_LOCAL:
         break;
     case EVENT_MESSAGE:
         tenant_message(step, event);
@@ -258,6 +259,7 @@ void provider_each(const struct provider *provider, provider_tenant_fn *fn, void
                                    .link = tenant->link,
                                    .behind = tenant->behind,
                                    .end = tenant->end,
+                                   .owner = tenant->root_owner.bytes[0] ? "" : tenant->owner.bytes,
                                    .ad = tenant->ad,
                                    .gpus = tenant->gpus,
                                    .receipt = tenant->receipt,

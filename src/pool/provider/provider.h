@@ -64,9 +64,11 @@ struct tenant_view {
     int64_t since, lease; /* `since`: when it was pinned; `lease`: of a claim, until when it holds */
     uint64_t number, job; /* the last job that was started */
     bool running;
-    uint64_t port, link;  /* the superior's port, and our port that docks there */
-    uint64_t behind;      /* the claim that this one follows, while that is there; 0: none */
-    enum reason end;      /* STOPPING: why */
+    uint64_t port, link; /* the superior's port, and our port that docks there */
+    uint64_t behind;     /* the claim that this one follows, while that is there; 0: none */
+    enum reason end;     /* STOPPING: why */
+    const char *
+        owner; /* lent: whose job it is, as its customer has proved with a token of its own; "": it came by another's service */
     struct tree *ad;      /* lent: the superior's */
     struct tree *gpus;    /* lent: [ AssignedGpus = { ids } ], the GPUs that it has; or NULL */
     struct tree *receipt; /* lent: the matchmaker's for the claim (receipt.h); or NULL */

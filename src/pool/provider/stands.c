@@ -17,6 +17,7 @@
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
+#include "pool/provider/docking.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/pulling.h"
@@ -272,23 +273,27 @@ static bool number_of(const struct tree *ad, symbol name, double *ret)
     return true;
 }
 
+static void amount_add(struct maker *maker, const char *name, double amount)
+{
+    if (amount > -AMOUNT_EXACT && amount < AMOUNT_EXACT && amount == (double)(int64_t)amount)
+        maker_integer(maker, name, (int64_t)amount);
+    else if (isfinite(amount))
+        maker_real(maker, name, amount);
+}
+
 /* Adds how much of one amount is in use. */
 static void used_add(struct maker *maker, const struct tree *whole, const struct tree *left, symbol name)
 {
     char text[NAME_ROOM];
     size_t len = 0;
     const char *bytes = name ? symbols_text(whole->symbols, name, &len) : NULL;
-    double all, rest = 0, used;
+    double all, rest = 0;
 
     if (!bytes || len >= sizeof text || !number_of(whole, name, &all) || (left && !number_of(left, name, &rest)))
         return;
     memcpy(text, bytes, len);
     text[len] = '\0';
-    used = all - rest;
-    if (used > -AMOUNT_EXACT && used < AMOUNT_EXACT && used == (double)(int64_t)used)
-        maker_integer(maker, text, (int64_t)used);
-    else if (isfinite(used))
-        maker_real(maker, text, used);
+    amount_add(maker, text, all - rest);
 }
 
 /* What is in use, as an ad: the amounts that the offer's Residual speaks of; without one, the usual ones. */
@@ -308,7 +313,19 @@ static struct tree *used_make(const struct provider_step *step, uint32_t place)
     return maker_seal(&maker);
 }
 
-static struct tree *claim_make(const struct provider_step *step, const struct tenant *tenant)
+/* What a claim takes of the machine, as if it were alone there. */
+static void takes_add(const struct provider_step *step, const struct tenant *tenant, uint32_t place,
+                      struct maker *maker)
+{
+    struct tree *whole = step->provider->offers[place].whole;
+    struct tree *left = tenant_residual(step->env, tenant, whole);
+
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
+        used_add(maker, whole, left, symbols_find(whole->symbols, amounts[i], strlen(amounts[i])));
+    tree_unref(left);
+}
+
+static struct tree *claim_make(const struct provider_step *step, const struct tenant *tenant, uint32_t place)
 {
     int64_t span, end = tenant_must_end(step, tenant, &span), wall = step->env->wall / SECOND;
     struct maker maker;
@@ -318,6 +335,7 @@ static struct tree *claim_make(const struct provider_step *step, const struct te
     maker_integer(&maker, "Job", (int64_t)tenant->job);
     if (end >= 0) /* a wall clock that was set back makes no job longer */
         maker_integer(&maker, "Ends", end <= wall ? 0 : end - wall < span ? end - wall : span);
+    takes_add(step, tenant, place, &maker);
     return maker_seal(&maker);
 }
 
@@ -335,7 +353,7 @@ static void claims_add(const struct provider_step *step, uint32_t place, uint32_
         if (step->provider->settings->pool_count && tenant->pool != road + 1)
             elsewhere++;
         else if (count < CLAIMS_TOLD)
-            rows[count++] = claim_make(step, tenant);
+            rows[count++] = claim_make(step, tenant, place);
         else
             more++;
     }

@@ -1,16 +1,17 @@
 // ad.tsx: one ad: its text, what it matches now, and if nothing, why.
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { adLayOut, attributeOf, cut } from '../adtext';
 import { api, isGang, type AdText, type Explained, type Side } from '../api';
 import { real } from '../format';
 import { useLoad, useTitle } from '../hooks';
+import { poolNews } from '../news';
 import { adLink } from '../route';
 import { Code, Section, Shown, Table } from '../ui';
 import { GangTree } from './gang';
 import { WhyView } from './why';
 
-const SOME = 20, HELD_EVERY = 10_000;
+const SOME = 20, WHY_LEAST = 10_000;
 
 const isRequest = (ad: AdText, why?: Explained): boolean =>
   why ? !('offer' in why) : attributeOf(ad.text, 'Ports') !== undefined || /^"job"$/i.test(cut(ad.text, attributeOf(ad.text, 'Type')?.value ?? { start: 0, end: 0 }));
@@ -46,7 +47,7 @@ function Candidates({ ad, kind }: { ad: AdText; kind: Side }): JSX.Element {
 }
 
 function Given({ id }: { id: string }): JSX.Element | null {
-  const given = useLoad((signal) => api.adMatches(id, signal), id, 5000);
+  const given = useLoad((signal) => api.adMatches(id, signal), id, { of: poolNews, least: 5000 });
   if (given.error?.status === 403 || (given.value && !given.value.length)) return null;
   return (
     <Section title="Matches it was given">
@@ -67,9 +68,7 @@ function Given({ id }: { id: string }): JSX.Element | null {
 
 export function AdView({ id }: { id: string }): JSX.Element {
   const ad = useLoad((signal) => api.ad(id, signal), id);
-  const [every, setEvery] = useState(0);
-  const why = useLoad((signal) => api.adWhy(id, signal), id, every);
-  useEffect(() => setEvery(why.value?.hold ? HELD_EVERY : 0), [why.value]);
+  const why = useLoad((signal) => api.adWhy(id, signal), id, { of: poolNews, least: WHY_LEAST });
   useTitle(`Ad ${id}`);
   return (
     <>

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { api } from '../api';
 import { count, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
+import { poolNews } from '../news';
 import { Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
 
 const PAGE = 50;
@@ -12,7 +13,7 @@ const contacts: Record<string, ['good' | 'bad' | 'warn' | undefined, string]> = 
 
 export function AgentsView(): JSX.Element {
   const paging = usePaging('agents');
-  const agents = useLoad((signal) => api.agents(PAGE, paging.cursor, signal), paging.cursor ?? 'first', 5000);
+  const agents = useLoad((signal) => api.agents(PAGE, paging.cursor, signal), paging.cursor ?? 'first', { of: poolNews, least: 5000 });
   useTitle('Agents');
   return (
     <>

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { api, type Audit } from '../api';
 import { count, moment } from '../format';
 import { useLoad, useTitle } from '../hooks';
+import { poolNews } from '../news';
 import { routeGo, routeLink, type Route } from '../route';
 import { scopeHas, session } from '../session';
 import { useStore } from '../store';
@@ -27,7 +28,7 @@ function Rows({ log, by, what, days }: { log: string; by: string; what: string; 
   const key = JSON.stringify([log, by, what, days]);
   const [shown, setShown] = useState({ key, rows: PAGE });
   const most = shown.key === key ? shown.rows : PAGE;
-  const found = useLoad((signal) => api.audit(log === 'pool' ? undefined : log, { constraint: constraintOf(by, what, days), limit: MOST }, signal), key, 10000);
+  const found = useLoad((signal) => api.audit(log === 'pool' ? undefined : log, { constraint: constraintOf(by, what, days), limit: MOST }, signal), key, { of: poolNews, least: 10000 });
   return (
     <Shown of={found}>
       {({ rows, cursor }) => (
@@ -52,7 +53,7 @@ function Rows({ log, by, what, days }: { log: string; by: string; what: string; 
 
 export function AuditView({ query }: { query: Route['query'] }): JSX.Element {
   const who = useStore(session), reads = ['admin', 'operate', 'audit'].some((scope) => scopeHas(who, scope) !== false);
-  const desks = useLoad((signal) => api.desks(signal).catch(() => []), 'desks', 10000);
+  const desks = useLoad((signal) => api.desks(signal).catch(() => []), 'desks', { of: poolNews, least: 10000 });
   const logs: [string, string][] = [...(reads ? [['pool', 'The pool'] as [string, string]] : []), ...(desks.value ?? []).map((desk): [string, string] => [desk.Agent, desk.Name || desk.Agent])];
   const by = query.get('by') ?? '', what = query.get('what') ?? '', days = query.get('days') ?? '7', log = query.get('log') || logs[0]?.[0] || '';
   const [person, setPerson] = useState(by), [kind, setKind] = useState(what);

@@ -1,37 +1,17 @@
-// jobs.tsx: one's own jobs, by the customers that keep them: the queue, and submitting.
-import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { api, ApiError, type Agent, type Desk, type Job } from '../api';
-import { Editor } from '../editor';
-import { bytes, count, inCell, many, moment, span } from '../format';
-import { useAct, useLoad, useTitle } from '../hooks';
-import { inputsSend, inputsWrite } from '../inputs';
+// jobs.tsx: one's jobs at a customer: submissions that are under way, each opened to its jobs; all jobs that are; and those that are over.
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { api, type Job, type Listed, type Submission } from '../api';
+import { AtDesk } from '../desks';
+import { count, inCell, many, span, spanSaid } from '../format';
+import { useAct, useLoad, useQuiet, useTitle } from '../hooks';
+import { command, commandOf, failed, jobLink, over, partsOf, standing, tone, workflowLink } from '../jobwords';
+import { deskNews } from '../news';
 import { routeGo, routeLink, type Route } from '../route';
-import { session } from '../session';
 import { useStore } from '../store';
-import { Choice, Pager, Problem, Section, Shown, Table, Tag, usePaging } from '../ui';
-import { customerless, jobOutcomes } from '../words';
-import { Workflows } from './workflows';
+import { Choice, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
 
 const PAGE = 50;
-const stateTones: Record<string, 'good' | 'bad' | 'warn' | undefined> = { Running: 'good', Held: 'warn', Succeeded: 'good', Removed: undefined };
-export const over = (state: string): boolean => ['Done', 'Cleared', 'Aborted', 'Cancelled'].includes(state);
-/** Ended, and not well. */
-export const failed = (job: Job): boolean => over(job.State) && job.Outcome !== 'Succeeded' && job.Outcome !== 'Removed';
-
-/** How it stands, in the words of `berth jobs`: how it ended, if it is over, else its state. */
-export function standing(job: Job): string {
-  const words = job.Outcome === undefined ? undefined : jobOutcomes[job.Outcome];
-  if (!words) return job.State;
-  return job.ExitCode ? `${words} (exit ${job.ExitCode})` : job.Signal ? `${words} (signal ${job.Signal})` : words;
-}
-
-export const tone = (job: Job): 'good' | 'bad' | 'warn' | undefined => (failed(job) ? 'bad' : stateTones[job.Outcome ?? job.State]);
-
-export const jobLink = (desk: string, id: number | string): string => routeLink(['job', desk, String(id)]);
-export const workflowLink = (desk: string, id: number | string): string => routeLink(['workflow', desk, String(id)]);
-
-export const command = (job: Job): string => [job.Cmd, ...(Array.isArray(job.Args) ? job.Args.map((arg) => inCell(arg)) : job.Args ? [inCell(job.Args)] : [])].join(' ');
 
 /** How it stands, and why, where there is something to say: it failed, or it waits. */
 export function StateCell({ job }: { job: Job }): JSX.Element {
@@ -39,52 +19,199 @@ export function StateCell({ job }: { job: Job }): JSX.Element {
   return <><Tag tone={tone(job)}>{standing(job)}</Tag>{why ? <small class="under">{why}</small> : null}</>;
 }
 
-const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'succeeded'], ['Failed', 'failed'], ['Aborted', 'expired'], ['Cancelled', 'removed'], ['Blocked', 'blocked']];
+/* ------------------------------------------------------------------------------------------------------------- choosing */
 
-function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
-  const paging = usePaging(`${desk} ${past}`);
-  const jobs = useLoad((signal) => (past ? api.history : api.jobs)(desk, { limit: PAGE, cursor: paging.cursor }, signal), `${desk} ${past} ${paging.cursor ?? ''}`, 2000);
-  const summary = useLoad((signal) => api.summary(desk, signal), desk, 2000);
-  const [chosen, setChosen] = useState<Set<number>>(new Set());
-  const act = useAct(async (verb: 'hold' | 'release' | 'remove') => {
+interface Choosing {
+  chosen: Set<string>; // numbers of jobs, and ranges of them
+  pick: (ids: string, on: boolean) => void;
+}
+
+type Verb = 'hold' | 'release' | 'remove';
+const did: Record<Verb, string> = { hold: 'held', release: 'released', remove: 'removed' };
+
+/** Buttons for what is chosen among these. */
+function Acts({ desk, all, choosing, done }: { desk: string; all: string[]; choosing: Choosing & { clear: (to: string[]) => void }; done: () => void }): JSX.Element {
+  const { chosen, clear } = choosing;
+  const act = useAct(async (verb: Verb) => {
     const told = await api.control(desk, verb, { Ids: [...chosen].join(',') }, 'by the page');
-    setChosen(new Set());
-    jobs.again();
+    clear([]);
+    done();
     return { verb, ...told };
   });
-  const pick = (id: number, on: boolean): void => {
-    const next = new Set(chosen);
-    if (on) next.add(id);
-    else next.delete(id);
-    setChosen(next);
-  };
+  const { value } = act;
   return (
     <>
-      {summary.value ? (
-        <p class="counts">{counted.map(([name, text]) => [summary.value![name as 'Waiting'], text] as const).filter(([n]) => n).map(([n, text]) => <span key={text}><strong>{count(n)}</strong> {text}</span>)}
-          {summary.value.Total ? null : <span class="quiet">No jobs.</span>}</p>
-      ) : null}
-      {past ? null : (
-        <div class="row">
-          {(['hold', 'release', 'remove'] as const).map((verb) => <button key={verb} type="button" disabled={!chosen.size || act.busy} onClick={() => void act.run(verb)}>{verb[0]!.toUpperCase() + verb.slice(1)}</button>)}
-          <button type="button" disabled={!jobs.value?.rows.length} onClick={() => setChosen(chosen.size ? new Set() : new Set(jobs.value?.rows.map((job) => job.Job)))}>{chosen.size ? 'Choose none' : 'Choose all here'}</button>
-          <span role="status" class="quiet">{chosen.size ? `${count(chosen.size)} chosen` : act.value ? `${act.value.verb}: ${count(act.value.Changed)} changed${act.value.Unchanged ? `, ${count(act.value.Unchanged)} stayed as they were` : ''}` : ''}</span>
-        </div>
-      )}
+      <div class="row acts">
+        {(['hold', 'release', 'remove'] as const).map((verb) => <button key={verb} type="button" disabled={!chosen.size || act.busy} onClick={() => void act.run(verb)}>{verb[0]!.toUpperCase() + verb.slice(1)}</button>)}
+        <button type="button" disabled={!all.length} onClick={() => clear(chosen.size ? [] : all)}>{chosen.size ? 'Choose none' : 'Choose all here'}</button>
+        <span role="status" class="quiet">{chosen.size ? `${count(chosen.size)} chosen` : value ? `${many(value.Changed, 'job')} ${did[value.verb]}${value.Unchanged ? `; ${count(value.Unchanged)} stayed as they were` : ''}.` : ''}</span>
+      </div>
       <Problem error={act.error} />
+    </>
+  );
+}
+
+/** What is chosen in one list: in another one, as of another search, nothing is: what is not seen is not acted upon. */
+function useChoosing(list: string): Choosing & { clear: (to: string[]) => void } {
+  const [state, setState] = useState<{ list: string; chosen: Set<string> }>({ list, chosen: new Set() });
+  const chosen = state.list === list ? state.chosen : new Set<string>(), setChosen = (next: Set<string>): void => setState({ list, chosen: next });
+  const pick = (ids: string, on: boolean): void => {
+    const next = new Set(chosen);
+    if (on) next.add(ids);
+    else next.delete(ids);
+    setChosen(next);
+  };
+  return { chosen, pick, clear: (to) => setChosen(new Set(to)) };
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- jobs */
+
+const ranOf = (job: Job): number | undefined => (job.State === 'Running' && job.Started ? Date.now() / 1000 - job.Started : job.WallUsed);
+
+export function JobTable({ desk, rows, choosing, empty, sorting, past }: { desk: string; rows: Job[]; choosing?: Choosing; empty?: ComponentChildren; sorting?: Sorting; past?: boolean }): JSX.Element {
+  return (
+    <Table label="Jobs" rows={rows} id={(job) => String(job.Job)} empty={empty} sorting={sorting} columns={[
+      ...(choosing ? [{ name: 'Choose', cell: (job: Job) => <input type="checkbox" aria-label={`Job ${job.Job}`} checked={choosing.chosen.has(String(job.Job))} onChange={(event) => choosing.pick(String(job.Job), event.currentTarget.checked)} /> }] : []),
+      { name: 'Job', number: true, sort: (job) => job.Job, cell: (job) => <a href={jobLink(desk, job.Job)}>{job.Job}</a> },
+      { name: 'State', sort: (job) => standing(job), cell: (job) => <StateCell job={job} /> },
+      { name: 'Command', sort: (job) => command(job), cell: (job) => <><code class="short">{command(job)}</code>{job.Workflow ? <small class="under">node {inCell(job.Node)} of <a href={workflowLink(desk, job.Workflow)}>workflow {job.Workflow}</a></small> : null}</> },
+      { name: 'Owner', sort: (job) => job.Owner ?? '', cell: (job) => job.Owner ?? '' },
+      { name: 'Where', sort: (job) => job.Provider ?? '', cell: (job) => job.Provider ?? '' },
+      past ? { name: 'Ended', sort: (job) => job.Ended ?? 0, cell: (job) => (job.Ended ? <When at={job.Ended} /> : '') }
+        : { name: 'Submitted', sort: (job) => job.Submitted ?? 0, cell: (job) => (job.Submitted ? <When at={job.Submitted} /> : '') },
+      { name: 'Ran', number: true, sort: (job) => ranOf(job) ?? -1, cell: (job) => { const ran = ranOf(job); return ran === undefined ? '' : span(ran); } },
+    ]} />
+  );
+}
+
+/* ---------------------------------------------------------------------------------------------------------- submissions */
+
+function Opened({ desk, of }: { desk: string; of: Submission }): JSX.Element {
+  const ids = `${of.Submission}-${of.Last}`, paging = usePaging(ids), choosing = useChoosing(`${ids} ${paging.page}`);
+  const anew = { of: deskNews(desk) };
+  const jobs = useLoad((signal) => api.jobs(desk, { ids, limit: PAGE, cursor: paging.cursor }, signal), `${ids} ${paging.cursor ?? ''}`, anew);
+  const ended = of.Succeeded + of.Failed + of.Removed;
+  return (
+    <Shown of={jobs}>
+      {({ rows, cursor }) => (
+        <>
+          <Acts desk={desk} all={rows.map((job) => String(job.Job))} choosing={choosing} done={jobs.again} />
+          <JobTable desk={desk} rows={rows} choosing={choosing} empty="All of it is over." />
+          <Pager paging={paging} cursor={cursor} />
+          {ended ? <p><a href={routeLink(['jobs'], { desk, show: 'over', search: `Job >= ${of.Submission} && Job <= ${of.Last}` })}>{many(ended, 'job')} of it {ended === 1 ? 'is' : 'are'} over</a></p> : null}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function SubmissionRow({ desk, of, choosing }: { desk: string; of: Submission; choosing: Choosing }): JSX.Element {
+  const [open, setOpen] = useState(false), parts = partsOf(of), ids = of.Jobs === 1 ? String(of.Submission) : `${of.Submission}-${of.Last}`;
+  const words = parts.filter(({ part }) => part).map(({ part, words: word }) => (of.Jobs === 1 ? word : `${count(part)} ${word}`)).join(', ');
+  return (
+    <>
+      <tr>
+        <td data-name="Choose"><input type="checkbox" aria-label={`Submission ${of.Submission}`} checked={choosing.chosen.has(ids)} onChange={(event) => choosing.pick(ids, event.currentTarget.checked)} /></td>
+        <td data-name="Jobs" class="number">{of.Jobs === 1 ? <a href={jobLink(desk, of.Submission)}>{of.Submission}</a> : <button type="button" class="open" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? '▾' : '▸'} {of.Submission}–{of.Last}</button>}</td>
+        <td data-name="Progress"><Parts of={parts} label={words} /><small class="under">{words}{of.Estimate === undefined ? '' : `; about ${spanSaid(of.Estimate)} left`}</small>{of.Refused ? <small class="under fault">{count(of.Refused)} cannot be matched: {of.Reason}</small> : null}</td>
+        <td data-name="Command"><code class="short">{commandOf(of.Cmd, of.Args)}</code>{of.Name ? <small class="under">{of.Name}</small> : null}{of.Workflow ? <small class="under"><a href={workflowLink(desk, of.Workflow)}>workflow {of.Workflow}</a></small> : null}</td>
+        <td data-name="Owner">{of.Owner}</td>
+        <td data-name="Submitted"><When at={of.Submitted} /></td>
+      </tr>
+      {open ? <tr class="opened"><td colSpan={6}><Opened desk={desk} of={of} /></td></tr> : null}
+    </>
+  );
+}
+
+const submitLink = (desk: string): string => routeLink(['submit'], { desk });
+
+function Submissions({ desk }: { desk: string }): JSX.Element {
+  const paging = usePaging(desk), choosing = useChoosing(`${desk} ${paging.page}`);
+  const found = useLoad((signal) => api.submissions(desk, { limit: PAGE, cursor: paging.cursor }, signal), `${desk} ${paging.cursor ?? ''}`, { of: deskNews(desk) });
+  return (
+    <Shown of={found}>
+      {({ rows, cursor }) => (rows.length ? (
+        <>
+          <Acts desk={desk} all={rows.map((of) => (of.Jobs === 1 ? String(of.Submission) : `${of.Submission}-${of.Last}`))} choosing={choosing} done={found.again} />
+          <div class="wide" role="region" aria-label="Submissions">
+            <table>
+              <thead><tr>{['Choose', 'Jobs', 'Progress', 'Command', 'Owner', 'Submitted'].map((name) => <th key={name} scope="col" class={name === 'Jobs' ? 'number' : ''}>{name}</th>)}</tr></thead>
+              <tbody>{rows.map((of) => <SubmissionRow key={of.Submission} desk={desk} of={of} choosing={choosing} />)}</tbody>
+            </table>
+          </div>
+          <Pager paging={paging} cursor={cursor} />
+        </>
+      ) : <div class="empty">Nothing is under way. What was submitted together stands here in one row, with how far it is. <a href={submitLink(desk)}>Submit a job</a>: a command is all that is needed.</div>)}
+    </Shown>
+  );
+}
+
+/* ------------------------------------------------------------------------------------------------------- lists of jobs */
+
+type StateWord = '' | 'waiting' | 'running' | 'held' | 'failed' | 'succeeded' | 'removed';
+const states: Record<StateWord, string> = {
+  '': '',
+  waiting: '(State == "Waiting" || State == "Blocked")',
+  running: '(State == "Ready" || State == "Scheduled" || State == "Running")',
+  held: 'State == "Held"',
+  failed: '(Outcome isnt undefined && Outcome isnt "Succeeded" && Outcome isnt "Removed")',
+  succeeded: 'Outcome is "Succeeded"',
+  removed: 'Outcome is "Removed"',
+};
+const nowStates: [StateWord, string][] = [['', 'All'], ['waiting', 'Waiting'], ['running', 'Running'], ['held', 'Held'], ['failed', 'Failed']];
+const pastStates: [StateWord, string][] = [['', 'All'], ['succeeded', 'Succeeded'], ['failed', 'Failed'], ['removed', 'Removed']];
+
+const isExpression = (text: string): boolean => /[=<>&|()]|\bis(nt)?\b/.test(text);
+
+/** A number is a job; an expression is itself; other words are part of what runs, or of its name. */
+function searchOf(text: string): string {
+  const search = text.trim();
+  if (!search) return '';
+  if (/^\d{1,15}$/.test(search)) return `Job == ${search}`;
+  if (isExpression(search)) return `(${search})`;
+  const pattern = JSON.stringify(search.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return `(regexp(${pattern}, Cmd, "i") || regexpMember(${pattern}, Args, "i") || regexp(${pattern}, Name, "i") || regexp(${pattern}, Node, "i"))`;
+}
+
+type Go = (next: Record<string, string | undefined>) => void;
+
+function Filters({ query, go, past }: { query: Route['query']; go: Go; past: boolean }): JSX.Element {
+  const search = query.get('search') ?? '', owner = query.get('owner') ?? '', workflow = query.get('workflow') ?? '';
+  const [text, setText] = useState(search), [user, setUser] = useState(owner), [flow, setFlow] = useState(workflow);
+  const quiet = useQuiet(`${text}\n${user}\n${flow}`, 350);
+  useEffect(() => { setText(search); setUser(owner); setFlow(workflow); }, [search, owner, workflow]);
+  useEffect(() => {
+    const [nextSearch, nextOwner, nextFlow] = quiet.split('\n');
+    if (nextSearch !== search || nextOwner !== owner || nextFlow !== workflow) go({ search: nextSearch, owner: nextOwner, workflow: nextFlow });
+  }, [quiet]);
+  return (
+    <>
+      <div class="row">
+        <input type="search" data-search class="grow" aria-label="Search jobs" placeholder="part of the command, a number, or an expression: RequestMemory > 4G" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <input type="search" aria-label="Owner" placeholder="owner" size={10} value={user} onInput={(event) => setUser(event.currentTarget.value)} />
+        <input type="search" aria-label="Workflow" placeholder="workflow" size={9} inputMode="numeric" value={flow} onInput={(event) => setFlow(event.currentTarget.value.replace(/\D/g, ''))} />
+      </div>
+      <div class="row"><Choice label="State" of={past ? pastStates : nowStates} value={(query.get('state') ?? '') as StateWord} pick={(next) => go({ state: next })} /></div>
+    </>
+  );
+}
+
+function Queue({ desk, query, past, go }: { desk: string; query: Route['query']; past: boolean; go: Go }): JSX.Element {
+  const asked = query.get('state') ?? '', state = (asked in states ? asked : '') as StateWord, ids = past ? undefined : query.get('ids') ?? undefined;
+  const owner = query.get('owner') ?? '', workflow = query.get('workflow') ?? '';
+  const constraint = [states[state], searchOf(query.get('search') ?? ''), owner ? `Owner == ${JSON.stringify(owner)}` : '', /^\d+$/.test(workflow) ? `Workflow == ${workflow}` : ''].filter(Boolean).join(' && ');
+  const key = JSON.stringify([desk, past, constraint, ids]), paging = usePaging(key), choosing = useChoosing(`${key} ${paging.page}`);
+  const jobs = useLoad((signal): Promise<Listed<Job>> => (past ? api.history(desk, { constraint, limit: PAGE, cursor: paging.cursor }, signal) : api.jobs(desk, { constraint, ids, limit: PAGE, cursor: paging.cursor }, signal)), `${key} ${paging.cursor ?? ''}`, { of: deskNews(desk) });
+  const empty = constraint || ids ? 'No job is so.' : past ? 'Jobs that are over stand here, the last first, with how they ended and their files. None is yet.' : <>Jobs that wait, run or are held stand here. There are none now. <a href={submitLink(desk)}>Submit one</a></>;
+  return (
+    <>
+      <Filters key={String(past)} query={query} go={go} past={past} />
+      {ids ? <p><button type="button" class="chip" onClick={() => go({ ids: undefined })} aria-label={`Only jobs ${ids}. Show all`}>jobs {ids} ✕</button></p> : null}
       <Shown of={jobs}>
         {({ rows, cursor }) => (
           <>
-            <Table label="Jobs" rows={rows} id={(job) => String(job.Job)} empty={past ? 'Nothing is over yet.' : 'The queue is empty.'} columns={[
-              ...(past ? [] : [{ name: 'Choose', cell: (job: Job) => <input type="checkbox" aria-label={`Job ${job.Job}`} checked={chosen.has(job.Job)} onChange={(event) => pick(job.Job, event.currentTarget.checked)} /> }]),
-              { name: 'Job', number: true, cell: (job) => <a href={jobLink(desk, job.Job)}>{count(job.Job)}</a> },
-              { name: 'State', cell: (job) => <StateCell job={job} /> },
-              { name: 'Command', cell: (job) => <><code class="short">{command(job)}</code>{job.Workflow ? <small class="under">node {inCell(job.Node)} of <a href={workflowLink(desk, job.Workflow as number)}>workflow {count(job.Workflow as number)}</a></small> : null}</> },
-              { name: 'Owner', cell: (job) => job.Owner ?? '' },
-              { name: 'Where', cell: (job) => job.Provider ?? '' },
-              { name: 'Submitted', cell: (job) => (job.Submitted ? <span class="moment">{moment(job.Submitted)}</span> : '') },
-              { name: 'Ran', number: true, cell: (job) => (typeof job.WallUsed === 'number' ? span(job.WallUsed) : '') },
-            ]} />
+            {past ? null : <Acts desk={desk} all={rows.map((job) => String(job.Job))} choosing={choosing} done={jobs.again} />}
+            <JobTable desk={desk} rows={rows} choosing={past ? undefined : choosing} empty={cursor ? 'None among these; there are more pages.' : empty} past={past} sorting={{ by: query.get('sort') ?? '', pick: (sort) => go({ sort }) }} />
             <Pager paging={paging} cursor={cursor} />
           </>
         )}
@@ -93,105 +220,36 @@ function Queue({ desk, past }: { desk: string; past: boolean }): JSX.Element {
   );
 }
 
-const example = '[\n    Cmd = "/bin/sh";\n    Args = { "-c", "for i in 1 2 3 4 5; do echo line $i; sleep 1; done" };\n    RequestMemory = 64M;\n    RequestDisk = 64M\n]';
+const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'succeeded'], ['Failed', 'failed'], ['Aborted', 'expired'], ['Cancelled', 'removed'], ['Blocked', 'wait for others']];
 
-function Submit({ desk, done }: { desk: string; done: () => void }): JSX.Element {
-  const [text, setText] = useState(example), [key, setKey] = useState(() => crypto.randomUUID());
-  const [files, setFiles] = useState<File[]>([]), [sent, setSent] = useState<number | null>(null);
-  const act = useAct(async () => {
-    let ads = text;
-    if (files.length) {
-      if (inputsWrite(text, []) === null) throw new ApiError(400, 'Inputs', 'An ad has Inputs of its own: leave them out, or choose no files here.');
-      try {
-        setSent(0);
-        ads = inputsWrite(text, await inputsSend(desk, files, setSent)) ?? text;
-      } finally {
-        setSent(null);
-      }
-    }
-    const told = await api.submit(desk, ads, key);
-    setKey(crypto.randomUUID()); // the same key again would be the same submission
-    done();
-    return told;
-  });
-  const place = act.error?.status === 400 ? act.error.place : null;
-  const change = (next: string): void => {
-    setText(next);
-    setKey(crypto.randomUUID());
-  };
-  return (
-    <details class="submit">
-      <summary>Submit jobs</summary>
-      <p class="note">An ad for each job; <code>Cmd</code> is all that is needed, <code>Count</code> makes many of one.</p>
-      <Editor label="Jobs to submit" rows={8} value={text} change={change} fault={place ? { ...place, text: act.error!.detail.replace(/^.*line \d+, column \d+: /, '') } : null} enter={() => void act.run()} />
-      <div class="row">
-        <label>Files that they read{' '}
-          <input type="file" multiple onChange={(event) => { setFiles([...(event.currentTarget.files ?? [])]); setKey(crypto.randomUUID()); }} />
-        </label>
-        <span class="quiet">{files.length ? `${many(files.length, 'file')}, ${bytes(files.reduce((sum, file) => sum + file.size, 0))}: they lie in each job’s folder when it starts.` : 'up to 64 MiB together; larger ones are for berth submit'}</span>
-      </div>
-      <div class="row">
-        <button type="button" class="main" disabled={act.busy} onClick={() => void act.run()}>Submit</button>
-        <span role="status">{sent !== null ? `Sending the files: ${Math.floor(sent * 100)} %` : act.value?.map(({ First, Count }) => <span key={First}><a href={jobLink(desk, First)}>{Count > 1 ? `Jobs ${count(First)} to ${count(First + Count - 1)} submitted.` : `Job ${count(First)} submitted.`}</a>{' '}</span>)}</span>
-      </div>
-      {place ? null : <Problem error={act.error} />}
-    </details>
-  );
+function Counts({ desk }: { desk: string }): JSX.Element | null {
+  const summary = useStore(deskNews(desk).summary);
+  const some = counted.map(([name, text]) => [summary?.[name as 'Waiting'] ?? 0, text] as const).filter(([n]) => n);
+  return some.length ? <p class="counts">{some.map(([n, text]) => <span key={text}><strong>{count(n)}</strong> {text}</span>)}</p> : null;
 }
 
-/** There is no customer to go to: why, and what to do. */
-function Customerless({ subject }: { subject: string }): JSX.Element {
-  const customers = useLoad((signal) => api.customers(signal), 'customers', 5000);
-  return (
-    <Shown of={customers}>
-      {({ rows }: { rows: Agent[] }) => {
-        const { why, steps } = customerless(subject, rows);
-        return (
-          <>
-            <p>{why}</p>
-            {steps.length ? <ul>{steps.map(({ where, command }) => <li key={command}>{where}: <code>{command}</code></li>)}</ul> : null}
-            <p class="quiet">A customer of somebody else can be used if its token has the scope <code>serve</code>: <code>berth token code --customer NAME --serve</code> makes a code for such a one.</p>
-          </>
-        );
-      }}
-    </Shown>
-  );
-}
-
-const shows = { '': 'Queue', workflows: 'Workflows', history: 'History' };
-type Show = keyof typeof shows;
+const shows: [string, string][] = [['', 'Submissions'], ['jobs', 'Jobs'], ['over', 'Over']];
 
 export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
-  const desks = useLoad((signal) => api.desks(signal), 'desks');
-  const asked = query.get('show') ?? '', show = (asked in shows ? asked : '') as Show;
-  const [turn, setTurn] = useState(0), { subject } = useStore(session);
+  const asked = query.get('show') ?? '', show = shows.some(([word]) => word === asked) ? asked : '';
+  const kept = (): Record<string, string> => Object.fromEntries(query.entries());
+  const go: Go = (next) => routeGo(routeLink(['jobs'], { ...kept(), ...next }));
   useTitle('Jobs');
   return (
     <>
       <h1>Jobs</h1>
-      <Shown of={desks}>
-        {(all: Desk[]) => {
-          const desk = all.find((one) => one.Agent === query.get('desk')) ?? all.find((one) => one.Identity === subject) ?? all[0];
-          if (!desk) return <Customerless subject={subject ?? ''} />;
-          const go = (next: { desk?: string; show?: string }): void => routeGo(routeLink(['jobs'], { desk: desk.Agent, show, ...next }));
-          return (
-            <>
-              <div class="row">
-                {all.length > 1 ? (
-                  <label>Customer{' '}
-                    <select value={desk.Agent} onChange={(event) => go({ desk: event.currentTarget.value })}>
-                      {all.map((one) => <option key={one.Agent} value={one.Agent}>{one.Name} ({one.Identity})</option>)}
-                    </select>
-                  </label>
-                ) : <span class="quiet">Customer {desk.Name} ({desk.Identity})</span>}
-                <Choice label="Which jobs" of={Object.entries(shows) as [Show, string][]} value={show} pick={(next) => go({ show: next })} />
-              </div>
-              <Submit key={desk.Agent} desk={desk.Agent} done={() => setTurn((n) => n + 1)} />
-              <Section title={shows[show]}>{show === 'workflows' ? <Workflows key={`${desk.Agent}${turn}`} desk={desk.Agent} /> : <Queue key={`${desk.Agent}${show}${turn}`} desk={desk.Agent} past={show === 'history'} />}</Section>
-            </>
-          );
-        }}
-      </Shown>
+      <AtDesk named={query.get('desk')} pick={(desk) => go({ desk })}>
+        {(desk) => (
+          <>
+            <div class="row">
+              <Choice label="Which jobs" of={shows} value={show} pick={(next) => routeGo(routeLink(['jobs'], { desk: query.get('desk') ?? undefined, show: next }))} />
+              <a class="button main" href={submitLink(desk.Agent)}>Submit</a>
+            </div>
+            <Counts desk={desk.Agent} />
+            {show === '' ? <Submissions key={desk.Agent} desk={desk.Agent} /> : <Queue key={`${desk.Agent}${show}`} desk={desk.Agent} query={query} past={show === 'over'} go={go} />}
+          </>
+        )}
+      </AtDesk>
     </>
   );
 }

@@ -4,9 +4,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, type Eval } from '../api';
 import { Editor, type Fault } from '../editor';
 import { useLoad, useQuiet, useTitle } from '../hooks';
+import { piecesOf, type Piece } from '../pieces';
 import { routeReplace, type Route } from '../route';
 import { sharePack, shareUnpack } from '../share';
-import { Choice, Problem, Section, Tag } from '../ui';
+import { Choice, Problem, Section, Table, Tag } from '../ui';
 
 interface State {
   left: string;
@@ -21,6 +22,50 @@ const first: State = {
   expression: 'other.Memory / ImageSize',
   dialect: 'classic',
 };
+
+const examples: [string, State][] = [
+  ['A job and a machine', first],
+  ['Why undefined?', { left: '[ Type = "Job"; RequestMemory = 4G ]', right: '[ Type = "Machine"; Memory = 16G ]', expression: 'other.Memory >= RequestMemory && other.Speed > 2', dialect: 'classic' }],
+  ['Why error?', { left: '[ Size = "large"; Want = 3 ]', right: '[ ]', expression: 'Want * Size + 1', dialect: 'classic' }],
+  ['By the time of day', { left: '[ ]', right: '[ Constraint = dayTime() >= \'20:00:00\' || dayTime() < \'06:00:00\' ]', expression: 'dayTime() >= \'20:00:00\' || dayTime() < \'06:00:00\'', dialect: 'classic' }],
+  ['HTCondor', { left: '[ RequestMemory = 2048; Requirements = TARGET.Memory >= MY.RequestMemory ]', right: '[ Memory = 8192; Arch = "X86_64"; Requirements = true ]', expression: 'TARGET.Memory / 1024', dialect: 'condor' }],
+];
+
+const STEPS_MOST = 24;
+
+interface Step extends Piece {
+  value: string;
+}
+
+/** The value of each part, the smallest first; a part whose parts are all well and that is not is where it goes wrong. */
+async function stepsAsk(state: State, signal: AbortSignal): Promise<Step[]> {
+  const pieces = piecesOf(state.expression).slice(0, STEPS_MOST);
+  return Promise.all(pieces.map(async (piece) => ({ ...piece, value: (await api.evaluate(state.left, state.right, piece.text, state.dialect, signal)).Value ?? '' })));
+}
+
+const bad = (value: string): boolean => value === 'undefined' || value === 'error';
+/** It is the first of its kind: none of the parts that it is made of is so. */
+const begins = (step: Step, steps: Step[]): boolean => bad(step.value) && !steps.some((other) => other !== step && other.start >= step.start && other.end <= step.end && bad(other.value));
+
+function why(step: Step, state: State): string {
+  const name = /^(?:(other|target|my|self)\s*\.\s*)?([A-Za-z_]\w*)$/i.exec(step.text);
+  if (name && step.value === 'undefined') return /^(other|target)$/i.test(name[1] ?? '') ? `the right ad has no ${name[2]}` : name[1] || state.dialect === 'classic' ? `the left ad has no ${name[2]}` : `neither ad has ${name[2]}`;
+  return step.value === 'error' ? 'its parts are not of a type that this takes' : 'a part of it is not known';
+}
+
+function Steps({ state }: { state: State }): JSX.Element | null {
+  const found = useLoad((signal) => stepsAsk(state, signal), JSON.stringify(state));
+  const steps = found.value ?? [];
+  if (steps.length < 2 && !steps.some((step) => bad(step.value))) return null;
+  return (
+    <Section title="Step by step" note="Each part of the expression by itself, the smallest first.">
+      <Table label="Steps" rows={steps} id={(step) => `${step.start} ${step.end}`} columns={[
+        { name: 'Part', cell: (step: Step) => <code>{step.text}</code> },
+        { name: 'Value', cell: (step) => <><code>{step.value}</code>{begins(step, steps) ? <> <Tag tone={step.value === 'error' ? 'bad' : 'warn'}>here it begins</Tag> <span class="quiet">{why(step, state)}</span></> : null}</> },
+      ]} />
+    </Section>
+  );
+}
 
 /** From an address, that is from anybody. */
 function stateCheck(found: unknown): State {
@@ -40,7 +85,7 @@ function Outcome({ said }: { said: Eval }): JSX.Element {
       <div><dt>Value</dt><dd>{said.Value !== undefined ? <><code class="value">{said.Value}</code> {said.Type === said.Value ? null : <span class="quiet">{said.Type}</span>}</> : <span class="quiet">nothing to evaluate</span>}</dd></div>
       {said.Matches !== undefined ? (
         <>
-          <div><dt>The two ads</dt><dd><Tag tone={said.Matches ? 'good' : 'bad'}>{said.Matches ? 'match' : 'do not match'}</Tag></dd></div>
+          <div><dt>The two ads</dt><dd><Tag tone={said.Matches ? 'good' : undefined}>{said.Matches ? 'match' : 'do not match'}</Tag></dd></div>
           <div><dt>Constraint, left and right</dt><dd><code>{said.LeftConstraint}</code> and <code>{said.RightConstraint}</code></dd></div>
           <div><dt>Rank, left and right</dt><dd><code>{said.LeftRank}</code> and <code>{said.RightRank}</code></dd></div>
         </>
@@ -80,6 +125,12 @@ export function PlayView({ query }: { query: Route['query'] }): JSX.Element {
         <Choice label="Dialect" of={[['classic', 'Classic'], ['condor', 'Condor']]} value={state.dialect} pick={(dialect) => set({ dialect })} />
         <button type="button" onClick={() => void copy()}>Copy a link to this</button>
         <span role="status" class="quiet">{copied}</span>
+        <label>Example{' '}
+          <select value="" onChange={(event) => { const of = examples.find(([name]) => name === event.currentTarget.value); if (of) setState(of[1]); event.currentTarget.value = ''; }}>
+            <option value="">choose one</option>
+            {examples.map(([name]) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        </label>
       </div>
       <div class="columns">
         <Section title="Left ad"><Editor label="Left ad" rows={9} value={state.left} change={(left) => set({ left })} fault={fault(last, 'Left')} /></Section>
@@ -92,6 +143,7 @@ export function PlayView({ query }: { query: Route['query'] }): JSX.Element {
         <Problem error={said.error} />
         {last && !said.error ? <Outcome said={last} /> : null}
       </Section>
+      {last?.Value !== undefined && !said.error && !last.ExpressionError ? <Steps state={quiet} /> : null}
     </>
   );
 }

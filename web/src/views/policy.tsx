@@ -6,34 +6,35 @@ import { api, type ApiError, type Compared } from '../api';
 import { Editor } from '../editor';
 import { count, many } from '../format';
 import { useAct, useLoad, useTitle } from '../hooks';
-import { adLink } from '../route';
+import { adLink, routeLink } from '../route';
 import { scopeHas, session } from '../session';
 import { useStore } from '../store';
-import { Code, Problem, Section, Shown, Table, Tag } from '../ui';
+import { Choice, Code, Problem, Section, Shown, Table, Tag } from '../ui';
 
 const SHOWN = 200;
 
 interface Tried extends Compared {
   draft: string;
+  idle: boolean; // with nothing in use
 }
 
-function Offers({ of, all }: { of: string[]; all: number }): JSX.Element {
+function Offers({ of, all, machines }: { of: string[]; all: number; machines: boolean }): JSX.Element {
   if (!all) return <span class="quiet">nothing</span>;
   const seen = of.filter((id) => id);
-  return <>{seen.slice(0, 4).map((id, i) => <>{i ? ', ' : ''}<a key={id} href={adLink(id)}>{id}</a></>)}{all > Math.min(4, seen.length) ? `${seen.length ? ' and ' : ''}${count(all - Math.min(4, seen.length))} ${seen.length ? 'more' : 'of others'}` : ''}</>;
+  return <>{seen.slice(0, 4).map((id, i) => <>{i ? ', ' : ''}<a key={id} href={machines ? routeLink(['machines', id]) : adLink(id)}>{id}</a></>)}{all > Math.min(4, seen.length) ? `${seen.length ? ' and ' : ''}${count(all - Math.min(4, seen.length))} ${seen.length ? 'more' : 'of others'}` : ''}</>;
 }
 
 function TriedView({ tried }: { tried: Tried }): JSX.Element {
   return (
     <div aria-live="polite">
-      <p>With the ads that are there now: <strong>{many(tried.now, 'match', 'matches')}</strong> by the present policy, <strong>{many(tried.then, 'match', 'matches')}</strong> by the draft.{' '}
+      <p>{tried.idle ? 'With all machines idle, and what waits now' : 'With what is free and what waits now'}: <strong>{many(tried.now, 'match', 'matches')}</strong> by the present policy, <strong>{many(tried.then, 'match', 'matches')}</strong> by the draft.{' '}
         {tried.changed ? <Tag tone="warn">{many(tried.changed, 'request')} would get something else</Tag> : <Tag tone="good">nothing would change</Tag>}
         {tried.whole ? '' : ' Only the first 100,000 matches of each were compared.'}</p>
       {tried.rows.length ? (
         <Table label="What would change" rows={tried.rows} id={(row) => row.Request} columns={[
           { name: 'Request', cell: (row) => <a href={adLink(row.Request)}>{row.Request}</a> },
-          { name: 'Gets now', cell: (row) => <Offers of={row.Now} all={row.NowCount} /> },
-          { name: 'Would get', cell: (row) => <Offers of={row.Then} all={row.ThenCount} /> },
+          { name: 'Gets now', cell: (row) => <Offers of={row.Now} all={row.NowCount} machines={tried.idle} /> },
+          { name: 'Would get', cell: (row) => <Offers of={row.Then} all={row.ThenCount} machines={tried.idle} /> },
         ]} />
       ) : null}
       {tried.changed > tried.rows.length ? <p class="note">{tried.rows.length ? `The first ${count(tried.rows.length)} of them are shown.` : 'You may not see whose they are.'}</p> : null}
@@ -46,15 +47,16 @@ const faultOf = (error: ApiError | undefined): { line: number; column: number; t
 
 export function PolicyView(): JSX.Element {
   const who = useStore(session), present = useLoad((signal) => api.policy(signal), 'policy');
-  const [draft, setDraft] = useState<string | null>(null);
+  const [draft, setDraft] = useState<string | null>(null), [idle, setIdle] = useState<boolean | null>(null); // null: what is free, if anything is
   useTitle('Policy');
   const empty = !!present.value && /^\[\s*\]$/.test(present.value.text);
   useEffect(() => {
     if (draft === null && present.value) setDraft(empty ? '[\n    DockingVector = { self.Rank, label.Rank, -label.Memory }\n]' : adLayOut(present.value.text));
   }, [present.value]);
   const trial = useAct(async (): Promise<Tried> => {
-    const text = draft ?? '';
-    return { draft: text, ...(await api.policyCompare(text, SHOWN)) };
+    const text = draft ?? '', free = idle === true ? null : await api.policyCompare(text, SHOWN, false);
+    if (free && (idle === false || free.now || free.then)) return { draft: text, idle: false, ...free };
+    return { draft: text, idle: true, ...(await api.policyCompare(text, SHOWN, true)) }; // nothing is free
   });
   const apply = useAct(async () => {
     const done = await api.policyPut(draft ?? '', present.value?.etag ?? null);
@@ -68,9 +70,10 @@ export function PolicyView(): JSX.Element {
       <Section title="What holds">
         <Shown of={present}>{(value) => (empty ? <p class="quiet">No policy: requests are served by their users’ priorities, and get what they and the offers rank highest.</p> : <Code text={adLayOut(value.text)} />)}</Shown>
       </Section>
-      <Section title="Draft" note="Try it against the pool as it is now, before it is applied. Trying changes nothing. It looks at offers that are free and requests that wait; users’ priorities, quotas and limits are left aside.">
+      <Section title="Draft" note="Try it against the pool as it is now, before it is applied. Trying changes nothing. It looks at requests that wait, and at what is free; where nothing is, at all machines, as if they were idle. Users’ priorities, quotas and limits are left aside.">
         {draft === null ? null : <Editor label="Draft of a policy" rows={10} value={draft} change={(text) => { setDraft(text); apply.clear(); }} fault={faultOf(trial.error) ?? faultOf(apply.error)} enter={() => void trial.run()} />}
         <div class="row">
+          <Choice label="Tried with" of={[['auto', 'What is free, or all'], ['free', 'What is free'], ['idle', 'All machines, idle']]} value={idle === null ? 'auto' : idle ? 'idle' : 'free'} pick={(next) => setIdle(next === 'auto' ? null : next === 'idle')} />
           <button type="button" class="main" disabled={trial.busy} onClick={() => void trial.run()}>Try</button>
           <button type="button" disabled={may === false || !ready || apply.busy} onClick={() => void apply.run()}>Apply</button>
           <span class="quiet">{may === false ? 'To apply a policy a token needs the scope config; yours does not have it.' : ready ? '' : 'Try it first; then it can be applied.'}</span>

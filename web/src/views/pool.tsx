@@ -1,10 +1,11 @@
-// pool.tsx: the pool at a glance.
+// pool.tsx: the matchmaker's own tables, for experts: offers by kind, requests by their last try, matches and claims.
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { api, type Claim, type Kind, type Match, type Overview, type Series, type Span, type Status } from '../api';
 import { Chart } from '../chart';
 import { clock, count, many, moment, percent, real, span as spanAlone, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
+import { poolNews } from '../news';
 import { live, type Timed } from '../live';
 import { adLink, routeLink } from '../route';
 import { useStore } from '../store';
@@ -38,7 +39,7 @@ function linesMake(of?: Series, now?: Overview): Lines {
 
 function Charts(): JSX.Element {
   const [span, setSpan] = useState<Span>('hour');
-  const series = useLoad((signal) => api.series(span, signal), span, refresh[span]);
+  const series = useLoad((signal) => api.series(span, signal), span, { of: poolNews, least: refresh[span] });
   const of = series.value, now = useStore(live).overview;
   const lines = useMemo(() => linesMake(of, now), [of, now]);
   return (
@@ -46,8 +47,8 @@ function Charts(): JSX.Element {
       <Shown of={series}>
         {() => (
           <div class="columns">
-            <Chart title="In use" at={lines.at} values={lines.used} show={percent} top={1} />
-            <Chart title="Jobs that wait" at={lines.at} values={lines.waiting} show={count} />
+            <Chart title="Offers in use" at={lines.at} layers={[{ name: 'in use', tone: 'use', values: lines.used }]} show={percent} top={1} />
+            <Chart title="Jobs that wait" at={lines.at} layers={[{ name: 'waiting', tone: 'use', values: lines.waiting }]} show={count} />
           </div>
         )}
       </Shown>
@@ -66,7 +67,7 @@ function cyclesRead(text: string): { mean: number; most: number } | null {
 }
 
 function Health(): JSX.Element {
-  const status = useLoad(async (signal): Promise<[Status, string]> => [await api.status(signal), await api.metrics(signal).catch(() => '')], 'status', 5000);
+  const status = useLoad(async (signal): Promise<[Status, string]> => [await api.status(signal), await api.metrics(signal).catch(() => '')], 'status', { of: poolNews, least: 5000 });
   return (
     <Section title="The matchmaker">
       <Shown of={status}>
@@ -107,7 +108,7 @@ const claimColumns = [
 
 /** Each reason with how many wait for it. Explaining takes the server some work, so it is not asked often. */
 function Reasons(): JSX.Element | null {
-  const reasons = useLoad((signal) => api.reasons(signal), 'reasons', 15_000);
+  const reasons = useLoad((signal) => api.reasons(signal), 'reasons', { of: poolNews, least: 15_000 });
   if (reasons.error?.status === 404) return null;
   return (
     <Section title="Why requests wait" note={reasons.value?.some((row) => !row.Example) ? 'Of many requests those with most jobs are explained.' : undefined}>
@@ -135,14 +136,14 @@ function KindLink({ kind: { Kind }, last }: { kind: Kind; last: boolean }): JSX.
 export function PoolView(): JSX.Element {
   const now = useStore(live);
   const seen = now.overview;
-  useTitle('Pool');
+  useTitle('Matchmaker');
   const waiting = new Map(seen?.Outcomes.map((outcome) => [outcome.Outcome, outcome]));
   const used = seen ? seen.Claims / Math.max(1, seen.Claims + seen.Offers) : 0;
   const all = (kind: Kind): number => kind.Offers + (kind.Taken ?? 0);
   const kinds = seen?.Kinds ?? [], most = Math.max(1, ...kinds.map(all));
   return (
     <>
-      <h1>Pool</h1>
+      <h1>Matchmaker</h1>
       <Problem error={now.error} />
       {seen ? (
         <dl class="figures">

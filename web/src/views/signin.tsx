@@ -11,7 +11,7 @@ import { useStore } from '../store';
 export function codeTake(): string | null {
   const found = /^#k=([^&]+)/.exec(location.hash);
   if (!found) return null;
-  history.replaceState(null, '', '#/pool');
+  history.replaceState(null, '', '#/home');
   dispatchEvent(new HashChangeEvent('hashchange'));
   return safely(found[1]!);
 }
@@ -32,7 +32,7 @@ const FAULTS: Record<string, string> = {
 export function faultTake(): string | undefined {
   const found = /^#signin=([a-z]*)/.exec(location.hash);
   if (!found) return undefined;
-  history.replaceState(null, '', '#/pool');
+  history.replaceState(null, '', '#/home');
   dispatchEvent(new HashChangeEvent('hashchange'));
   return Object.hasOwn(FAULTS, found[1]!) ? FAULTS[found[1]!] : 'The sign-in did not succeed.';
 }

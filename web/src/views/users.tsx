@@ -3,6 +3,8 @@ import type { JSX } from 'preact';
 import { api, type User, type UserWhy } from '../api';
 import { count, many, percent, real, span, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
+import { poolNews } from '../news';
+import { userClass } from '../people';
 import { routeLink } from '../route';
 import { Bar, type Column, Figure, Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
 import { holds } from '../words';
@@ -10,18 +12,21 @@ import { holds } from '../words';
 const PAGE = 20, SHORT = 5;
 const userLink = (name: string): string => routeLink(['users', name]);
 
+/* Machines and what else offers something have accounts, too, and are no users. */
+const PEOPLE = '!regexp("^(.*~)?machine(/|$)", Name)';
+
 type Placed = User & { why?: UserWhy };
 
 /** A page of users, each with its place: the list alone does not say it. */
 async function usersAsk(limit: number, cursor: string | undefined, signal: AbortSignal): Promise<{ rows: Placed[]; cursor: string | null }> {
-  const { rows, cursor: next } = await api.users(limit, cursor, signal);
+  const { rows, cursor: next } = await api.users({ limit, cursor, constraint: PEOPLE }, signal);
   const whys = await Promise.all(rows.map((user) => api.userWhy(user.Name, signal).catch(() => undefined)));
-  const users = rows.map((user, i) => ({ ...user, why: whys[i] }));
+  const users = rows.map((user, i): Placed => ({ ...user, why: whys[i] })).filter((user) => user.Usage >= 0.005 || user.Claims || !user.why || user.why.Requests);
   return { rows: users.sort((a, b) => (a.why?.Place || 1e9) - (b.why?.Place || 1e9) || a.Priority - b.Priority || (a.Name < b.Name ? -1 : 1)), cursor: next };
 }
 
 const placeColumn: Column<Placed> = { name: 'Place', number: true, cell: (user) => (user.why?.Place ? count(user.why.Place) : <span class="quiet">–</span>) };
-const nameColumn: Column<Placed> = { name: 'User', cell: (user) => <a href={userLink(user.Name)}>{user.Name}</a> };
+const nameColumn: Column<Placed> = { name: 'User', cell: (user) => <><span class={`swatch ${userClass(user.Name)}`} aria-hidden="true" /><a href={userLink(user.Name)}>{user.Name}</a></> };
 const waitColumn: Column<Placed> = { name: 'Waiting requests', number: true, cell: (user) => (user.why ? count(user.why.Requests) : '') };
 const usageColumn: Column<Placed> = { name: 'Usage', number: true, cell: (user) => real(user.Usage) };
 const laterColumn: Column<Placed> = { name: 'After a half-life', number: true, cell: (user) => (user.why ? real(user.why.UsageLater) : '') };
@@ -33,7 +38,7 @@ function shareColumn(rows: Placed[]): Column<Placed> {
 
 /** A few of them, for the pool at a glance. */
 export function UsersShort(): JSX.Element {
-  const users = useLoad((signal) => usersAsk(SHORT, undefined, signal), 'short', 5000);
+  const users = useLoad((signal) => usersAsk(SHORT, undefined, signal), 'short', { of: poolNews, least: 5000 });
   return (
     <Section title="Users">
       <Shown of={users}>
@@ -50,9 +55,10 @@ export function UsersShort(): JSX.Element {
 
 function Users(): JSX.Element {
   const paging = usePaging('users');
-  const users = useLoad((signal) => usersAsk(PAGE, paging.cursor, signal), paging.cursor ?? 'first', 5000);
+  const users = useLoad((signal) => usersAsk(PAGE, paging.cursor, signal), paging.cursor ?? 'first', { of: poolNews, least: 5000 });
+  const halfLife = users.value?.rows.find((user) => user.why)?.why?.HalfLife;
   return (
-    <Section title="Users" note="The smallest priority is served first. Usage is in units used all the time; what was used counts half as much after each half-life.">
+    <Section title="Whose turn it is" note={<>The smallest priority is served first; it is what one uses now and has used lately, times a factor. A <em>unit</em> is what a job of one processor takes, and a usage of 3 means three units in use all the time. What was used counts half as much after each half-life{halfLife === undefined ? '' : <> (here {spanSaid(halfLife)})</>}: so who has waited long comes first.</>}>
       <Shown of={users}>
         {({ rows, cursor }) => (
           <>
@@ -77,16 +83,16 @@ function Users(): JSX.Element {
 }
 
 function GroupsAndLimits(): JSX.Element {
-  const groups = useLoad((signal) => api.groups(signal), 'groups', 5000), limits = useLoad((signal) => api.limits(signal), 'limits', 5000);
+  const groups = useLoad((signal) => api.groups(signal), 'groups', { of: poolNews, least: 5000 }), limits = useLoad((signal) => api.limits(signal), 'limits', { of: poolNews, least: 5000 });
   return (
     <div class="columns">
       <Section title="Groups">
         <Shown of={groups}>
           {({ rows }) => (
-            <Table label="Groups" rows={rows} id={(group) => group.Name} empty="No groups are set up." columns={[
+            <Table label="Groups" rows={rows} id={(group) => group.Name} empty="Groups share the pool by quotas. None is set up: berth users --help and docs/shares.md say how."  columns={[
               { name: 'Group', cell: (group) => (group.Name === '<none>' ? 'outside of groups' : group.Name) },
               { name: 'In use', number: true, cell: (group) => real(group.Used) },
-              { name: 'Quota', number: true, cell: (group) => <>{real(group.Quota)} <Bar part={group.Used / Math.max(group.Quota, 1e-9)} tone={group.Used > group.Quota ? 'warn' : 'good'} /></> },
+              { name: 'Quota', number: true, cell: (group) => <>{real(group.Quota)} <Bar part={group.Used / Math.max(group.Quota, 1e-9)} tone={group.Used > group.Quota ? 'warn' : undefined} /></> },
               { name: 'May have more', cell: (group) => (group.Surplus ? 'yes, what is left over' : 'no') },
             ]} />
           )}
@@ -95,10 +101,10 @@ function GroupsAndLimits(): JSX.Element {
       <Section title="Limits">
         <Shown of={limits}>
           {({ rows }) => (
-            <Table label="Limits" rows={rows} id={(limit) => limit.Name} empty="No limits are in use." columns={[
+            <Table label="Limits" rows={rows} id={(limit) => limit.Name} empty="Limits say how many of something, such as licences, may be in use at a time. None is."  columns={[
               { name: 'Limit', cell: (limit) => limit.Name },
               { name: 'In use', number: true, cell: (limit) => count(limit.Used) },
-              { name: 'Most', number: true, cell: (limit) => (limit.Most === undefined ? 'any number' : <>{count(limit.Most)} <Bar part={limit.Used / Math.max(1, limit.Most)} tone={limit.Used >= limit.Most ? 'bad' : 'good'} /></>) },
+              { name: 'Most', number: true, cell: (limit) => (limit.Most === undefined ? 'any number' : <>{count(limit.Most)} <Bar part={limit.Used / Math.max(1, limit.Most)} tone={limit.Used >= limit.Most ? 'warn' : undefined} /></>) },
             ]} />
           )}
         </Shown>
@@ -124,7 +130,7 @@ function Place({ why }: { why: UserWhy }): JSX.Element {
 }
 
 export function UserView({ name }: { name: string }): JSX.Element {
-  const why = useLoad((signal) => api.userWhy(name, signal), name, 5000);
+  const why = useLoad((signal) => api.userWhy(name, signal), name, { of: poolNews, least: 5000 });
   useTitle(`User ${name}`);
   return (
     <>

@@ -33,7 +33,7 @@ function Clauses({ of, told }: { of: Looked; told: Told }): JSX.Element | null {
         </>
       ) },
       { name: 'True of', number: true, cell: (clause) => count(clause.alone) },
-      { name: 'Left with those before', number: true, cell: (clause) => <>{count(clause.left)} <Bar part={clause.left / Math.max(1, of.offers)} tone={clause.left ? 'good' : 'bad'} /></> },
+      { name: 'Left with those before', number: true, cell: (clause) => <>{count(clause.left)} <Bar part={clause.left / Math.max(1, of.offers)} tone={clause.left ? undefined : 'warn'} /></> },
       ...(of.clauses.some((clause) => clause.undefined) ? [{ name: 'Undefined', number: true, cell: (clause: Clause) => (clause.undefined ? count(clause.undefined) : '') }] : []),
       ...(of.clauses.some((clause) => clause.error) ? [{ name: `Error`, number: true, cell: (clause: Clause) => (clause.error ? count(clause.error) : '') }] : []),
     ]} empty={`It takes every ${told.one}.`} />
@@ -140,7 +140,7 @@ export function ReasonsView({ of, name }: { of: Standing; name: string }): JSX.E
   if (!first || of.first === 'soon') return null;
   return (
     <>
-      <p class="verdict"><Tag tone={onlyWaits(of) ? 'warn' : 'bad'}>waits</Tag> {name} {first.text}.{first.do ? <> One can {first.do}.</> : null}</p>
+      <p class="verdict"><Tag tone={onlyWaits(of) ? undefined : of.first === 'never' ? 'bad' : 'warn'}>waits</Tag> {name} {first.text}.{first.do ? <> One can {first.do}.</> : null}</p>
       {others.some((reason) => reason.code !== 'nofit') ? (
         <details><summary>What else holds</summary>
           <ul class="reasons">{others.filter((reason) => reason.code !== 'nofit').map((reason) => <li key={reason.text}>{reason.text}</li>)}</ul>
@@ -174,7 +174,7 @@ export function WhyView({ why, ad, name }: { why: Why; ad: AdText; name: string 
     <div class="why">
       {offer || good ? null : <ReasonsView of={why} name={name} />}
       <HoldView of={why} />
-      {good && why.hold ? <p>But for that it would match.</p> : <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'matches' : why.verdict === 'never' ? 'never' : 'not now'}</Tag> {(why.case && cases[why.case]) ?? verdicts[why.verdict] ?? why.verdict}</p>}
+      {good && why.hold ? <p>But for that it would match.</p> : <p class="verdict"><Tag tone={good ? 'good' : why.verdict === 'never' ? 'bad' : 'warn'}>{good ? 'matches' : why.verdict === 'never' ? 'never' : 'not now'}</Tag> {(why.case && cases[why.case]) ?? verdicts[why.verdict] ?? why.verdict}</p>}
       <p>Of {many(why.offers, told.one, told.more)} <strong>{count(why.fitting)}</strong> fit what {name} asks for, <strong>{count(why.accepting)}</strong> would take it, and <strong>{count(why.matching)}</strong> do both.
         {why.unseen ? ` ${many(why.unseen, 'more was', 'more were')} not looked at: it would have taken too long.` : ''}
         {why.discarded ? ' The policy discards all that match.' : ''}

@@ -1,0 +1,196 @@
+// home.tsx: the pool at a glance: four numbers, who runs and waits over time, and what needs somebody.
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { api, type Desk, type Job, type Limit, type Machine, type Overview, type Series, type Span, type Submission, type WaitCount } from '../api';
+import { Chart, Legend, type Layer } from '../chart';
+import { useDesks } from '../desks';
+import { count, many, real, spanSaid } from '../format';
+import { useAct, useLoad, useTitle } from '../hooks';
+import { commandOf, jobLink, partsOf } from '../jobwords';
+import { live } from '../live';
+import { deskNews, poolNews } from '../news';
+import { othersClass, userClass } from '../people';
+import { adLink, routeGo, routeLink, type Route } from '../route';
+import { session } from '../session';
+import { useStore } from '../store';
+import { Choice, Figure, Parts, Problem, Section, Shown, Tag, When, type Tone } from '../ui';
+import { mendable } from '../words';
+import { machineLink, useMachineAct } from './machine_act';
+
+/* ------------------------------------------------------------------------------------------------------------ over time */
+
+const spans: [Span, string][] = [['hour', 'Hour'], ['day', 'Day'], ['month', 'Month']];
+const every: Record<Span, number> = { hour: 10_000, day: 120_000, month: 600_000 }, lengths: Record<Span, number> = { hour: 3600, day: 86400, month: 31 * 86400 };
+
+/** Running of each user, then of all others, and above them what waits, in the same colours. */
+function layersMake(of: Series): Layer[] {
+  const users = of.Users ?? [], rest = (all: number[], mine: (user: (typeof users)[number]) => number[]): number[] => all.map((n, i) => Math.max(0, n - users.reduce((sum, user) => sum + (mine(user)[i] ?? 0), 0)));
+  const layers: Layer[] = [
+    ...users.map((user): Layer => ({ name: `${user.Name} running`, tone: userClass(user.Name), values: user.Running })),
+    { name: 'others running', tone: othersClass, values: rest(of.Claims, (user) => user.Running) },
+    ...users.map((user): Layer => ({ name: `${user.Name} waiting`, tone: userClass(user.Name), faint: true, values: user.Waiting })),
+    { name: 'others waiting', tone: othersClass, faint: true, values: rest(of.Waiting, (user) => user.Waiting) },
+  ];
+  return layers.filter(({ values }) => values.some((n) => n));
+}
+
+function OverTime({ span }: { span: Span }): JSX.Element {
+  const series = useLoad((signal) => api.series(span, signal), span, { of: poolNews, least: every[span] });
+  const of = series.value, layers = useMemo(() => (of ? layersMake(of) : []), [of]);
+  const long = of && of.At.length > 1 ? of.At[of.At.length - 1]! - of.At[0]! : 0;
+  return (
+    <Section title="Running and waiting" side={<Choice label="Span of time" of={spans} value={span} pick={(next) => routeGo(routeLink(['home'], { span: next === 'hour' ? undefined : next }))} />}>
+      <Shown of={series}>
+        {(value) => (layers.length ? (
+          <>
+            <Chart title="Jobs" at={value.At} layers={layers} show={count} span={long > lengths[span] / 2 ? lengths[span] : undefined} />
+            <Legend layers={layers} />
+          </>
+        ) : <p class="empty">Here is drawn, by user, what runs and what waits. Nothing has in this {span}.</p>)}
+      </Shown>
+    </Section>
+  );
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- failed */
+
+const FAILED_MOST = 1000;
+const midnight = (): number => Math.floor(new Date().setHours(0, 0, 0, 0) / 1000);
+
+function Failed({ desks }: { desks: Desk[] }): JSX.Element {
+  const desk = desks[0]!;
+  const constraint = `Ended >= ${midnight()} && Outcome isnt "Succeeded" && Outcome isnt "Removed"`;
+  const found = useLoad((signal) => api.history(desk.Agent, { constraint, select: 'Job', limit: FAILED_MOST }, signal), `failed ${desk.Agent}`, { of: deskNews(desk.Agent), least: 5000 });
+  const n = found.value?.rows.length;
+  return <Figure name="Failed today" tone={n ? 'bad' : undefined} value={n === undefined ? '…' : n >= FAILED_MOST ? `${count(n)} or more` : count(n)} note={`of the jobs at ${desk.Name}`} href={routeLink(['jobs'], { show: 'over', state: 'failed', desk: desk.Agent })} />;
+}
+
+function Figures({ seen, desks }: { seen: Overview; desks: Desk[] }): JSX.Element {
+  const of = seen.Machines;
+  return (
+    <dl class="figures">
+      <Figure name="Processors in use" value={of ? `${real(of.CpusUsed)} of ${real(of.Cpus)}` : '–'} note={of?.GpuCount ? `${real(of.GpusUsed)} of ${real(of.GpuCount)} GPUs` : many(of?.Known ?? 0, 'machine')} href="#/machines" part={of?.Cpus ? of.CpusUsed / of.Cpus : undefined} />
+      <Figure name="Running" value={count(seen.Claims)} note="jobs that have their part of a machine" />
+      <Figure name="Waiting" value={count(seen.Waiting)} note={`jobs in ${many(seen.Requests, 'request')}`} />
+      {desks.length ? <Failed desks={desks} /> : <Figure name="Failed today" value="–" note="is known of jobs of your own" href="#/jobs" />}
+    </dl>
+  );
+}
+
+/* ------------------------------------------------------------------------------------------------------------- attention */
+
+interface Item {
+  key: string;
+  tone: Tone;
+  what: string; // a word for its kind
+  text: string;
+  act: JSX.Element;
+}
+
+const order: Tone[] = ['bad', 'warn'];
+
+function Release({ desk, jobs, done }: { desk: string; jobs: Job[]; done: () => void }): JSX.Element {
+  const act = useAct(async () => {
+    await api.control(desk, 'release', { Ids: jobs.map((job) => job.Job).join(',') }, 'by the page');
+    done();
+  });
+  return (
+    <>
+      <a class="button" href={jobs.length === 1 ? jobLink(desk, jobs[0]!.Job) : routeLink(['jobs'], { desk, show: 'jobs', state: 'held' })}>Look</a>
+      <button type="button" disabled={act.busy} onClick={() => void act.run()}>Release</button>
+      <Problem error={act.error} />
+    </>
+  );
+}
+
+function Resume({ machine }: { machine: Machine }): JSX.Element {
+  const act = useMachineAct(machine);
+  return act.may ? <><button type="button" disabled={act.busy} onClick={() => void act.run('resume')}>Resume</button><Problem error={act.error} /></> : <a class="button" href={machineLink(machine.Name)}>Look</a>;
+}
+
+function machineItem(machine: Machine): Item {
+  const away = machine.State === 'Away', text = `${machine.Name} ${away ? `is away: nothing has been heard of it for ${spanSaid(machine.Heard)}` : machine.State === 'Sick' ? `cannot run jobs now${machine.Words ? `: ${machine.Words}` : ''}` : 'was told to take no more jobs'}`;
+  return { key: `machine ${machine.Agent}${machine.Id}`, tone: machine.State === 'Sick' ? 'bad' : 'warn', what: machine.State.toLowerCase(), text, act: machine.State === 'Drained' ? <Resume machine={machine} /> : <a class="button" href={machineLink(machine.Name)}>Look</a> };
+}
+
+function heldItems(desk: string, jobs: Job[], done: () => void): Item[] {
+  const by = new Map<string, Job[]>();
+  for (const job of jobs) by.set(job.Reason ?? '', [...(by.get(job.Reason ?? '') ?? []), job]);
+  return [...by].map(([reason, of]) => ({ key: `held ${reason}`, tone: 'warn', what: 'held', text: `${of.length === 1 ? `job ${of[0]!.Job} is held` : `${many(of.length, 'job')} are held`}${reason ? `: ${reason}` : ''}`, act: <Release desk={desk} jobs={of} done={done} /> }));
+}
+
+const waitItem = (row: WaitCount): Item => {
+  const { tone, act } = mendable[row.Code ?? '']!;
+  return { key: `wait ${row.Reason}`, tone, what: row.Code === 'never' ? 'never' : 'waits', text: `${many(row.Units, 'job')}: ${row.Reason}`, act: <a class="button" href={row.Example ? adLink(row.Example) : routeLink(['ads'], { kind: 'requests' })}>{act}</a> };
+};
+
+const limitItem = (limit: Limit): Item => ({ key: `limit ${limit.Name}`, tone: 'warn', what: 'full', text: `the limit ${limit.Name} is used up: ${count(limit.Used)} of ${count(limit.Most ?? 0)} in use`, act: <a class="button" href="#/users">See limits</a> });
+
+function Attention({ desk }: { desk: Desk | undefined }): JSX.Element {
+  const anew = { of: poolNews, least: 5000 };
+  const machines = useLoad((signal) => api.machines({ constraint: 'Type == "Machine" && (State == "Sick" || State == "Away" || State == "Drained")', limit: 50, order: 'name' }, signal), 'machines', anew);
+  const waits = useLoad((signal) => api.reasons(signal), 'reasons', { of: poolNews, least: 15_000 });
+  const limits = useLoad((signal) => api.limits(signal), 'limits', anew);
+  const held = useLoad((signal) => api.jobs(desk!.Agent, { constraint: 'State == "Held"', select: 'Job,Reason,State', limit: 200 }, signal), desk ? `held ${desk.Agent}` : null, desk ? { of: deskNews(desk.Agent) } : undefined);
+  const items: Item[] = [
+    ...(machines.value?.rows.map(machineItem) ?? []),
+    ...(held.value && desk ? heldItems(desk.Agent, held.value.rows, held.again) : []),
+    ...(waits.value?.filter((row) => row.Code && row.Code in mendable).map(waitItem) ?? []),
+    ...(limits.value?.rows.filter((limit) => limit.Most !== undefined && limit.Used >= limit.Most && (limit.Most > 0 || limit.Used > 0)).map(limitItem) ?? []),
+  ].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
+  const loading = !machines.value && !machines.error;
+  return (
+    <Section title="What needs attention">
+      {waits.error && waits.error.status !== 403 && waits.error.status !== 404 ? <Problem error={waits.error} /> : null}
+      {items.length ? <ul class="attend">{items.map((item) => <li key={item.key}><Tag tone={item.tone}>{item.what}</Tag><span>{item.text}.</span><span class="acts">{item.act}</span></li>)}</ul>
+        : <p class="empty">{loading ? 'Loading …' : 'Nothing: no machine is sick or away, no job is held, every job that waits can run, and no limit is full.'}</p>}
+    </Section>
+  );
+}
+
+/* ----------------------------------------------------------------------------------------------------------- one's own */
+
+export function SubmissionLine({ of, desk }: { of: Submission; desk: string }): JSX.Element {
+  const parts = partsOf(of), words = parts.filter(({ part }) => part).map(({ part, words: word }) => `${count(part)} ${word}`).join(', ');
+  return (
+    <li>
+      <a href={of.Jobs === 1 ? jobLink(desk, of.Submission) : routeLink(['jobs'], { desk, show: 'jobs', ids: `${of.Submission}-${of.Last}` })}><code class="short">{commandOf(of.Cmd, of.Args)}</code></a>
+      <Parts of={parts} label={words} />
+      <span class="quiet">{words}{of.Estimate !== undefined ? `; about ${spanSaid(of.Estimate)} left` : ''} · <When at={of.Submitted} /></span>
+    </li>
+  );
+}
+
+function Mine({ desk }: { desk: Desk }): JSX.Element {
+  const found = useLoad((signal) => api.submissions(desk.Agent, { limit: 6 }, signal), desk.Agent, { of: deskNews(desk.Agent) });
+  return (
+    <Section title={`Jobs at ${desk.Name}`} side={<a class="button" href={routeLink(['submit'], { desk: desk.Agent })}>Submit</a>}>
+      <Shown of={found}>
+        {({ rows, cursor }) => (rows.length ? (
+          <>
+            <ul class="lines">{rows.map((row) => <SubmissionLine key={row.Submission} of={row} desk={desk.Agent} />)}</ul>
+            {cursor ? <p><a href={routeLink(['jobs'], { desk: desk.Agent })}>All of them</a></p> : null}
+          </>
+        ) : <p class="empty">Nothing is under way. <a href={routeLink(['submit'], { desk: desk.Agent })}>Submit a job</a>: a command is all that is needed.</p>)}
+      </Shown>
+    </Section>
+  );
+}
+
+export function HomeView({ query }: { query: Route['query'] }): JSX.Element {
+  const now = useStore(live), desks = useDesks(), { subject } = useStore(session), asked = query.get('span') as Span;
+  const mine = desks.value ? [...desks.value].sort((a, b) => Number(b.Identity === subject) - Number(a.Identity === subject)) : [];
+  useTitle('Home');
+  const seen = now.overview;
+  return (
+    <>
+      <h1>Home</h1>
+      <Problem error={now.error} />
+      {seen && (desks.value || desks.error) ? <Figures seen={seen} desks={mine} /> : now.error ? null : <p class="quiet">Loading …</p>}
+      {seen?.Machines && !seen.Machines.Known ? <p class="empty">No machine is in the pool yet. Where the matchmaker runs, <code>berth token code</code> prints a code; on the machine that shall work, <code>berth join CODE</code> takes it in.</p> : null}
+      <OverTime span={spans.some(([word]) => word === asked) ? asked : 'hour'} />
+      <Attention desk={mine[0]} />
+      {mine[0] ? <Mine desk={mine[0]} /> : null}
+    </>
+  );
+}
