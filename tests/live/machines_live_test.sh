@@ -32,7 +32,7 @@ pool() {
 provider() { start "$1" "$berth" provider --state "$work/$1" --set AgentName="$1" --set Unprotected=true --set OwnerPolicy="$work/$1.ad" "${@:2}"; }
 
 # stork's owner lets people in two hours from now, for two hours.
-opens=$(date -d '+2 hours' +%H:%M) closes=$(date -d '+4 hours' +%H:%M) both='&&'
+begun=$(date +%H:%M) opens=$(date -d '+2 hours' +%H:%M) closes=$(date -d '+4 hours' +%H:%M) both='&&'
 [[ $opens < $closes ]] || both='||'
 echo '[ Cpus = 2; Memory = 1G; ShowPolicy = false ]' >heron.ad
 echo "[ Cpus = 1; Memory = 512M; Constraint = other.Type == \"Job\" && (dayTime() >= '$opens:00' $both dayTime() < '$closes:00') ]" >stork.ad
@@ -169,7 +169,10 @@ waits() {
     grep -x 'rail: its owner lets nobody in now' out && grep '^  state  *Owner: no counterpart can satisfy LoadAvg < -1 (LoadAvg is [0-9.]*), for [0-9]* s$' out
 }
 check 'an owner who waits for something that has no time says what' waits
-why_timed() { "$berth" agent stork status >out && grep "^  state  *Owner: back at" out && grep '^  why  *no counterpart can satisfy .*[dD]ayTime() >= ' out; }
+# What is false now: it opens later today, or has closed for today (where midnight is between now and then).
+closed=">= "
+[[ $opens > $begun ]] || closed="< "
+why_timed() { "$berth" agent stork status >out && grep "^  state  *Owner: back at" out && grep "^  why  *no counterpart can satisfy .*[dD]ayTime() $closed" out; }
 check 'one whose time is known says why' why_timed
 taken_out() { "$berth" token revoke machine/rail && ! of rail . && of stork . && sleep 6 && ! of rail .; }
 check 'one whose token is revoked is known no more, though it goes on saying how it stands' taken_out
