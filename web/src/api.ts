@@ -161,6 +161,7 @@ interface Call {
   headers?: Record<string, string>;
   signal?: AbortSignal;
   open?: boolean; // without a token
+  same?: boolean; // a POST or PUT that may come twice
 }
 
 export const CLASSAD = 'application/classad';
@@ -176,54 +177,70 @@ async function problemOf(answer: Response): Promise<ApiError> {
   }
 }
 
-async function call(path: string, what: Call = {}): Promise<Response> {
+/* Browsers drop what is under way when an interface comes or goes (a cable, a container), though the matchmaker is there all the time. */
+const AGAIN = [150, 600]; // milliseconds
+
+const dropped = (thrown: unknown, signal?: AbortSignal): boolean => thrown instanceof TypeError && !signal?.aborted;
+
+async function once(path: string, what: Call): Promise<Response> {
   const { token } = session.get();
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(what.query ?? {})) if (value !== undefined && value !== '') query.set(name, String(value));
   const headers: Record<string, string> = { Accept: what.accept ?? JSON_TYPE, ...what.headers };
   if (token && !what.open) headers.Authorization = `Bearer ${token}`;
   if (what.body !== undefined) headers['Content-Type'] = what.type ?? JSON_TYPE;
-  let answer: Response;
-  try {
-    answer = await fetch(path + (query.size ? `?${query}` : ''), {
-      method: what.method ?? (what.body === undefined ? 'GET' : 'POST'),
-      headers, body: what.body, signal: what.signal, credentials: 'omit', cache: 'no-store',
-    });
-  } catch (error) {
-    if (what.signal?.aborted) throw error;
-    throw new ApiError(0, 'No answer', 'The matchmaker does not answer.');
-  }
+  const answer = await fetch(path + (query.size ? `?${query}` : ''), {
+    method: what.method ?? (what.body === undefined ? 'GET' : 'POST'),
+    headers, body: what.body, signal: what.signal, credentials: 'omit', cache: 'no-store',
+  });
   if (answer.ok) return answer;
   const problem = await problemOf(answer);
   if (answer.status === 401 && !what.open && session.get().token === token) sessionEnd(`The token was refused: ${problem.detail}.`);
   throw problem;
 }
 
-async function json<T>(path: string, what?: Call): Promise<T> {
-  return (await (await call(path, what)).json()) as T;
+/** What is read from the answer. A question that changes nothing, or the same however often it comes, is asked again when it is dropped on the way. */
+async function call<T>(path: string, what: Call, read: (answer: Response) => T | Promise<T>): Promise<T> {
+  const waits = (what.method ?? (what.body === undefined ? 'GET' : 'POST')) === 'GET' || what.same ? AGAIN : [];
+  for (let turn = 0;; turn++) {
+    try {
+      return await read(await once(path, what));
+    } catch (thrown) {
+      if (!dropped(thrown, what.signal)) throw thrown;
+      const wait = waits[turn];
+      if (wait === undefined) throw new ApiError(0, 'No answer', 'The matchmaker does not answer.');
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      what.signal?.throwIfAborted();
+    }
+  }
+}
+
+function json<T>(path: string, what: Call = {}): Promise<T> {
+  return call(path, what, async (answer) => (await answer.json()) as T);
 }
 
 export interface Listed<T> { rows: T[]; cursor: string | null }
 
-async function list<T>(path: string, what?: Call): Promise<Listed<T>> {
-  const answer = await call(path, what);
-  return { rows: (await answer.json()) as T[], cursor: answer.headers.get('Berth-Cursor') };
+function list<T>(path: string, what: Call = {}): Promise<Listed<T>> {
+  return call(path, what, async (answer) => ({ rows: (await answer.json()) as T[], cursor: answer.headers.get('Berth-Cursor') }));
 }
 
 export interface AdText { text: string; type: string; etag: string | null }
 
-async function text(path: string, what?: Call): Promise<AdText> {
-  const answer = await call(path, { accept: CLASSAD, ...what });
-  return { text: (await answer.text()).trim(), type: answer.headers.get('Content-Type') ?? CLASSAD, etag: answer.headers.get('ETag') };
+function text(path: string, what?: Call): Promise<AdText> {
+  return call(path, { accept: CLASSAD, ...what }, async (answer) => (
+    { text: (await answer.text()).trim(), type: answer.headers.get('Content-Type') ?? CLASSAD, etag: answer.headers.get('ETag') }
+  ));
 }
 
 /** The rest of a file that grows. */
 export interface Piece { text: Uint8Array; size: number | null; whole: boolean | null }
 
-async function piece(path: string, what: Call): Promise<Piece> {
-  const answer = await call(path, what);
-  const size = answer.headers.get('Berth-Size'), whole = answer.headers.get('Berth-Whole');
-  return { text: new Uint8Array(await answer.arrayBuffer()), size: size === null ? null : Number(size), whole: whole === null ? null : whole === 'true' };
+function piece(path: string, what: Call): Promise<Piece> {
+  return call(path, what, async (answer) => {
+    const size = answer.headers.get('Berth-Size'), whole = answer.headers.get('Berth-Whole');
+    return { text: new Uint8Array(await answer.arrayBuffer()), size: size === null ? null : Number(size), whole: whole === null ? null : whole === 'true' };
+  });
 }
 
 const word = encodeURIComponent;
@@ -242,37 +259,37 @@ export const api = {
   reasons: (signal?: AbortSignal) => json<WaitCount[]>('/v1/reasons', { signal }),
   series: (span: Span, signal?: AbortSignal) => json<Series>('/v1/series', { query: { span, by: 'user' }, signal }),
   status: (signal?: AbortSignal) => json<Status>('/v1/status', { signal }),
-  metrics: async (signal?: AbortSignal) => (await call('/metrics', { accept: 'application/openmetrics-text', signal })).text(),
+  metrics: (signal?: AbortSignal) => call('/metrics', { accept: 'application/openmetrics-text', signal }, (answer) => answer.text()),
   matches: (limit: number, signal?: AbortSignal) => list<Match>('/v1/matches', { query: { limit }, signal }),
   claims: (limit: number, signal?: AbortSignal) => list<Claim>('/v1/claims', { query: { limit }, signal }),
   /** Claims on what an agent offers, as far as they are remembered and the caller may see them. */
   claimsAt: (provider: string, limit: number, signal?: AbortSignal) => list<Claim>('/v1/claims', { query: { constraint: `Provider == ${JSON.stringify(provider)}`, limit }, signal }),
-  watch: (signal: AbortSignal) => call('/v1/watch', { accept: 'text/event-stream', signal }),
+  watch: (signal: AbortSignal) => call('/v1/watch', { accept: 'text/event-stream', signal }, (answer) => answer),
 
   ads: (query: AdQuery, signal?: AbortSignal) => list<Ad>('/v1/ads', { query: { ...query }, signal }),
   /** Can ads be listed by what became of their last try? */
-  listsOutcomes: async (signal?: AbortSignal) => /"outcome"/.test(await (await call('/openapi.json', { signal })).text()),
+  listsOutcomes: async (signal?: AbortSignal) => /"outcome"/.test(await call('/openapi.json', { signal }, (answer) => answer.text())),
   names: (prefix: string, kind: string | undefined, limit: number, signal?: AbortSignal) =>
     json<Name[]>('/v1/names', { query: { prefix, kind, limit }, signal }),
   ad: (id: string, signal?: AbortSignal) => text(`/v1/ads/${word(id)}`, { signal }),
   adMatches: (id: string, signal?: AbortSignal) => json<Match[]>(`/v1/ads/${word(id)}/matches`, { signal }),
   adWhy: (id: string, signal?: AbortSignal) => json<Explained>(`/v1/ads/${word(id)}/why`, { signal }),
   adWhyText: async (id: string, signal?: AbortSignal) => (await text(`/v1/ads/${word(id)}/why`, { accept: 'text/plain', signal })).text,
-  match: (ad: string, type: string, kind: Side, limit: number, signal?: AbortSignal) => json<Found[]>('/v1/match', { body: ad, type, query: { kind, limit }, signal }),
-  matchWhy: (ad: string, type: string, kind: Side, signal?: AbortSignal) => json<Explained>('/v1/match', { body: ad, type, query: { why: true, kind }, signal }),
+  match: (ad: string, type: string, kind: Side, limit: number, signal?: AbortSignal) => json<Found[]>('/v1/match', { body: ad, type, query: { kind, limit }, signal, same: true }),
+  matchWhy: (ad: string, type: string, kind: Side, signal?: AbortSignal) => json<Explained>('/v1/match', { body: ad, type, query: { why: true, kind }, signal, same: true }),
   evaluate: (left: string, right: string, expression: string, dialect: string, signal?: AbortSignal) =>
-    json<Eval>('/v1/eval', { body: JSON.stringify({ Left: left, Right: right, Expression: expression, Dialect: dialect }), signal }),
+    json<Eval>('/v1/eval', { body: JSON.stringify({ Left: left, Right: right, Expression: expression, Dialect: dialect }), signal, same: true }),
 
   functions: (signal?: AbortSignal) => json<Func[]>('/v1/functions', { signal }),
 
   policy: (signal?: AbortSignal) => text('/v1/policy', { signal }),
   policyPut: (ad: string, etag: string | null) =>
     text('/v1/policy', { method: 'PUT', body: ad, type: CLASSAD, headers: etag ? { 'If-Match': etag } : {} }),
-  async policyCompare(ad: string, limit: number, idle: boolean, signal?: AbortSignal): Promise<Compared> {
-    const answer = await call('/v1/policy/try', { body: ad, type: CLASSAD, query: { compare: true, idle: idle || undefined, limit }, signal });
-    const number = (name: string): number => Number(answer.headers.get(name) ?? 0);
-    return { rows: (await answer.json()) as Changed[], changed: number('Berth-Changed'), now: number('Berth-Matches-Now'), then: number('Berth-Matches'), whole: answer.headers.get('Berth-Whole') !== 'false' };
-  },
+  policyCompare: (ad: string, limit: number, idle: boolean, signal?: AbortSignal): Promise<Compared> =>
+    call('/v1/policy/try', { body: ad, type: CLASSAD, query: { compare: true, idle: idle || undefined, limit }, signal, same: true }, async (answer) => {
+      const number = (name: string): number => Number(answer.headers.get(name) ?? 0);
+      return { rows: (await answer.json()) as Changed[], changed: number('Berth-Changed'), now: number('Berth-Matches-Now'), then: number('Berth-Matches'), whole: answer.headers.get('Berth-Whole') !== 'false' };
+    }),
 
   users: (query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<User>('/v1/users', { query, signal }),
   userWhy: (name: string, signal?: AbortSignal) => json<UserWhy>(`/v1/users/${word(name)}/why`, { signal }),
@@ -307,16 +324,16 @@ export const api = {
       accept: 'application/octet-stream', query: { offset, wait }, signal,
     }),
   submit: (desk: string, ads: string, key: string) =>
-    json<{ First: number; Count: number }[]>(`/v1/desk/${word(desk)}/jobs`, { body: ads, type: CLASSAD, query: { key } }),
+    json<{ First: number; Count: number }[]>(`/v1/desk/${word(desk)}/jobs`, { body: ads, type: CLASSAD, query: { key }, same: true }), // by its key
   spoolHas: (desk: string, hash: string) =>
-    call(`/v1/desk/${word(desk)}/spool/${hash}`).then(() => true, (thrown: unknown) => {
+    call(`/v1/desk/${word(desk)}/spool/${hash}`, {}, () => true).catch((thrown: unknown) => {
       if (thrown instanceof ApiError && thrown.status === 404) return false;
       throw thrown;
     }),
-  async spoolPut(desk: string, hash: string, offset: number, size: number, bytes: Uint8Array): Promise<{ have: number; whole: boolean }> {
-    const answer = await call(`/v1/desk/${word(desk)}/spool/${hash}`, { method: 'PUT', body: new Uint8Array(bytes), type: 'application/octet-stream', query: { offset, size } });
-    return { have: ((await answer.json()) as { Have: number }).Have, whole: answer.headers.get('Berth-Whole') === 'true' };
-  },
+  spoolPut: (desk: string, hash: string, offset: number, size: number, bytes: Uint8Array): Promise<{ have: number; whole: boolean }> =>
+    call(`/v1/desk/${word(desk)}/spool/${hash}`, { method: 'PUT', body: new Uint8Array(bytes), type: 'application/octet-stream', query: { offset, size } }, async (answer) => (
+      { have: ((await answer.json()) as { Have: number }).Have, whole: answer.headers.get('Berth-Whole') === 'true' }
+    )),
   /** One request looks at a number of jobs, and says from which on the rest is to be asked for. */
   async control(desk: string, verb: 'hold' | 'release' | 'remove' | 'rescue', which: { Ids: string } | { Constraint: string }, why: string): Promise<Control> {
     const sums: Control = { Changed: 0, Unchanged: 0, Missing: 0 };

@@ -383,6 +383,25 @@ test('the playground evaluates as one types, underlines errors, and is shared by
   await close(page);
 });
 
+test('a question that is dropped on the way is asked again, and what stays without an answer is said', async () => {
+  const page = await open('#/usage');
+  const asked = [];
+  let drop = (n) => n < 2;
+  await page.route('**/v1/eval', (route) => {
+    const what = route.request().postData(), n = asked.filter((other) => other === what).length;
+    asked.push(what);
+    return drop(n) ? route.abort('internetdisconnected') : route.continue();
+  });
+  await page.goto(`${server.url}/#/play`);
+  await page.locator('.outcome .value').filter({ hasText: /^18\.2/ }).waitFor();
+  await page.getByRole('region', { name: 'Steps' }).getByRole('row').nth(1).waitFor();
+  drop = () => true;
+  await write(page, 'Expression', '1 +'); // has no parts, which would be asked as well
+  await page.getByText('The matchmaker does not answer.').first().waitFor();
+  assert.equal(asked.filter((what) => JSON.parse(what).Expression === '1 +').length, 3);
+  await close(page);
+});
+
 test('a policy is tried against the pool before it is applied', async () => {
   const hold = (ad) => ask('/v1/policy', { method: 'PUT', body: ad, headers: { 'Content-Type': 'application/classad' } });
   await hold('[ DockingVector = { label.Blessed } ]'); // nobody is
@@ -676,6 +695,7 @@ test('everything is reached by the keyboard', async () => {
 test('keys lead through views, rows and help, and leave fields alone', async () => {
   const page = await open('#/home');
   await page.locator('.attend li').nth(1).waitFor();
+  for (let rows = 0; rows !== (rows = await page.locator('.attend li').count());) await page.waitForTimeout(1000); // several are asked; a row that comes above moves the others
   const here = () => page.evaluate(() => [...document.querySelectorAll('main .attend li')].findIndex((row) => row.contains(document.activeElement)));
   await page.keyboard.press('j');
   await page.keyboard.press('j');

@@ -56,6 +56,7 @@ function why(step: Step, state: State): string {
 function Steps({ state }: { state: State }): JSX.Element | null {
   const found = useLoad((signal) => stepsAsk(state, signal), JSON.stringify(state));
   const steps = found.value ?? [];
+  if (found.error) return <Section title="Step by step"><Problem error={found.error} /></Section>;
   if (steps.length < 2 && !steps.some((step) => bad(step.value))) return null;
   return (
     <Section title="Step by step" note="Each part of the expression by itself, the smallest first.">
