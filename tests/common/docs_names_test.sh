@@ -26,7 +26,7 @@ wrong 'a type that is not there' '`struct crew`, `enum reason`' '`struct crewe`'
 wrong 'a word that is not there' '`EVENT_JOB`, `EFFECT_SEND`' '`EVENT_JOBS`'
 wrong 'a function in a picture' '```' 'runner_event() -> step_one() -> step_done()'
 wrong 'a link to a page that is not there' "[here]($source/README.md)" "[here]($source/READYOU.md)"
-wrong 'a link to a heading that is not there' "[here]($source/README.md#pages)" "[here]($source/README.md#papers)"
+wrong 'a link to a heading that is not there' "[here]($source/README.md#four-ways-in)" "[here]($source/README.md#papers)"
 
 "$source/tools/check-docs" "$source" page*.md >said 2>&1
 ended=$?
