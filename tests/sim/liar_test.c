@@ -25,7 +25,7 @@
 #if defined(TESTS_SANITIZED)
 #define CLAIMS 2000 /* a sanitizer looks at the code, and is slow */
 #else
-#define CLAIMS 30000 /* `./dev soak` takes ten million */
+#define CLAIMS 20000 /* `./dev soak` takes ten million */
 #endif
 #define TRACE_LINES 40
 #define LIARS_MAX 2

@@ -11,7 +11,7 @@
 #define FLOW_WORLDS 2
 #define CALM_WORLDS 2
 #elif defined(__OPTIMIZE__)
-#define CLAIMS 40000 /* `./dev soak` takes a hundred million */
+#define CLAIMS 25000 /* `./dev soak` takes a hundred million */
 #else
 #define CLAIMS 20000
 #endif

@@ -24,13 +24,13 @@
 
 /* So many worlds that every kind of message meets every state: that is for the plain build to prove. A sanitizer looks at the code, and is
  * slow. */
-#define WORLDS 24
+#define WORLDS 16
 #if defined(TESTS_SANITIZED)
 #define WORLDS_HERE 3
 #define PILES 50
 #else
 #define WORLDS_HERE WORLDS
-#define PILES 1500
+#define PILES 1000
 #endif
 #define TRACE_LINES 25
 #define TICKETS 32 /* sends whose answer might be under way */

@@ -43,8 +43,8 @@
 #define WORLDS 40
 #define GANGS_LEAST 800
 #elif defined(__OPTIMIZE__)
-#define WORLDS 240 /* `./dev soak` takes ten thousand */
-#define GANGS_LEAST 4000
+#define WORLDS 160 /* `./dev soak` takes ten thousand */
+#define GANGS_LEAST 2700
 #else
 #define WORLDS 100
 #define GANGS_LEAST 2000
