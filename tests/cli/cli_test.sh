@@ -766,6 +766,8 @@ holds 'bench pair prints the workload of section 4.6, and a job that matches and
 run "$berth" bench index --ads 60 --attributes 8 --mix M --rounds 1
 holds 'bench index prints a row for each engine, which find the same' sh -c \
   '[ '$status' = 0 ] && [ $(grep -c "\"ads\": 60, .*\"attributes\": 8, \"mix\": \"M\"" out) = 2 ] && [ $(grep -o "\"matches\": [0-9]*" out | sort -u | wc -l) = 1 ]'
+for mix in T M D; do "$berth" bench index --ads 60 --attributes 4 --mix $mix --rounds 1 --engine index; done | grep -o '"bytes": [0-9]*' >out
+holds 'the index takes as much memory for few values as for many' sh -c '[ $(wc -l <out) = 3 ] && [ $(sort -u out | wc -l) = 1 ]'
 run "$berth" bench index -r why_jobs.ad -o why_pool.ad --rounds 1
 holds 'bench index counts the matches of files' sh -c '[ '$status' = 0 ] && [ $(grep -c "\"matches\": 1," out) = 2 ]'
 run "$berth" bench index -r why_jobs.ad

@@ -248,6 +248,8 @@ full() { "$berth" submit all.ad 2>&1 | grep -E '^berth: the job waits for a free
 known() { curl -s --unix-socket "$work/pool/matchmaker.sock" http://m/v1/machines | grep -q 'State = "Busy".*Ends = '; }
 check 'the machine is known to be busy' soon known
 check 'who submits to a full pool is told that it is full' full
+impossible() { "$berth" submit "$BERTH_SOURCE/examples/jobs/impossible.ad" >impossible.out 2>&1; [ $? = 1 ] && grep -q '^berth: impossible matches no machine of the pool, even when idle; nothing was submitted' impossible.out && ! "$berth" job 3 >impossible.job 2>&1; }
+check 'a job that no machine could run is not submitted, though the only one is in use' impossible
 told() { "$berth" why 2 >why2; [ $? = 1 ] && grep -Eqx 'job 2: waits for a free machine: 1 machine fits, all its processors are in use \(.* [0-9]+ of [0-9]+\)\.' why2 && grep -Eqx 'The first claim that must end does so in (9|10) min\.' why2; }
 check 'and who asks why' told
 shown() { "$berth" job 2 | grep -Eqx 'job 2: waits for a free machine: .*'; }
