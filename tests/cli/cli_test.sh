@@ -816,6 +816,21 @@ holds 'bench grdl matches shapes in place of resources' sh -c \
 run "$berth" bench everything
 expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign, grdl and jobs"
 
+# ----------------------------------------------------------------------------------------------------------- progress
+
+BERTH_STATUS=$work/status run "$berth" progress 0.4 epoch 12
+holds 'a job says how far it is, in a line' sh -c '[ '$status' = 0 ] && [ "$(cat status)" = "40% epoch 12" ] && [ $(ls status* | wc -l) = 1 ]'
+BERTH_STATUS=$work/status run "$berth" progress 87.5%
+holds 'as a percentage, too' [ "$(cat status)" = 87.5% ]
+for part in 1.01 -1 40 x '' 101% nan 0x1; do
+  BERTH_STATUS=$work/status run "$berth" progress "$part" words
+  expect "but not '$part'" 2 '' 'berth: progress wants how much is done, from 0 to 1 or as 40%, and words if you like'
+done
+BERTH_STATUS=$work/none/status run "$berth" progress 1
+holds 'a file that cannot be written is told' sh -c '[ '$status' = 2 ] && grep -q "none/status.*: No such file or directory$" err'
+run env -u BERTH_STATUS "$berth" progress 1
+expect 'outside of a job there is nobody to tell' 2 '' 'berth: progress is for jobs: there is no BERTH_STATUS here'
+
 # ------------------------------------------------------------------------------------------------------------- config
 
 mkdir home home/.config home/.config/berth
