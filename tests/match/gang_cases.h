@@ -83,6 +83,13 @@ static const struct gang_case gang_cases[] = {
      "offer [ X = 2 ]\n"
      "offer [ X = 3 ]\n",
      "0; 2 at 0.1 by 0; 1 at 0.2 by 0;"},
+    {"of a service that says Choose, the port by which it is docked counts",
+     "request [ Ports = { [ Label = s; Constraint = s.Type == \"S\" ] } ]\n"
+     "offer [ Choose = 2; Ports = { [ Label = up; Type = \"S\" ], [ Label = m; Constraint = m.X == 9 ],"
+     " [ Label = n; Constraint = n.X == 3 ], [ Label = o; Constraint = o.X == 3 ] } ]\n"
+     "offer [ X = 3 ]\n"
+     "offer [ X = 3 ]\n",
+     "0; 1 at 0.0 by 0; 2 at 1.2 by 0;"},
     {"with too few of them it gets no gang",
      "request [ Choose = { 2, 3 }; Ports = { [ Label = a; Constraint = a.X == 9 ], [ Label = b; Constraint = b.X == 2 ],"
      " [ Label = c; Constraint = c.X == 3 ] } ]\n"
