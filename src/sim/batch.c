@@ -1,6 +1,7 @@
 /* batch.c: the four events of a batch system, and its windows. */
 #include "sim/batch.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "sim/agenda.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum batch_event { EVENT_CREATE, EVENT_DONE, EVENT_TIMEOUT, EVENT_WINDOW };
+enum batch_event { EVENT_CREATE, EVENT_DONE, EVENT_TIMEOUT, EVENT_WINDOW, EVENT_READY };
 #define EVENT_SHIFT 29
 #define NONE UINT32_MAX
 #define PROGRESS_EVERY 65536 /* events */
@@ -42,6 +43,7 @@ struct batch {
     uint32_t *entered;  /* by job: the number of the first window after its submission */
     uint8_t *gone;      /* by job: its time is out */
     uint32_t *cluster;  /* by job: where it runs */
+    uint32_t *unmet;    /* by job: how many of those that it waits for are not done */
     struct shape *shapes;
     uint32_t shape_count, shape_room;
     struct map shape_map;
@@ -299,7 +301,8 @@ static void job_start(struct batch *batch, uint32_t job, uint32_t cluster)
     for (int q = 0; q < BATCH_QUANTITIES; q++)
         free[q] = free[q] > asked->asks[q] ? free[q] - asked->asks[q] : 0;
     batch->busy += asked->asks[0];
-    batch->outcomes[job] = (struct batch_outcome){batch->now, batch->kind_of[cluster]};
+    batch->outcomes[job].start = batch->now;
+    batch->outcomes[job].kind = batch->kind_of[cluster];
     batch->cluster[job] = cluster;
     shape_leave(batch, batch->shape_of[job]);
     if (asked->duration <= batch->settings->horizon - batch->now)
@@ -355,20 +358,77 @@ static int window_event(struct batch *batch, struct err *err)
 
 /* --------------------------------------------------------------------------------------------------------- other events */
 
-static void create_event(struct batch *batch, uint32_t job)
+/* From now on the job waits for a place. */
+static void ready_event(struct batch *batch, uint32_t job)
 {
     int64_t timeout = batch->settings->timeout, length = batch->settings->window.least;
 
-    batch->come++;
-    if (batch->come < batch->work->count && batch->work->jobs[batch->come].submit <= batch->settings->horizon)
-        agenda_push(&batch->agenda, batch->work->jobs[batch->come].submit,
-                    (uint32_t)EVENT_CREATE << EVENT_SHIFT | batch->come);
+    batch->outcomes[job].ready = batch->now;
     batch->entered[job] =
         window_is_fixed(batch) ? (uint32_t)((batch->now + length - 1) / length) : (uint32_t)batch->totals->windows;
     shape_append(batch, shape_find(batch, job), job);
     if (timeout && timeout <= batch->settings->horizon - batch->now)
         agenda_push(&batch->agenda, batch->now + timeout, (uint32_t)EVENT_TIMEOUT << EVENT_SHIFT | job);
     window_want(batch);
+}
+
+/* The job has been submitted, and nobody that it waits for is left: it is ready, now or after a while. */
+static void job_released(struct batch *batch, uint32_t job)
+{
+    int64_t ready = batch->outcomes[job].ready;
+
+    if (ready <= batch->now)
+        ready_event(batch, job);
+    else if (ready <= batch->settings->horizon)
+        agenda_push(&batch->agenda, ready, (uint32_t)EVENT_READY << EVENT_SHIFT | job);
+}
+
+static void create_event(struct batch *batch, uint32_t job)
+{
+    batch->come++;
+    if (batch->come < batch->work->count && batch->work->jobs[batch->come].submit <= batch->settings->horizon)
+        agenda_push(&batch->agenda, batch->work->jobs[batch->come].submit,
+                    (uint32_t)EVENT_CREATE << EVENT_SHIFT | batch->come);
+    if (batch->outcomes[job].ready >= 0 && !batch->unmet[job])
+        job_released(batch, job);
+}
+
+/* A job is done: who waits for it waits for one less. */
+static void followers_release(struct batch *batch, uint32_t job)
+{
+    const struct batch_work *work = batch->work;
+
+    for (uint32_t i = work->before_first[job]; i < work->before_first[job + 1]; i++) {
+        uint32_t next = work->before[i];
+
+        if (--batch->unmet[next] || batch->outcomes[next].ready < 0)
+            continue;
+        batch->outcomes[next].ready = batch->now + work->jobs[next].think;
+        if (next < batch->come)
+            job_released(batch, next);
+    }
+}
+
+/* A job goes: whoever waits for it goes too, and who waits for those. */
+static void followers_drop(struct batch *batch, uint32_t job)
+{
+    const struct batch_work *work = batch->work;
+    uint32_t *dropped = NULL, count = 0, room = 0;
+
+    for (uint32_t done = 0;; job = dropped[done++]) {
+        for (uint32_t i = work->before_first[job]; i < work->before_first[job + 1]; i++) {
+            uint32_t next = work->before[i];
+
+            if (batch->outcomes[next].ready < 0)
+                continue;
+            batch->outcomes[next].ready = -1 - batch->now;
+            ARRAY_ROOM(dropped, count, room, 16);
+            dropped[count++] = next;
+        }
+        if (done == count)
+            break;
+    }
+    free(dropped);
 }
 
 static void done_event(struct batch *batch, uint32_t job)
@@ -380,6 +440,8 @@ static void done_event(struct batch *batch, uint32_t job)
     for (int q = 0; q < BATCH_QUANTITIES; q++)
         free[q] = fmin(kind->capacity[q], free[q] + asked->asks[q]);
     batch->busy -= asked->asks[0];
+    if (batch->work->after_count)
+        followers_release(batch, job);
     window_want(batch);
 }
 
@@ -389,6 +451,8 @@ static void timeout_event(struct batch *batch, uint32_t job)
         return;
     batch->gone[job] = 1;
     shape_leave(batch, batch->shape_of[job]);
+    if (batch->work->after_count)
+        followers_drop(batch, job);
     if (batch->counts_rivals) /* another job may have a single choice now */
         window_want(batch);
 }
@@ -413,6 +477,9 @@ static int batch_step(struct batch *batch, const struct agenda_entry *entry, str
     switch ((enum batch_event)(entry->what >> EVENT_SHIFT)) {
     case EVENT_CREATE:
         create_event(batch, job);
+        break;
+    case EVENT_READY:
+        ready_event(batch, job);
         break;
     case EVENT_DONE:
         done_event(batch, job);
@@ -473,8 +540,13 @@ static void batch_open(struct batch *batch)
     batch->entered = array(count, sizeof *batch->entered);
     batch->gone = array(count, sizeof *batch->gone);
     batch->cluster = array(count, sizeof *batch->cluster);
-    for (uint32_t i = 0; i < count; i++)
-        batch->outcomes[i] = (struct batch_outcome){-1, 0};
+    batch->unmet = array(count, sizeof *batch->unmet);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct batch_job *job = &batch->work->jobs[i];
+
+        batch->unmet[i] = job->after_count;
+        batch->outcomes[i] = (struct batch_outcome){-1, 0, job->after_count ? INT64_MAX : job->submit};
+    }
     clusters_open(batch);
     if (count && batch->work->jobs[0].submit <= batch->settings->horizon)
         agenda_push(&batch->agenda, batch->work->jobs[0].submit, (uint32_t)EVENT_CREATE << EVENT_SHIFT);
@@ -492,6 +564,7 @@ static void batch_close(struct batch *batch)
     free(batch->entered);
     free(batch->gone);
     free(batch->cluster);
+    free(batch->unmet);
     free(batch->shapes);
     free(batch->active);
     free(batch->kind_of);

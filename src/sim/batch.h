@@ -4,7 +4,8 @@
  *                        \-> its time is out: it goes
  *
  * There are no roles and no messages: only four kinds of events (create, done, timeout, matchmaking, as in the thesis that docs/simulator.md names)
- * and the policies of match/assign. The fate of a job is its *outcome*: all figures follow from jobs and outcomes (figures.h).
+ * and the policies of match/assign. A job may wait for others: it is *ready* when all of them are done, and from then on it is as one that comes then;
+ * if one of them goes, it goes too. The fate of a job is its *outcome*: all figures follow from jobs and outcomes (figures.h).
  *
  * Fixed windows come at whole multiples of their length. A window is skipped if nothing has changed since the last one. Jobs that ask for the
  * same are one *shape*, and a window looks at no more of a shape than could be placed: with a million jobs in the queue it still looks at few.
@@ -57,9 +58,11 @@ double park_processors(const struct batch_park *park, bool extra);         /* of
 struct batch_job {
     int64_t submit, duration, estimate; /* microseconds; `estimate` is the duration that the user gives */
     double asks[BATCH_QUANTITIES];
-    uint32_t row;    /* row of the work's problem: where the job can run */
-    uint32_t user;   /* from 0 on */
-    uint32_t number; /* the number that it is known by */
+    uint32_t row;                /* row of the work's problem: where the job can run */
+    uint32_t user;               /* from 0 on */
+    uint32_t number;             /* the number that it is known by */
+    uint32_t after, after_count; /* the jobs that it waits for: in `after` of the work, from `after` on */
+    int64_t think;               /* microseconds from the end of the last of them until it is ready */
 };
 
 /* The jobs of a run, in the order of submission. */
@@ -69,6 +72,10 @@ struct batch_work {
     uint32_t users;
     struct assign_problem problem; /* has the rows; the kinds of its offers are those of the park */
     struct map rows;               /* by their hash; a row whose hash is taken has the next one that is free */
+    uint32_t *after;               /* whom jobs wait for: numbers, and after work_link places */
+    uint32_t after_count, after_room;
+    uint32_t *before_first,
+        *before; /* by place, made by work_link: who waits for the job, from before_first[place] up to that of the next */
 };
 
 void work_init(struct batch_work *work);
@@ -76,6 +83,12 @@ void work_done(struct batch_work *work);
 void work_reset(struct batch_work *work); /* drops the jobs and keeps the rows */
 struct batch_job *work_add(struct batch_work *work);
 void work_sort(struct batch_work *work); /* by submission; jobs of one time keep their order */
+
+/* The job that was added last waits for the one of that number. */
+void work_after(struct batch_work *work, uint32_t number);
+/* Finds the jobs that others wait for, once all are there and sorted. -1 and the reason when a job waits for itself, or (`strict`) for one that there is not;
+ * else such a one is taken to be over. */
+int work_link(struct batch_work *work, bool strict, struct err *err);
 
 /* The row with those edges, which are in the order of their kinds: an existing one, or a new one. */
 uint32_t work_row(struct batch_work *work, const struct assign_edge *edges, uint32_t count);
@@ -91,6 +104,7 @@ struct batch_window {
 struct batch_outcome {
     int64_t start; /* -1: the job has not started */
     uint32_t kind; /* of the cluster where it started */
+    int64_t ready; /* from when on it may start; INT64_MAX: it waits for others; -1 - t: one of those went at t, and it too */
 };
 
 /* The outcomes of all jobs up to a time, for code that writes them. */

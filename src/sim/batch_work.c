@@ -49,13 +49,16 @@ void work_init(struct batch_work *work)
 void work_done(struct batch_work *work)
 {
     free(work->jobs);
+    free(work->after);
+    free(work->before_first);
+    free(work->before);
     assign_problem_done(&work->problem);
     map_done(&work->rows);
 }
 
 void work_reset(struct batch_work *work)
 {
-    work->count = 0;
+    work->count = work->after_count = 0;
 }
 
 struct batch_job *work_add(struct batch_work *work)

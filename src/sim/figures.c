@@ -36,12 +36,12 @@ static void sum_job(const struct figures_settings *settings, uint32_t place, int
                     struct users *users)
 {
     const struct batch_job *job = &settings->work->jobs[place];
-    int64_t start = settings->outcomes[place].start, wait, end;
+    int64_t start = settings->outcomes[place].start, ready = settings->outcomes[place].ready, wait, end;
     double slow;
 
     sums->submitted++;
     if (start >= 0 && start <= time) {
-        wait = start - job->submit;
+        wait = start - ready;
         end = job->duration <= time - start ? start + job->duration : INT64_MAX;
         if (end <= time)
             sums->completed++;
@@ -51,8 +51,10 @@ static void sum_job(const struct figures_settings *settings, uint32_t place, int
         sums->wait_most = fmax(sums->wait_most, (double)wait);
         sums->busy += job->asks[0] * (double)((end <= time ? end : time) - start);
     } else {
-        wait = time - job->submit;
-        if (settings->timeout && wait >= settings->timeout) {
+        wait = ready >= 0 && ready < time ? time - ready : 0; /* who waits for others does not wait for a place */
+        if (ready < 0 && -1 - ready <= time) {
+            sums->timed_out++;
+        } else if (settings->timeout && wait >= settings->timeout) {
             wait = settings->timeout;
             sums->timed_out++;
         } else {
@@ -119,7 +121,7 @@ void figures_waits(const struct figures_settings *settings, int64_t time, struct
         int64_t start = settings->outcomes[i].start;
 
         if (start >= 0 && start <= time)
-            spread_add(waits, (uint64_t)(start - settings->work->jobs[i].submit) / 1000);
+            spread_add(waits, (uint64_t)(start - settings->outcomes[i].ready) / 1000);
     }
 }
 
@@ -154,15 +156,15 @@ void figures_series(const struct figures_settings *settings, int64_t end, uint32
     memset(steps, 0, 2 * ((size_t)count + 1) * sizeof *steps);
     for (uint32_t i = 0; i < settings->work->count; i++) {
         const struct batch_job *job = &settings->work->jobs[i];
-        int64_t start = settings->outcomes[i].start, left = end;
+        int64_t start = settings->outcomes[i].start, ready = settings->outcomes[i].ready, left = end;
 
-        if (job->submit >= end)
+        if (ready < 0 || ready >= end)
             continue;
         if (start >= 0 && start < end)
             left = start;
-        else if (settings->timeout && end - job->submit > settings->timeout)
-            left = job->submit + settings->timeout;
-        series_add(queue, queue_steps, width, count, (double)job->submit, (double)left, 1);
+        else if (settings->timeout && end - ready > settings->timeout)
+            left = ready + settings->timeout;
+        series_add(queue, queue_steps, width, count, (double)ready, (double)left, 1);
         if (start >= 0 && start < end)
             series_add(busy, busy_steps, width, count, (double)start,
                        (double)(job->duration < end - start ? start + job->duration : end), job->asks[0]);

@@ -17,7 +17,18 @@
 #define USERS_MAX 10000000
 #define NUMBER_MOST 1e12
 
-enum key { KEY_JOB, KEY_SUBMIT, KEY_DURATION, KEY_ESTIMATE, KEY_CPUS, KEY_MEMORY, KEY_DISK, KEY_USER, KEY_NUMBERS };
+enum key {
+    KEY_JOB,
+    KEY_SUBMIT,
+    KEY_DURATION,
+    KEY_ESTIMATE,
+    KEY_CPUS,
+    KEY_MEMORY,
+    KEY_DISK,
+    KEY_USER,
+    KEY_THINK,
+    KEY_NUMBERS
+};
 
 static const struct {
     const char *name;
@@ -32,8 +43,9 @@ static const struct {
     [KEY_MEMORY] = {"memory", 0, NUMBER_MOST, 0, false},
     [KEY_DISK] = {"disk", 0, NUMBER_MOST, 0, false},
     [KEY_USER] = {"user", 0, USERS_MAX, 0, true},
+    [KEY_THINK] = {"think", 0, NUMBER_MOST, 0, false},
 };
-static const char *const other_keys[] = {"clusters", "start", "cluster", "state"};
+static const char *const other_keys[] = {"clusters", "after", "start", "cluster", "state"};
 #define OTHERS (sizeof other_keys / sizeof *other_keys)
 
 struct lines_reader {
@@ -69,8 +81,9 @@ static int keys_check(struct lines_reader *reader, const struct tree *ad)
         for (size_t k = 0; k < OTHERS && !known; k++)
             known = !strcmp(other_keys[k], name);
         if (!known)
-            return line_fail(reader, name,
-                             "job, submit, duration, estimate, cpus, memory, disk, user or clusters in its place");
+            return line_fail(
+                reader, name,
+                "job, submit, duration, estimate, cpus, memory, disk, user, clusters, after or think in its place");
     }
     return 0;
 }
@@ -155,6 +168,27 @@ static int row_read(struct lines_reader *reader, struct eval *eval, const struct
     return 0;
 }
 
+/* Reads the numbers of the jobs that the one that was added last waits for. */
+static int after_read(struct lines_reader *reader, struct eval *eval, const struct scope *scope)
+{
+    symbol known = symbols_find(scope->tree->symbols, "after", 5);
+    struct value list, number;
+
+    if (!known || !eval_attribute(eval, scope, known, &list))
+        return 0;
+    if (list.type != VALUE_LIST)
+        return line_fail(reader, "after", "a list of numbers of jobs");
+    for (uint32_t i = 0; i < list.len; i++) {
+        eval_element(eval, &list, i, &number);
+        if (number.type != VALUE_INTEGER || number.u.integer < 0 || number.u.integer > UINT32_MAX)
+            return line_fail(reader, "after", "a list of numbers of jobs");
+        if (reader->work->after_count == BATCH_JOBS_MAX)
+            return line_fail(reader, "after", "fewer jobs that others wait for");
+        work_after(reader->work, (uint32_t)number.u.integer);
+    }
+    return 0;
+}
+
 static int64_t microseconds(double seconds)
 {
     return (int64_t)llround(seconds * BATCH_SECOND);
@@ -184,11 +218,12 @@ static int job_read(struct lines_reader *reader, const struct tree *ad)
     job->asks[1] = numbers[KEY_MEMORY];
     job->asks[2] = numbers[KEY_DISK];
     job->user = (uint32_t)numbers[KEY_USER];
+    job->think = microseconds(numbers[KEY_THINK]);
     job->row = row;
     reader->largest = fmax(reader->largest, job->asks[0]);
     if (job->user >= reader->work->users)
         reader->work->users = job->user + 1;
-    return 0;
+    return after_read(reader, &eval, &scope);
 }
 
 int joblines_read(struct symbols *symbols, const char *text, size_t len, const struct batch_park *park,
@@ -216,6 +251,8 @@ int joblines_read(struct symbols *symbols, const char *text, size_t len, const s
     free(reader.edges);
     arena_done(&reader.scratch);
     work_sort(work);
+    if (result == 0)
+        result = work_link(work, true, err);
     if (result == 0)
         *ret_largest = reader.largest;
     return result;
@@ -256,10 +293,19 @@ static void clusters_write(struct buf *out, const struct batch_work *work, uint3
     buf_addc(out, ']');
 }
 
+static void after_write(struct buf *out, const struct batch_work *work, const struct batch_job *job)
+{
+    for (uint32_t i = 0; i < job->after_count; i++)
+        buf_addf(out, "%s%" PRIu32, i ? ", " : ", \"after\": [", work->jobs[work->after[job->after + i]].number);
+    buf_adds(out, job->after_count ? "]" : "");
+    if (job->think)
+        seconds_write(out, "think", job->think);
+}
+
 static void fate_write(struct buf *out, const struct batch_job *job, const struct batch_outcome *outcome,
                        const struct batch_fate *fate, const struct batch_park *park)
 {
-    bool late = fate->timeout && fate->end - job->submit >= fate->timeout;
+    bool late = fate->timeout && outcome->ready < fate->end && fate->end - outcome->ready >= fate->timeout;
 
     if (outcome->start < 0) {
         buf_addf(out, ", \"state\": \"%s\"", late ? "timed out" : "waiting");
@@ -289,6 +335,7 @@ void joblines_write(struct buf *out, const struct batch_work *work, const struct
             number_write(out, "disk", job->asks[2]);
         number_write(out, "user", job->user);
         clusters_write(out, work, job->row, park);
+        after_write(out, work, job);
         if (fate)
             fate_write(out, job, &fate->outcomes[i], fate, park);
         buf_adds(out, "}\n");

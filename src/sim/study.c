@@ -175,6 +175,10 @@ static void run_keep(struct study *study, struct bench *bench)
     study->work.users = work->users;
     for (uint32_t i = 0; i < work->count; i++)
         *work_add(&study->work) = work->jobs[i];
+    study->work.after = mem_grow(study->work.after, ((size_t)work->after_count + 1) * sizeof *work->after);
+    for (uint32_t i = 0; i < work->after_count; i++)
+        study->work.after[i] = work->after[i];
+    study->work.after_count = study->work.after_room = work->after_count;
     for (uint32_t i = 0; i < work->problem.row_count; i++)
         work_row(&study->work, work->problem.edges + work->problem.rows[i].first, work->problem.rows[i].count);
     study->last = bench->outcomes[0];

@@ -156,6 +156,10 @@ static void job_add(struct swf_reader *reader, const double fields[SWF_FIELDS])
     job->user = user_number(reader, fields[FIELD_USER]);
     if (fields[FIELD_JOB] >= 0 && fields[FIELD_JOB] < UINT32_MAX)
         job->number = (uint32_t)fields[FIELD_JOB];
+    if (fields[FIELD_PRECEDING] > 0 && fields[FIELD_PRECEDING] < UINT32_MAX &&
+        fields[FIELD_PRECEDING] != fields[FIELD_JOB])
+        work_after(reader->work, (uint32_t)fields[FIELD_PRECEDING]);
+    job->think = fields[FIELD_THINK] > 0 ? microseconds(fields[FIELD_THINK]) : 0;
     reader->header->largest = fmax(reader->header->largest, processors);
 }
 
@@ -200,7 +204,7 @@ int swf_read(const char *text, size_t len, struct batch_work *work, struct swf_h
     work->users = map_count(&reader.users) ? map_count(&reader.users) : 1;
     map_done(&reader.users);
     work_sort(work);
-    return result;
+    return result == 0 ? work_link(work, false, err) : result;
 }
 
 /* -------------------------------------------------------------------------------------------------------------- writing */
@@ -210,8 +214,8 @@ static int64_t whole(double number)
     return (int64_t)llround(number);
 }
 
-static void job_write(struct buf *out, const struct batch_job *job, const struct batch_outcome *outcome,
-                      const struct batch_fate *fate)
+static void job_write(struct buf *out, const struct batch_work *work, const struct batch_job *job,
+                      const struct batch_outcome *outcome, const struct batch_fate *fate)
 {
     bool started = outcome && outcome->start >= 0;
     int64_t processors = whole(job->asks[0]);
@@ -232,8 +236,12 @@ static void job_write(struct buf *out, const struct batch_job *job, const struct
         fields[FIELD_PROCESSORS] = processors;
         fields[FIELD_STATUS] = 1;
         fields[FIELD_PARTITION] = (int64_t)outcome->kind + 1;
-    } else if (outcome && fate->timeout && fate->end - job->submit >= fate->timeout) {
+    } else if (outcome && fate->timeout && outcome->ready < fate->end && fate->end - outcome->ready >= fate->timeout) {
         fields[FIELD_STATUS] = 5; /* cancelled */
+    }
+    if (job->after_count == 1) { /* the format has no place for several */
+        fields[FIELD_PRECEDING] = work->jobs[work->after[job->after]].number;
+        fields[FIELD_THINK] = whole((double)job->think / BATCH_SECOND);
     }
     for (int i = 0; i < SWF_FIELDS; i++)
         buf_addf(out, "%s%" PRId64, i ? " " : "", fields[i]);
@@ -259,5 +267,5 @@ void swf_write(struct buf *out, const struct batch_work *work, const struct batc
         buf_addc(out, '\n');
     }
     for (uint32_t i = 0; i < work->count; i++)
-        job_write(out, &work->jobs[i], fate ? &fate->outcomes[i] : NULL, fate);
+        job_write(out, work, &work->jobs[i], fate ? &fate->outcomes[i] : NULL, fate);
 }

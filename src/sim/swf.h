@@ -5,7 +5,7 @@
  *     job, submit, wait, run, processors, cpu time, memory, processors asked, time asked, memory asked, status, user, ...
  *
  * A simulation uses the time of submission, the run time, the user, and what the job asked for (processors, or else those that it had;
- * time; memory a processor, in KB). It ignores what the site's own scheduler made of the job (its wait, its status). A job that did not run
+ * time; memory a processor, in KB), and which job precedes it, by what think time. It ignores what the site's own scheduler made of the job (its wait, its status). A job that did not run
  * or has no processors is skipped, and counted. */
 #ifndef BERTH_SIM_SWF_H
 #define BERTH_SIM_SWF_H

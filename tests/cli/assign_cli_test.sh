@@ -71,6 +71,14 @@ n        m'
 run "$berth" assign -r many.ad -r jobs.ad -o machines.ad -o machines.ad --json
 json 'several files are read in their order' 0 'len(rows) > 0 and rows[0]["request"] == "n"'
 echo '[ Name = "big"; Cpus = 4 ]' >big.ad
+run "$berth" assign --desires -r big.ad -o machines.ad
+expect 'nobody fits anything: no desire, and status 1' 1 ''
+printf '[ Name = "j"; Cpus = 2; Memory = 30; Disk = 500; Count = 3 ] [ Name = "k"; Cpus = 9 ]' >asks.ad
+printf '[ Name = "c"; Cpus = 8; Memory = 60; Disk = 1000 ] [ Name = "d"; Cpus = 4; Memory = 60 ] [ Name = "e"; Cpus = 1 ]' >haves.ad
+run "$berth" assign --desires -r asks.ad -o haves.ad
+expect 'the desire is what is asked for by what there is, of what is limited, once for a Count' 0 'REQUEST  OFFER  DESIRE
+j        c      0.0625
+j        d        0.25'
 run "$berth" assign -r big.ad -o machines.ad
 expect 'nothing is placed: status 1' 1 ''
 run "$berth" assign --json -r big.ad -o machines.ad

@@ -766,6 +766,8 @@ holds 'bench pair prints the workload of section 4.6, and a job that matches and
 run "$berth" bench index --ads 60 --attributes 8 --mix M --rounds 1
 holds 'bench index prints a row for each engine, which find the same' sh -c \
   '[ '$status' = 0 ] && [ $(grep -c "\"ads\": 60, .*\"attributes\": 8, \"mix\": \"M\"" out) = 2 ] && [ $(grep -o "\"matches\": [0-9]*" out | sort -u | wc -l) = 1 ]'
+for mix in T M D; do "$berth" bench index --ads 60 --attributes 4 --mix $mix --rounds 1 --engine index; done | grep -o '"bytes": [0-9]*' >out
+holds 'the index takes as much memory for few values as for many' sh -c '[ $(wc -l <out) = 3 ] && [ $(sort -u out | wc -l) = 1 ]'
 run "$berth" bench index -r why_jobs.ad -o why_pool.ad --rounds 1
 holds 'bench index counts the matches of files' sh -c '[ '$status' = 0 ] && [ $(grep -c "\"matches\": 1," out) = 2 ]'
 run "$berth" bench index -r why_jobs.ad
@@ -813,6 +815,21 @@ holds 'bench grdl matches shapes in place of resources' sh -c \
   '[ '$status' = 0 ] && grep -q "\"task_shapes\": 500, \"executor_shapes\": 100, \"matches\": [1-9]" out'
 run "$berth" bench everything
 expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign, grdl and jobs"
+
+# ----------------------------------------------------------------------------------------------------------- progress
+
+BERTH_STATUS=$work/status run "$berth" progress 0.4 epoch 12
+holds 'a job says how far it is, in a line' sh -c '[ '$status' = 0 ] && [ "$(cat status)" = "40% epoch 12" ] && [ $(ls status* | wc -l) = 1 ]'
+BERTH_STATUS=$work/status run "$berth" progress 87.5%
+holds 'as a percentage, too' [ "$(cat status)" = 87.5% ]
+for part in 1.01 -1 40 x '' 101% nan 0x1; do
+  BERTH_STATUS=$work/status run "$berth" progress "$part" words
+  expect "but not '$part'" 2 '' 'berth: progress wants how much is done, from 0 to 1 or as 40%, and words if you like'
+done
+BERTH_STATUS=$work/none/status run "$berth" progress 1
+holds 'a file that cannot be written is told' sh -c '[ '$status' = 2 ] && grep -q "none/status.*: No such file or directory$" err'
+run env -u BERTH_STATUS "$berth" progress 1
+expect 'outside of a job there is nobody to tell' 2 '' 'berth: progress is for jobs: there is no BERTH_STATUS here'
 
 # ------------------------------------------------------------------------------------------------------------- config
 

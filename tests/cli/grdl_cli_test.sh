@@ -54,6 +54,26 @@ pairs_are 'listing 6.1: C satisfies A and not B, D satisfies B and not A' 0 'A C
 grdl match --kind one-way listing-6.2.xml
 pairs_are 'listing 6.2: A satisfies B' 0 'A B;B A;'
 sed 's|<z>1</z>\(.*\)|<z>1</z><w>1</w>|;' listing-6.2.xml | sed '/<chars>/,/<\/chars>/s|<w>1</w>||' >figure-6.10.xml
+grdl inclusion listing-6.1.xml
+expect 'A lies in B by equation 6.6, and not by 6.8; who asks nothing lies in everybody, and everybody in his space' 0 'RESOURCE  WITHIN  CHARS  REQS  SPACE
+A         B       yes    yes   no
+A         C       yes    no    yes
+A         D       yes    no    yes
+B         A       yes    no    no
+B         C       yes    no    yes
+B         D       yes    no    yes
+C         A       no     yes   no
+C         B       no     yes   no
+C         D       no     yes   yes
+D         A       no     yes   no
+D         B       no     yes   no
+D         C       no     yes   yes'
+printf '<resources><A><reqs><mhz match=">=">2000</mhz></reqs></A><B><reqs><mhz match=">=">1500</mhz><ram match=">=">256</ram></reqs></B></resources>' >within.xml
+grdl inclusion --explain --json within.xml
+expect 'and it is told why not' 0 '{"resource": "A", "within": "B", "chars": "yes", "reqs": "yes", "space": "no", "why": "ram >= 256 there is implied by none here"}
+{"resource": "B", "within": "A", "chars": "yes", "reqs": "no", "space": "no", "why": "mhz >= 1500 lies in no requirement there; mhz >= 2000 there is implied by none here"}'
+grdl inclusion within.xml "$BERTH_SOURCE/examples/grdl/job.xml"
+holds 'nobody within anybody is status 1' [ $status = 1 ]
 grdl match --kind one-way figure-6.10.xml
 pairs_are 'figure 6.10: not when B asks for w too' 0 'A B;'
 grdl match --kind one-way --explain listing-6.3.xml
@@ -290,7 +310,7 @@ printf 'unit KiB\n' >units.bad
 grdl validate --units units.bad lots.xml
 expect 'so is a line of units that is wrong' 2 '' 'units.bad:1:1: expected unit NAME CATEGORY FACTOR'
 grdl
-expect 'an operation is wanted' 2 '' 'berth: grdl wants validate, match, rank, profile, template or convert, and files'
+expect 'an operation is wanted' 2 '' 'berth: grdl wants validate, match, rank, profile, template, inclusion or convert, and files'
 grdl match
 expect 'and a file' 2 '' 'berth: grdl match wants a file of resources, or - for standard input'
 grdl match --kind both listing-6.9.xml

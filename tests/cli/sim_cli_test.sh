@@ -48,6 +48,37 @@ holds 'without a scenario it is gridcam.ad' cmp out first
 run "$berth" sim --scenario small.ad --window 5..60 --json
 holds 'a window may adapt to the load' grep -q '"window": \[5, 60\]' out
 
+# ------------------------------------------------------------------------------------------------------- jobs that wait for jobs
+
+# A diamond on two processors: 1, then 2 and 3 side by side, then 4; 5 waits for nobody, and takes the free processor.
+cat >diamond.jsonl <<'END'
+{"job": 1, "submit": 0, "duration": 100, "cpus": 2}
+{"job": 2, "submit": 0, "duration": 50, "after": [1]}
+{"job": 3, "submit": 0, "duration": 70, "after": [1]}
+{"job": 4, "submit": 0, "duration": 10, "cpus": 2, "after": [2, 3], "think": 5}
+{"job": 5, "submit": 120, "duration": 100}
+END
+run "$berth" sim --trace diamond.jsonl --policy fcfs --write-trace diamond.out
+holds 'a job begins when those that it waits for are done' python3 -c '
+import json
+starts = {r["job"]: r["start"] for r in map(json.loads, open("diamond.out"))}
+assert starts == {1: 0, 2: 100, 3: 100, 4: 250, 5: 150}, starts'
+sed 's/"submit": 120/"submit": 400/' diamond.jsonl >early.jsonl
+run "$berth" sim --trace early.jsonl --policy fcfs --json
+holds 'and its wait is counted from then on' python3 -c '
+import json
+r = json.loads(open("out").readline())
+assert r["max_wait"] == 0 and r["completed"] == 100, r'
+printf '{"submit": 0, "duration": 100, "cpus": 2}\n{"submit": 0, "duration": 5, "cpus": 2}\n{"submit": 0, "duration": 5, "after": [2]}\n{"submit": 0, "duration": 5, "after": [3]}\n' >lost.jsonl
+run "$berth" sim --trace lost.jsonl --policy fcfs --timeout 30 --hours 1 --json
+holds 'when the time of one of them is out, it goes too, and who waits for it' python3 -c '
+import json
+r = json.loads(open("out").readline())
+assert (r["completed"], r["timed_out"]) == (25, 75), r'
+printf '; MaxProcs: 4\n1 0 -1 60 4 -1 -1 4 60 -1 1 1 1 1 1 -1 -1 -1\n2 0 -1 60 2 -1 -1 2 60 -1 1 2 1 1 1 -1 1 40\n' >preceding.swf
+run "$berth" sim --trace preceding.swf --policy srfm --write-trace preceding.jsonl
+holds 'the preceding job and the think time of the standard format count' grep -q '"job": 2, .*"start": 100' preceding.jsonl
+
 # ---------------------------------------------------------------------------------------------------------------- what if
 
 run "$berth" sim --scenario small.ad --policy fcfs --what-if '+2 machines like [ Cpus = 16 ]' --what-if '+1 cluster like little' --json

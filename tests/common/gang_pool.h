@@ -13,6 +13,9 @@
 #include "lang/base/rng.h"
 #include "lang/text/dialect.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #define GANG_POOL_LABELS 6
 #define GANG_POOL_COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -416,6 +419,42 @@ static inline void gang_put_needs(struct gang_maker *m, unsigned count, const ch
 
 /* ------------------------------------------------------------------------------------------------------------- ads */
 
+static inline void gang_put_choose(struct gang_maker *m, unsigned count)
+{
+    unsigned least = (unsigned)gang_below(m, count + 1), most = least + (unsigned)gang_below(m, count + 1 - least);
+
+    if (least && gang_chance(m, 50))
+        buf_addf(m->out, "Choose = %u; ", least);
+    else if (most)
+        buf_addf(m->out, "Choose = { %u, %u }; ", least, most);
+}
+
+/* The same port several times, but for the label. */
+static inline void gang_put_twins(struct gang_maker *m, unsigned count, const char *const *wanted, size_t wanted_count)
+{
+    struct buf *out = m->out, one;
+    const char *first = m->labels[0];
+
+    buf_init(&one);
+    m->out = &one;
+    gang_put_need(m, "J", wanted, wanted_count, false, false);
+    m->out = out;
+    for (unsigned i = 0; i < count; i++) {
+        buf_adds(out, i ? ", " : "");
+        for (const char *at = buf_string(&one); *at;) {
+            size_t len = strlen(first);
+            bool word = !strncmp(at, first, len) && !isalnum((unsigned char)at[len]);
+
+            if (word)
+                buf_adds(out, m->labels[i]);
+            else
+                buf_addc(out, *at);
+            at += word ? len : 1;
+        }
+    }
+    buf_done(&one);
+}
+
 static inline void gang_put_request(struct gang_maker *m)
 {
     static const char *const leaves[] = {"\"M\"", "\"M\"", "\"L\"", "\"M\", \"L\"", NULL};
@@ -435,8 +474,13 @@ static inline void gang_put_request(struct gang_maker *m)
     } else {
         if (gang_chance(m, m->style.odd / 2)) /* its own attribute comes before the label */
             buf_addf(m->out, "%s = [ Key = %lld ]; ", m->labels[0], gang_number(m));
+        if (!m->style.groups && gang_chance(m, 15)) /* the ad itself is a group */
+            gang_put_choose(m, count);
         buf_adds(m->out, "Ports = { ");
-        gang_put_needs(m, count, "J", wanted, wanted_count, 0, true);
+        if (count > 1 && gang_chance(m, 12))
+            gang_put_twins(m, count, wanted, wanted_count);
+        else
+            gang_put_needs(m, count, "J", wanted, wanted_count, 0, true);
         buf_adds(m->out, " }");
         gang_put_outer(m);
     }

@@ -248,6 +248,8 @@ full() { "$berth" submit all.ad 2>&1 | grep -E '^berth: the job waits for a free
 known() { curl -s --unix-socket "$work/pool/matchmaker.sock" http://m/v1/machines | grep -q 'State = "Busy".*Ends = '; }
 check 'the machine is known to be busy' soon known
 check 'who submits to a full pool is told that it is full' full
+impossible() { "$berth" submit "$BERTH_SOURCE/examples/jobs/impossible.ad" >impossible.out 2>&1; [ $? = 1 ] && grep -q '^berth: the job matches no machine of the pool, even when idle; nothing was submitted' impossible.out && ! "$berth" job 3 >impossible.job 2>&1; }
+check 'a job that no machine could run is not submitted, though the only one is in use' impossible
 told() { "$berth" why 2 >why2; [ $? = 1 ] && grep -Eqx 'job 2: waits for a free machine: 1 machine fits, all its processors are in use \(.* [0-9]+ of [0-9]+\)\.' why2 && grep -Eqx 'The first claim that must end does so in (9|10) min\.' why2; }
 check 'and who asks why' told
 shown() { "$berth" job 2 | grep -Eqx 'job 2: waits for a free machine: .*'; }
@@ -281,5 +283,15 @@ echo '[ Cmd = "true"; Outputs = {}; RequestCpus = 1; Wary = true ]' >wary_job.ad
 "$berth" submit --force wary_job.ad >/dev/null 2>&1
 rests() { "$berth" why 4 | grep -Eqx 'job 4 is offered again in [0-9]+ s: [0-9]+ claims in turn came to nothing; the last: refused by the constraint; offered again after a pause\.' && "$berth" why --json 4 | grep -Eq '"first": "early", "reasons": \[\{"code": "early", "text": "is offered again in .*", "machines": 0, "data": \{"in": [0-9]+, "times": [0-9]+, "machine": '; }
 check 'why of a job that rests until it is offered again' soon rests
+
+# --- how far a job is
+cat >far.ad <<'END'
+[ Cmd = "sh"; Args = { "-c", "echo '45.9% epoch 12' >\"$BERTH_STATUS\"; sleep 300" }; Outputs = {}; RequestCpus = 1; Fits = true ]
+END
+"$berth" submit far.ad >/dev/null 2>&1
+far() { "$berth" jobs --only running >far.out && grep -q 'Running, 45%' far.out && "$berth" jobs --only running --json | grep -q '"progress": 0\.459}'; }
+check 'a job says how far it is' soon far
+logged() { curl -s --unix-socket "$work/pool/customer/customer.sock" http://c/v1/jobs/5/log | grep -q 'Z progress: 45\.9% epoch 12$'; }
+check 'and its log does' soon logged
 echo "1..$count"
 [ $failures = 0 ]

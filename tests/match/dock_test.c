@@ -263,6 +263,13 @@ static const struct {
     {"[ Choose = 1; Ports = { [ Label = a ], [ Choose = 2; Ports = { [ Label = b ], [ Label = c ] } ] } ]", "0", true},
     {"[ Choose = 1; Ports = { [ Label = a ], [ Choose = 2; Ports = { [ Label = b ], [ Label = c ] } ] } ]", "012",
      false},
+    /* the ad itself chooses, behind its list */
+    {"[ Label = a ], [ Label = b ], [ Label = c ] }; Choose = { 1, 2 }; X = { 1", "1", true},
+    {"[ Label = a ], [ Label = b ], [ Label = c ] }; Choose = { 1, 2 }; X = { 1", "02", true},
+    {"[ Label = a ], [ Label = b ], [ Label = c ] }; Choose = { 1, 2 }; X = { 1", "", false},
+    {"[ Label = a ], [ Label = b ], [ Label = c ] }; Choose = { 1, 2 }; X = { 1", "012", false},
+    {"[ Label = a ], [ Choose = 2; Ports = { [ Label = b ], [ Label = c ] } ] }; Choose = 1; X = { 1", "12", true},
+    {"[ Label = a ], [ Choose = 2; Ports = { [ Label = b ], [ Label = c ] } ] }; Choose = 1; X = { 1", "01", false},
 };
 
 static void test_whole(void)

@@ -76,6 +76,36 @@ static const struct gang_case gang_cases[] = {
      " [ Label = b; Constraint = b.X == 2 ] } ], [ Label = c; Constraint = c.X == 1 ] } ] } ]\n"
      "offer [ X = 1 ]\n",
      "0; 1 at 0.2 by 0;"},
+    {"an ad that says Choose is a group itself: as many of its ports are filled, those further left first",
+     "request [ Choose = { 1, 2 }; Ports = { [ Label = a; Constraint = a.X == 9 ], [ Label = b; Constraint = b.X == 2 ],"
+     " [ Label = c; Constraint = c.X == 3 ], [ Label = d; Constraint = d.X == 3 ] } ]\n"
+     "offer [ X = 3 ]\n"
+     "offer [ X = 2 ]\n"
+     "offer [ X = 3 ]\n",
+     "0; 2 at 0.1 by 0; 1 at 0.2 by 0;"},
+    {"of a service that says Choose, the port by which it is docked counts",
+     "request [ Ports = { [ Label = s; Constraint = s.Type == \"S\" ] } ]\n"
+     "offer [ Choose = 2; Ports = { [ Label = up; Type = \"S\" ], [ Label = m; Constraint = m.X == 9 ],"
+     " [ Label = n; Constraint = n.X == 3 ], [ Label = o; Constraint = o.X == 3 ] } ]\n"
+     "offer [ X = 3 ]\n"
+     "offer [ X = 3 ]\n",
+     "0; 1 at 0.0 by 0; 2 at 1.2 by 0;"},
+    {"with too few of them it gets no gang",
+     "request [ Choose = { 2, 3 }; Ports = { [ Label = a; Constraint = a.X == 9 ], [ Label = b; Constraint = b.X == 2 ],"
+     " [ Label = c; Constraint = c.X == 3 ] } ]\n"
+     "offer [ X = 3 ]\n"
+     "offer [ X = 3 ]\n",
+     ""},
+    {"least and most hold at each level: two of three, of which one is one or two of three, and that one of two",
+     "request [ Choose = 2; Ports = { [ Label = a; Constraint = a.X == 9 ], [ Choose = { 1, 2 }; Ports = { [ Label = b; Constraint = b.X == 2 ],"
+     " [ Choose = 1; Ports = { [ Label = c; Constraint = c.X == 3 ], [ Label = d; Constraint = d.X == 4 ] } ],"
+     " [ Label = e; Constraint = e.X == 5 ] } ], [ Label = f; Constraint = f.X == 6 ] } ]\n"
+     "offer [ X = 4 ]\n"
+     "offer [ X = 3 ]\n"
+     "offer [ X = 2 ]\n"
+     "offer [ X = 5 ]\n"
+     "offer [ X = 6 ]\n",
+     "0; 3 at 0.1 by 0; 2 at 0.2 by 0; 5 at 0.5 by 0;"},
     {"a set takes the best first, and as many as it may",
      "request [ Ports = { [ Label = node; Count = { 2, 3 }; Constraint = node.X > 1; Rank = node.X ] } ]\n"
      "offer [ X = 2 ]\n"

@@ -52,10 +52,29 @@ static enum filling entry_filling(const struct slow_ad *ad, const struct expr *e
     return !any ? FILLING_NONE : full >= least && full <= most ? FILLING_FULL : FILLING_WRONG;
 }
 
+/* May an ad that says Choose have nobody at all? */
+static bool slow_may_be_empty(const struct slow_ad *ad)
+{
+    uint32_t least, most;
+
+    range_of(ad->tree, tree_find(ad->tree, tree_root(ad->tree), NAME_CHOOSE), &least, &most);
+    return least == 0;
+}
+
 bool slow_filled(const struct slow_ad *ad, const uint32_t *members)
 {
     const struct expr *list = tree_find(ad->tree, tree_root(ad->tree), NAME_PORTS);
     uint32_t port = 0;
+
+    if (list && tree_find(ad->tree, tree_root(ad->tree), NAME_CHOOSE)) /* the ad is a group, as those in it are */
+        switch (entry_filling(ad, tree_root(ad->tree), members, &port)) {
+        case FILLING_NONE:
+            return slow_may_be_empty(ad);
+        case FILLING_FULL:
+            return true;
+        case FILLING_WRONG:
+            return false;
+        }
 
     if (!list)
         return members[0] == 1;

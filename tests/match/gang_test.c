@@ -240,6 +240,79 @@ static void counting(void)
     }
 }
 
+/* Section 6.2.2: with a machine less than are wanted, all orders of the others would be tried. */
+static void no_explosion(void)
+{
+    static const struct {
+        const char *ports, *more, *words;
+    } rows[] = {
+        {"[ Label = p%d; Constraint = p%d.Type == \"M\" ]", "", "equal ports"},
+        {"[ Label = p%d; Constraint = p%d.Type == \"M\" && p%d.Size > %d ]", "", "ports that ask for different sizes"},
+        {"[ Label = p%d; Need = %d; Constraint = p%d.Type == \"M\" ]", ", [ Label = q; Constraint = q.Type == \"L\" ]",
+         "ports that say different things, and one for whom there are many"},
+    };
+
+    for (int a = 0; a < GANG_ALGORITHMS; a++) {
+        for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+            struct buf text;
+
+            world_reset(&world);
+            buf_init(&text);
+            buf_adds(&text, "[ Name = \"job\"; Ports = { ");
+            for (int i = 0; i < 20; i++) {
+                char port[200];
+
+                snprintf(port, sizeof port, rows[row].ports, i, i, i, i);
+                buf_addf(&text, "%s%s", i ? ", " : "", port);
+            }
+            buf_addf(&text, "%s } ]", rows[row].more);
+            world_request(&world, "%s", buf_string(&text));
+            for (int i = 0; i < 19; i++)
+                world_offer(&world, "[ Name = \"m%d\"; Type = \"M\"; Size = 99; Id = %d ]", i, i);
+            for (int i = 0; i < 10; i++)
+                world_offer(&world, "[ Name = \"l%d\"; Type = \"L\"; Id = %d ]", i, i);
+            world_run_by(&world, (enum gang_algorithm)a, false);
+            tap_ok(world.outcome == GANG_NONE && world.stats.nodes <= 40 && world.stats.evaluations <= 3000,
+                   "nineteen machines for twenty %s are no gang, after %llu of them, by %s", rows[row].words,
+                   (unsigned long long)world.stats.nodes, gang_algorithm_names[a]);
+            buf_done(&text);
+        }
+        world_reset(&world);
+        world_request(&world,
+                      "[ Name = \"job\"; Ports = { [ Label = set; Count = 20; Constraint = set.Type == \"M\" ] } ]");
+        world_request(&world, "[ Name = \"client\"; Ports = { [ Label = s; Constraint = s.Type == \"S\" ] } ]");
+        world_offer(&world, "[ Type = \"S\"; Ports = { [ Label = up; Type = \"S\" ], [ Label = set; Count = 20; "
+                            "Constraint = set.Type == \"M\" ] } ]");
+        for (int i = 0; i < 19; i++)
+            world_offer(&world, "[ Name = \"m%d\"; Type = \"M\"; Id = %d ]", i, i);
+        world_run_by(&world, (enum gang_algorithm)a, false);
+        tap_ok(world.stats.gangs == 0 && world.stats.gave_up == 0 && world.stats.nodes <= 80,
+               "nor are they where a set wants twenty, of a job or of a service below it, by %s",
+               gang_algorithm_names[a]);
+    }
+}
+
+/* An attribute that was never asked for is looked up from the first time on. */
+static void first_question(void)
+{
+    for (int ported = 0; ported < 2; ported++) {
+        for (int a = GANG_LR; a < GANG_ALGORITHMS; a++) {
+            world_reset(&world);
+            request_equal(2, "Type == \"Machine\"", "");
+            for (int i = 0; i < 402; i++)
+                world_offer(&world,
+                            ported ? "[ Name = \"o%d\"; Type = \"%s\"; Ports = { [ Label = job ] } ]"
+                                   : "[ Name = \"o%d\"; Type = \"%s\" ]",
+                            i, i < 400 ? "License" : "Machine");
+            world_run_by(&world, (enum gang_algorithm)a, false);
+            tap_ok(
+                world.outcome == GANG_FORMED && world.stats.evaluations == 2,
+                "offers without a Constraint that a port does not ask for are not tried at it, %s ports, by %s: %llu dockings",
+                ported ? "with" : "without", gang_algorithm_names[a], (unsigned long long)world.stats.evaluations);
+        }
+    }
+}
+
 static void hopeless_port(void)
 {
     for (int preferences = 0; preferences < 2; preferences++) {
@@ -532,6 +605,8 @@ int main(void)
     figure32();
     wholly();
     counting();
+    no_explosion();
+    first_question();
     hopeless_port();
     jumping();
     path_consistency();

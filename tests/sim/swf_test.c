@@ -102,7 +102,7 @@ static void test_back(struct symbols *symbols)
         "1 0 12 3600 4 -1 -1 4 7200 -1 1 1 1 1 1 -1 -1 -1\n2 10 0 60 16 -1 -1 16 60 2048 1 2 1 1 1 -1 -1 -1\n";
     struct batch_kind kinds[2] = {{.name = "north", .capacity = {64, INFINITY, INFINITY}, .count = 1},
                                   {.name = "so\"uth", .capacity = {64, 100, INFINITY}, .count = 2}};
-    struct batch_outcome outcomes[2] = {{5ll * BATCH_SECOND, 1}, {-1, 0}};
+    struct batch_outcome outcomes[2] = {{5ll * BATCH_SECOND, 1, 0}, {-1, 0, 10ll * BATCH_SECOND}};
     struct batch_fate fate = {outcomes, 100ll * BATCH_SECOND, 1000ll * BATCH_SECOND};
     struct batch_work first, second, third;
     struct swf_header header;
@@ -149,6 +149,51 @@ static void test_back(struct symbols *symbols)
     park_done(&park);
 }
 
+/* Who waits for whom, in both forms. */
+static void test_after(struct symbols *symbols)
+{
+    static const char swf[] =
+        "7 0 -1 60 1 -1 -1 1 60 -1 1 1 1 1 1 -1 -1 -1\n8 5 -1 60 1 -1 -1 1 60 -1 1 1 1 1 1 -1 7 30\n"
+        "9 5 -1 60 1 -1 -1 1 60 -1 1 1 1 1 1 -1 3 10\n10 6 -1 -1 1 -1 -1 1 60 -1 1 1 1 1 1 -1 8 0\n";
+    static const char lines[] =
+        "{\"job\": 3, \"submit\": 9, \"duration\": 5, \"after\": [1, 2], \"think\": 1.5}\n"
+        "{\"job\": 1, \"submit\": 1, \"duration\": 5}\n{\"job\": 2, \"submit\": 0, \"duration\": 5, \"after\": [1]}\n";
+    struct batch_kind kind = {.name = "only", .capacity = {64, INFINITY, INFINITY}, .count = 1};
+    struct batch_work work, back;
+    struct swf_header header;
+    struct batch_park park;
+    struct err err = {0};
+    struct buf out;
+    double largest;
+
+    buf_init(&out);
+    park_init(&park);
+    park_add(&park, &kind);
+    work_init(&work);
+    work_init(&back);
+    tap_ok(swf_read(swf, sizeof swf - 1, &work, &header, &err) == 0 && work.count == 3 &&
+               work.jobs[1].after_count == 1 && work.after[work.jobs[1].after] == 0 &&
+               work.jobs[1].think == 30ll * BATCH_SECOND && work.jobs[2].after_count == 0,
+           "the preceding job and the think time are read; one that is not in the trace is over");
+    rows_set(&work, &park);
+    swf_write(&out, &work, NULL, &park);
+    tap_ok(strstr(buf_string(&out), "\n8 5 -1 60 -1 -1 -1 1 60 -1 -1 1 -1 -1 -1 -1 7 30\n"), "and written");
+    tap_ok(joblines_read(symbols, lines, sizeof lines - 1, &park, &work, &largest, &err) == 0 &&
+               work.jobs[2].after_count == 2 && work.after[work.jobs[2].after] == 1 &&
+               work.after[work.jobs[2].after + 1] == 0 && work.before_first[1] == 1 && work.before[0] == 2 &&
+               work.jobs[2].think == 3 * BATCH_SECOND / 2,
+           "a line names several, in whatever order they stand");
+    buf_reset(&out);
+    joblines_write(&out, &work, NULL, &park);
+    tap_ok(joblines_read(symbols, out.text, out.len, &park, &back, &largest, &err) == 0 && works_same(&work, &back) &&
+               back.jobs[2].after_count == 2 && back.jobs[2].think == work.jobs[2].think,
+           "and is written and read again");
+    buf_done(&out);
+    work_done(&work);
+    work_done(&back);
+    park_done(&park);
+}
+
 static const struct wrong wrong_lines[] = {
     {"{\"submit\": 1, \"duration\": 5}\n{\"submit\": 1}\n", 2, 1, "\"duration\": expected a number from 0 to"},
     {"{\"submit\": -1, \"duration\": 5}", 1, 1, "\"submit\": expected a number from 0 to"},
@@ -157,6 +202,11 @@ static const struct wrong wrong_lines[] = {
     {"{\"submit\": 1, \"duration\": 5, \"user\": 1.5}", 1, 1, "\"user\": expected a whole number"},
     {"{\"submit\": 1, \"duration\": 5, \"clusters\": [\"nowhere\"]}", 1, 1, "there is no 'nowhere'"},
     {"{\"submit\": 1, \"duration\": 5, \"clusters\": 7}", 1, 1, "\"clusters\": expected a list of names"},
+    {"{\"submit\": 1, \"duration\": 5, \"after\": 7}", 1, 1, "\"after\": expected a list of numbers"},
+    {"{\"submit\": 1, \"duration\": 5, \"after\": [\"a\"]}", 1, 1, "\"after\": expected a list of numbers"},
+    {"{\"submit\": 1, \"duration\": 5, \"after\": [9]}", 0, 0, "job 1 waits for job 9, and there is none"},
+    {"{\"submit\": 1, \"duration\": 5, \"after\": [2]}\n{\"submit\": 1, \"duration\": 5, \"after\": [1]}", 0, 0,
+     "job 1 waits for itself, or for jobs that do"},
     {"{\"submit\": 1, \"duration\": 5}\n{\"submit\": 1, \n", 3, 0, ""},
 };
 
@@ -191,6 +241,7 @@ int main(void)
     test_read();
     test_wrong();
     test_back(symbols);
+    test_after(symbols);
     test_wrong_lines(symbols);
     symbols_free(symbols);
     return tap_done();

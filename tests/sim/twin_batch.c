@@ -33,7 +33,7 @@ static uint64_t below(struct world *world, uint64_t bound)
 static void world_init(struct world *world, uint64_t seed)
 {
     uint32_t rows[6], job_count = 1 + (uint32_t)below((rng_init(&world->rng, rng_mix(seed)), world), JOBS);
-    bool whole = below(world, 2);
+    bool whole = below(world, 2), chained = below(world, 3) == 0;
 
     park_init(&world->park);
     work_init(&world->work);
@@ -65,8 +65,13 @@ static void world_init(struct world *world, uint64_t seed)
         job->asks[1] =
             below(world, 2) ? (double)below(world, 5) * 20 : 0.125 * (double)below(world, 800); /* sums are exact */
         job->row = rows[below(world, 6)];
+        job->think = chained && below(world, 2) ? (int64_t)below(world, 100) * BATCH_SECOND : 0;
+        for (uint32_t k = 0; chained && i > 0 && k < below(world, 4); k++)
+            work_after(&world->work, 1 + (uint32_t)below(world, i));
     }
     work_sort(&world->work);
+    if (work_link(&world->work, true, NULL) < 0)
+        abort();
     world->window = (int64_t)(below(world, 2) ? 1 : 1 + below(world, 200)) * BATCH_SECOND;
     world->timeout = below(world, 2) ? (int64_t)(1 + below(world, 900)) * BATCH_SECOND : 0;
     world->horizon = (int64_t)(SECONDS / 2 + below(world, SECONDS)) * BATCH_SECOND;
@@ -89,6 +94,37 @@ static uint32_t cluster_kind(const struct world *world, uint32_t cluster)
     return kind;
 }
 
+/* From when on a job may start; INT64_MAX: it waits for others. */
+static int64_t plain_ready(const struct batch_work *work, const struct batch_outcome *outcomes, uint32_t place)
+{
+    const struct batch_job *job = &work->jobs[place];
+    int64_t last = job->submit;
+
+    for (uint32_t i = 0; i < job->after_count; i++) {
+        uint32_t before = work->after[job->after + i];
+
+        if (outcomes[before].start < 0)
+            return INT64_MAX;
+        if (last < outcomes[before].start + work->jobs[before].duration + job->think)
+            last = outcomes[before].start + work->jobs[before].duration + job->think;
+    }
+    return last;
+}
+
+/* Has the job gone by then, or one that it waits for? */
+static bool plain_gone(const struct world *world, const struct batch_outcome *outcomes, uint32_t place, int64_t now)
+{
+    const struct batch_job *job = &world->work.jobs[place];
+    int64_t ready = plain_ready(&world->work, outcomes, place);
+
+    if (!world->timeout || outcomes[place].start >= 0)
+        return false;
+    for (uint32_t i = 0; i < job->after_count; i++)
+        if (plain_gone(world, outcomes, world->work.after[job->after + i], now))
+            return true;
+    return ready <= now && ready + world->timeout <= now;
+}
+
 static void plain_run(struct world *world, enum assign_policy policy, struct batch_outcome *outcomes)
 {
     struct batch_work *work = &world->work;
@@ -100,7 +136,7 @@ static void plain_run(struct world *world, enum assign_policy policy, struct bat
     assign_result_init(&result);
     arena_init(&scratch);
     for (uint32_t i = 0; i < work->count; i++)
-        outcomes[i] = (struct batch_outcome){-1, 0};
+        outcomes[i] = (struct batch_outcome){.start = -1};
     for (int64_t now = 0; now <= world->horizon; now += world->window) {
         struct assign_problem *problem = &work->problem;
 
@@ -118,12 +154,12 @@ static void plain_run(struct world *world, enum assign_policy policy, struct bat
         }
         for (uint32_t i = 0; i < work->count; i++) {
             const struct batch_job *job = &work->jobs[i];
+            int64_t ready = plain_ready(work, outcomes, i);
 
-            if (job->submit > now || outcomes[i].start >= 0 || (world->timeout && job->submit + world->timeout <= now))
+            if (ready > now || outcomes[i].start >= 0 || plain_gone(world, outcomes, i, now))
                 continue;
-            asked[assign_add_request(
-                problem, job->row, job->asks, (double)job->estimate / BATCH_SECOND,
-                (double)(now / world->window - (job->submit + world->window - 1) / world->window))] = i;
+            asked[assign_add_request(problem, job->row, job->asks, (double)job->estimate / BATCH_SECOND,
+                                     (double)(now / world->window - (ready + world->window - 1) / world->window))] = i;
         }
         if (assign_solve(&scratch, policy, problem, NULL, &result, NULL) < 0)
             abort();
@@ -131,7 +167,8 @@ static void plain_run(struct world *world, enum assign_policy policy, struct bat
             uint32_t job = asked[result.pairs[i].request];
 
             where[job] = result.pairs[i].offer;
-            outcomes[job] = (struct batch_outcome){now, cluster_kind(world, result.pairs[i].offer)};
+            outcomes[job].start = now;
+            outcomes[job].kind = cluster_kind(world, result.pairs[i].offer);
         }
     }
     assign_result_done(&result);
@@ -156,8 +193,8 @@ static bool outcomes_fit(const struct world *world, const struct batch_outcome *
 
         if (now < 0)
             continue;
-        if (now < work->jobs[i].submit || now > world->horizon ||
-            (world->timeout && now >= work->jobs[i].submit + world->timeout))
+        if (now < work->jobs[i].submit || now > world->horizon || outcomes[i].ready != plain_ready(work, outcomes, i) ||
+            now < outcomes[i].ready || (world->timeout && now >= outcomes[i].ready + world->timeout))
             return false;
         for (uint32_t e = 0; e < row->count; e++)
             may = may || work->problem.edges[row->first + e].kind == outcomes[i].kind;

@@ -83,7 +83,7 @@ export interface Summary {
 }
 export interface Job {
   Job: number; Cmd: string; State: string; Submitted?: number; Started?: number; Since?: number; Provider?: string; Tries?: number;
-  Reason?: string; Status?: number; Outcome?: string; ExitCode?: number; Signal?: number; Message?: string; Ended?: number; Owner?: string; Request?: string;
+  Reason?: string; Status?: number; Outcome?: string; ExitCode?: number; Signal?: number; Message?: string; Progress?: number; Ended?: number; Owner?: string; Request?: string;
   Matched?: number; Delivered?: number; WallUsed?: number; CpuUsed?: number; MemoryUsed?: number; Workflow?: number; Node?: string;
   Samples?: { Span: number; Memory?: number[]; CpuPercent?: number[]; GpuPercent?: number[]; GpuMemory?: number[] };
   Claiming?: number; Alike?: number; Rejected?: number; RejectedBy?: string; RejectedFor?: string; OfferedIn?: number; [name: string]: Value | undefined;

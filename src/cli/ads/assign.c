@@ -1,5 +1,6 @@
 /* assign.c: berth assign: settles a queue of requests at once, by one of several policies. */
 #include "match/assign/ads.h"
+#include "match/assign/shelves.h"
 
 #include "cli/term/command.h"
 #include "cli/term/file.h"
@@ -30,7 +31,7 @@ struct assign_call {
     struct quantity_list quantities;
     uint64_t work;   /* 0: the default */
     int64_t seconds; /* 0: no limit */
-    bool stats, json;
+    bool stats, desires, json;
 };
 
 static int option_policy_name(const char *text, void *target, struct err *err)
@@ -91,6 +92,9 @@ static const struct option assign_options[] = {
     {0, "work", "N",
      "optimal searches for so many units of work at most; 200000, a few seconds, if not given. The same on every machine",
      option_work, offsetof(S, work)},
+    {0, "desires", NULL,
+     "place nobody: print how much of each offer each request that fits would fill, D(j,c), as srfm has it at first",
+     option_flag, offsetof(S, desires)},
     {0, "stats", NULL, "tell at the end how good the result is and what it took", option_flag, offsetof(S, stats)},
     OPTION_DIALECT(S),
     OPTION_NOW(S),
@@ -104,7 +108,7 @@ static const struct assign_call assign_defaults = {
     .dialect = &dialect_classic,
     .quantities = {3, {"Cpus", "Memory", "Disk"}},
 };
-static const char *const assign_columns[] = {"request", "offer"};
+static const char *const assign_columns[] = {"request", "offer", "desire"};
 static const char *const stats_columns[] = {"policy", "requests", "placed",    "bound", "gap",
                                             "weight", "exact",    "fell_back", "work",  "seconds"};
 
@@ -251,6 +255,40 @@ static void stats_print(const struct assign_run *run, const struct assign_result
 
 /* --------------------------------------------------------------------------------------------------------------- the command */
 
+/* Prints the desire of each request for each offer that it fits while nobody is placed. What stands for several requests is printed once. */
+static int desires_print(struct assign_run *run, const struct assign_built *built)
+{
+    const struct assign_problem *problem = &built->problem;
+    uint32_t quantities = problem->quantity_count;
+    int status = STATUS_NO;
+
+    for (uint32_t i = 0; i < problem->request_count; i++) {
+        const struct assign_row *row = &problem->rows[problem->requests[i].row];
+        const double *amounts = problem->amounts + (size_t)i * quantities;
+
+        if (i > 0 && built->request_of[i] == built->request_of[i - 1])
+            continue;
+        for (uint32_t offer = 0; offer < problem->offer_count; offer++) {
+            const double *free = problem->free + (size_t)offer * quantities;
+            bool fits = false;
+
+            for (uint32_t k = 0; k < row->count && !fits; k++)
+                fits = problem->edges[row->first + k].kind == problem->offer_kinds[offer] &&
+                       assign_fits(amounts, free, quantities);
+            if (!fits)
+                continue;
+            name_of(run, built->request_of[i]);
+            table_text(&run->table, run->text.text, run->text.len);
+            name_of(run, run->request_count + offer);
+            table_text(&run->table, run->text.text, run->text.len);
+            table_number(&run->table, "%.6g", desire_of(amounts, free, quantities));
+            status = STATUS_DONE;
+        }
+    }
+    table_finish(&run->table);
+    return status;
+}
+
 static int assign_all(struct assign_run *run, const struct assign_ads *ads)
 {
     struct assign_options options = {.work = run->call->work, .stop = time_is_up, .stop_user = run};
@@ -263,6 +301,11 @@ static int assign_all(struct assign_run *run, const struct assign_ads *ads)
     if (assign_build(&built, &run->env, &run->arena, ads, &err) < 0) {
         report("%s", err.text);
         return STATUS_BAD;
+    }
+    if (run->call->desires) {
+        status = desires_print(run, &built);
+        assign_built_done(&built);
+        return status;
     }
     run->end = run->call->seconds > 0 ? clock_seconds() + (double)run->call->seconds : 0;
     assign_result_init(&result);
@@ -327,7 +370,7 @@ static int assign_command(const void *given, int word_count, char **words)
     run.env = setting_env(&run.call->setting);
     arena_init(&run.arena);
     buf_init(&run.text);
-    table_init(&run.table, assign_columns, 2, run.call->json);
+    table_init(&run.table, assign_columns, run.call->desires ? 3 : 2, run.call->json);
     status = assign_files(&run);
     table_done(&run.table);
     while (run.count)
@@ -358,8 +401,11 @@ const struct command command_assign = {
         "docs/assign.md tells more.\n\n"
         "Prints a row a pair: `request` and `offer`, each by its Name or its place in the file, in the order of the requests. "
         "The status is 1 when nothing is placed. When optimal could not prove that nothing is better, the gap is told on "
-        "standard error.",
-    .examples = {{"berth assign --policy srfm --quantities Cpus -r jobs.ad -o clusters.ad", NULL}},
+        "standard error.\n\n"
+        "With --desires nobody is placed. It prints D(j,c) of each request and each offer that it fits: the product of what is asked for, "
+        "divided by the product of what there is. srfm tries the largest first.",
+    .examples = {{"berth assign --policy srfm --quantities Cpus -r jobs.ad -o clusters.ad", NULL},
+                 {"berth assign --desires --quantities Cpus -r jobs.ad -o clusters.ad", NULL}},
     .options = assign_options,
     .option_count = sizeof assign_options / sizeof *assign_options,
     .settings_size = sizeof(struct assign_call),

@@ -119,8 +119,8 @@ static const struct operation {
     const char *name;
     int (*run)(struct grdl_run *run);
 } operations[] = {
-    {"validate", grdl_validate}, {"match", grdl_match},        {"rank", grdl_ranking},
-    {"profile", grdl_profiling}, {"template", grdl_templates}, {"convert", grdl_convert},
+    {"validate", grdl_validate},  {"match", grdl_match},         {"rank", grdl_ranking},    {"profile", grdl_profiling},
+    {"template", grdl_templates}, {"inclusion", grdl_inclusion}, {"convert", grdl_convert},
 };
 
 static struct grdl_kit *kit_load(const struct grdl_settings *settings)
@@ -165,7 +165,7 @@ static int grdl_run(const void *given, int word_count, char **words)
             operation = &operations[i];
     if (!operation || word_count < 2) {
         report(operation ? "grdl %s wants a file of resources, or - for standard input"
-                         : "grdl wants validate, match, rank, profile, template or convert, and files",
+                         : "grdl wants validate, match, rank, profile, template, inclusion or convert, and files",
                operation ? operation->name : "");
         return STATUS_BAD;
     }
@@ -190,7 +190,7 @@ static int grdl_run(const void *given, int word_count, char **words)
 const struct command command_grdl = {
     .name = "grdl",
     .summary = "work on resources that are described as sets: GRDL",
-    .usage = "validate|match|rank|profile|template|convert [OPTIONS] FILE...",
+    .usage = "OPERATION [OPTIONS] FILE...",
     .about =
         "A resource has characteristics, requirements on whoever it is composed with, and preferences. Files hold one "
         "resource or `<resources>` in XML, JSON lines, or ClassAds.\n"
@@ -200,6 +200,7 @@ const struct command command_grdl = {
         "    rank       each resource with preferences orders the others\n"
         "    profile    what a composition rests on, or why there is none; contracts\n"
         "    template   of whom those of the first file are templates; queues\n"
+        "    inclusion  whose sets lie within whose: chars 5.13, reqs 6.6, space 6.8\n"
         "    convert    the resources as XML, JSON or ClassAds\n"
         "\n"
         "With one FILE each resource meets all others. With several, those of the first meet those of the others: in "

@@ -69,6 +69,7 @@ int grdl_match(struct grdl_run *run);
 int grdl_ranking(struct grdl_run *run);
 int grdl_profiling(struct grdl_run *run);
 int grdl_templates(struct grdl_run *run);
+int grdl_inclusion(struct grdl_run *run);
 int grdl_convert(struct grdl_run *run);
 
 #endif

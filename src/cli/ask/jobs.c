@@ -14,6 +14,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -420,11 +421,12 @@ const struct table_column job_columns[] = {
     {"files_stored", "FilesStored", CELL_VALUE},
     {"stored", "Stored", CELL_VALUE},
     {"outcome", "Outcome", CELL_VALUE},
+    {"progress", "Progress", CELL_VALUE},
 };
 
 size_t job_column_count(enum rows_form form)
 {
-    return sizeof job_columns / sizeof *job_columns - (form == ROWS_JSON ? 0 : 4);
+    return sizeof job_columns / sizeof *job_columns - (form == ROWS_JSON ? 0 : 5);
 }
 
 void job_standing_print(struct buf *out, const struct tree *job)
@@ -457,6 +459,8 @@ void job_standing_add(struct maker *maker, const struct tree *job)
         if (job_number(job, "FilesLost", &other))
             buf_addf(&words, ", %.0f lost", other);
     }
+    if (job_text_is(job, "State", "Running") && job_number(job, "Progress", &other))
+        buf_addf(&words, ", %.0f%%", floor(100 * other + 1e-9));
     maker_bytes(maker, "State", buf_string(&words), words.len);
     if (job_outcome(job, &outcome) && job_outcome_tone(outcome) != TONE_PLAIN)
         maker_flag(maker, "Good", job_outcome_tone(outcome) == TONE_GOOD);
@@ -476,6 +480,8 @@ static void json_copy(struct maker *maker, const struct tree *job)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (job_number(job, counts[i], &number))
             maker_integer(maker, counts[i], (int64_t)number);
+    if (job_number(job, "Progress", &number))
+        maker_real(maker, "Progress", number);
     if (list) {
         struct tree *stored = ad_part(job, list);
 

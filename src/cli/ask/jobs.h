@@ -69,7 +69,7 @@ size_t job_column_count(enum rows_form form);
     "Job,State,Status,Reason,Outcome,MemoryUsed,MemoryGiven,RequestMemory,DiskUsed,DiskGiven,RequestDisk"
 #define JOB_SELECT                                                                      \
     OUTCOME_SELECT ",Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Message," \
-                   "Workflow,Dag,FilesToStore,FilesStored,FilesNotMade,FilesLost,Stored,Suspended"
+                   "Workflow,Dag,FilesToStore,FilesStored,FilesNotMade,FilesLost,Stored,Suspended,Progress"
 
 /* Makes the ad of a row from the ad of a job: [ Job; State; Submitted; RunTime; Status; Provider; Command ], and what became of its files. In a table
  * the State is what people read, and Good says whether the end was good or bad; in JSON there is an Outcome. The caller unrefs it. */

@@ -466,8 +466,9 @@ const struct command command_submit = {
         "A file may also be written in HTCondor's submit language or in JDL: it is recognised by its ending (.sub, .jdl) or by what it "
         "says, and --from decides. What is not carried over is told with its place; what would make another job of it is refused.\n"
         "\n"
-        "Before that, the pool is asked. When it has machines, none of them is busy, and none matches, why is told, the status is "
-        "1, and nothing is submitted, unless --force is given. When machines are busy or none has come yet, a warning is all.",
+        "Before that, the pool is asked. When none of the machines that it knows would take the job, even with nothing of them in use, why is "
+        "told, the status is 1, and nothing is submitted, unless --force is given. When one would, but not now, or none has come yet, a "
+        "warning is all.",
     .examples = {{"berth submit job.ad", "20 jobs submitted: 1-20"},
                  {"berth submit fit.ad --table runs.csv", "500 jobs submitted: 21-520"},
                  {"berth submit run.sub", "3 jobs submitted: 521-523"},

@@ -4,8 +4,8 @@
 
 #include "cli/jobs/submission.h"
 
-/* STATUS_DONE: submit them; doubts have been reported as warnings. STATUS_NO: one of them matches no machine of the pool, and none is busy; the
- * reason has been reported. A pool that cannot be asked is a warning. */
+/* STATUS_DONE: submit them; doubts have been reported as warnings. STATUS_NO: one of them matches no machine that the pool knows, not even an idle one;
+ * the reason has been reported. A pool that cannot be asked is a warning. */
 int submit_check_jobs(const struct connection_options *options, const struct job_submission *submission);
 
 #endif

@@ -58,6 +58,7 @@ extern const struct command command_run;
 extern const struct command command_jobs;
 extern const struct command command_job;
 extern const struct command command_exec;
+extern const struct command command_progress;
 extern const struct command command_wait;
 extern const struct command command_rm;
 extern const struct command command_hold;

@@ -53,6 +53,7 @@ struct job_attempt {
     struct attempt_members members; /* that run it together; none where one does */
     int64_t closing;                /* when its leader first said that it has sent everything; 0: not yet. Not stored */
     uint32_t told;                  /* lines about its files in the job's log so far; not stored */
+    int tenths; /* the most that it has said to have done, of which the log was told; not stored: the line of status is */
 };
 
 struct job_attempts {

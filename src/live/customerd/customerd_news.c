@@ -318,6 +318,8 @@ void customerd_news(void *user, const struct job_view *view, const struct job_at
     else if (news == NEWS_STAGING)
         joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "files on their way to %s",
                    name);
+    else if (news == NEWS_PROGRESS)
+        joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "progress: %s", words);
     else if (news == NEWS_FINISHED)
         finish_log(customerd, view, one, name, words);
     else if (news == NEWS_STORED)

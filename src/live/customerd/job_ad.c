@@ -7,6 +7,7 @@
 #include "live/customerd/job_outcome.h"
 #include "live/data/stored.h"
 #include "live/world/runner.h"
+#include "pool/protocol/job_progress.h"
 
 #include <errno.h>
 #include <math.h>
@@ -32,7 +33,7 @@ static const char *const ours[] = {
     "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",    "ExitCode",     "Signal",
     "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor",  "Matched",
     "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples",
-    "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber"};
+    "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber",   "Progress"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -176,11 +177,15 @@ static void usage_add(struct maker *maker, const struct job_view *view, const st
 {
     bool runs = job_standing(view, last) == STANDING_RUNNING;
     int64_t started = started_when(view, last);
+    const char *said;
+    double progress;
 
     maker_word(maker, "Claim", last->claim);
     maker_text(maker, "Provider", last->provider);
     maker_text(maker, "Pool", last->pool);
     maker_text(maker, "Message", last->message);
+    if (progress_read(last->message, &progress, &said))
+        maker_real(maker, "Progress", progress);
     maker_integer(maker, "Matched", last->began);
     attempt_members_put(&last->members, maker, "Members", false);
     if (started)

@@ -5,6 +5,7 @@
 #include "lang/ad/make.h"
 #include "live/data/samples_ad.h"
 #include "live/data/stored.h"
+#include "pool/protocol/job_progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,10 +60,21 @@ static void usage_read(const struct asking *asking)
     one->heard = asking->now;
 }
 
+/* How many tenths the job has done, as its line of status says; -1: it does not say. */
+static int tenths_done(const char *message)
+{
+    const char *words;
+    double part;
+
+    return progress_read(message, &part, &words) ? (int)(10 * part + 1e-9) : -1;
+}
+
 struct tree *question_report(struct asking *asking)
 {
     struct job_attempt *one = asking->one;
     enum question_news news = NEWS_MESSAGE;
+    int before;
+    bool further;
     const char *text;
     struct err err;
     size_t len;
@@ -70,8 +82,11 @@ struct tree *question_report(struct asking *asking)
     if (!asking->last)
         return question_reason(asking, "stale");
     usage_read(asking);
+    before = tenths_done(one->message);
     if (ad_string(asking->question, "Message", &text, &len))
         attempts_text(&one->message, text, len);
+    further = tenths_done(one->message) > (before > one->tenths ? before : one->tenths);
+    one->tenths = further ? tenths_done(one->message) : one->tenths;
     if (ad_string(asking->question, "State", &text, &len)) {
         if (len == 7 && !memcmp(text, "running", 7) && !one->started) {
             one->started = asking->now;
@@ -84,6 +99,8 @@ struct tree *question_report(struct asking *asking)
     if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0)
         return NULL;
     question_tell(asking, news, one->message);
+    if (further)
+        question_tell(asking, NEWS_PROGRESS, one->message);
     if (ad_string(asking->question, "Trouble", &text, &len) && len <= TRY_MESSAGE_MAX) {
         char words[TRY_MESSAGE_MAX + 1];
 

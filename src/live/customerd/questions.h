@@ -36,6 +36,7 @@ enum question_news {
     NEWS_STAGING,  /* its files are on their way */
     NEWS_RUNNING,  /* its process runs */
     NEWS_MESSAGE,  /* a line of status, or its usage */
+    NEWS_PROGRESS, /* another tenth of it is done, says its line of status */
     NEWS_FILE,     /* a file has grown */
     NEWS_WHOLE,    /* a file is complete: its name */
     NEWS_TROUBLE,  /* trouble with its files: words */

@@ -98,5 +98,5 @@ bool root_counts(struct search *search)
     }
     free(counting.offers);
     free(counting.counts);
-    return enough;
+    return enough || (search->strategy->way == STOCK_PLAIN && search_spent(search)); /* it has not looked at all */
 }

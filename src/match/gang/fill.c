@@ -37,11 +37,41 @@ static uint32_t window_seek(struct search *search, const struct tree *window, ui
     return row;
 }
 
-uint32_t slot_seek(struct search *search, const struct slot *slot, uint32_t *ret_faces, uint32_t limit)
+/* The same without an index: every face is tried, with nothing below it. */
+static uint32_t slot_try(struct search *search, const struct slot *slot, uint32_t *ret_faces, uint32_t limit)
 {
-    struct tree *window = slot_window(search, slot, false);
+    struct members *members = search->members;
     uint32_t count = 0;
 
+    if (members->count == GANG_MEMBERS_MAX + 1)
+        return 0;
+    for (uint32_t face = 0; face < search->offers->face_count && count < limit && !search_spent(search); face++) {
+        struct face of = stock_face(search->offers, face);
+        const struct stocked_offer *offer = &search->offers->items[of.offer];
+        uint32_t child;
+
+        if (offer->gone || offer->ported.ports.items[of.port].set)
+            continue;
+        child = members_push(members, &offer->ported, offer->place);
+        members_dock(members, slot->member, slot->number, child, member_slot_of(&offer->ported, of.port));
+        members->evaluations++;
+        if (members_truth(members, slot) != TRUTH_NO &&
+            members_truth(members, members_slot(members, child, members->items[child].link)) != TRUTH_NO)
+            ret_faces[count++] = face;
+        members_undock(members, child);
+        members_pop(members);
+    }
+    return count;
+}
+
+uint32_t slot_seek(struct search *search, const struct slot *slot, uint32_t *ret_faces, uint32_t limit)
+{
+    struct tree *window;
+    uint32_t count = 0;
+
+    if (search->strategy->way == STOCK_PLAIN)
+        return slot_try(search, slot - slot->position, ret_faces, limit);
+    window = slot_window(search, slot, false);
     if (window)
         window_seek(search, window, 0, ret_faces, limit, &count);
     tree_unref(window);

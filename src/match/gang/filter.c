@@ -237,7 +237,8 @@ struct tree *slot_window(struct search *search, const struct slot *slot, bool fi
         tree_unref(window);
         return NULL;
     }
-    if (window && collating.added && search->learnt < LEARN_MAX) {
+    /* The index takes up an attribute when it is asked for a second time. Offers of our own are put in for this search alone: there the first counts. */
+    if (window && (collating.added || !search->offers->kinds) && search->learnt < LEARN_MAX) {
         search->learnt++;
         stock_learn(search->offers, window);
     }

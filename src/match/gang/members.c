@@ -37,7 +37,7 @@ static const struct scope *group_scope(struct arena *arena, const struct slot *s
 {
     struct scope *scope;
 
-    if (group == PORTS_NO_GROUP)
+    if (group == PORTS_NO_GROUP || ports->groups[group].ad == tree_root(ports->ad))
         return &slot->ad;
     scope = arena_alloc(arena, sizeof *scope);
     scope_open(scope, group_scope(arena, slot, ports, ports->groups[group].outer), ports->groups[group].ad);

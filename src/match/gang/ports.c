@@ -6,6 +6,7 @@
 #include "lang/text/print.h"
 #include "lang/text/words.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The ports that are being read. */
@@ -169,13 +170,32 @@ static int port_read(struct reading *reading, const struct expr *entry, uint32_t
 
 static int list_read(struct reading *reading, const struct expr *list, uint32_t group, unsigned depth);
 
+/* Reads how many of the entries of a list are filled. `what` names the group in words. */
+static int choose_read(struct reading *reading, const struct expr *choose, const struct expr *list, const char *what,
+                       struct port_group *group)
+{
+    if (range_read(reading->ports->ad, choose, list->u.run.count, &group->min, &group->max) < 0)
+        return err_set(reading->err,
+                       "the Choose of %s is neither a number from 1 to %u, its entries, nor { least, most }", what,
+                       list->u.run.count);
+    return 0;
+}
+
+static uint32_t group_add(struct ports *ports, const struct port_group *group)
+{
+    ports->groups = mem_grow(ports->groups, (ports->group_count + 1) * sizeof *ports->groups);
+    ports->groups[ports->group_count] = *group;
+    return ports->group_count++;
+}
+
 static int group_read(struct reading *reading, const struct expr *entry, const struct expr *list, uint32_t outer,
                       unsigned depth)
 {
     struct ports *ports = reading->ports;
     const struct expr *choose = tree_find(ports->ad, entry, NAME_CHOOSE);
     struct port_group group = {.ad = entry, .outer = outer, .first = ports->count};
-    uint32_t place = ports->group_count;
+    char what[48];
+    uint32_t place;
 
     if (depth == PORTS_GROUP_DEPTH)
         return err_set(reading->err, "groups of ports are more than %d deep", PORTS_GROUP_DEPTH);
@@ -184,15 +204,11 @@ static int group_read(struct reading *reading, const struct expr *entry, const s
                        reading_number(reading));
     if (!choose)
         return err_set(reading->err, "the group at port %u has no Choose", reading_number(reading));
-    if (range_read(ports->ad, choose, list->u.run.count, &group.min, &group.max) < 0)
-        return err_set(reading->err,
-                       "the Choose of the group at port %u is neither a number from 1 to %u, its entries, nor "
-                       "{ least, most }",
-                       reading_number(reading), list->u.run.count);
+    snprintf(what, sizeof what, "the group at port %u", reading_number(reading));
+    if (choose_read(reading, choose, list, what, &group) < 0)
+        return -1;
     group.optional = says(ports->ad, entry, NAME_ESSENTIAL, false);
-    ports->groups = mem_grow(ports->groups, (place + 1) * sizeof *ports->groups);
-    ports->groups[place] = group;
-    ports->group_count++;
+    place = group_add(ports, &group);
     if (list_read(reading, list, place, depth + 1) < 0)
         return -1;
     ports->groups[place].end = ports->count;
@@ -217,6 +233,23 @@ static int list_read(struct reading *reading, const struct expr *list, uint32_t 
     return 0;
 }
 
+/* Reads all ports of the ad. If it says Choose itself, they are a group too. */
+static int root_read(struct reading *reading, const struct expr *root, const struct expr *list)
+{
+    const struct expr *choose = tree_find(reading->ports->ad, root, NAME_CHOOSE);
+    struct port_group group = {.ad = root, .outer = PORTS_NO_GROUP};
+
+    if (!choose)
+        return list_read(reading, list, PORTS_NO_GROUP, 0);
+    if (choose_read(reading, choose, list, "the ad", &group) < 0)
+        return -1;
+    group_add(reading->ports, &group);
+    if (list_read(reading, list, 0, 1) < 0)
+        return -1;
+    reading->ports->groups[0].end = reading->ports->count;
+    return 0;
+}
+
 int ports_read(struct ports *ports, const struct tree *ad, struct err *err)
 {
     const struct expr *root = tree_root(ad), *list = tree_find(ad, root, NAME_PORTS);
@@ -235,7 +268,7 @@ int ports_read(struct ports *ports, const struct tree *ad, struct err *err)
         err_set(err, "Ports is not a list of ads");
         return -1;
     }
-    if (list_read(&reading, list, PORTS_NO_GROUP, 0) < 0) {
+    if (root_read(&reading, root, list) < 0) {
         ports_done(ports);
         return -1;
     }

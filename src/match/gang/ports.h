@@ -5,8 +5,8 @@
  *                 [ Choose = 1; Ports = { [ Label = matlab; ... ], [ Label = octave; ... ] } ] } ]
  *
  * A port is an ad in the list Ports. An ad without Ports has one implicit port, which is the ad itself, labelled `other`. A label is in force from
- * its port to the end of the list. A *group* is an entry that has Ports of its own: as many of its entries are filled as Choose says. A *set* is a
- * port with a Count: that many distinct members dock there. */
+ * its port to the end of the list. A *group* is an entry that has Ports of its own: as many of its entries are filled as Choose says. An ad that says
+ * Choose beside its Ports is such a group as a whole. A *set* is a port with a Count: that many distinct members dock there. */
 #ifndef BERTH_MATCH_GANG_PORTS_H
 #define BERTH_MATCH_GANG_PORTS_H
 
@@ -35,7 +35,7 @@ struct port {
 };
 
 struct port_group {
-    const struct expr *ad; /* its cell: the ports in it see its attributes */
+    const struct expr *ad; /* its cell: the ports in it see its attributes; the root of the ad for that of all ports */
     uint32_t outer;        /* the group that it is in, or PORTS_NO_GROUP */
     uint32_t min, max;     /* how many of its entries are filled */
     uint32_t first, end;   /* its ports, those of inner groups counted: from first to below end */

@@ -169,6 +169,44 @@ static bool frame_decide(struct search *search, struct frame *frame)
     return frame_leave(search, frame);
 }
 
+/* Are the slots of two frames alike, so that whoever fits one fits the other, whoever else is docked? */
+static bool frames_alike(const struct search *search, const struct frame *frame, const struct frame *other)
+{
+    const struct slot *a = frame_slot(search, frame), *b = frame_slot(search, other);
+    const struct ported *of = search->members->items[a->member].of;
+    uint32_t port = a->port_number > b->port_number ? a->port_number : b->port_number;
+
+    if (a->member != b->member || slot_port(search, a)->share || search->offers->entangled)
+        return false;
+    if (a->port_number == b->port_number)
+        return !port_binds_set(&of->ports, port);
+    return port - a->port_number + (port - b->port_number) == 1 && of->twins & (uint64_t)1 << port;
+}
+
+/* Where nobody was ever found for a slot, and the slots filled just before it are like it: those have all that there is for such slots, in whatever order,
+ * and there are too few. Returns how many of these frames stand before it: none of them need be refilled. */
+static uint32_t frames_futile(const struct search *search, uint32_t failed)
+{
+    const struct frame *frame = &search->frames[failed];
+    uint32_t count = 0;
+
+    if (frame->filled || frame->left)
+        return 0;
+    for (uint32_t i = 0; i < search->pending_count; i++)
+        if (slot_matters(search->members,
+                         members_slot(search->members, search->pending[i].member, search->pending[i].slot),
+                         frame_slot(search, frame)))
+            return 0;
+    while (count < failed) {
+        const struct frame *before = &search->frames[failed - count - 1];
+
+        if (before->left || before->may_leave || !frames_alike(search, before + 1, before))
+            break;
+        count++;
+    }
+    return count;
+}
+
 /* Goes back to the last frame that the failure depends on; false when there is none. */
 static bool search_back(struct search *search)
 {
@@ -178,6 +216,9 @@ static bool search_back(struct search *search)
     if (search->strategy->ahead && !search->best_count) {
         conflict_add(search, &frame->conflict, frame_slot(search, frame), failed);
         to = conflict_last(&frame->conflict, failed);
+    } else if (!search->strategy->ahead) {
+        failed -= frames_futile(search, failed);
+        to = failed ? failed - 1 : NOBODY;
     }
     frame_end(search, frame);
     if (to == NOBODY) {
@@ -208,6 +249,16 @@ static bool search_complete(struct search *search)
     return gang_offer(search) && !search->exhaustive;
 }
 
+#define COUNTED_FROM \
+    3 /* slots of the root, from which on all algorithms count: with two of them there are few ways to try */
+
+/* Are the candidates of the root's slots to be counted before the search goes back for the first time? */
+static bool search_counts(const struct search *search)
+{
+    return !search->counted && !search->exhaustive &&
+           (search->strategy->ahead || search->members->items[0].of->slot_count >= COUNTED_FROM);
+}
+
 /* Fills and refills until there is a gang, or there can be none. */
 static enum gang_outcome search_run(struct search *search)
 {
@@ -235,7 +286,7 @@ static enum gang_outcome search_run(struct search *search)
         if (search_spent(search))
             break;
         dead_end_note(search);
-        if (search->strategy->ahead && !search->counted && !search->exhaustive && search->depth)
+        if (search_counts(search) && search->depth)
             return GANG_NONE; /* before anything else is tried, candidates are counted */
         if (!search_back(search)) {
             search->counted = true;
@@ -268,13 +319,14 @@ static enum gang_outcome search_once(struct search *search)
     return outcome;
 }
 
-/* Searches once more: there may be a gang that the first way did not find. Where any gang will do, the slots are filled in another order. */
+/* Searches once more: there may be a gang that the first way did not find. Where any gang will do, ours fills the slots in another order. */
 static enum gang_outcome search_again(struct search *search)
 {
     enum gang_outcome outcome = GANG_NONE;
 
     search->counted = true;
-    search->by_fewest = !search->preferences && !search->offers->residual; /* residuals depend on who docks first */
+    search->by_fewest = search->strategy->ahead && !search->preferences &&
+                        !search->offers->residual; /* residuals depend on who docks first */
     search->agenda_count = 0;
     if (agenda_insert(search, NULL, 0))
         outcome = search_once(search);
@@ -335,7 +387,7 @@ enum gang_outcome search_root(struct search *search, const struct ported *root, 
         return GANG_NONE;
     if (agenda_insert(search, NULL, members_push(search->members, root, place))) {
         outcome = search_once(search);
-        if (outcome == GANG_NONE && search->strategy->ahead && !search->counted && root_counts(search))
+        if (outcome == GANG_NONE && search_counts(search) && root_counts(search))
             outcome = search_again(search);
         search->cut = search->preferences && search_spent(search);
         if (search_spent(search) && !greedy && root_has_sets(root))

@@ -53,6 +53,7 @@ struct frame {
     uint32_t skip_to;     /* those before this one were passed over for a port like this; INDEX_END: none */
     uint32_t offer;       /* the offer that is docked */
     uint32_t docked;      /* the member that is docked; or NOBODY */
+    bool filled;          /* somebody has docked there, if only for a while */
     bool may_leave, left; /* the slot may stay empty; it does */
     uint32_t *plan;       /* at the first position of a set: the faces in the set; NULL: they are searched for */
     uint32_t plan_count;

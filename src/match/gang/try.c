@@ -168,11 +168,12 @@ static bool offer_dock(struct search *search, struct frame *frame, uint32_t face
     struct stocked_offer *offer = &search->offers->items[of.offer];
     struct members *members = search->members;
     struct arena_mark mark = arena_mark(&search->arena);
+    bool found = search->strategy->way != STOCK_PLAIN; /* without an index every offer is tried, and who docks counts */
     uint32_t child;
 
     if (members->count == GANG_MEMBERS_MAX + 1 || members->items[frame->member].depth == GANG_DEPTH_MAX)
         return false;
-    search->nodes++;
+    search->nodes += found;
     if (offer->taken && !offer_again(search, offer, ported, &frame->again))
         return false;
     child = members_push(members, frame->again ? frame->again : ported, offer->place);
@@ -185,6 +186,8 @@ static bool offer_dock(struct search *search, struct frame *frame, uint32_t face
         arena_rewind(&search->arena, mark);
         return false;
     }
+    search->nodes += !found;
+    frame->filled = true;
     offer->taken++;
     return true;
 }

@@ -162,7 +162,8 @@ static void port_scope(const struct ports *ports, const struct scope *outer, uin
 
     for (uint32_t at = ports->items[port].group; at != PORTS_NO_GROUP && depth < PORTS_GROUP_DEPTH;
          at = ports->groups[at].outer)
-        groups[depth++] = at;
+        if (ports->groups[at].ad != tree_root(ports->ad))
+            groups[depth++] = at;
     for (uint32_t i = 0; depth > 0; i++) {
         scope_open(&around[i], outer, ports->groups[groups[--depth]].ad);
         outer = &around[i];

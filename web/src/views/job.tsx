@@ -156,6 +156,7 @@ function Facts({ job }: { job: Job }): JSX.Element {
     ['Memory', typeof job.MemoryUsed === 'number' && job.MemoryUsed ? `${bytes(job.MemoryUsed)}${typeof job.MemoryGiven === 'number' ? ` of ${bytes(job.MemoryGiven)}` : ''}` : undefined],
     ['Tries', (job.Tries ?? 1) > 1 ? count(job.Tries!) : undefined],
     ['Exit status', job.Status === undefined ? undefined : job.Status < 0 ? `ended by signal ${-job.Status}` : String(job.Status)],
+    ['Progress', typeof job.Progress === 'number' && job.State === 'Running' ? <progress value={job.Progress} aria-label="How far it is">{percent(job.Progress)}</progress> : undefined],
     ['It says', job.Message],
     ['Reason', job.Reason],
   ];
