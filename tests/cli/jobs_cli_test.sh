@@ -175,6 +175,10 @@ fi
 holds 'the tokens that the processes need are made' [ -s state/customer/token ]
 run "$berth" jobs
 expect 'at first there are no jobs' 0 '0 jobs'
+LD_DEBUG=files LD_DEBUG_OUTPUT=loaded "$berth" jobs >/dev/null
+holds 'a command that asks loads none of the libraries with which others serve, store, encrypt and compute' \
+  sh -c 'grep -q "libc\.so.*calling init\|calling init: .*libc\.so" loaded.* && ! grep "calling init" loaded.* | grep -E "lib(gnutls|microhttpd|sqlite3|curl|xml2|Clp|hwloc|gsl|edit|seccomp|zstd|z|cjose)\.so"'
+rm -f loaded.*
 run "$berth" submit project/job.ad
 says 'jobs are submitted; that there is no machine yet is a warning' 0 '3 jobs submitted: 1-3' \
   'berth: the job waits for a machine: none has been heard of since the matchmaker began, [0-9]* s ago'
