@@ -408,6 +408,32 @@ holds 'all that is told' [ "$(grep -c 'refused: \.\|it came as' events)" = 4 ]
 holds 'of a job that names its outputs nothing else comes' [ "$(cat victim/out.x)$(ls victim | wc -l)" = fine5 ]
 holds 'and all is as it was' mine
 
+# Many that are alike.
+store_size() { cat state/customer/berth.db* | wc -c; }
+echo '[ Cmd = "true"; Count = 5000; RequestMemory = 1024 * 1024 * 1024 * 1024 ]' >alike.ad
+before=$(store_size)
+run "$berth" submit --force --json alike.ad
+alike=$(sed -n 's/.*"first": \([0-9]*\).*/\1/p' out)
+run "$berth" hold $((alike + 9))
+run "$berth" jobs
+holds 'thousands of jobs are a row' grep -q "^$alike-$((alike + 4999))  *4999 .* 1  *0  " out
+run "$berth" rm "$((alike + 100))-$((alike + 4999))" --why 'wrong data'
+expect 'thousands that wait are removed' 0 '4900 jobs removed'
+holds 'which takes hardly any room' [ $(($(store_size) - before)) -lt 400000 ]
+run "$berth" jobs -c "Job >= $alike" --json
+json 'the others are there' 0 "[row['id'] for row in rows] == list(range($alike, $alike + 100))"
+run "$berth" job $((alike + 3000))
+holds 'each of those that were removed is known' sh -c 'grep -q "^Job '$((alike + 3000))': Removed" out && grep -q "wrong data" out'
+run "$berth" history $((alike + 100)) $((alike + 4999)) --format 'Job Index State'
+expect 'in the history as well' 0 "$((alike + 100)) 100 Cancelled
+$((alike + 4999)) 4999 Cancelled"
+run "$berth" wait $((alike + 4000))
+expect 'and has not ended well' 1 '' "berth: job $((alike + 4000)): Removed: wrong data"
+run "$berth" rm --all
+holds 'all that are left are removed' grep -q '^[0-9]* jobs removed$' out
+run "$berth" jobs -c "Job >= $alike"
+expect 'then none is there' 1 '' 'berth: there is no such job'
+
 kill "$pool"
 wait "$pool"
 holds 'the pool ends in order' [ $? = 0 ]
