@@ -1,9 +1,9 @@
 /* cores.c: which processors are whose. */
 #include "exec/cores.h"
 
+#include "exec/libhwloc.h"
 #include "lang/base/mem.h"
 
-#include <hwloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +15,28 @@
 /* The first of an object's NUMA nodes, as we count them. */
 static uint16_t node_of(hwloc_topology_t topology, hwloc_obj_t unit)
 {
-    int index = hwloc_bitmap_first(unit->nodeset);
-    hwloc_obj_t node = index < 0 ? NULL : hwloc_get_numanode_obj_by_os_index(topology, (unsigned)index);
+    int index = libhwloc()->bitmap_first(unit->nodeset);
+    unsigned count = hwloc_count(topology, HWLOC_OBJ_NUMANODE);
 
-    return node && node->logical_index < CORES_MAX ? (uint16_t)node->logical_index : 0;
+    for (unsigned i = 0; index >= 0 && i < count && i < CORES_MAX; i++)
+        if (hwloc_object(topology, HWLOC_OBJ_NUMANODE, i)->os_index == (unsigned)index)
+            return (uint16_t)i;
+    return 0;
 }
 
 static void read_units(struct cores *cores, hwloc_topology_t topology, hwloc_const_bitmap_t allowed)
 {
-    int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
+    unsigned count = hwloc_count(topology, HWLOC_OBJ_PU);
 
-    for (int i = 0; i < count && i < CORES_MAX; i++) {
-        hwloc_obj_t unit = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)i);
+    for (unsigned i = 0; i < count && i < CORES_MAX; i++) {
+        hwloc_obj_t unit = hwloc_object(topology, HWLOC_OBJ_PU, i);
         hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
         struct cores_place place;
 
         if (unit->os_index >= CORES_MAX || (core && core->logical_index >= CORES_MAX) ||
-            (allowed && !hwloc_bitmap_isset(allowed, unit->os_index)))
+            (allowed && !libhwloc()->bitmap_isset(allowed, unit->os_index)))
             continue;
-        place = (struct cores_place){(uint16_t)unit->os_index, (uint16_t)(core ? core->logical_index : (unsigned)i),
+        place = (struct cores_place){(uint16_t)unit->os_index, (uint16_t)(core ? core->logical_index : i),
                                      node_of(topology, unit)};
         if (place.node >= cores->nodes)
             cores->nodes = place.node + 1u;
@@ -43,23 +46,24 @@ static void read_units(struct cores *cores, hwloc_topology_t topology, hwloc_con
 
 void cores_read(struct cores *cores, const char *synthetic, const char *allowed)
 {
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    hwloc_bitmap_t set = libhwloc()->bitmap_alloc();
     hwloc_topology_t topology;
 
     cores->count = cores->nodes = 0;
-    if (!set || hwloc_topology_init(&topology) < 0) {
-        hwloc_bitmap_free(set);
+    if (!set || libhwloc()->topology_init(&topology) < 0) {
+        libhwloc()->bitmap_free(set);
         return;
     }
-    if ((!synthetic || hwloc_topology_set_synthetic(topology, synthetic) == 0) && hwloc_topology_load(topology) == 0) {
-        bool limited = allowed ? hwloc_bitmap_list_sscanf(set, allowed) == 0
-                               : !synthetic && hwloc_get_cpubind(topology, set, HWLOC_CPUBIND_PROCESS) == 0;
+    if ((!synthetic || libhwloc()->topology_set_synthetic(topology, synthetic) == 0) &&
+        libhwloc()->topology_load(topology) == 0) {
+        bool limited = allowed ? libhwloc()->bitmap_list_sscanf(set, allowed) == 0
+                               : !synthetic && libhwloc()->get_cpubind(topology, set, HWLOC_CPUBIND_PROCESS) == 0;
 
         if (limited || (synthetic && !allowed))
             read_units(cores, topology, limited ? set : NULL);
     }
-    hwloc_topology_destroy(topology);
-    hwloc_bitmap_free(set);
+    libhwloc()->topology_destroy(topology);
+    libhwloc()->bitmap_free(set);
 }
 
 /* --------------------------------------------------------------------------------------------------------------- choosing */

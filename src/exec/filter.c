@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "exec/filter.h"
 
+#include "lang/base/library.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -14,6 +16,32 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+/* The functions that are called, without the seccomp_ in front. */
+#define LIBSECCOMP_FUNCTIONS(X) \
+    X(export_bpf)               \
+    X(init)                     \
+    X(release)                  \
+    X(rule_add_array)           \
+    X(syscall_resolve_name)
+
+static struct libseccomp {
+#define X(name) __typeof__(seccomp_##name) *name;
+    LIBSECCOMP_FUNCTIONS(X)
+#undef X
+} functions;
+static const char *const function_names[] = {
+#define X(name) "seccomp_" #name,
+    LIBSECCOMP_FUNCTIONS(X)
+#undef X
+};
+static struct library library =
+    LIBRARY("libseccomp.so.2", "filters of system calls are made by libseccomp", function_names, functions);
+
+static const struct libseccomp *libseccomp(void)
+{
+    return library_need(&library);
+}
 
 /* The calls that are refused. A call that this machine or this libseccomp does not know is left out. */
 static const char *const denied[] = {
@@ -93,11 +121,11 @@ static const char *const denied[] = {
 
 static int deny(scmp_filter_ctx ctx, int error, const char *name, unsigned count, const struct scmp_arg_cmp *args)
 {
-    int number = seccomp_syscall_resolve_name(name), failed;
+    int number = libseccomp()->syscall_resolve_name(name), failed;
 
     if (number == __NR_SCMP_ERROR)
         return 0; /* this machine, or this libseccomp, has no such call */
-    failed = seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), number, count, args);
+    failed = libseccomp()->rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), number, count, args);
     return failed == -EDOM ? 0 : failed; /* -EDOM: of another machine */
 }
 
@@ -148,9 +176,14 @@ static int fill(scmp_filter_ctx ctx, bool fixed_cores)
     return failed ? failed : deny_some(ctx);
 }
 
+void filter_ready(void)
+{
+    libseccomp();
+}
+
 int filter_make(bool fixed_cores, struct err *err)
 {
-    scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
+    scmp_filter_ctx ctx = libseccomp()->init(SCMP_ACT_ALLOW);
     int fd = memfd_create("filter", MFD_CLOEXEC | MFD_ALLOW_SEALING), failed = ctx ? 0 : -ENOMEM;
 
     if (fd < 0)
@@ -158,12 +191,12 @@ int filter_make(bool fixed_cores, struct err *err)
     if (!failed)
         failed = fill(ctx, fixed_cores);
     if (!failed)
-        failed = seccomp_export_bpf(ctx, fd);
+        failed = libseccomp()->export_bpf(ctx, fd);
     /* another process of the job's user could open it where bubblewrap has it */
     if (!failed && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
         failed = -errno;
     if (ctx)
-        seccomp_release(ctx);
+        libseccomp()->release(ctx);
     if (failed) {
         if (fd >= 0)
             close(fd);

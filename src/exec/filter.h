@@ -14,6 +14,9 @@ extern "C" {
  * because that is how its cores are limited. */
 int filter_make(bool fixed_cores, struct err *err);
 
+/* Loads what filters are made by: a process that forks for each claim has it before. */
+void filter_ready(void);
+
 #ifdef __cplusplus
 }
 #endif

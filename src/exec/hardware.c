@@ -1,10 +1,10 @@
 /* hardware.c: what this machine is, by hwloc and /proc; read once.
  *
  * hwloc knows the machine that we run on, or a made-up one. Below another root only files tell: then it is not asked. */
+#include "exec/libhwloc.h"
 #include "exec/probe_parts.h"
 
 #include <ctype.h>
-#include <hwloc.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -18,13 +18,6 @@ struct shape {
     char model[PROBE_TEXT_MAX + 1];
 };
 
-static int64_t count_of(hwloc_topology_t topology, hwloc_obj_type_t type)
-{
-    int count = hwloc_get_nbobjs_by_type(topology, type);
-
-    return count > 0 ? count : 0;
-}
-
 /* Asks hwloc for the shape of the machine; -1 when it cannot tell. */
 static int shape_read(struct shape *shape, const char *synthetic, struct err *err)
 {
@@ -32,22 +25,23 @@ static int shape_read(struct shape *shape, const char *synthetic, struct err *er
     hwloc_obj_t package;
     const char *model;
 
-    if (hwloc_topology_init(&topology) < 0)
+    if (libhwloc()->topology_init(&topology) < 0)
         return err_set(err, "hwloc cannot be used");
-    if ((synthetic && hwloc_topology_set_synthetic(topology, synthetic) < 0) || hwloc_topology_load(topology) < 0) {
-        hwloc_topology_destroy(topology);
+    if ((synthetic && libhwloc()->topology_set_synthetic(topology, synthetic) < 0) ||
+        libhwloc()->topology_load(topology) < 0) {
+        libhwloc()->topology_destroy(topology);
         return err_set(err, "hwloc cannot make out the machine%s%.200s", synthetic ? ": " : "",
                        synthetic ? synthetic : "");
     }
-    shape->cpus = count_of(topology, HWLOC_OBJ_PU);
-    shape->cores = count_of(topology, HWLOC_OBJ_CORE);
-    shape->sockets = count_of(topology, HWLOC_OBJ_PACKAGE);
-    shape->nodes = count_of(topology, HWLOC_OBJ_NUMANODE);
-    package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    shape->cpus = hwloc_count(topology, HWLOC_OBJ_PU);
+    shape->cores = hwloc_count(topology, HWLOC_OBJ_CORE);
+    shape->sockets = hwloc_count(topology, HWLOC_OBJ_PACKAGE);
+    shape->nodes = hwloc_count(topology, HWLOC_OBJ_NUMANODE);
+    package = hwloc_object(topology, HWLOC_OBJ_PACKAGE, 0);
     model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
     if (model)
         text_clean(model, strlen(model), shape->model, sizeof shape->model);
-    hwloc_topology_destroy(topology);
+    libhwloc()->topology_destroy(topology);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* image_stream.c: the bytes of a file of an image, unpacked if they are packed. */
 #include "exec/image_stream.h"
 
+#include "lang/base/library.h"
 #include "lang/base/mem.h"
 #include "sys/sha256.h"
 
@@ -15,6 +16,50 @@
 #define PIECE 65536
 #define DIGEST "sha256:"
 #define NOT_WHOLE "what is packed in the image is not whole"
+
+/* What unpacks, loaded when something is packed so: the functions of zlib, and those of zstd without the ZSTD_ in front. */
+#define ZLIB_FUNCTIONS(X) X(inflate) X(inflateEnd) X(inflateInit2_) X(inflateReset)
+#define ZSTD_FUNCTIONS(X) \
+    X(DCtx_setParameter)  \
+    X(createDStream)      \
+    X(decompressStream)   \
+    X(freeDStream)        \
+    X(getErrorCode)       \
+    X(initDStream)        \
+    X(isError)
+
+static struct zlib {
+#define X(name) __typeof__(name) *name;
+    ZLIB_FUNCTIONS(X)
+#undef X
+} zlib_functions;
+static struct zstd {
+#define X(name) __typeof__(ZSTD_##name) *name;
+    ZSTD_FUNCTIONS(X)
+#undef X
+} zstd_functions;
+static const char *const zlib_names[] = {
+#define X(name) #name,
+    ZLIB_FUNCTIONS(X)
+#undef X
+};
+static const char *const zstd_names[] = {
+#define X(name) "ZSTD_" #name,
+    ZSTD_FUNCTIONS(X)
+#undef X
+};
+static struct library zlib_library = LIBRARY("libz.so.1", "images are unpacked by zlib", zlib_names, zlib_functions);
+static struct library zstd_library = LIBRARY("libzstd.so.1", "images are unpacked by zstd", zstd_names, zstd_functions);
+
+static const struct zlib *zlib(void)
+{
+    return library_need(&zlib_library);
+}
+
+static const struct zstd *zstd(void)
+{
+    return library_need(&zstd_library);
+}
 
 enum packing { PACKED_NOT, PACKED_GZIP, PACKED_ZSTD };
 
@@ -54,11 +99,11 @@ static bool unpacker_begin(struct image_stream *stream)
 {
     switch (stream->packing) {
     case PACKED_GZIP:
-        return inflateInit2(&stream->gzip, 15 + 16) == Z_OK;
+        return zlib()->inflateInit2_(&stream->gzip, 15 + 16, ZLIB_VERSION, (int)sizeof stream->gzip) == Z_OK;
     case PACKED_ZSTD:
-        stream->zstd = ZSTD_createDStream();
-        return stream->zstd && !ZSTD_isError(ZSTD_initDStream(stream->zstd)) &&
-               !ZSTD_isError(ZSTD_DCtx_setParameter(stream->zstd, ZSTD_d_windowLogMax, IMAGE_WINDOW_LOG));
+        stream->zstd = zstd()->createDStream();
+        return stream->zstd && !zstd()->isError(zstd()->initDStream(stream->zstd)) &&
+               !zstd()->isError(zstd()->DCtx_setParameter(stream->zstd, ZSTD_d_windowLogMax, IMAGE_WINDOW_LOG));
     case PACKED_NOT:
         break;
     }
@@ -119,11 +164,11 @@ static ssize_t gzip_read(struct image_stream *stream, void *bytes, size_t len, s
             zip->next_in = stream->piece;
             zip->avail_in = (unsigned)got;
         }
-        result = inflate(zip, Z_NO_FLUSH);
+        result = zlib()->inflate(zip, Z_NO_FLUSH);
         if (result == Z_STREAM_END) {
             /* another part may follow, as some programs pack them; zeros and such are nothing */
-            stream->done =
-                zip->avail_in < 2 || zip->next_in[0] != 0x1f || zip->next_in[1] != 0x8b || inflateReset(zip) != Z_OK;
+            stream->done = zip->avail_in < 2 || zip->next_in[0] != 0x1f || zip->next_in[1] != 0x8b ||
+                           zlib()->inflateReset(zip) != Z_OK;
         } else if (result != Z_OK) {
             return err_set(err, NOT_WHOLE);
         }
@@ -148,9 +193,9 @@ static ssize_t zstd_read(struct image_stream *stream, void *bytes, size_t len, s
             if (stream->done)
                 break;
         }
-        result = ZSTD_decompressStream(stream->zstd, &out, &stream->in);
-        if (ZSTD_isError(result))
-            return ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge
+        result = zstd()->decompressStream(stream->zstd, &out, &stream->in);
+        if (zstd()->isError(result))
+            return zstd()->getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge
                        ? err_set(err, "a layer is packed with a window of more than %d MiB",
                                  1 << (IMAGE_WINDOW_LOG - 20))
                        : err_set(err, NOT_WHOLE);
@@ -190,8 +235,9 @@ int image_digest_compare(const char *wanted, const char *digits, struct err *err
 static void stream_free(struct image_stream *stream)
 {
     if (stream->packing == PACKED_GZIP)
-        inflateEnd(&stream->gzip);
-    ZSTD_freeDStream(stream->zstd);
+        zlib()->inflateEnd(&stream->gzip);
+    if (stream->zstd)
+        zstd()->freeDStream(stream->zstd);
     if (stream->own)
         close(stream->fd);
     free(stream);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "exec/nursery_parts.h"
 
+#include "exec/filter.h"
 #include "sys/steps.h"
 
 #include <errno.h>
@@ -164,6 +165,7 @@ const char *nursery_serve(const char *folder)
     char *written = (char *)(uintptr_t)folder + strlen(folder) - NAME_LEN, name[CLAIM_NAME_MAX];
     int handed[HANDED_COUNT];
 
+    filter_ready();
     signal(SIGCHLD, SIG_IGN); /* nobody asks how a launcher ended */
     while (nursery_hear(name, handed)) {
         pid_t pid = fork();

@@ -3,6 +3,8 @@
 
 #ifdef BERTH_GSL
 
+#include "lang/base/library.h"
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sf_zeta.h>
@@ -10,17 +12,46 @@
 
 #define WHOLE_MOST 1e15 /* the search for whole numbers ends here */
 
+/* The functions that are called, without the gsl_ in front. */
+#define LIBGSL_FUNCTIONS(X)  \
+    X(cdf_beta_Pinv)         \
+    X(cdf_gamma_Pinv)        \
+    X(cdf_pareto_Pinv)       \
+    X(cdf_poisson_P)         \
+    X(cdf_ugaussian_Pinv)    \
+    X(cdf_weibull_Pinv)      \
+    X(set_error_handler_off) \
+    X(sf_hzeta)
+
+static struct libgsl {
+#define X(name) __typeof__(gsl_##name) *name;
+    LIBGSL_FUNCTIONS(X)
+#undef X
+} functions;
+static const char *const function_names[] = {
+#define X(name) "gsl_" #name,
+    LIBGSL_FUNCTIONS(X)
+#undef X
+};
+static struct library library =
+    LIBRARY("libgsl.so.27", "laws of chance are computed by GSL", function_names, functions);
+
+static const struct libgsl *libgsl(void)
+{
+    return library_need(&library);
+}
+
 /* The probability of a number up to `whole`. */
 typedef double whole_fn(double whole, double parameter);
 
 static double poisson_upto(double whole, double mean)
 {
-    return whole > 4e9 ? 1 : gsl_cdf_poisson_P((unsigned)whole, mean);
+    return whole > 4e9 ? 1 : libgsl()->cdf_poisson_P((unsigned)whole, mean);
 }
 
 static double zipf_upto(double whole, double exponent)
 {
-    return 1 - gsl_sf_hzeta(exponent, whole + 1) / gsl_sf_hzeta(exponent, 1);
+    return 1 - libgsl()->sf_hzeta(exponent, whole + 1) / libgsl()->sf_hzeta(exponent, 1);
 }
 
 /* The least whole number, from `least` on, whose probability up to it reaches `unit`: found by doubling, then by halving. */
@@ -53,15 +84,15 @@ static double quantile(enum law law, double unit, double first, double second)
 {
     switch (law) {
     case LAW_GAUSSIAN:
-        return first + second * gsl_cdf_ugaussian_Pinv(unit);
+        return first + second * libgsl()->cdf_ugaussian_Pinv(unit);
     case LAW_GAMMA:
-        return first > 0 && second > 0 ? gsl_cdf_gamma_Pinv(unit, first, second) : 0;
+        return first > 0 && second > 0 ? libgsl()->cdf_gamma_Pinv(unit, first, second) : 0;
     case LAW_WEIBULL:
-        return first > 0 && second > 0 ? gsl_cdf_weibull_Pinv(unit, second, first) : 0;
+        return first > 0 && second > 0 ? libgsl()->cdf_weibull_Pinv(unit, second, first) : 0;
     case LAW_PARETO:
-        return first > 0 && second > 0 ? gsl_cdf_pareto_Pinv(unit, first, second) : 0;
+        return first > 0 && second > 0 ? libgsl()->cdf_pareto_Pinv(unit, first, second) : 0;
     case LAW_BETA:
-        return first > 0 && second > 0 ? gsl_cdf_beta_Pinv(unit, first, second) : 0;
+        return first > 0 && second > 0 ? libgsl()->cdf_beta_Pinv(unit, first, second) : 0;
     case LAW_POISSON:
         return first > 0 && first < 1e9 ? whole_find(poisson_upto, first, unit, 0) : floor(first);
     case LAW_ZIPF:
@@ -74,7 +105,7 @@ double law_quantile(enum law law, double unit, double first, double second)
 {
     double found;
 
-    gsl_set_error_handler_off(); /* by default GSL aborts; now it returns NaN where it cannot compute */
+    libgsl()->set_error_handler_off(); /* by default GSL aborts; now it returns NaN where it cannot compute */
     found = quantile(law, unit, first, second);
     return isnan(found) ? 0 : found;
 }

@@ -187,6 +187,10 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_FORGET:
         buf_addf(out, "is to forget job %llu", (unsigned long long)event->job);
         break;
+    case EVENT_DROP:
+        buf_addf(out, "is to drop jobs %llu to %llu", (unsigned long long)event->job,
+                 (unsigned long long)event->number);
+        break;
     case EVENT_LOCAL:
         buf_addf(out, "local job %llu %s", (unsigned long long)event->job, news_words[event->news]);
         break;

@@ -97,16 +97,16 @@ static int survey_connect(struct survey *survey, struct err *err)
     buf_init(&uri);
     add_uri(&uri, survey->path);
     if (alone && !left)
-        result = sqlite3_open_v2(buf_string(&uri), &survey->db, flags | SQLITE_OPEN_URI, NULL);
+        result = libsqlite()->open_v2(buf_string(&uri), &survey->db, flags | SQLITE_OPEN_URI, NULL);
     else
-        result = sqlite3_open_v2(survey->path, &survey->db, flags, alone ? "unix-none" : NULL);
+        result = libsqlite()->open_v2(survey->path, &survey->db, flags, alone ? "unix-none" : NULL);
     buf_done(&uri);
     if (!survey->db)
         return err_set(err, "%s: out of memory", survey->path);
     if (result != SQLITE_OK)
         return db_fail(survey->db, survey->path, "cannot be opened", err);
-    sqlite3_busy_timeout(survey->db, BUSY_MS);
-    sqlite3_db_config(survey->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    libsqlite()->busy_timeout(survey->db, BUSY_MS);
+    libsqlite()->db_config(survey->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     if (alone && left && db_run(survey->db, survey->path, "PRAGMA locking_mode = EXCLUSIVE", err) < 0)
         return -1;
     return db_run(survey->db, survey->path, "BEGIN", err); /* all that follows sees one state */
@@ -114,7 +114,7 @@ static int survey_connect(struct survey *survey, struct err *err)
 
 static bool survey_corrupt(const struct survey *survey)
 {
-    return (sqlite3_errcode(survey->db) & 0xff) == SQLITE_CORRUPT;
+    return (libsqlite()->errcode(survey->db) & 0xff) == SQLITE_CORRUPT;
 }
 
 /* Reading the store failed: damage is a complaint, anything else is -1 and `err`. */
@@ -122,7 +122,7 @@ static int survey_stopped(struct survey *survey, const char *what, struct err *e
 {
     if (!survey_corrupt(survey))
         return db_fail(survey->db, survey->path, what, err);
-    complain(survey, "%s: %s (%d)", what, sqlite3_errmsg(survey->db), sqlite3_extended_errcode(survey->db));
+    complain(survey, "%s: %s (%d)", what, libsqlite()->errmsg(survey->db), libsqlite()->extended_errcode(survey->db));
     return 0;
 }
 
@@ -131,9 +131,9 @@ static int survey_pages(struct survey *survey, struct err *err)
     sqlite3_stmt *statement = NULL;
     int result, failed = 0;
 
-    sqlite3_prepare_v2(survey->db, "PRAGMA integrity_check", -1, &statement, NULL);
-    while ((result = statement ? sqlite3_step(statement) : SQLITE_ERROR) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(statement, 0);
+    libsqlite()->prepare_v2(survey->db, "PRAGMA integrity_check", -1, &statement, NULL);
+    while ((result = statement ? libsqlite()->step(statement) : SQLITE_ERROR) == SQLITE_ROW) {
+        const char *text = (const char *)libsqlite()->column_text(statement, 0);
 
         for (size_t len; text && *text && strcmp(text, "ok") != 0; text += len + (text[len] == '\n')) {
             len = strcspn(text, "\n");
@@ -142,7 +142,7 @@ static int survey_pages(struct survey *survey, struct err *err)
     }
     if (result != SQLITE_DONE)
         failed = survey_stopped(survey, "integrity_check", err);
-    sqlite3_finalize(statement);
+    libsqlite()->finalize(statement);
     return failed;
 }
 
@@ -200,11 +200,11 @@ static void row_complain(struct survey *survey, const void *key, size_t key_len,
 /* Looks a row over. Its columns are space, key, value, and the checksum, or NULL where the schema had none yet. */
 static void survey_row(struct survey *survey, sqlite3_stmt *row)
 {
-    const char *space = (const char *)sqlite3_column_text(row, 0);
-    const void *key = sqlite3_column_blob(row, 1), *value = sqlite3_column_blob(row, 2);
-    size_t space_len = (size_t)sqlite3_column_bytes(row, 0), key_len = (size_t)sqlite3_column_bytes(row, 1);
-    size_t len = (size_t)sqlite3_column_bytes(row, 2);
-    bool summed = sqlite3_column_type(row, 3) != SQLITE_NULL;
+    const char *space = (const char *)libsqlite()->column_text(row, 0);
+    const void *key = libsqlite()->column_blob(row, 1), *value = libsqlite()->column_blob(row, 2);
+    size_t space_len = (size_t)libsqlite()->column_bytes(row, 0), key_len = (size_t)libsqlite()->column_bytes(row, 1);
+    size_t len = (size_t)libsqlite()->column_bytes(row, 2);
+    bool summed = libsqlite()->column_type(row, 3) != SQLITE_NULL;
 
     space_begin(survey, space, space_len);
     survey->space.rows++;
@@ -213,7 +213,7 @@ static void survey_row(struct survey *survey, sqlite3_stmt *row)
         row_complain(survey, key, key_len, row_key_wrong(key_len));
     if (row_value_wrong(len))
         row_complain(survey, key, key_len, row_value_wrong(len));
-    if (summed && (uint64_t)sqlite3_column_int64(row, 3) != row_sum(space, space_len, key, key_len, value, len))
+    if (summed && (uint64_t)libsqlite()->column_int64(row, 3) != row_sum(space, space_len, key, key_len, value, len))
         row_complain(survey, key, key_len, "its checksum is wrong");
 }
 
@@ -226,17 +226,17 @@ static int survey_rows(struct survey *survey, int64_t version, struct err *err)
     sqlite3_stmt *statement = NULL;
     int result, failed = 0;
 
-    if (sqlite3_prepare_v2(survey->db, selects[version >= 2], -1, &statement, NULL) != SQLITE_OK) {
-        complain(survey, "the rows cannot be read: %s (%d)", sqlite3_errmsg(survey->db),
-                 sqlite3_extended_errcode(survey->db));
+    if (libsqlite()->prepare_v2(survey->db, selects[version >= 2], -1, &statement, NULL) != SQLITE_OK) {
+        complain(survey, "the rows cannot be read: %s (%d)", libsqlite()->errmsg(survey->db),
+                 libsqlite()->extended_errcode(survey->db));
         return 0;
     }
-    while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+    while ((result = libsqlite()->step(statement)) == SQLITE_ROW)
         survey_row(survey, statement);
     if (result != SQLITE_DONE)
         failed = survey_stopped(survey, "reading the rows", err);
     space_end(survey);
-    sqlite3_finalize(statement);
+    libsqlite()->finalize(statement);
     return failed;
 }
 
@@ -267,7 +267,7 @@ int store_survey(const char *path, store_space_fn *fn, void *user, struct buf *r
 
     buf_init(&survey.name);
     result = survey_all(&survey, err);
-    sqlite3_close_v2(survey.db);
+    libsqlite()->close_v2(survey.db);
     if (survey.lock >= 0)
         close(survey.lock);
     buf_done(&survey.name);

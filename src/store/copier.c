@@ -37,7 +37,7 @@ static void copier_copy(struct copier *copier)
     bool failed;
 
     pthread_mutex_unlock(&copier->lock);
-    result = sqlite3_wal_checkpoint_v2(copier->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, &copied);
+    result = libsqlite()->wal_checkpoint_v2(copier->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, &copied);
     failed = result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY && (result & 0xff) != SQLITE_LOCKED;
     if (failed)
         db_fail(copier->db, copier->path, "copying the log into the file", &why);
@@ -94,8 +94,8 @@ struct copier *copier_new(const char *path, struct err *err)
     pthread_mutex_init(&copier->lock, NULL);
     pthread_cond_init(&copier->work, NULL);
     pthread_cond_init(&copier->rest, NULL);
-    if (sqlite3_open_v2(path, &copier->db, flags, NULL) != SQLITE_OK ||
-        sqlite3_db_config(copier->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) != SQLITE_OK) {
+    if (libsqlite()->open_v2(path, &copier->db, flags, NULL) != SQLITE_OK ||
+        libsqlite()->db_config(copier->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) != SQLITE_OK) {
         if (copier->db)
             db_fail(copier->db, path, "cannot be opened", err);
         else
@@ -103,7 +103,7 @@ struct copier *copier_new(const char *path, struct err *err)
         copier_free(copier);
         return NULL;
     }
-    sqlite3_wal_autocheckpoint(copier->db, 0);
+    libsqlite()->wal_autocheckpoint(copier->db, 0);
     if (db_run(copier->db, path, "PRAGMA synchronous = FULL", err) < 0 ||
         db_number(copier->db, path, "PRAGMA schema_version", &version, err) < 0) { /* which opens the files */
         copier_free(copier);
@@ -126,7 +126,7 @@ bool copier_free(struct copier *copier)
         pthread_join(copier->thread, NULL);
     }
     failed = copier->failed;
-    sqlite3_close_v2(copier->db);
+    libsqlite()->close_v2(copier->db);
     pthread_cond_destroy(&copier->work);
     pthread_cond_destroy(&copier->rest);
     pthread_mutex_destroy(&copier->lock);

@@ -3,12 +3,12 @@
 
 int db_fail(sqlite3 *db, const char *path, const char *what, struct err *err)
 {
-    return err_set(err, "%s: %s: %s (%d)", path, what, sqlite3_errmsg(db), sqlite3_extended_errcode(db));
+    return err_set(err, "%s: %s: %s (%d)", path, what, libsqlite()->errmsg(db), libsqlite()->extended_errcode(db));
 }
 
 int db_run(sqlite3 *db, const char *path, const char *sql, struct err *err)
 {
-    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(db, path, sql, err);
+    return libsqlite()->exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(db, path, sql, err);
 }
 
 /* Prepares a question and steps to its first row. */
@@ -16,13 +16,14 @@ static sqlite3_stmt *db_ask(sqlite3 *db, const char *path, const char *sql, stru
 {
     sqlite3_stmt *statement = NULL;
 
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+    if (libsqlite()->prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+        libsqlite()->step(statement) == SQLITE_ROW)
         return statement;
-    if (sqlite3_errcode(db) == SQLITE_DONE)
+    if (libsqlite()->errcode(db) == SQLITE_DONE)
         err_set(err, "%s: %s: nothing is there", path, sql);
     else
         db_fail(db, path, sql, err);
-    sqlite3_finalize(statement);
+    libsqlite()->finalize(statement);
     return NULL;
 }
 
@@ -32,8 +33,8 @@ int db_number(sqlite3 *db, const char *path, const char *sql, int64_t *ret_numbe
 
     if (!statement)
         return -1;
-    *ret_number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
+    *ret_number = libsqlite()->column_int64(statement, 0);
+    libsqlite()->finalize(statement);
     return 0;
 }
 
@@ -44,8 +45,8 @@ int db_text(sqlite3 *db, const char *path, const char *sql, char *ret_text, size
 
     if (!statement)
         return -1;
-    text = (const char *)sqlite3_column_text(statement, 0);
-    sqlite3_snprintf((int)room, ret_text, "%s", text ? text : "");
-    sqlite3_finalize(statement);
+    text = (const char *)libsqlite()->column_text(statement, 0);
+    libsqlite()->snprintf((int)room, ret_text, "%s", text ? text : "");
+    libsqlite()->finalize(statement);
     return 0;
 }

@@ -121,13 +121,14 @@ static int damage(const char *path, const char *what, struct err *err)
 /* Is the row as it was put there? */
 static bool row_is_good(sqlite3_stmt *row)
 {
-    const char *space = (const char *)sqlite3_column_text(row, 0);
-    size_t space_len = (size_t)sqlite3_column_bytes(row, 0);
-    const void *key = sqlite3_column_blob(row, 1), *value = sqlite3_column_blob(row, 2);
-    size_t key_len = (size_t)sqlite3_column_bytes(row, 1), len = (size_t)sqlite3_column_bytes(row, 2);
+    const char *space = (const char *)libsqlite()->column_text(row, 0);
+    size_t space_len = (size_t)libsqlite()->column_bytes(row, 0);
+    const void *key = libsqlite()->column_blob(row, 1), *value = libsqlite()->column_blob(row, 2);
+    size_t key_len = (size_t)libsqlite()->column_bytes(row, 1), len = (size_t)libsqlite()->column_bytes(row, 2);
 
     return space && key && (value || !len) &&
-           (uint64_t)sqlite3_column_int64(row, 3) == row_sum(space, space_len, key, key_len, value ? value : "", len);
+           (uint64_t)libsqlite()->column_int64(row, 3) ==
+               row_sum(space, space_len, key, key_len, value ? value : "", len);
 }
 
 /* Goes through the rows that the statement gives, for LOOK_SPAN at most; -1: there is damage. */
@@ -138,19 +139,19 @@ static int look_through(sqlite3 *db, const char *path, const char *sql, bool row
     int result, failed = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &began);
-    sqlite3_progress_handler(db, LOOK_STEPS, look_is_over, &began);
-    result = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    libsqlite()->progress_handler(db, LOOK_STEPS, look_is_over, &began);
+    result = libsqlite()->prepare_v2(db, sql, -1, &statement, NULL);
     while (!failed && result != SQLITE_DONE && (result == SQLITE_OK || result == SQLITE_ROW) &&
-           (result = sqlite3_step(statement)) == SQLITE_ROW) {
-        const char *said = rows ? NULL : (const char *)sqlite3_column_text(statement, 0);
+           (result = libsqlite()->step(statement)) == SQLITE_ROW) {
+        const char *said = rows ? NULL : (const char *)libsqlite()->column_text(statement, 0);
 
         if (rows ? !row_is_good(statement) : !said || strcmp(said, "ok") != 0)
             failed = damage(path, rows ? "a row's checksum is wrong" : said ? said : "unreadable", err);
     }
     if (!failed && result != SQLITE_DONE && (result & 0xff) != SQLITE_INTERRUPT)
-        failed = damage(path, sqlite3_errmsg(db), err);
-    sqlite3_progress_handler(db, 0, NULL, NULL);
-    sqlite3_finalize(statement);
+        failed = damage(path, libsqlite()->errmsg(db), err);
+    libsqlite()->progress_handler(db, 0, NULL, NULL);
+    libsqlite()->finalize(statement);
     return failed;
 }
 
@@ -167,11 +168,11 @@ static int look_again(const struct store *store, struct err *err)
     sqlite3 *db = NULL;
     int failed;
 
-    if (sqlite3_open_v2(store->path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    if (libsqlite()->open_v2(store->path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         failed = damage(store->path, "it cannot be opened again", err);
     else
         failed = fence_look(db, store->path, err);
-    sqlite3_close_v2(db);
+    libsqlite()->close_v2(db);
     return failed;
 }
 

@@ -95,11 +95,11 @@ static int store_connect(struct store *store, struct err *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
 
-    if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
+    if (libsqlite()->open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
         return store->db ? db_fail(store->db, store->path, "cannot be opened", err)
                          : err_set(err, "%s: out of memory", store->path);
-    sqlite3_busy_timeout(store->db, BUSY_MS);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    libsqlite()->busy_timeout(store->db, BUSY_MS);
+    libsqlite()->db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return 0;
 }
 
@@ -152,7 +152,7 @@ static int store_migrate(struct store *store, struct err *err)
 
 static int store_settle(struct store *store, struct err *err)
 {
-    if (sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
+    if (libsqlite()->wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
         return db_fail(store->db, store->path, "what the log holds cannot be copied", err);
     return 0;
 }
@@ -183,12 +183,12 @@ static int store_prepare(struct store *store, struct err *err)
     };
 
     for (int i = 0; i < STATEMENT_COUNT; i++)
-        if (sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL) !=
-            SQLITE_OK)
+        if (libsqlite()->prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i],
+                                    NULL) != SQLITE_OK)
             return db_fail(store->db, store->path, statements[i], err);
-    sqlite3_wal_hook(store->db, wal_noted,
-                     store); /* in the place of SQLite's own, which would not tell when it fails */
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+    libsqlite()->wal_hook(store->db, wal_noted,
+                          store); /* in the place of SQLite's own, which would not tell when it fails */
+    libsqlite()->db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
     if (store->strict && !(store->copier = copier_new(store->path, err)))
         return -1;
     lock_mark(store->lock);

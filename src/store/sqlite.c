@@ -24,9 +24,9 @@ static int store_break(struct store *store, const char *what, struct err *err)
         db_fail(store->db, store->path, what, &store->why);
     store->broken = true;
     store->changing = false;
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    if (!sqlite3_get_autocommit(store->db))
-        (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* forgets; writes nothing */
+    libsqlite()->db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    if (!libsqlite()->get_autocommit(store->db))
+        (void)libsqlite()->exec(store->db, "ROLLBACK", NULL, NULL, NULL); /* forgets; writes nothing */
     return err_set(err, "%s", store->why.text);
 }
 
@@ -72,20 +72,20 @@ static int row_ready(const struct store *store, const char *space, size_t key_le
 static int store_run(struct store *store, enum statement which)
 {
     sqlite3_stmt *statement = store->statements[which];
-    bool done = sqlite3_step(statement) == SQLITE_DONE;
+    bool done = libsqlite()->step(statement) == SQLITE_DONE;
 
-    return sqlite3_reset(statement) == SQLITE_OK && done ? 0 : -1;
+    return libsqlite()->reset(statement) == SQLITE_OK && done ? 0 : -1;
 }
 
 /* Binds bytes without a copy. SQLite takes NULL for a missing value, so it gets a pointer even where there are no bytes. */
 static bool bind_bytes(sqlite3_stmt *statement, int place, const void *bytes, size_t len)
 {
-    return sqlite3_bind_blob64(statement, place, len ? bytes : "", len, SQLITE_STATIC) == SQLITE_OK;
+    return libsqlite()->bind_blob64(statement, place, len ? bytes : "", len, SQLITE_STATIC) == SQLITE_OK;
 }
 
 static bool bind_row(sqlite3_stmt *statement, const char *space, const void *key, size_t key_len)
 {
-    return sqlite3_bind_text(statement, 1, space, -1, SQLITE_STATIC) == SQLITE_OK &&
+    return libsqlite()->bind_text(statement, 1, space, -1, SQLITE_STATIC) == SQLITE_OK &&
            bind_bytes(statement, 2, key, key_len);
 }
 
@@ -103,7 +103,7 @@ static int store_change(struct store *store, enum statement which, bool bound, c
         if (store_run(store, which) < 0)
             failed = store_break(store, what, err);
     }
-    sqlite3_clear_bindings(store->statements[which]);
+    libsqlite()->clear_bindings(store->statements[which]);
     return failed;
 }
 
@@ -116,9 +116,9 @@ static int store_put(struct shelf *shelf, const char *space, const void *key, si
 
     if (change_ready(store, err) < 0 || row_ready(store, space, key_len, len, err) < 0)
         return -1;
-    bound =
-        bind_row(statement, space, key, key_len) && bind_bytes(statement, 3, value, len) &&
-        sqlite3_bind_int64(statement, 4, (int64_t)row_sum(space, strlen(space), key, key_len, value, len)) == SQLITE_OK;
+    bound = bind_row(statement, space, key, key_len) && bind_bytes(statement, 3, value, len) &&
+            libsqlite()->bind_int64(statement, 4, (int64_t)row_sum(space, strlen(space), key, key_len, value, len)) ==
+                SQLITE_OK;
     step_counts(COUNTED_ROW);
     return store_change(store, STATEMENT_PUT, bound, "put", err);
 }
@@ -138,7 +138,7 @@ static int store_remove(struct shelf *shelf, const char *space, const void *key,
  * another time. */
 static void store_checkpoint(struct store *store)
 {
-    int result = sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    int result = libsqlite()->wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 
     fence_note(store);
     if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY && (result & 0xff) != SQLITE_LOCKED)
@@ -223,9 +223,10 @@ static int row_damaged(const struct store *store, const char *space, const void 
 static int row_give(const struct store *store, sqlite3_stmt *statement, const char *space, shelf_row_fn *fn, void *user,
                     bool *ret_more, struct err *err)
 {
-    const void *key = sqlite3_column_blob(statement, 0), *value = sqlite3_column_blob(statement, 1);
-    size_t key_len = (size_t)sqlite3_column_bytes(statement, 0), len = (size_t)sqlite3_column_bytes(statement, 1);
-    uint64_t sum = (uint64_t)sqlite3_column_int64(statement, 2);
+    const void *key = libsqlite()->column_blob(statement, 0), *value = libsqlite()->column_blob(statement, 1);
+    size_t key_len = (size_t)libsqlite()->column_bytes(statement, 0),
+           len = (size_t)libsqlite()->column_bytes(statement, 1);
+    uint64_t sum = (uint64_t)libsqlite()->column_int64(statement, 2);
 
     if ((!value && len) || sum != row_sum(space, strlen(space), key, key_len, value, len))
         return row_damaged(store, space, key, key_len, err);
@@ -238,11 +239,11 @@ static sqlite3_stmt *read_begin(struct store *store, enum statement which)
 {
     sqlite3_stmt *statement = store->statements[which];
 
-    if (store->reads && sqlite3_stmt_busy(statement)) {
-        const char *sql = sqlite3_sql(statement);
+    if (store->reads && libsqlite()->stmt_busy(statement)) {
+        const char *sql = libsqlite()->sql(statement);
 
         statement = NULL;
-        (void)sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL);
+        (void)libsqlite()->prepare_v2(store->db, sql, -1, &statement, NULL);
     }
     store->reads++;
     return statement;
@@ -252,11 +253,11 @@ static void read_end(struct store *store, enum statement which, sqlite3_stmt *st
 {
     store->reads--;
     if (statement != store->statements[which]) {
-        sqlite3_finalize(statement);
+        libsqlite()->finalize(statement);
         return;
     }
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
+    libsqlite()->reset(statement);
+    libsqlite()->clear_bindings(statement);
 }
 
 static int read_rows(struct store *store, sqlite3_stmt *statement, const char *space, shelf_row_fn *fn, void *user,
@@ -265,7 +266,7 @@ static int read_rows(struct store *store, sqlite3_stmt *statement, const char *s
     bool more = true;
     int result = SQLITE_ROW;
 
-    while (more && (result = sqlite3_step(statement)) == SQLITE_ROW)
+    while (more && (result = libsqlite()->step(statement)) == SQLITE_ROW)
         if (row_give(store, statement, space, fn, user, &more, err) < 0)
             return store->strict ? store_break_for(store, err) : -1;
     return result == SQLITE_ROW || result == SQLITE_DONE ? 0 : store_break(store, "reading", err);
@@ -280,7 +281,7 @@ static int store_each(struct shelf *shelf, const char *space, shelf_row_fn *fn, 
     if (store_ready(store, err) < 0 || row_ready(store, space, 1, 0, err) < 0)
         return -1;
     statement = read_begin(store, STATEMENT_EACH);
-    if (!statement || sqlite3_bind_text(statement, 1, space, -1, SQLITE_STATIC) != SQLITE_OK)
+    if (!statement || libsqlite()->bind_text(statement, 1, space, -1, SQLITE_STATIC) != SQLITE_OK)
         failed = store_break(store, "reading", err);
     else
         failed = read_rows(store, statement, space, fn, user, err);
@@ -331,10 +332,10 @@ void store_close(struct shelf *shelf)
     if (!store)
         return;
     for (int i = 0; i < STATEMENT_COUNT; i++)
-        sqlite3_finalize(store->statements[i]);
+        libsqlite()->finalize(store->statements[i]);
     if (!copier_free(store->copier))
-        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    sqlite3_close_v2(store->db); /* drops what was not committed */
+        libsqlite()->db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    libsqlite()->close_v2(store->db); /* drops what was not committed */
     if (store->hold >= 0)
         close(store->hold); /* not before: closing it drops SQLite's own locks */
     if (store->lock >= 0)

@@ -2,9 +2,9 @@
 #ifndef BERTH_STORE_STORE_PARTS_H
 #define BERTH_STORE_STORE_PARTS_H
 
+#include "store/libsqlite.h"
 #include "store/store.h"
 
-#include <sqlite3.h>
 #include <sys/types.h>
 #include <time.h>
 

@@ -175,6 +175,10 @@ fi
 holds 'the tokens that the processes need are made' [ -s state/customer/token ]
 run "$berth" jobs
 expect 'at first there are no jobs' 0 '0 jobs'
+LD_DEBUG=files LD_DEBUG_OUTPUT=loaded "$berth" jobs >/dev/null
+holds 'a command that asks loads none of the libraries with which others serve, store, encrypt and compute' \
+  sh -c 'grep -q "libc\.so.*calling init\|calling init: .*libc\.so" loaded.* && ! grep "calling init" loaded.* | grep -E "lib(gnutls|microhttpd|sqlite3|curl|xml2|Clp|hwloc|gsl|edit|seccomp|zstd|z|cjose)\.so"'
+rm -f loaded.*
 run "$berth" submit project/job.ad
 says 'jobs are submitted; that there is no machine yet is a warning' 0 '3 jobs submitted: 1-3' \
   'berth: the job waits for a machine: none has been heard of since the matchmaker began, [0-9]* s ago'
@@ -403,6 +407,32 @@ holds 'all that is told' [ "$(grep -c 'refused: \.\|it came as' events)" = 4 ]
 (cd victim && exec timeout 20 "$berth" run -o out.x -i data.txt -- sh -c "$evil; echo fine >out.x")
 holds 'of a job that names its outputs nothing else comes' [ "$(cat victim/out.x)$(ls victim | wc -l)" = fine5 ]
 holds 'and all is as it was' mine
+
+# Many that are alike.
+store_size() { cat state/customer/berth.db* | wc -c; }
+echo '[ Cmd = "true"; Count = 5000; RequestMemory = 1024 * 1024 * 1024 * 1024 ]' >alike.ad
+before=$(store_size)
+run "$berth" submit --force --json alike.ad
+alike=$(sed -n 's/.*"first": \([0-9]*\).*/\1/p' out)
+run "$berth" hold $((alike + 9))
+run "$berth" jobs
+holds 'thousands of jobs are a row' grep -q "^$alike-$((alike + 4999))  *4999 .* 1  *0  " out
+run "$berth" rm "$((alike + 100))-$((alike + 4999))" --why 'wrong data'
+expect 'thousands that wait are removed' 0 '4900 jobs removed'
+holds 'which takes hardly any room' [ $(($(store_size) - before)) -lt 400000 ]
+run "$berth" jobs -c "Job >= $alike" --json
+json 'the others are there' 0 "[row['id'] for row in rows] == list(range($alike, $alike + 100))"
+run "$berth" job $((alike + 3000))
+holds 'each of those that were removed is known' sh -c 'grep -q "^Job '$((alike + 3000))': Removed" out && grep -q "wrong data" out'
+run "$berth" history $((alike + 100)) $((alike + 4999)) --format 'Job Index State'
+expect 'in the history as well' 0 "$((alike + 100)) 100 Cancelled
+$((alike + 4999)) 4999 Cancelled"
+run "$berth" wait $((alike + 4000))
+expect 'and has not ended well' 1 '' "berth: job $((alike + 4000)): Removed: wrong data"
+run "$berth" rm --all
+holds 'all that are left are removed' grep -q '^[0-9]* jobs removed$' out
+run "$berth" jobs -c "Job >= $alike"
+expect 'then none is there' 1 '' 'berth: there is no such job'
 
 kill "$pool"
 wait "$pool"

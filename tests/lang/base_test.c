@@ -7,6 +7,7 @@
 #include "lang/base/calendar.h"
 #include "lang/base/cut.h"
 #include "lang/base/err.h"
+#include "lang/base/library.h"
 #include "lang/base/map.h"
 #include "lang/base/natural.h"
 #include "lang/base/number.h"
@@ -17,7 +18,9 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* --------------------------------------------------------------------------------------------------------- symbols */
 
@@ -767,8 +770,48 @@ static void names_have_an_order(void)
     tap_ok(ordered, "names are in the order in which people look for them, numbers by value");
 }
 
+static struct {
+    double (*square_root)(double number);
+} library_functions;
+
+/* Does the process end, as if the loader had not found the library? What it says goes to /dev/null. */
+static bool ends_without(struct library *library)
+{
+    pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        library_need(library);
+        _exit(0);
+    }
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 127;
+}
+
+static void libraries_are_loaded_when_needed(void)
+{
+    static const char *const good[] = {"sqrt"}, *const bad[] = {"nosuch_function"};
+    struct library there = LIBRARY("libm.so.6", "roots are drawn by libm", good, library_functions);
+    struct library missing = LIBRARY("libnosuch.so.1", "doors are opened by libnosuch", good, library_functions);
+    struct library lacking = LIBRARY("libm.so.6", "doors are opened by libm", bad, library_functions);
+    struct err err = {0};
+
+    tap_ok(library_load(&missing, &err) < 0 &&
+               strstr(err.text, "doors are opened by libnosuch, which cannot be loaded: libnosuch.so.1"),
+           "a library that is not installed is told, with what it is for");
+    tap_ok(library_load(&lacking, &err) < 0 &&
+               !strcmp(err.text, "doors are opened by libm, and libm.so.6 lacks nosuch_function"),
+           "so is a function that it lacks");
+    tap_ok(ends_without(&missing), "where there is no way without it the process ends");
+    tap_ok(library_load(&there, &err) == 0 && library_need(&there) == &library_functions &&
+               library_functions.square_root(16) > 3.9 && library_functions.square_root(16) < 4.1,
+           "the functions of one that is there can be called");
+}
+
 int main(void)
 {
+    libraries_are_loaded_when_needed();
     texts_are_cut_at_characters();
     names_have_an_order();
     symbols_are_names();

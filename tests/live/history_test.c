@@ -1,6 +1,7 @@
 /* The history: who keeps how much of it, who loses jobs when it is full, and what becomes of the rows of earlier versions. */
 #include "common/tap.h"
 
+#include "lang/ad/get.h"
 #include "lang/ad/names.h"
 #include "lang/form/form.h"
 #include "live/customerd/history.h"
@@ -219,6 +220,69 @@ static void old_tests(struct bench *bench)
            "also one whose ad is missing");
 }
 
+/* Jobs from `first` to `last` that were removed before they ran. */
+static bool add_alike(struct bench *bench, uint64_t first, uint64_t last)
+{
+    static const char text[] = "[ Cmd = \"x\"; State = \"Cancelled\"; Owner = \"carol\"; Job = 1001; Index = 7 ]";
+    struct history_row row = {.job = first, .ended = bench->now++, .standing = STANDING_CANCELLED};
+    struct err err = {0};
+    struct tree *ad = form_parse(bench->symbols, &dialect_classic, FORM_CLASSAD, NULL, text, strlen(text), &err);
+    bool added = ad && history_add_alike(bench->history, &row, last, ad, &err) == 0;
+
+    tree_unref(ad);
+    return added;
+}
+
+static bool row_counts(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    (void)key, (void)key_len, (void)value, (void)len;
+    ++*(uint32_t *)user;
+    return true;
+}
+
+static uint32_t rows_in(const struct bench *bench)
+{
+    uint32_t count = 0;
+    struct err err;
+
+    bench->shelf->kind->each(bench->shelf, HISTORY_SPACE, row_counts, &count, &err);
+    bench->shelf->kind->each(bench->shelf, ENDED_SPACE, row_counts, &count, &err);
+    return count;
+}
+
+static bool says(const struct bench *bench, uint64_t job, int64_t index)
+{
+    struct tree *ad = history_ad(bench->history, job);
+    struct history_row row;
+    int64_t number = 0, place = 0;
+    bool good = ad && ad_integer(ad, "Job", &number) && ad_integer(ad, "Index", &place) && number == (int64_t)job &&
+                place == index && history_find(bench->history, job, &row) && row.standing == STANDING_CANCELLED;
+
+    tree_unref(ad);
+    return good;
+}
+
+static void alike_tests(struct bench *bench)
+{
+    static const uint64_t order[] = {4000, 1003, 1002, 1001};
+
+    tap_ok(shorten(bench, 0) != UINT32_MAX && add_alike(bench, 1001, 100000) && rows_in(bench) == 2,
+           "jobs that are alike have one row");
+    tap_ok(says(bench, 1001, 7) && says(bench, 1002, 8) && says(bench, 100000, 99006) && !there(bench, 1000) &&
+               !there(bench, 100001),
+           "each is told with its own number and index");
+    tap_ok(bench_again(bench) && history_count(bench->history) == 99000 && says(bench, 1001, 7) &&
+               says(bench, 50000, 49006) && says(bench, 100000, 99006),
+           "after a restart as well");
+    tap_ok(shorten(bench, 64 * 3) == 98997 && rows_in(bench) == 2 && !there(bench, 99997) && says(bench, 99998, 99004),
+           "they go one by one where there is no room, the first of them first; the others are told as before");
+    tap_ok(shorten(bench, 0) == 3 && rows_in(bench) == 0, "and the row with the last of them");
+    tap_ok(add_alike(bench, 1001, 1003) && add(bench, 4000, "carol", 10) && listed(bench, order, 4) &&
+               bench_again(bench) && listed(bench, order, 4),
+           "in a list they stand as others do");
+    tap_ok(shorten(bench, 0) == 4 && rows_in(bench) == 0, "and they go so");
+}
+
 int main(void)
 {
     struct bench bench = {.folder = "/tmp/history_test.XXXXXX", .now = 1000};
@@ -231,6 +295,7 @@ int main(void)
         share_tests(&bench);
         order_tests(&bench);
         old_tests(&bench);
+        alike_tests(&bench);
         bench_close(&bench);
     }
     symbols_free(bench.symbols);

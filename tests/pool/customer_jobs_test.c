@@ -283,6 +283,71 @@ static void many_jobs_are_one_row(void)
     world_free(o.w, "many jobs");
 }
 
+static void drop(struct office *o, uint64_t first, uint64_t last)
+{
+    happen(o->w, &(struct event){.kind = EVENT_DROP, .job = first, .number = last});
+}
+
+static void many_jobs_are_dropped(void)
+{
+    struct office o;
+    struct host host;
+
+    office_start(&o);
+    submit(&o, "k", 100, JOB);
+    tap_ok(customer_alike(o.w->role, 1, UINT64_MAX) == 100 && customer_alike(o.w->role, 41, 60) == 20 &&
+               customer_alike(o.w->role, 101, 200) == 0,
+           "jobs to which nothing has happened are alike");
+    control(&o, &raman, 11, CONTROL_HOLD);
+    tap_ok(customer_alike(o.w->role, 1, UINT64_MAX) == 10 && customer_alike(o.w->role, 11, UINT64_MAX) == 0 &&
+               customer_alike(o.w->role, 12, UINT64_MAX) == 89,
+           "one that is held is not, and parts the others");
+    drop(&o, 5, 20);
+    drop(&o, 90, 101);
+    drop(&o, 20, 12);
+    tap_ok(jobs_queued(&o) == 100, "what is not alike is not dropped, nor what is not there");
+    drop(&o, 21, 90);
+    matchmaker_answers(o.w);
+    pass(o.w, SECOND);
+    tap_ok(jobs_queued(&o) == 30 && job_is(&o, 20, JOB_IDLE) && job_is(&o, 91, JOB_IDLE) && asks_for(&o, "Count == 29"),
+           "alike jobs are dropped together, and are not asked for any more");
+    tap_ok(row_count(o.w, RECORD_JOB) == 2, "by one row");
+    world_restart(o.w, true, SECOND);
+    tap_ok(jobs_queued(&o) == 30 && job_is(&o, 20, JOB_IDLE) && job_is(&o, 91, JOB_IDLE) && job_is(&o, 11, JOB_HELD) &&
+               customer_queued(o.w->role, "raman") == 30 && asks_for(&o, "Count == 29"),
+           "which outlives a restart");
+    drop(&o, 1, 10);
+    tap_ok(jobs_queued(&o) == 20 && row_count(o.w, RECORD_JOB) == 2, "those at the front leave no row at all");
+    control(&o, &raman, 11, CONTROL_REMOVE);
+    forget(&o, 11);
+    drop(&o, 12, 20);
+    tap_ok(jobs_queued(&o) == 10 && row_count(o.w, RECORD_JOB) == 0,
+           "when all before them are forgotten their row goes");
+    world_restart(o.w, true, SECOND);
+    tap_ok(jobs_queued(&o) == 10 && job_is(&o, 91, JOB_IDLE) && row_count(o.w, RECORD_JOB) == 0,
+           "and they do not come back");
+    tap_ok(submit(&o, "k", 100, JOB).first == 1 && jobs_queued(&o) == 10, "nor by the same key");
+    drop(&o, 91, 100);
+    tap_ok(jobs_queued(&o) == 0 && customer_queued(o.w->role, "raman") == 0, "all may go");
+    tap_ok(submit(&o, "l", 1, JOB).first == 101, "and their numbers are not given again");
+    world_free(o.w, "dropped jobs");
+
+    office_start(&o);
+    submit(&o, "k", 10, JOB);
+    host = host_new(&o, 1);
+    match(&o, 1, &host);
+    host_until(&o, &host, MESSAGE_NONE);
+    drop(&o, 2, 10);
+    tap_ok(job_is(&o, 1, JOB_RUNNING) && jobs_queued(&o) == 1 && row_count(o.w, RECORD_JOB) == 2,
+           "one that runs goes on without those that waited behind it");
+    result(&o, &host, 0);
+    forget(&o, 1);
+    host_until(&o, &host, MESSAGE_NONE);
+    happen(o.w, &(struct event){.kind = EVENT_FORGET, .job = 1});
+    tap_ok(jobs_queued(&o) == 0 && row_count(o.w, RECORD_JOB) == 0, "and takes their row with it");
+    world_free(o.w, "dropped behind one that runs");
+}
+
 static void unit_of_a_start(void)
 {
     struct office o;
@@ -856,6 +921,7 @@ int main(void)
     vacated_jobs();
     edited_jobs();
     many_jobs_are_one_row();
+    many_jobs_are_dropped();
     unit_of_a_start();
     forgotten_in_order();
     forgotten_out_of_order();

@@ -11,6 +11,7 @@
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "lang/base/library.h"
 
 #include <stdio.h>
 
@@ -28,6 +29,34 @@
 #define HISTORY_FILE ".berth_history"
 #define HISTORY_MAX 1000
 #define UNREADABLE '?' /* stands for bytes that are no character */
+
+/* Of libedit, which is loaded when somebody types. */
+#define LIBEDIT_FUNCTIONS(X) \
+    X(add_history)           \
+    X(read_history)          \
+    X(readline)              \
+    X(rl_getc_function)      \
+    X(rl_initialize)         \
+    X(stifle_history)        \
+    X(using_history)         \
+    X(write_history)
+
+static struct libedit {
+#define X(name) __typeof__(name) *name;
+    LIBEDIT_FUNCTIONS(X)
+#undef X
+} functions;
+static const char *const function_names[] = {
+#define X(name) #name,
+    LIBEDIT_FUNCTIONS(X)
+#undef X
+};
+static struct library library = LIBRARY("libedit.so.2", "lines are edited by libedit", function_names, functions);
+
+static const struct libedit *libedit(void)
+{
+    return library_need(&library);
+}
 
 struct prompt {
     struct evaluator *evaluator;
@@ -192,7 +221,7 @@ static char *terminal_line(void)
 
     do {
         interrupted = 0;
-        line = readline(PROMPT);
+        line = libedit()->readline(PROMPT);
         if (!line && interrupted)
             puts("^C");
     } while (!line && interrupted);
@@ -232,10 +261,10 @@ static void terminal_begin(const struct evaluator *evaluator)
     /* the terminal's characters; ads are in UTF-8 whatever is set */
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1)
         setlocale(LC_CTYPE, "C.UTF-8");
-    rl_getc_function = typed_character;
-    rl_initialize();
-    using_history();
-    stifle_history(HISTORY_MAX);
+    *libedit()->rl_getc_function = typed_character;
+    libedit()->rl_initialize();
+    libedit()->using_history();
+    libedit()->stifle_history(HISTORY_MAX);
     printf("Berth " BERTH_VERSION ", %s dialect. An expression and Enter; .help for more.\n", evaluator->dialect->name);
 }
 
@@ -252,10 +281,10 @@ int prompt_run(struct evaluator *evaluator)
     if (prompt.terminal)
         terminal_begin(evaluator);
     if (keep)
-        read_history(buf_string(&path));
+        libedit()->read_history(buf_string(&path));
     while (!prompt.quit && (line = prompt_line(&prompt))) {
         if (prompt.terminal && *line)
-            add_history(line);
+            libedit()->add_history(line);
         prompt_answer(&prompt, line);
         free(line);
         output_write(&prompt.out);
@@ -263,7 +292,7 @@ int prompt_run(struct evaluator *evaluator)
             break;
     }
     if (keep)
-        write_history(buf_string(&path));
+        libedit()->write_history(buf_string(&path));
     if (prompt.terminal && !prompt.quit)
         putchar('\n');
     buf_done(&path);

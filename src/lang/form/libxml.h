@@ -19,6 +19,7 @@ extern "C" {
     X(ByteConsumed)                   \
     X(CreateMemoryParserCtxt)         \
     X(CtxtUseOptions)                 \
+    X(Free)                           \
     X(FreeDoc)                        \
     X(FreeParserCtxt)                 \
     X(FreeTextReader)                 \
@@ -50,7 +51,6 @@ struct libxml {
 #define X(name) __typeof__(xml##name) *name;
     LIBXML_FUNCTIONS(X)
 #undef X
-    xmlFreeFunc *Free; /* a variable there */
 };
 
 /* Loads it, unless it was loaded before; -1 when it is not installed. */

@@ -4,10 +4,6 @@
 #include "live/auth/certs_parts.h"
 #include "sys/encoding.h"
 
-#include <gnutls/abstract.h>
-#include <gnutls/crypto.h>
-#include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
 #include <sodium.h>
 #include <stdlib.h>
 
@@ -18,7 +14,7 @@
 
 int cert_fail(struct err *err, const char *what, int code)
 {
-    return err_set(err, "%s: %s", what, gnutls_strerror(code));
+    return err_set(err, "%s: %s", what, libgnutls()->strerror(code));
 }
 
 void cert_pair_done(struct cert_pair *pair)
@@ -36,7 +32,7 @@ static char *take_text(gnutls_datum_t *data)
     char *text = mem_dup((const char *)data->data, data->size);
 
     sodium_memzero(data->data, data->size);
-    gnutls_free(data->data);
+    (*libgnutls()->free)(data->data);
     data->data = NULL;
     return text;
 }
@@ -46,13 +42,14 @@ static char *take_text(gnutls_datum_t *data)
 static int key_generate(gnutls_x509_privkey_t *ret, struct err *err)
 {
     gnutls_x509_privkey_t key = NULL;
-    int code = gnutls_x509_privkey_init(&key);
+    int code = libgnutls()->x509_privkey_init(&key);
 
     if (code < 0)
         return cert_fail(err, "a key cannot be made", code);
-    code = gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0);
+    code =
+        libgnutls()->x509_privkey_generate(key, GNUTLS_PK_ECDSA, GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0);
     if (code < 0) {
-        gnutls_x509_privkey_deinit(key);
+        libgnutls()->x509_privkey_deinit(key);
         return cert_fail(err, "a key cannot be made", code);
     }
     *ret = key;
@@ -62,7 +59,7 @@ static int key_generate(gnutls_x509_privkey_t *ret, struct err *err)
 static int key_print(gnutls_x509_privkey_t key, char **ret, struct err *err)
 {
     gnutls_datum_t text = {NULL, 0};
-    int code = gnutls_x509_privkey_export2_pkcs8(key, GNUTLS_X509_FMT_PEM, NULL, GNUTLS_PKCS_PLAIN, &text);
+    int code = libgnutls()->x509_privkey_export2_pkcs8(key, GNUTLS_X509_FMT_PEM, NULL, GNUTLS_PKCS_PLAIN, &text);
 
     if (code < 0)
         return cert_fail(err, "a key cannot be written", code);
@@ -74,13 +71,13 @@ static int key_read(const char *pem, gnutls_x509_privkey_t *ret, struct err *err
 {
     gnutls_datum_t text = {(unsigned char *)(uintptr_t)pem, (unsigned)strlen(pem)};
     gnutls_x509_privkey_t key = NULL;
-    int code = gnutls_x509_privkey_init(&key);
+    int code = libgnutls()->x509_privkey_init(&key);
 
     if (code < 0)
         return cert_fail(err, "a private key cannot be read", code);
-    code = gnutls_x509_privkey_import(key, &text, GNUTLS_X509_FMT_PEM);
+    code = libgnutls()->x509_privkey_import(key, &text, GNUTLS_X509_FMT_PEM);
     if (code < 0) {
-        gnutls_x509_privkey_deinit(key);
+        libgnutls()->x509_privkey_deinit(key);
         return cert_fail(err, "a private key cannot be read", code);
     }
     *ret = key;
@@ -93,15 +90,16 @@ static int public_of(gnutls_x509_privkey_t key, gnutls_pubkey_t *ret, struct err
     gnutls_pubkey_t open = NULL;
     int code;
 
-    if ((code = gnutls_privkey_init(&any)) < 0 || (code = gnutls_privkey_import_x509(any, key, 0)) < 0 ||
-        (code = gnutls_pubkey_init(&open)) < 0 || (code = gnutls_pubkey_import_privkey(open, any, 0, 0)) < 0) {
+    if ((code = libgnutls()->privkey_init(&any)) < 0 || (code = libgnutls()->privkey_import_x509(any, key, 0)) < 0 ||
+        (code = libgnutls()->pubkey_init(&open)) < 0 ||
+        (code = libgnutls()->pubkey_import_privkey(open, any, 0, 0)) < 0) {
         cert_fail(err, "a public key cannot be made", code);
         if (open)
-            gnutls_pubkey_deinit(open);
+            libgnutls()->pubkey_deinit(open);
         open = NULL;
     }
     if (any)
-        gnutls_privkey_deinit(any);
+        libgnutls()->privkey_deinit(any);
     *ret = open;
     return open ? 0 : -1;
 }
@@ -117,16 +115,16 @@ static int public_read(const char *pem, gnutls_pubkey_t *ret, struct err *err)
 
     if (len > CERT_PEM_MAX)
         return err_set(err, "the public key is too long");
-    if ((code = gnutls_pubkey_init(&key)) < 0)
+    if ((code = libgnutls()->pubkey_init(&key)) < 0)
         return cert_fail(err, "a public key cannot be read", code);
-    if ((code = gnutls_pubkey_import(key, &text, GNUTLS_X509_FMT_PEM)) < 0) {
-        gnutls_pubkey_deinit(key);
+    if ((code = libgnutls()->pubkey_import(key, &text, GNUTLS_X509_FMT_PEM)) < 0) {
+        libgnutls()->pubkey_deinit(key);
         return cert_fail(err, "a public key cannot be read", code);
     }
-    code = gnutls_pubkey_get_pk_algorithm(key, &bits);
+    code = libgnutls()->pubkey_get_pk_algorithm(key, &bits);
     if (code != GNUTLS_PK_EDDSA_ED25519 && !(code == GNUTLS_PK_ECDSA && bits >= 256) &&
         !(code == GNUTLS_PK_RSA && bits >= RSA_BITS_MIN && bits <= RSA_BITS_MAX)) {
-        gnutls_pubkey_deinit(key);
+        libgnutls()->pubkey_deinit(key);
         return err_set(err, "a public key must be ECDSA of 256 bits or more, Ed25519, or RSA of %d to %d bits",
                        RSA_BITS_MIN, RSA_BITS_MAX);
     }
@@ -137,7 +135,7 @@ static int public_read(const char *pem, gnutls_pubkey_t *ret, struct err *err)
 static int public_print(gnutls_pubkey_t key, char **ret, struct err *err)
 {
     gnutls_datum_t text = {NULL, 0};
-    int code = gnutls_pubkey_export2(key, GNUTLS_X509_FMT_PEM, &text);
+    int code = libgnutls()->pubkey_export2(key, GNUTLS_X509_FMT_PEM, &text);
 
     if (code < 0)
         return cert_fail(err, "a public key cannot be written", code);
@@ -161,9 +159,9 @@ int cert_make_key(char **ret_key, char **ret_public, struct err *err)
             result = 0;
         }
         text_wipe(secret);
-        gnutls_pubkey_deinit(open);
+        libgnutls()->pubkey_deinit(open);
     }
-    gnutls_x509_privkey_deinit(key);
+    libgnutls()->x509_privkey_deinit(key);
     return result;
 }
 
@@ -183,8 +181,9 @@ static int set_names(gnutls_x509_crt_t cert, const struct cert_names *names)
     for (size_t i = 0; names && i < names->count && code >= 0; i++) {
         const struct cert_name *name = &names->items[i];
 
-        code = gnutls_x509_crt_set_subject_alt_name(cert, name->address ? GNUTLS_SAN_IPADDRESS : GNUTLS_SAN_DNSNAME,
-                                                    name->bytes, (unsigned)name->len, GNUTLS_FSAN_APPEND);
+        code =
+            libgnutls()->x509_crt_set_subject_alt_name(cert, name->address ? GNUTLS_SAN_IPADDRESS : GNUTLS_SAN_DNSNAME,
+                                                       name->bytes, (unsigned)name->len, GNUTLS_FSAN_APPEND);
     }
     return code;
 }
@@ -192,16 +191,16 @@ static int set_names(gnutls_x509_crt_t cert, const struct cert_names *names)
 /* Writes into the certificate what it may be used for. */
 static int set_uses(gnutls_x509_crt_t cert, bool ca)
 {
-    int code = gnutls_x509_crt_set_basic_constraints(cert, ca, ca ? 0 : -1);
+    int code = libgnutls()->x509_crt_set_basic_constraints(cert, ca, ca ? 0 : -1);
 
     if (code < 0)
         return code;
     if (ca)
-        return gnutls_x509_crt_set_key_usage(cert, GNUTLS_KEY_KEY_CERT_SIGN | GNUTLS_KEY_CRL_SIGN);
-    if ((code = gnutls_x509_crt_set_key_usage(cert, GNUTLS_KEY_DIGITAL_SIGNATURE)) < 0 ||
-        (code = gnutls_x509_crt_set_key_purpose_oid(cert, GNUTLS_KP_TLS_WWW_SERVER, 0)) < 0)
+        return libgnutls()->x509_crt_set_key_usage(cert, GNUTLS_KEY_KEY_CERT_SIGN | GNUTLS_KEY_CRL_SIGN);
+    if ((code = libgnutls()->x509_crt_set_key_usage(cert, GNUTLS_KEY_DIGITAL_SIGNATURE)) < 0 ||
+        (code = libgnutls()->x509_crt_set_key_purpose_oid(cert, GNUTLS_KP_TLS_WWW_SERVER, 0)) < 0)
         return code;
-    return gnutls_x509_crt_set_key_purpose_oid(cert, GNUTLS_KP_TLS_WWW_CLIENT, 0);
+    return libgnutls()->x509_crt_set_key_purpose_oid(cert, GNUTLS_KP_TLS_WWW_CLIENT, 0);
 }
 
 static int set_all(gnutls_x509_crt_t cert, const struct cert_plan *plan, gnutls_pubkey_t open)
@@ -212,15 +211,16 @@ static int set_all(gnutls_x509_crt_t cert, const struct cert_plan *plan, gnutls_
 
     randombytes_buf(serial, sizeof serial);
     serial[0] = (unsigned char)((serial[0] & 0x3f) | 0x40); /* positive, and of full length */
-    if ((code = gnutls_x509_crt_set_version(cert, 3)) < 0 ||
-        (code = gnutls_x509_crt_set_serial(cert, serial, sizeof serial)) < 0 ||
-        (code = gnutls_x509_crt_set_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, plan->common_name,
-                                              (unsigned)strlen(plan->common_name))) < 0 ||
-        (code = gnutls_x509_crt_set_activation_time(cert, (time_t)plan->begins)) < 0 ||
-        (code = gnutls_x509_crt_set_expiration_time(cert, (time_t)plan->ends)) < 0 ||
-        (code = gnutls_x509_crt_set_pubkey(cert, open)) < 0 ||
-        (code = gnutls_pubkey_get_key_id(open, GNUTLS_KEYID_USE_SHA256, id, &id_len)) < 0 ||
-        (code = gnutls_x509_crt_set_subject_key_id(cert, id, id_len)) < 0 || (code = set_uses(cert, plan->ca)) < 0)
+    if ((code = libgnutls()->x509_crt_set_version(cert, 3)) < 0 ||
+        (code = libgnutls()->x509_crt_set_serial(cert, serial, sizeof serial)) < 0 ||
+        (code = libgnutls()->x509_crt_set_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, plan->common_name,
+                                                    (unsigned)strlen(plan->common_name))) < 0 ||
+        (code = libgnutls()->x509_crt_set_activation_time(cert, (time_t)plan->begins)) < 0 ||
+        (code = libgnutls()->x509_crt_set_expiration_time(cert, (time_t)plan->ends)) < 0 ||
+        (code = libgnutls()->x509_crt_set_pubkey(cert, open)) < 0 ||
+        (code = libgnutls()->pubkey_get_key_id(open, GNUTLS_KEYID_USE_SHA256, id, &id_len)) < 0 ||
+        (code = libgnutls()->x509_crt_set_subject_key_id(cert, id, id_len)) < 0 ||
+        (code = set_uses(cert, plan->ca)) < 0)
         return code;
     return set_names(cert, plan->names);
 }
@@ -233,18 +233,18 @@ static int cert_make(const struct cert_plan *plan, gnutls_pubkey_t open, gnutls_
     size_t id_len = sizeof id;
     gnutls_datum_t text = {NULL, 0};
     gnutls_x509_crt_t cert;
-    int code = gnutls_x509_crt_init(&cert);
+    int code = libgnutls()->x509_crt_init(&cert);
 
     if (code < 0)
         return cert_fail(err, "a certificate cannot be made", code);
     code = set_all(cert, plan, open);
-    if (code >= 0 && issuer && (code = gnutls_x509_crt_get_subject_key_id(issuer, id, &id_len, NULL)) >= 0)
-        code = gnutls_x509_crt_set_authority_key_id(cert, id, id_len);
+    if (code >= 0 && issuer && (code = libgnutls()->x509_crt_get_subject_key_id(issuer, id, &id_len, NULL)) >= 0)
+        code = libgnutls()->x509_crt_set_authority_key_id(cert, id, id_len);
     if (code >= 0)
-        code = gnutls_x509_crt_sign2(cert, issuer ? issuer : cert, issuer_key, GNUTLS_DIG_SHA256, 0);
+        code = libgnutls()->x509_crt_sign2(cert, issuer ? issuer : cert, issuer_key, GNUTLS_DIG_SHA256, 0);
     if (code >= 0)
-        code = gnutls_x509_crt_export2(cert, GNUTLS_X509_FMT_PEM, &text);
-    gnutls_x509_crt_deinit(cert);
+        code = libgnutls()->x509_crt_export2(cert, GNUTLS_X509_FMT_PEM, &text);
+    libgnutls()->x509_crt_deinit(cert);
     if (code < 0)
         return cert_fail(err, "a certificate cannot be made", code);
     *ret = take_text(&text);
@@ -279,9 +279,9 @@ static int cert_make_root(const char *name, bool ca, int64_t now, struct cert_pa
         } else {
             cert_pair_done(&pair);
         }
-        gnutls_pubkey_deinit(open);
+        libgnutls()->pubkey_deinit(open);
     }
-    gnutls_x509_privkey_deinit(key);
+    libgnutls()->x509_privkey_deinit(key);
     return result;
 }
 
@@ -305,15 +305,15 @@ static int issue(const struct cert_pair *ca, gnutls_pubkey_t open, struct cert_p
 
     if (cert_read(ca->cert, &issuer, err) < 0)
         return -1;
-    ca_ends = (int64_t)gnutls_x509_crt_get_expiration_time(issuer);
+    ca_ends = (int64_t)libgnutls()->x509_crt_get_expiration_time(issuer);
     plan->ends = plan->ends > ca_ends ? ca_ends : plan->ends;
     if (plan->ends <= plan->begins + CERT_BACKDATE) {
         err_set(err, "the pool's CA has expired");
     } else if (key_read(ca->key, &key, err) == 0) {
         result = cert_make(plan, open, issuer, key, ret, err);
-        gnutls_x509_privkey_deinit(key);
+        libgnutls()->x509_privkey_deinit(key);
     }
-    gnutls_x509_crt_deinit(issuer);
+    libgnutls()->x509_crt_deinit(issuer);
     return result;
 }
 
@@ -332,7 +332,7 @@ int cert_issue(const struct cert_pair *ca, const struct cert_request *request, c
     else if (list && common_name_check(request->common_name, err) == 0 &&
              public_read(request->public_key, &open, err) == 0) {
         result = issue(ca, open, &plan, ret_cert, err);
-        gnutls_pubkey_deinit(open);
+        libgnutls()->pubkey_deinit(open);
     }
     free(list);
     return result;

@@ -3,8 +3,7 @@
 #define BERTH_LIVE_AUTH_CERTS_PARTS_H
 
 #include "live/auth/certs.h"
-
-#include <gnutls/x509.h>
+#include "live/auth/libgnutls.h"
 
 /* A host name in lower case, or the 4 or 16 bytes of an address. */
 struct cert_name {
@@ -23,7 +22,7 @@ struct cert_names *cert_names_new(const char *const *names, size_t count, struct
 
 bool cert_names_have(const struct cert_names *names, const struct cert_name *name);
 
-/* Reads a certificate; the caller frees it with gnutls_x509_crt_deinit. */
+/* Reads a certificate; the caller frees it with x509_crt_deinit of libgnutls(). */
 int cert_read(const char *pem, gnutls_x509_crt_t *ret, struct err *err);
 
 int cert_fail(struct err *err, const char *what, int code); /* -1, and what gnutls says */

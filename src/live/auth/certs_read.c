@@ -5,8 +5,6 @@
 #include "sys/encoding.h"
 
 #include <arpa/inet.h>
-#include <gnutls/abstract.h>
-#include <gnutls/gnutls.h>
 #include <sodium.h>
 #include <stdlib.h>
 
@@ -110,10 +108,10 @@ int cert_read(const char *pem, gnutls_x509_crt_t *ret, struct err *err)
 
     if (len > CERT_PEM_MAX)
         return err_set(err, "the certificate is too long");
-    if ((code = gnutls_x509_crt_init(&cert)) < 0)
+    if ((code = libgnutls()->x509_crt_init(&cert)) < 0)
         return cert_fail(err, "a certificate cannot be read", code);
-    if ((code = gnutls_x509_crt_import(cert, &text, GNUTLS_X509_FMT_PEM)) < 0) {
-        gnutls_x509_crt_deinit(cert);
+    if ((code = libgnutls()->x509_crt_import(cert, &text, GNUTLS_X509_FMT_PEM)) < 0) {
+        libgnutls()->x509_crt_deinit(cert);
         return cert_fail(err, "a certificate cannot be read", code);
     }
     *ret = cert;
@@ -126,9 +124,9 @@ int cert_times(const char *pem, int64_t *ret_begins, int64_t *ret_ends, struct e
 
     if (cert_read(pem, &cert, err) < 0)
         return -1;
-    *ret_begins = (int64_t)gnutls_x509_crt_get_activation_time(cert);
-    *ret_ends = (int64_t)gnutls_x509_crt_get_expiration_time(cert);
-    gnutls_x509_crt_deinit(cert);
+    *ret_begins = (int64_t)libgnutls()->x509_crt_get_activation_time(cert);
+    *ret_ends = (int64_t)libgnutls()->x509_crt_get_expiration_time(cert);
+    libgnutls()->x509_crt_deinit(cert);
     return 0;
 }
 
@@ -140,11 +138,11 @@ int cert_fingerprint(const char *pem, unsigned char ret[CERT_HASH_BYTES], struct
 
     if (cert_read(pem, &cert, err) < 0)
         return -1;
-    code = gnutls_x509_crt_export2(cert, GNUTLS_X509_FMT_DER, &bytes);
+    code = libgnutls()->x509_crt_export2(cert, GNUTLS_X509_FMT_DER, &bytes);
     if (code >= 0)
         crypto_hash_sha256(ret, bytes.data, bytes.size);
-    gnutls_free(bytes.data);
-    gnutls_x509_crt_deinit(cert);
+    (*libgnutls()->free)(bytes.data);
+    libgnutls()->x509_crt_deinit(cert);
     return code < 0 ? cert_fail(err, "a certificate cannot be read", code) : 0;
 }
 
@@ -158,17 +156,17 @@ int cert_pin(struct buf *out, const char *pem, struct err *err)
 
     if (cert_read(pem, &cert, err) < 0)
         return -1;
-    if ((code = gnutls_pubkey_init(&key)) >= 0 && (code = gnutls_pubkey_import_x509(key, cert, 0)) >= 0)
-        code = gnutls_pubkey_export2(key, GNUTLS_X509_FMT_DER, &bytes);
+    if ((code = libgnutls()->pubkey_init(&key)) >= 0 && (code = libgnutls()->pubkey_import_x509(key, cert, 0)) >= 0)
+        code = libgnutls()->pubkey_export2(key, GNUTLS_X509_FMT_DER, &bytes);
     if (code >= 0) {
         crypto_hash_sha256(hash, bytes.data, bytes.size);
         buf_adds(out, "sha256//");
         base64_print(out, hash, sizeof hash);
     }
-    gnutls_free(bytes.data);
+    (*libgnutls()->free)(bytes.data);
     if (key)
-        gnutls_pubkey_deinit(key);
-    gnutls_x509_crt_deinit(cert);
+        libgnutls()->pubkey_deinit(key);
+    libgnutls()->x509_crt_deinit(cert);
     return code < 0 ? cert_fail(err, "the public key of a certificate cannot be read", code) : 0;
 }
 
@@ -181,7 +179,7 @@ static bool has_names(gnutls_x509_crt_t cert, const struct cert_names *names)
 
     for (unsigned i = 0;; i++) {
         struct cert_name name = {.len = sizeof name.bytes};
-        int type = gnutls_x509_crt_get_subject_alt_name(cert, i, name.bytes, &name.len, NULL);
+        int type = libgnutls()->x509_crt_get_subject_alt_name(cert, i, name.bytes, &name.len, NULL);
 
         if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
             return found == names->count;
@@ -203,7 +201,7 @@ bool cert_names_host(const char *pem)
         return false;
     for (unsigned i = 0; !found; i++) {
         struct cert_name name = {.len = sizeof name.bytes};
-        int type = gnutls_x509_crt_get_subject_alt_name(cert, i, name.bytes, &name.len, NULL);
+        int type = libgnutls()->x509_crt_get_subject_alt_name(cert, i, name.bytes, &name.len, NULL);
 
         if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
             break;
@@ -211,7 +209,7 @@ bool cert_names_host(const char *pem)
         if (type < 0 && type != GNUTLS_E_SHORT_MEMORY_BUFFER) /* a longer one is none of a host */
             break;
     }
-    gnutls_x509_crt_deinit(cert);
+    libgnutls()->x509_crt_deinit(cert);
     return found;
 }
 
@@ -219,7 +217,7 @@ static bool is_signed_by(gnutls_x509_crt_t cert, gnutls_x509_crt_t ca)
 {
     unsigned verdict = 0;
 
-    return gnutls_x509_crt_verify(cert, &ca, 1, GNUTLS_VERIFY_DISABLE_TIME_CHECKS, &verdict) >= 0 && verdict == 0;
+    return libgnutls()->x509_crt_verify(cert, &ca, 1, GNUTLS_VERIFY_DISABLE_TIME_CHECKS, &verdict) >= 0 && verdict == 0;
 }
 
 bool cert_serves(const char *pem, const char *ca_pem, const char *const *names, size_t name_count, int64_t now)
@@ -227,14 +225,14 @@ bool cert_serves(const char *pem, const char *ca_pem, const char *const *names, 
     struct cert_names *list = cert_names_new(names, name_count, NULL);
     gnutls_x509_crt_t cert = NULL, ca = NULL;
     bool good = list && cert_read(pem, &cert, NULL) == 0 && cert_read(ca_pem, &ca, NULL) == 0 &&
-                (int64_t)gnutls_x509_crt_get_activation_time(cert) <= now &&
-                (int64_t)gnutls_x509_crt_get_expiration_time(cert) - CERT_RENEW > now && is_signed_by(cert, ca) &&
+                (int64_t)libgnutls()->x509_crt_get_activation_time(cert) <= now &&
+                (int64_t)libgnutls()->x509_crt_get_expiration_time(cert) - CERT_RENEW > now && is_signed_by(cert, ca) &&
                 has_names(cert, list);
 
     if (cert)
-        gnutls_x509_crt_deinit(cert);
+        libgnutls()->x509_crt_deinit(cert);
     if (ca)
-        gnutls_x509_crt_deinit(ca);
+        libgnutls()->x509_crt_deinit(ca);
     free(list);
     return good;
 }
@@ -250,12 +248,13 @@ bool cert_pair_valid(const struct cert_pair *pair)
 
     if (cert_read(pair->cert, &cert, NULL) < 0)
         return false;
-    same = gnutls_x509_privkey_init(&key) >= 0 && gnutls_x509_privkey_import(key, &text, GNUTLS_X509_FMT_PEM) >= 0 &&
-           gnutls_x509_crt_get_key_id(cert, GNUTLS_KEYID_USE_SHA256, of_cert, &cert_len) >= 0 &&
-           gnutls_x509_privkey_get_key_id(key, GNUTLS_KEYID_USE_SHA256, of_key, &key_len) >= 0 && cert_len == key_len &&
-           memcmp(of_cert, of_key, cert_len) == 0;
+    same = libgnutls()->x509_privkey_init(&key) >= 0 &&
+           libgnutls()->x509_privkey_import(key, &text, GNUTLS_X509_FMT_PEM) >= 0 &&
+           libgnutls()->x509_crt_get_key_id(cert, GNUTLS_KEYID_USE_SHA256, of_cert, &cert_len) >= 0 &&
+           libgnutls()->x509_privkey_get_key_id(key, GNUTLS_KEYID_USE_SHA256, of_key, &key_len) >= 0 &&
+           cert_len == key_len && memcmp(of_cert, of_key, cert_len) == 0;
     if (key)
-        gnutls_x509_privkey_deinit(key);
-    gnutls_x509_crt_deinit(cert);
+        libgnutls()->x509_privkey_deinit(key);
+    libgnutls()->x509_crt_deinit(cert);
     return same;
 }

@@ -1,14 +1,11 @@
 /* jose.c: loads libcjose when it is first needed, and asks it. */
 #include "live/auth/jose.h"
 
+#include "lang/base/library.h"
 #include "lang/base/mem.h"
 
 #include <cjose/cjose.h>
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define LIBRARY "libcjose.so.0"
 
 #define JOSE_FUNCTIONS(X) \
     X(jwk_import)         \
@@ -28,27 +25,12 @@ struct jose_key {
 };
 
 static struct jose functions;
-
-static int jose_load(struct err *err)
-{
-    struct jose found = {0};
-    void *library, *function = NULL;
-
-    if (functions.jws_verify)
-        return 0;
-    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return err_set(err, "tokens of issuers are checked by libcjose, which cannot be loaded: %s", dlerror());
-#define X(name)                                                                                                  \
-    function = dlsym(library, "cjose_" #name);                                                                   \
-    if (!function)                                                                                               \
-        return err_set(err, "tokens of issuers are checked by libcjose, and %s lacks cjose_%s", LIBRARY, #name); \
-    memcpy(&found.name, &function, sizeof function);
+static const char *const names[] = {
+#define X(name) "cjose_" #name,
     JOSE_FUNCTIONS(X)
 #undef X
-    functions = found;
-    return 0;
-}
+};
+static struct library library = LIBRARY("libcjose.so.0", "tokens of issuers are checked by libcjose", names, functions);
 
 struct jose_key *jose_key_new(const char *json, size_t len, struct err *err)
 {
@@ -56,7 +38,7 @@ struct jose_key *jose_key_new(const char *json, size_t len, struct err *err)
     cjose_jwk_t *found;
     cjose_err why;
 
-    if (jose_load(err) < 0)
+    if (library_load(&library, err) < 0)
         return NULL;
     found = functions.jwk_import(json, len, &why);
     if (!found) {

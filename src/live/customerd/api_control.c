@@ -5,6 +5,9 @@
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_edit.h"
 #include "live/customerd/job_policy.h"
+#include "live/customerd/job_secrets.h"
+#include "live/customerd/secret_sets.h"
+#include "live/customerd/user_logs.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -19,6 +22,7 @@
 #include <string.h>
 
 #define CONTROL_SOME 8 /* jobs between two looks at the time */
+#define DROP_MOST 9999 /* jobs behind one that are removed with it: that takes some milliseconds */
 
 static const char *const verbs[CONTROL_COUNT] = {
     [CONTROL_HOLD] = "hold",     [CONTROL_RELEASE] = "release", [CONTROL_REMOVE] = "remove",
@@ -231,6 +235,67 @@ static void edit_note(struct controlling *all, const struct job_view *view, cons
     joblog_add(all->customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "edited: %s", words);
 }
 
+/* The jobs that were dropped are in the history, or the customer is ending. */
+static void jobs_dropped(void *user, bool durable)
+{
+    struct controlling *all = user;
+
+    all->lost = all->lost || !durable;
+    if (!--all->waiting && all->walked)
+        controlling_end(all);
+}
+
+/* Records jobs that have never run as removed: they are alike, up to that number, but for their own. */
+static bool alike_close(struct controlling *all, const struct job_view *view, uint64_t last)
+{
+    struct customerd *customerd = all->customerd;
+    struct job_attempts tries = {.job = view->id, .why = all->why};
+    int64_t now = wall_seconds(runner_wall());
+    struct history_row row = {
+        .job = view->id, .ended = runner_settled(customerd->runner) / SECOND, .standing = STANDING_CANCELLED};
+    struct job_view removed = *view;
+    struct err err = {0};
+    struct tree *ad;
+    int failed;
+
+    removed.state = JOB_REMOVED;
+    removed.reason = REASON_RELEASED;
+    removed.changed = now;
+    ad = job_ad(customerd->daemon.symbols, customerd->customer, &removed, &tries, now);
+    failed = history_add_alike(customerd->history, &row, last, ad, &err);
+    tree_unref(ad);
+    if (failed)
+        LOG(&customerd->daemon.log, LEVEL_ERROR, "history", log_text("why", err.text));
+    return !failed;
+}
+
+/* Removes the job and those behind it that are alike, to which nothing has happened, all at once; true: that is done. One that a log of its user's tells of
+ * is removed like any other. */
+static bool jobs_drop(struct controlling *all, const struct job_view *view)
+{
+    struct customerd *customerd = all->customerd;
+    uint64_t left = CUSTOMERD_LOOK_MAX - all->looked, most, end, count;
+
+    if (all->verb != CONTROL_REMOVE || all->query || view->local || user_logs_owe(customerd->logs, view))
+        return false;
+    most = view->id + (left < DROP_MOST ? left : DROP_MOST);
+    end = all->by_ids ? id_ranges_end(&all->ids, view->id) : most;
+    count = customer_alike(customerd->customer, view->id, end < most ? end : most);
+    if (count < 2 || !alike_close(all, view, view->id + count - 1))
+        return false;
+    all->at = view->id + count - 1;
+    all->looked += count - 1;
+    all->told += count;
+    all->changed += count;
+    all->waiting++;
+    secret_sets_ended(customerd->secrets, job_secrets_id(view->ad));
+    runner_event(customerd->runner,
+                 &(struct event){.kind = EVENT_DROP, .job = view->id, .number = view->id + count - 1});
+    runner_commit(customerd->runner, jobs_dropped, all);
+    customerd_changed(customerd);
+    return true;
+}
+
 static void job_control(struct controlling *all, const struct job_view *view)
 {
     struct peer peer = {.agent = all->customerd->role.self, .identity = all->identity, .any = all->any};
@@ -240,7 +305,7 @@ static void job_control(struct controlling *all, const struct job_view *view)
         all->missing += all->by_ids; /* a job that the caller may not see is not there */
         return;
     }
-    if (!job_wanted(all, view))
+    if (jobs_drop(all, view) || !job_wanted(all, view))
         return;
     if (!verb_applies(all->verb, view)) {
         all->unchanged++;
@@ -273,12 +338,13 @@ static uint64_t job_next(const struct controlling *all)
 static void controlling_step(struct request *request)
 {
     struct controlling *all = request->work;
+    uint64_t timed = all->looked;
     struct job_view view;
 
     if (runner_is_broken(all->customerd->runner))
         return;     /* the customer is ending */
     all->waiting++; /* our own count: an answer may come at once */
-    for (uint32_t i = 1;; i++) {
+    for (;;) {
         uint64_t id = job_next(all);
 
         all->walked = !id || all->looked == CUSTOMERD_LOOK_MAX;
@@ -292,7 +358,10 @@ static void controlling_step(struct request *request)
             job_control(all, &view);
         else
             all->missing++;
-        if (i % CONTROL_SOME == 0 && request_turn_is_over(request))
+        if (all->looked - timed < CONTROL_SOME)
+            continue;
+        timed = all->looked;
+        if (request_turn_is_over(request))
             break;
     }
     if (!all->audited)
@@ -323,6 +392,12 @@ static bool constraint_read(struct request *request, const struct tree *ad, stru
     if (failed)
         request_problem(request, 400, "%s", err.text);
     return !failed;
+}
+
+/* Does it say that all jobs are meant? */
+static bool is_true(const struct tree *query)
+{
+    return tree_root(query)->kind == EXPR_BOOLEAN && tree_root(query)->small;
 }
 
 /* Reads the verb and the jobs; false after a problem was answered. */
@@ -379,6 +454,10 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
     if (!all->by_ids && !all->query) {
         request_problem(request, 400, "Ids or Constraint: which jobs?");
         return false;
+    }
+    if (all->query && is_true(all->query)) {
+        tree_unref(all->query);
+        all->query = NULL;
     }
     if (ad_find(ad, "From") && (!ad_integer(ad, "From", &from) || from < 1)) {
         request_problem(request, 400, "From: expected the number of a job");

@@ -269,13 +269,18 @@ void api_job_get(struct request *request)
 #define COUNT_STUCK STANDING_COUNT /* of the blocked jobs, those that will not move by themselves */
 #define COUNTS (STANDING_COUNT + 1)
 
-static void count_job(const struct customerd *customerd, const struct request *request, const struct job_view *view,
-                      uint64_t counts[COUNTS])
+/* Counts the job, and those behind it up to `last` that are alike; returns how many it has looked at. */
+static uint64_t count_job(const struct customerd *customerd, const struct request *request, const struct job_view *view,
+                          uint64_t last, uint64_t counts[COUNTS])
 {
-    if (!caller_sees(request, view->owner, strlen(view->owner)))
-        return;
-    counts[job_standing(view, attempts_last(customerd->tries, view->id))]++;
-    counts[COUNT_STUCK] += view->stuck;
+    uint64_t alike = customer_alike(customerd->customer, view->id, last);
+
+    alike = alike ? alike : 1;
+    if (caller_sees(request, view->owner, strlen(view->owner))) {
+        counts[job_standing(view, attempts_last(customerd->tries, view->id))] += alike;
+        counts[COUNT_STUCK] += view->stuck ? alike : 0;
+    }
+    return alike;
 }
 
 /* Jobs as they are counted, by their state. Jobs in the history count only when asked for by number. */
@@ -299,17 +304,23 @@ static bool count_one(struct walk *walk, struct request *request)
     if (!count->given) {
         if (!customer_next(customerd->customer, count->at, &view))
             return false;
-        count->at = view.id;
-        count_job(customerd, request, &view, count->counts);
+        count->at = view.id + count_job(customerd, request, &view, UINT64_MAX, count->counts) - 1;
         return true;
     }
     count->at = count->left ? id_ranges_next(&count->ranges, count->at) : 0;
     if (!count->at)
         return false;
-    count->left--;
     if (customer_job(customerd->customer, count->at, &view)) {
-        count_job(customerd, request, &view, count->counts);
-    } else if (history_find(customerd->history, count->at, &row)) {
+        uint64_t end = id_ranges_end(&count->ranges, count->at);
+        uint64_t most = count->at + count->left - 1, alike;
+
+        alike = count_job(customerd, request, &view, end < most ? end : most, count->counts);
+        count->at += alike - 1;
+        count->left -= alike;
+        return true;
+    }
+    count->left--;
+    if (history_find(customerd->history, count->at, &row)) {
         struct tree *ad = caller_sees_all(request) ? NULL : history_ad(customerd->history, count->at);
 
         count->counts[row.standing] += caller_sees_all(request) || (ad && history_sees(request, ad));

@@ -96,26 +96,33 @@ static int64_t history_started(const struct customerd *customerd, uint64_t job)
     return started;
 }
 
-/* Counts a job by its state. Of those in the history only the one that ended first is read: it was among the first that started. */
-static void submission_count(const struct customerd *customerd, struct counted *counted, uint64_t id)
+/* Counts a job by its state, and with it those behind it that are alike; returns the number of the next. Of those in the history only the one that ended
+ * first is read: it was among the first that started. */
+static uint64_t submission_count(const struct customerd *customerd, struct counted *counted, uint64_t id)
 {
+    uint64_t alike = customer_alike(customerd->customer, id, counted->last);
     struct history_row row;
     struct job_view view;
 
     if (customer_job(customerd->customer, id, &view)) {
         const struct job_attempt *last = attempts_last(customerd->tries, id);
 
-        counted->counts[job_standing(&view, last)]++;
+        alike = alike ? alike : 1;
+        counted->counts[job_standing(&view, last)] += alike;
         started_note(counted, last ? last->started : 0);
-        if (view.refused != REASON_OK && !counted->refused++) {
+        if (view.refused != REASON_OK && !counted->refused) {
             counted->refused_job = id;
             counted->reason = view.refused;
         }
-    } else if (history_find(customerd->history, id, &row)) {
+        counted->refused += view.refused != REASON_OK ? alike : 0;
+        return id + alike;
+    }
+    if (history_find(customerd->history, id, &row)) {
         counted->counts[row.standing]++;
         if (row.standing != STANDING_CANCELLED && (!counted->oldest.job || row.ended < counted->oldest.ended))
             counted->oldest = row;
     }
+    return id + 1;
 }
 
 /* How many seconds it will take, if it goes on as it has gone so far: those that run are half done. -1: that cannot be told. */
@@ -225,7 +232,7 @@ static bool submission_one(struct walk *walk, struct request *request)
     if (!list->job)
         return submission_next(list, request);
     if (list->at <= list->counted.last)
-        submission_count(customerd, &list->counted, list->at++);
+        list->at = submission_count(customerd, &list->counted, list->at);
     else
         submission_add(list, customerd);
     return true;

@@ -185,6 +185,14 @@ bool id_ranges_read(const char *text, size_t len, struct id_ranges *ret)
     return ret->count > 0;
 }
 
+uint64_t id_ranges_end(const struct id_ranges *ranges, uint64_t number)
+{
+    for (uint32_t i = 0; i < ranges->count; i++)
+        if (ranges->items[i].first <= number && number <= ranges->items[i].last)
+            return ranges->items[i].last;
+    return number;
+}
+
 uint64_t id_ranges_next(const struct id_ranges *ranges, uint64_t after)
 {
     for (uint32_t i = 0; i < ranges->count; i++) {

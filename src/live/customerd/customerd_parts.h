@@ -177,6 +177,8 @@ struct id_ranges {
 bool id_ranges_read(const char *text, size_t len, struct id_ranges *ret);
 /* The smallest number in the ranges that is above `after`; 0: there is none. */
 uint64_t id_ranges_next(const struct id_ranges *ranges, uint64_t after);
+uint64_t id_ranges_end(const struct id_ranges *ranges,
+                       uint64_t number); /* the last number of the range that has this one */
 
 /* ---- customerd_news.c ---- */
 

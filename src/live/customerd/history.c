@@ -9,6 +9,7 @@
 #include "live/customerd/history_rows.h"
 #include "live/http/represent.h"
 #include "pool/protocol/account.h"
+#include "pool/protocol/writers.h"
 #include "sys/secrets.h"
 
 #include <assert.h>
@@ -142,6 +143,28 @@ struct loading {
     uint32_t count, room;
 };
 
+static void loading_add(struct loading *loading, const struct kept_row *row)
+{
+    ARRAY_ROOM(loading->rows, loading->count, loading->room, 64);
+    loading->rows[loading->count++] = *row;
+}
+
+/* A row of many jobs that are alike: "A" and so on for their state, how many are behind the first, their account. */
+static void alike_load(struct loading *loading, struct kept_row row, const char *value, size_t len)
+{
+    uint64_t behind = word_get((const unsigned char *)value + 1);
+
+    row.standing = (unsigned)(*value - 'A') & 15;
+    row.bytes = HISTORY_ALIKE;
+    row.account = account_add(loading->history, value + 9, len - 9);
+    row.job += behind < HISTORY_MAX ? behind : 0; /* a number read from a disk may be anything */
+    for (row.behind = behind < HISTORY_MAX ? (uint32_t)behind : 0;; row.behind--, row.job--) {
+        loading_add(loading, &row);
+        if (!row.behind)
+            break;
+    }
+}
+
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct loading *loading = user;
@@ -152,6 +175,10 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
         return true;
     row.ended = (int64_t)~word_get(key);
     row.job = ~word_get((const unsigned char *)key + 8);
+    if ((unsigned)(*state - 'A') < STANDING_COUNT && len >= 9) {
+        alike_load(loading, row, state, len);
+        return true;
+    }
     row.standing = (unsigned)(*state - 'a') < STANDING_COUNT ? (unsigned)(*state - 'a') & 15 : STANDING_FAILED;
     if (len >= 9) {
         uint64_t bytes = word_get((const unsigned char *)value + 1);
@@ -159,8 +186,7 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
         row.bytes = bytes_counted(bytes < SHELF_VALUE_MAX ? bytes : SHELF_VALUE_MAX);
         row.account = account_add(loading->history, state + 9, len - 9);
     }
-    ARRAY_ROOM(loading->rows, loading->count, loading->room, 64);
-    loading->rows[loading->count++] = row;
+    loading_add(loading, &row);
     return true;
 }
 
@@ -199,14 +225,15 @@ void history_free(struct history *history)
     free(history);
 }
 
-static int row_write(struct history *history, const struct kept_row *row, struct err *err)
+/* `number`: the bytes that the job counts; with 'A', how many are behind it. */
+static int row_write(struct history *history, const struct kept_row *row, char first, uint64_t number, struct err *err)
 {
     const char *name = textmap_text(&history->names, row->account);
     unsigned char key[16], bytes[8];
-    char standing = (char)('a' + row->standing);
+    char standing = (char)(first + (char)row->standing);
 
     ended_key(row, key);
-    word_put(bytes, row->bytes);
+    word_put(bytes, number);
     buf_reset(&history->row);
     buf_add(&history->row, &standing, 1);
     buf_add(&history->row, (const char *)bytes, sizeof bytes);
@@ -242,26 +269,53 @@ static uint32_t ad_account(struct history *history, const struct tree *ad)
     return account_add(history, owner, len);
 }
 
-int history_add(struct history *history, const struct history_row *row, const struct tree *ad, struct err *err)
+/* Puts the ad on the shelf; the bytes of its text, or -1. */
+static int64_t ad_write(struct history *history, const struct history_row *row, const struct tree *ad, struct err *err)
 {
     struct shelf *shelf = history->shelf;
-    struct kept_row kept = {.job = row->job, .ended = row->ended, .standing = (unsigned)row->standing & 15};
+    struct tree *cleared = ad_cleared(history, row, ad);
     unsigned char job[8];
-    struct tree *cleared;
 
-    if (history_rows_place(&history->rows, row->job))
-        return 0;
-    cleared = ad_cleared(history, row, ad);
     buf_reset(&history->text);
     represent_ad(&history->text, FORM_CLASSAD, cleared);
     tree_unref(cleared);
-    kept.bytes = bytes_counted(history->text.len);
-    kept.account = ad_account(history, ad);
     word_put(job, row->job);
-    if (shelf->kind->put(shelf, HISTORY_SPACE, job, sizeof job, history->text.text, history->text.len, err) < 0 ||
-        row_write(history, &kept, err) < 0)
+    return shelf->kind->put(shelf, HISTORY_SPACE, job, sizeof job, history->text.text, history->text.len, err) < 0
+               ? -1
+               : (int64_t)history->text.len;
+}
+
+int history_add(struct history *history, const struct history_row *row, const struct tree *ad, struct err *err)
+{
+    struct kept_row kept = {.job = row->job, .ended = row->ended, .standing = (unsigned)row->standing & 15};
+    int64_t bytes;
+
+    if (history_rows_place(&history->rows, row->job))
+        return 0;
+    bytes = ad_write(history, row, ad, err);
+    if (bytes < 0)
+        return -1;
+    kept.bytes = bytes_counted((size_t)bytes);
+    kept.account = ad_account(history, ad);
+    if (row_write(history, &kept, 'a', kept.bytes, err) < 0)
         return -1;
     row_add(history, &kept);
+    return 0;
+}
+
+int history_add_alike(struct history *history, const struct history_row *row, uint64_t last, const struct tree *ad,
+                      struct err *err)
+{
+    struct kept_row kept = {.job = row->job,
+                            .ended = row->ended,
+                            .standing = (unsigned)row->standing & 15,
+                            .bytes = HISTORY_ALIKE,
+                            .account = ad_account(history, ad)};
+
+    if (ad_write(history, row, ad, err) < 0 || row_write(history, &kept, 'A', last - row->job, err) < 0)
+        return -1;
+    for (; kept.job <= last; kept.job++, kept.behind++)
+        row_add(history, &kept);
     return 0;
 }
 
@@ -300,11 +354,31 @@ static struct tree *ad_read(const struct history *history, uint64_t job, size_t 
     return ad;
 }
 
+/* The ad of one of many that are alike, from that of the first. Takes the ad. */
+static struct tree *ad_behind(struct tree *ad, uint64_t job, uint32_t behind)
+{
+    struct ad_setting settings[2] = {{symbols_take(ad->symbols, "Job", 3), value_integer((int64_t)job)},
+                                     {symbols_take(ad->symbols, "Index", 5), value_integer(behind)}};
+    struct tree *told;
+    int64_t index;
+
+    if (ad_integer(ad, "Index", &index) && index >= 0 && index <= INT64_MAX - behind)
+        settings[1].value = value_integer(index + behind);
+    told = ad_set(ad, settings, 2, NULL);
+    symbols_drop(ad->symbols, settings[0].name);
+    symbols_drop(ad->symbols, settings[1].name);
+    tree_unref(ad);
+    return told;
+}
+
 struct tree *history_ad(const struct history *history, uint64_t job)
 {
+    const struct kept_row *row = history_rows_at(&history->rows, history_rows_place(&history->rows, job));
+    uint32_t behind = row ? row->behind : 0;
     size_t size;
+    struct tree *ad = ad_read(history, job - behind, &size);
 
-    return ad_read(history, job, &size);
+    return ad && behind ? ad_behind(ad, job, behind) : ad;
 }
 
 uint32_t history_count(const struct history *history)
@@ -358,7 +432,7 @@ static bool row_learn(struct history *history, uint64_t place, struct err *err)
     row.bytes = bytes_counted(size);
     row.account = ad_account(history, ad);
     tree_unref(ad);
-    if (row_write(history, &row, err) < 0)
+    if (row_write(history, &row, 'a', row.bytes, err) < 0)
         return false;
     account = &history->accounts[row.account];
     row.next = account->oldest;
@@ -370,26 +444,34 @@ static bool row_learn(struct history *history, uint64_t place, struct err *err)
     return true;
 }
 
+/* Is there another one behind it with the same rows? Those that are alike came one after the other. */
+static bool row_is_shared(const struct history *history, const struct kept_row *row)
+{
+    const struct kept_row *next = history_rows_at(&history->rows, row->next);
+
+    return next && next->behind && next->job - next->behind == row->job - row->behind;
+}
+
 static bool oldest_remove(struct history *history, uint32_t number, uint64_t *ret_gone, struct err *err)
 {
     struct account *account = &history->accounts[number];
-    const struct kept_row *row = history_rows_at(&history->rows, account->oldest);
+    const struct kept_row row = *history_rows_at(&history->rows, account->oldest);
+    const struct kept_row first = {.job = row.job - row.behind, .ended = row.ended};
     struct shelf *shelf = history->shelf;
     unsigned char key[16], job[8];
     uint64_t place = account->oldest;
-    int64_t bytes = row->bytes;
 
-    ended_key(row, key);
-    word_put(job, row->job);
-    if (shelf->kind->remove(shelf, ENDED_SPACE, key, sizeof key, err) < 0 ||
-        shelf->kind->remove(shelf, HISTORY_SPACE, job, sizeof job, err) < 0)
+    ended_key(&first, key);
+    word_put(job, first.job);
+    if (!row_is_shared(history, &row) && (shelf->kind->remove(shelf, ENDED_SPACE, key, sizeof key, err) < 0 ||
+                                          shelf->kind->remove(shelf, HISTORY_SPACE, job, sizeof job, err) < 0))
         return false;
-    *ret_gone = row->job;
-    account->oldest = row->next;
+    *ret_gone = row.job;
+    account->oldest = row.next;
     if (!account->oldest)
         account->newest = 0;
     history_rows_remove(&history->rows, place);
-    account_count(history, number, -bytes);
+    account_count(history, number, -(int64_t)row.bytes);
     return true;
 }
 

@@ -3,6 +3,8 @@
  *     "history"  a job's number -> its ad
  *     "ended"    its end and number, both inverted, so that the newest comes first -> its last state, the bytes that it counts, its account
  *
+ * Jobs that are alike and were removed before they ran have one row in each, under the number of the first: they take no more room than one.
+ *
  * Only "ended" is read at the start and kept in memory. Earlier versions wrote the state alone: the rest is read from the ads, job by job.
  *
  * When all of it counts more than its bound, the oldest job of the account that has most there goes: so nobody loses one who has no more than
@@ -20,6 +22,7 @@ extern "C" {
 
 #define HISTORY_MAX 1000000 /* jobs that one request may name */
 #define HISTORY_JOB 4096    /* bytes that a job counts at least: it has rows, a log and a folder as well */
+#define HISTORY_ALIKE 64    /* the same for one of many that are alike: it has none of these */
 #define HISTORY_SPACE "history"
 #define ENDED_SPACE "ended"
 
@@ -36,6 +39,9 @@ void history_free(struct history *history);
 
 /* Records a job; durable with the next commit. The ad of a job that was done gets State="Cleared". */
 int history_add(struct history *history, const struct history_row *row, const struct tree *ad, struct err *err);
+/* The same for jobs that are alike, of which this is the first, up to the number `last`. */
+int history_add_alike(struct history *history, const struct history_row *row, uint64_t last, const struct tree *ad,
+                      struct err *err);
 
 bool history_find(const struct history *history, uint64_t job, struct history_row *ret);
 struct tree *history_ad(const struct history *history, uint64_t job); /* the caller unrefs it; NULL: there is none */

@@ -19,6 +19,7 @@ struct kept_row {
     uint64_t next;  /* the place of the next one of its account; 0: it is the newest */
     uint32_t bytes; /* as they count; 0: its account is not known yet */
     uint32_t account : 28, standing : 4;
+    uint32_t behind; /* its ad is that of the job so many numbers before it, but for the number */
 };
 
 struct history_chunk {

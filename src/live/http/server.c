@@ -60,11 +60,11 @@ static void server_turn(struct server *server)
         if (!server->wakes)
             server->wakes_end = &server->wakes;
         conn->is_waking = conn->is_suspended = false;
-        MHD_resume_connection(conn->mhd);
+        libmicrohttpd()->resume_connection(conn->mhd);
     }
     for (int i = 0; i < RUNS_MAX; i++) {
-        MHD_run(server->daemon);
-        has_timeout = MHD_get_timeout(server->daemon, &timeout) == MHD_YES;
+        libmicrohttpd()->run(server->daemon);
+        has_timeout = libmicrohttpd()->get_timeout(server->daemon, &timeout) == MHD_YES;
         if (!has_timeout || timeout)
             break;
     }
@@ -119,7 +119,7 @@ void conn_suspend(struct conn *conn)
 {
     if (!conn->is_suspended) {
         conn->is_suspended = true;
-        MHD_suspend_connection(conn->mhd);
+        libmicrohttpd()->suspend_connection(conn->mhd);
     }
 }
 
@@ -179,14 +179,14 @@ static struct MHD_Daemon *daemon_start(struct server *server, int fd, const char
     const struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (certificate ? MHD_USE_TLS : 0);
 
-    return MHD_start_daemon(flags, 0, conns_admit, server, exchange_run, server, MHD_OPTION_EXTERNAL_LOGGER, daemon_say,
-                            server, /* first: options after it may log */
-                            MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-                            server->limits.connections + LIMIT_SLACK, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                            (size_t)SERVER_POOL_BYTES, MHD_OPTION_URI_LOG_CALLBACK, exchange_open, server,
-                            MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, server, MHD_OPTION_NOTIFY_COMPLETED,
-                            exchange_close, server, MHD_OPTION_NOTIFY_CONNECTION, conns_notify, server,
-                            MHD_OPTION_ARRAY, certificate ? tls : plain, MHD_OPTION_END);
+    return libmicrohttpd()->start_daemon(
+        flags, 0, conns_admit, server, exchange_run, server, MHD_OPTION_EXTERNAL_LOGGER, daemon_say,
+        server, /* first: options after it may log */
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, server->limits.connections + LIMIT_SLACK,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVER_POOL_BYTES, MHD_OPTION_URI_LOG_CALLBACK, exchange_open,
+        server, MHD_OPTION_UNESCAPE_CALLBACK, unescape_nothing, server, MHD_OPTION_NOTIFY_COMPLETED, exchange_close,
+        server, MHD_OPTION_NOTIFY_CONNECTION, conns_notify, server, MHD_OPTION_ARRAY, certificate ? tls : plain,
+        MHD_OPTION_END);
 }
 
 static void limits_fill(struct server *server, const struct server_limits *limits)
@@ -241,7 +241,8 @@ static void server_drop(struct server *server)
 
 static void server_watch(struct server *server)
 {
-    uv_poll_init(server->loop, &server->poll, MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd);
+    uv_poll_init(server->loop, &server->poll,
+                 libmicrohttpd()->get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd);
     uv_timer_init(server->loop, &server->wait);
     uv_idle_init(server->loop, &server->again);
     uv_timer_init(server->loop, &server->sweep);
@@ -305,9 +306,9 @@ void server_free(struct server *server)
     for (struct conn *conn = server->conns; conn; conn = conn->next) {
         conn->is_cut = true;
         if (conn->is_suspended) /* libmicrohttpd aborts the process when it stops with a suspended connection */
-            MHD_resume_connection(conn->mhd);
+            libmicrohttpd()->resume_connection(conn->mhd);
     }
-    MHD_stop_daemon(server->daemon);
+    libmicrohttpd()->stop_daemon(server->daemon);
     server_unlink(server);
     uv_close((uv_handle_t *)&server->poll, server_closed);
     uv_close((uv_handle_t *)&server->wait, server_closed);
@@ -322,7 +323,7 @@ const char *server_address(const struct server *server)
 
 void server_stop_accepting(struct server *server)
 {
-    int fd = server->is_quiet ? -1 : MHD_quiesce_daemon(server->daemon);
+    int fd = server->is_quiet ? -1 : libmicrohttpd()->quiesce_daemon(server->daemon);
 
     server->is_quiet = true;
     if (fd >= 0)

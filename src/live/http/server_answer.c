@@ -7,9 +7,9 @@ void exchange_respond(struct exchange *exchange, unsigned status, struct MHD_Res
                       const struct http_field *fields, size_t field_count)
 {
     if (type)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+        libmicrohttpd()->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     for (size_t i = 0; i < field_count; i++)
-        MHD_add_response_header(response, fields[i].name, fields[i].value);
+        libmicrohttpd()->add_response_header(response, fields[i].name, fields[i].value);
     exchange->response = response;
     exchange->status = status;
     if (!exchange->is_calling) {
@@ -24,16 +24,16 @@ void exchange_answer(struct exchange *exchange, const struct http_answer *answer
 
     if (exchange->response || exchange->state == EXCHANGE_QUEUED)
         return;
-    response = MHD_create_response_from_buffer(answer->len, (void *)(uintptr_t)(answer->len ? answer->body : ""),
-                                               MHD_RESPMEM_MUST_COPY);
+    response = libmicrohttpd()->create_response_from_buffer(
+        answer->len, (void *)(uintptr_t)(answer->len ? answer->body : ""), MHD_RESPMEM_MUST_COPY);
     if (answer->close)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+        libmicrohttpd()->add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     exchange_respond(exchange, answer->status, response, answer->type, answer->fields, answer->field_count);
 }
 
 void problem_print(struct buf *out, unsigned status, const char *detail)
 {
-    const char *title = MHD_get_reason_phrase_for(status);
+    const char *title = libmicrohttpd()->get_reason_phrase_for(status);
 
     buf_adds(out, "{\"type\":\"about:blank\",\"title\":");
     json_quote(out, title, strlen(title));

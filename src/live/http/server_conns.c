@@ -2,9 +2,9 @@
  * timeout of libmicrohttpd is about idleness: a connection that sends a byte every half second is never closed. So
  * every connection has a deadline for the whole of what it is doing, and a timer looks at all of them. */
 #define _GNU_SOURCE /* POLLRDHUP, struct ucred */
+#include "live/auth/libgnutls.h"
 #include "live/http/server_parts.h"
 
-#include <gnutls/gnutls.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -164,9 +164,10 @@ static struct conn *conn_new(struct server *server, struct MHD_Connection *mhd)
     memset(conn, 0, sizeof *conn);
     conn->server = server;
     conn->mhd = mhd;
-    conn->fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    conn->from =
-        server->is_unix ? &from_unix : MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    conn->fd = libmicrohttpd()->get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    conn->from = server->is_unix
+                     ? &from_unix
+                     : libmicrohttpd()->get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
     /* or a client that never reads would hold 4 MB of the kernel's memory */
     setsockopt(conn->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
     conn->next = server->conns;
@@ -236,14 +237,15 @@ static void conn_say(struct conn *conn, unsigned status, const char *detail)
     buf_addf(
         &out,
         "HTTP/1.1 %u %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nContent-Length: %zu\r\n\r\n",
-        status, MHD_get_reason_phrase_for(status), body.len);
+        status, libmicrohttpd()->get_reason_phrase_for(status), body.len);
     buf_add(&out, body.text, body.len);
     if (!conn->server->is_secure) {
         send(conn->fd, out.text, out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
     } else if (conn->exchange) { /* so the handshake is over */
-        const union MHD_ConnectionInfo *info = MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+        const union MHD_ConnectionInfo *info =
+            libmicrohttpd()->get_connection_info(conn->mhd, MHD_CONNECTION_INFO_GNUTLS_SESSION);
         if (info)
-            gnutls_record_send(info->tls_session, out.text, out.len);
+            libgnutls()->record_send(info->tls_session, out.text, out.len);
     }
     buf_done(&body);
     buf_done(&out);
@@ -252,7 +254,8 @@ static void conn_say(struct conn *conn, unsigned status, const char *detail)
 /* Is the head complete? libmicrohttpd tells its length from then on. */
 static bool conn_head_is_whole(const struct conn *conn)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    const union MHD_ConnectionInfo *info =
+        libmicrohttpd()->get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 
     return info && info->header_size > 0;
 }

@@ -50,7 +50,7 @@ static void exchange_give_back(struct exchange *exchange)
     struct server *server = exchange->conn->server;
 
     if (exchange->response)
-        MHD_destroy_response(exchange->response);
+        libmicrohttpd()->destroy_response(exchange->response);
     spare_buf(&exchange->body);
     spare_buf(&exchange->text);
     spare_buf(&exchange->query);
@@ -78,7 +78,7 @@ void exchange_free(struct exchange *exchange)
  * arguments would be split into the memory of the connection, and when that runs out libmicrohttpd spins. */
 void *exchange_open(void *user, const char *uri, struct MHD_Connection *mhd)
 {
-    struct conn *conn = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    struct conn *conn = libmicrohttpd()->get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     struct exchange *exchange = exchange_take(user);
     struct buf *text = &exchange->text;
     size_t len = uri ? strlen(uri) : 0;
@@ -159,12 +159,13 @@ static enum MHD_Result field_look(void *user, enum MHD_ValueKind kind, const cha
 static enum guard_reason exchange_guard(struct exchange *exchange, const char *method, const char *version)
 {
     struct MHD_Connection *mhd = exchange->conn->mhd;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    const union MHD_ConnectionInfo *info =
+        libmicrohttpd()->get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     enum guard_reason reason;
     struct guard guard;
 
     guard_begin(&guard, &exchange->conn->server->guard, method, exchange->text.text, exchange->text.len, version);
-    MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, field_look, &guard);
+    libmicrohttpd()->get_connection_values_n(mhd, MHD_HEADER_KIND, field_look, &guard);
     reason = guard_end(&guard, info ? info->header_size : 0);
     exchange->length = guard.length;
     return reason;
@@ -180,8 +181,8 @@ static enum MHD_Result exchange_queue(struct exchange *exchange)
     exchange->response = NULL;
     exchange->state = EXCHANGE_QUEUED;
     conn_enter(exchange->conn, exchange->stream.is_on ? PHASE_STREAM : PHASE_REPLY);
-    result = MHD_queue_response(exchange->conn->mhd, exchange->status, response);
-    MHD_destroy_response(response); /* the queue holds its own reference */
+    result = libmicrohttpd()->queue_response(exchange->conn->mhd, exchange->status, response);
+    libmicrohttpd()->destroy_response(response); /* the queue holds its own reference */
     return result;
 }
 
@@ -353,7 +354,7 @@ const char *exchange_query(const struct exchange *exchange, const char *name)
 
 const char *exchange_field(const struct exchange *exchange, const char *name)
 {
-    return MHD_lookup_connection_value(exchange->conn->mhd, MHD_HEADER_KIND, name);
+    return libmicrohttpd()->lookup_connection_value(exchange->conn->mhd, MHD_HEADER_KIND, name);
 }
 
 const char *exchange_body(const struct exchange *exchange, size_t *ret_len)

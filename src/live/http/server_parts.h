@@ -12,9 +12,9 @@
 #include "lang/base/buf.h"
 #include "lang/base/map.h"
 #include "live/http/guard.h"
+#include "live/http/libmicrohttpd.h"
 #include "live/http/server.h"
 
-#include <microhttpd.h>
 #include <uv.h>
 
 #ifdef __cplusplus

@@ -48,7 +48,7 @@ void exchange_stream(struct exchange *exchange, const char *type, const struct h
 
     if (exchange->response || exchange->state == EXCHANGE_QUEUED)
         return;
-    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream_read, exchange, NULL);
+    response = libmicrohttpd()->create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, stream_read, exchange, NULL);
     stream->is_on = true;
     stream->max = queue_max;
     stream->written = stream->moved = (int64_t)uv_now(exchange->conn->server->loop);

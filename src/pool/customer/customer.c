@@ -22,6 +22,7 @@ static void *customer_make(const void *settings)
     map_init(&customer->leads, 0);
     map_init(&customer->keys, 0);
     map_init(&customer->stubs, 0);
+    map_init(&customer->leftovers, 0);
     map_init(&customer->owners, 0);
     map_init(&customer->sizes, 0);
     map_init(&customer->flows, 0);
@@ -160,6 +161,8 @@ static void customer_event(const struct customer_step *step, const struct event 
         root_answer(step, event);
     else if (event->kind == EVENT_FORGET)
         queue_forget(step, event);
+    else if (event->kind == EVENT_DROP)
+        queue_drop(step, event);
     else if (event->kind == EVENT_LOCAL)
         queue_local(step, event);
     else if (event->kind == EVENT_KNOWN)
@@ -285,6 +288,30 @@ bool customer_next(const struct customer *customer, uint64_t after, struct job_v
                 return true;
     }
     return false;
+}
+
+#define ALIKE_LOOKED 10000 /* jobs that one question looks at */
+
+static bool is_untouched(const struct job *job)
+{
+    return job && job->fresh && job->waits && !job->from->flow;
+}
+
+uint64_t customer_alike(const struct customer *customer, uint64_t id, uint64_t last)
+{
+    const struct job *job = job_find(customer, id);
+    const struct submission *from = is_untouched(job) ? job->from : NULL;
+    uint64_t end = from ? from->first + from->count : id, next = id + 1;
+
+    if (!from || last < id)
+        return 0;
+    end = end - 1 < last ? end : last + 1;
+    if (from->fresh == from->count)
+        return end - id;
+    end = end - id < ALIKE_LOOKED ? end : id + ALIKE_LOOKED;
+    while (next < end && is_untouched(job_find(customer, next)))
+        next++;
+    return next - id;
 }
 
 uint64_t customer_last(const struct customer *customer)

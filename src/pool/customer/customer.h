@@ -114,6 +114,9 @@ void customer_each(const struct customer *customer, customer_job_fn *fn, void *u
 bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret);
 /* The job with the smallest number above that one; false when there is none. */
 bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret);
+/* How many jobs from that one on, up to `last`, are alike: of one submission, waiting, and nothing has happened to any of them. There may be more; 0: the
+ * first is not so. */
+uint64_t customer_alike(const struct customer *customer, uint64_t id, uint64_t last);
 uint64_t customer_count(const struct customer *customer); /* jobs that are not forgotten */
 uint64_t customer_last(const struct customer *customer);  /* the last number that was given to a job; 0: none was */
 /* Is there a submission of that owner under that key? */

@@ -60,6 +60,7 @@ struct job {
     int64_t rests;    /* because of that it is offered again only then; 0: it does not rest */
     enum tally tally;
     bool moves; /* in a workflow: the job waits for a machine, or has one */
+    bool fresh; /* it has no row: nothing has happened to it since it was submitted */
     uint64_t stored;
 };
 
@@ -149,7 +150,8 @@ struct submission {
     struct shape *shape;
     uint64_t first, count;
     uint64_t gone;  /* how many of its jobs, from the first on, are forgotten */
-    uint64_t alive; /* how many of all its jobs are not forgotten */
+    uint64_t alive; /* how many of all its jobs are not forgotten ... */
+    uint64_t fresh; /* ... and how many of these are fresh */
     int64_t at;     /* when it was submitted: seconds, on the wall clock */
     int64_t since;  /* the same on the clock that does not jump; after a restart, as good a guess as can be made */
     int64_t ended;  /* on that clock: when its last job was forgotten, or the row was loaded */
@@ -201,9 +203,10 @@ struct customer {
     struct map leads;          /* the same of owner and request, of shapes that lead */
     struct shape **shape_list; /* by place; NULL: gone */
     uint32_t shape_count, shape_room;
-    struct turns *turns;             /* by pool */
-    struct map keys;                 /* hash of owner and key -> struct submission */
-    struct map stubs;                /* while loading: jobs that are forgotten */
+    struct turns *turns;  /* by pool */
+    struct map keys;      /* hash of owner and key -> struct submission */
+    struct map stubs;     /* rows of forgotten jobs before which others are not: the first -> the last of its jobs */
+    struct map leftovers; /* while loading: rows of forgotten jobs that are not needed any more */
     struct submission **submissions; /* in the order of their jobs' numbers */
     uint32_t submission_count, submission_room, sweep_at;
     struct map owners;  /* account_hash -> how many jobs have not ended ... */
@@ -292,7 +295,9 @@ void submissions_done(struct customer *customer);
 void queue_submit(const struct customer_step *step, const struct event *event);
 void queue_load(const struct customer_step *step, const struct record *record);
 void queue_boot(const struct customer_step *step);
-void submission_lost(const struct customer_step *step, const struct job *job); /* one of its jobs is forgotten */
+/* Jobs of it are forgotten: those with rows one by one, those without up to `last`. */
+void submission_lost(const struct customer_step *step, struct submission *submission, uint64_t first, uint64_t last,
+                     bool has_row);
 
 /* Drops submissions whose batch has not begun: before anything else is done with what was loaded. */
 void submissions_drop_cut(const struct customer_step *step);
@@ -338,6 +343,7 @@ static inline bool job_is_blocked(const struct job *job)
 /* queue.c */
 void queue_control(const struct customer_step *step, const struct event *event);
 void queue_forget(const struct customer_step *step, const struct event *event);
+void queue_drop(const struct customer_step *step, const struct event *event);
 void queue_local(const struct customer_step *step, const struct event *event);
 struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape);
 struct job *job_find(const struct customer *customer, uint64_t id);

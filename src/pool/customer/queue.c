@@ -53,6 +53,9 @@ static void job_write(const struct customer_step *step, struct job *job)
                                               .reason = job->reason,
                                               .status = job->status};
     job->stored = effects_persist(step->effects, &record);
+    if (job->fresh)
+        job->from->fresh--;
+    job->fresh = false;
 }
 
 static void job_store(const struct customer_step *step, struct job *job)
@@ -403,8 +406,34 @@ void queue_forget(const struct customer_step *step, const struct event *event)
         return;
     shape = job->shape;
     map_remove(&step->customer->jobs, job->id);
-    submission_lost(step, job);
+    submission_lost(step, job->from, job->id, job->id, true);
     free(job);
     shape->uses--;
+    shape_changed(step, shape);
+}
+
+/* As if each had been removed and forgotten, with one row for all. */
+void queue_drop(const struct customer_step *step, const struct event *event)
+{
+    struct customer *customer = step->customer;
+    uint64_t first = event->job, last = event->number;
+    struct submission *from;
+    struct shape *shape;
+
+    if (last < first || customer_alike(customer, first, last) != last + 1 - first)
+        return;
+    from = job_find(customer, first)->from;
+    shape = from->shape;
+    for (uint64_t id = first; id <= last; id++) {
+        struct job *job = job_find(customer, id);
+
+        job_unwait(job);
+        map_remove(&customer->jobs, id);
+        free(job);
+        shape->uses--;
+    }
+    from->fresh -= last + 1 - first;
+    owner_count(customer, &shape->owner, -(int64_t)(last + 1 - first));
+    submission_lost(step, from, first, last, false);
     shape_changed(step, shape);
 }

@@ -3,7 +3,7 @@
  *     row of a submission: first job, count, how many from the first on are forgotten        rows of jobs: only of jobs that something happened to
  *
  * So a hundred thousand jobs are one row until they begin to run. A job that is forgotten leaves a stub, until all before it are
- * forgotten too. */
+ * forgotten too; so do many that are removed together, and have never run: one for all of them. */
 #include "lang/ad/names.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
@@ -58,6 +58,7 @@ void submissions_done(struct customer *customer)
     free(customer->submissions);
     map_done(&customer->keys);
     map_done(&customer->stubs);
+    map_done(&customer->leftovers);
 }
 
 static void submission_store(const struct customer_step *step, struct submission *submission)
@@ -155,16 +156,29 @@ static struct tree *submission_ad(const struct customer_step *step, const struct
     return ad;
 }
 
+/* The number behind the job, or behind all that its row stands for. */
+static uint64_t stub_behind(const struct customer *customer, uint64_t id)
+{
+    uint64_t last = map_find(&customer->stubs, id);
+
+    return last == MAP_NONE ? id + 1 : last + 1;
+}
+
 static void submission_jobs(struct customer *customer, struct submission *submission)
 {
-    for (uint64_t id = submission->first + submission->gone; id < submission->first + submission->count; id++) {
+    uint64_t end = submission->first + submission->count, behind;
+
+    for (uint64_t id = submission->first + submission->gone; id < end; id = behind) {
         struct job *job = job_find(customer, id);
 
+        behind = job ? id + 1 : stub_behind(customer, id);
         if (!job && map_find(&customer->stubs, id) != MAP_NONE)
             continue;
         if (!job) {
             job = job_new(customer, id, submission->shape);
             job->changed = submission->at;
+            job->fresh = true;
+            submission->fresh++;
         }
         job->from = submission;
         submission->alive++;
@@ -322,12 +336,24 @@ bool customer_submission(const struct customer *customer, uint64_t id, struct su
 
 /* -------------------------------------------------------------------------------------------------------- forgetting */
 
-void submission_lost(const struct customer_step *step, const struct job *job)
+static void stub_make(const struct customer_step *step, const struct submission *submission, uint64_t first,
+                      uint64_t last)
 {
-    struct submission *submission = job->from;
-    uint64_t end = submission->first + submission->count;
+    struct record stub = {.kind = RECORD_JOB, .key = first};
 
-    submission->alive--;
+    stub.u.job_record =
+        (struct job_record){.shape = submission->shape->id, .state = JOB_FORGOTTEN, .last = last > first ? last : 0};
+    effects_persist(step->effects, &stub);
+    map_set(&step->customer->stubs, first, last);
+}
+
+void submission_lost(const struct customer_step *step, struct submission *submission, uint64_t first, uint64_t last,
+                     bool has_row)
+{
+    struct customer *customer = step->customer;
+    uint64_t end = submission->first + submission->count, next = last + 1;
+
+    submission->alive -= last + 1 - first;
     if (!submission->alive) {
         submission->ended = step->env->now;
         if (submission->batch) {
@@ -335,18 +361,21 @@ void submission_lost(const struct customer_step *step, const struct job *job)
             submission->batch->over++;
         }
     }
-    if (job->id != submission->first + submission->gone) {
-        struct record stub = {.kind = RECORD_JOB, .key = job->id};
-
-        stub.u.job_record = (struct job_record){.shape = job->shape->id, .state = JOB_FORGOTTEN};
-        effects_persist(step->effects, &stub);
+    if (first != submission->first + submission->gone) {
+        stub_make(step, submission, first, last);
         return;
     }
-    for (uint64_t id = job->id; id < end && !job_find(step->customer, id); id++)
-        submission->gone++;
+    while (next < end && !job_find(customer, next))
+        next = stub_behind(customer, next);
+    submission->gone = (next < end ? next : end) - submission->first;
     submission_store(step, submission); /* first: a job without a row is one to which nothing has happened */
-    for (uint64_t id = job->id; id < submission->first + submission->gone; id++)
+    if (has_row)
+        effects_remove(step->effects, RECORD_JOB, first);
+    for (uint64_t id = last + 1, behind; id < next; id = behind) {
+        behind = stub_behind(customer, id);
         effects_remove(step->effects, RECORD_JOB, id);
+        map_remove(&customer->stubs, id);
+    }
 }
 
 /* --------------------------------------------------------------------------------------------------------- restarts */
@@ -359,8 +388,10 @@ static void load_job(struct customer *customer, const struct record *record)
 
     if (job_find(customer, record->key) || record->key > JOB_ID_MAX)
         return;
-    if (was->state == JOB_FORGOTTEN) {
-        map_set(&customer->stubs, record->key, 0);
+    if (was->state == JOB_FORGOTTEN) { /* a number read from a disk may be anything */
+        bool many = was->last > record->key && was->last - record->key < CUSTOMER_SUBMIT_MAX;
+
+        map_set(&customer->stubs, record->key, many ? was->last : record->key);
         return;
     }
     if (!shape)
@@ -378,15 +409,15 @@ static void load_job(struct customer *customer, const struct record *record)
     job->status = was->status;
 }
 
-/* Rows of forgotten jobs that a crash has left: they go when the role begins. */
+/* Rows of forgotten jobs that are not needed: they go when the role begins. */
 static void load_leftovers(struct customer *customer, const struct submission *submission)
 {
     for (uint64_t id = submission->first; id < submission->first + submission->gone; id++) {
         struct job *job = job_find(customer, id);
 
-        if (!job && map_find(&customer->stubs, id) == MAP_NONE)
-            continue;
-        map_set(&customer->stubs, id, 1);
+        if (job || map_find(&customer->stubs, id) != MAP_NONE)
+            map_set(&customer->leftovers, id, 0);
+        map_remove(&customer->stubs, id);
         if (!job)
             continue;
         map_remove(&customer->jobs, id);
@@ -509,16 +540,15 @@ void submissions_drop_cut(const struct customer_step *step)
 void queue_boot(const struct customer_step *step)
 {
     struct customer *customer = step->customer;
-    uint64_t id, left;
+    uint64_t id, unused;
     uint32_t at = 0;
 
     adopt_jobs(customer);
     if (customer->submission_count)
         qsort(customer->submissions, customer->submission_count, sizeof *customer->submissions, submission_order);
-    while (map_next(&customer->stubs, &at, &id, &left))
-        if (left)
-            effects_remove(step->effects, RECORD_JOB, id);
-    map_reset(&customer->stubs);
+    while (map_next(&customer->leftovers, &at, &id, &unused))
+        effects_remove(step->effects, RECORD_JOB, id);
+    map_reset(&customer->leftovers);
     shapes_boot(step);
     for (uint32_t i = 0; i < customer->submission_count; i++) {
         struct submission *submission = customer->submissions[i];

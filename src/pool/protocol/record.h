@@ -58,7 +58,8 @@ extern "C" {
     F(S, WORD, superior) F(S, REASON, reason) F(S, NUMBER, status) F(S, NUMBER, used) F(S, QUIET_FLAG, unmade)
 /* Customer: jobs that are equal but for their number. */
 #define SHAPE_RECORD_FIELDS(F, S) F(S, TEXT, owner) F(S, AD, ad)
-/* Customer: a job; `gang` and `number` say where it runs, or ran last. A job to which nothing has happened since it was submitted has no row. */
+/* Customer: a job; `gang` and `number` say where it runs, or ran last. A job to which nothing has happened since it was submitted has no row. `last`, of
+ * forgotten jobs: the row stands for all from its own number to that one; 0: for one. */
 #define JOB_RECORD_FIELDS(F, S) \
     F(S, WORD, shape)           \
     F(S, WORD, state)           \
@@ -66,7 +67,8 @@ extern "C" {
     F(S, WORD, claim)           \
     F(S, WORD, member)          \
     F(S, WORD, number)          \
-    F(S, WORD, tries) F(S, REASON, reason) F(S, NUMBER, status) F(S, LATER_NUMBER, changed) F(S, LATER_WORD, begun)
+    F(S, WORD, tries)           \
+    F(S, REASON, reason) F(S, NUMBER, status) F(S, LATER_NUMBER, changed) F(S, LATER_WORD, begun) F(S, QUIET_WORD, last)
 /* Customer: a submission by its key; `flow`, `nodes`, `node`, `batch` and `ads` as in SUBMIT. Key: a hash of owner and key. */
 #define KEY_RECORD_FIELDS(F, S) \
     F(S, TEXT, owner)           \

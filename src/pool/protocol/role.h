@@ -93,6 +93,7 @@ enum event_kind {
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
     EVENT_WEIGH,  /* matchmaker: somebody looks at quotas: they are what they are of the pool as it is now */
     EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
+    EVENT_DROP, /* customer: the jobs from `job` to `number`, which are alike (customer_alike), are recorded elsewhere as removed */
     EVENT_LOCAL, /* customer: news of `job`, which runs on the customer's own host: FOUND: it begins; EXITED: with reason and status; GONE: it is to begin again. `number`: how often it has begun */
     EVENT_GONE, /* provider: it leaves for good, as a pilot does at its end: matchmakers are told to forget its machines */
     EVENT_SHUT, /* provider: `user` is disabled: its claims get no further jobs; with status 1 those that run must go, too */
