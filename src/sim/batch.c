@@ -5,12 +5,13 @@
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "sim/agenda.h"
+#include "sim/backfill.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum batch_event { EVENT_CREATE, EVENT_DONE, EVENT_TIMEOUT, EVENT_WINDOW, EVENT_READY };
+enum batch_event { EVENT_CREATE, EVENT_DONE, EVENT_TIMEOUT, EVENT_PLANNED, EVENT_WINDOW, EVENT_READY };
 #define EVENT_SHIFT 29
 #define NONE UINT32_MAX
 #define PROGRESS_EVERY 65536 /* events */
@@ -54,6 +55,9 @@ struct batch {
     uint32_t *kind_of;    /* by cluster */
     uint32_t *kind_first; /* by kind, and one more: the first of its clusters, which follow each other */
     double *free;         /* by cluster */
+
+    int64_t wake;              /* when that is asked again although nothing has changed */
+    struct backfill *backfill; /* the queue, of a policy without windows; NULL: it has windows, and shapes */
 
     uint32_t *candidates, candidate_room; /* jobs that the window looks at, by their place in the problem */
     uint32_t candidate_count;
@@ -192,7 +196,9 @@ static void window_want(struct batch *batch)
 
     if (batch->pending || !batch->waiting)
         return;
-    if (window_is_fixed(batch)) {
+    if (batch->backfill) {
+        at = batch->now; /* after all else that happens now */
+    } else if (window_is_fixed(batch)) {
         at = (batch->now + length - 1) / length * length;
         if (at <= batch->since)
             at = batch->since + length;
@@ -304,9 +310,24 @@ static void job_start(struct batch *batch, uint32_t job, uint32_t cluster)
     batch->outcomes[job].start = batch->now;
     batch->outcomes[job].kind = batch->kind_of[cluster];
     batch->cluster[job] = cluster;
-    shape_leave(batch, batch->shape_of[job]);
+    if (batch->backfill)
+        batch->waiting--;
+    else
+        shape_leave(batch, batch->shape_of[job]);
     if (asked->duration <= batch->settings->horizon - batch->now)
         agenda_push(&batch->agenda, batch->now + asked->duration, (uint32_t)EVENT_DONE << EVENT_SHIFT | job);
+}
+
+/* The policy has settled what waits: once more, in so many seconds, with so much work. */
+static void settled_count(struct batch *batch, double took, uint64_t work)
+{
+    struct batch_totals *totals = batch->totals;
+
+    totals->seconds += took;
+    totals->most_time = fmax(totals->most_time, took);
+    totals->windows++;
+    totals->work += work;
+    totals->most_work = work > totals->most_work ? work : totals->most_work;
 }
 
 static int policy_call(struct batch *batch, struct err *err)
@@ -316,18 +337,35 @@ static int policy_call(struct batch *batch, struct err *err)
     struct assign_options options = {.work = settings->effort ? settings->effort : BATCH_EFFORT};
     double began = settings->clock ? settings->clock(settings->user) : 0, took;
 
-    if (assign_solve(&batch->scratch, settings->policy, &batch->work->problem, &options, &batch->result, err) < 0)
+    if (assign_solve(&batch->scratch, (enum assign_policy)settings->policy, &batch->work->problem, &options,
+                     &batch->result, err) < 0)
         return -1;
     took = settings->clock ? settings->clock(settings->user) - began : 0;
-    totals->seconds += took;
-    totals->most_time = fmax(totals->most_time, took);
+    settled_count(batch, took, batch->result.work);
     totals->over += took > (double)window_length(batch) / BATCH_SECOND;
-    totals->windows++;
-    totals->work += batch->result.work;
-    totals->most_work = batch->result.work > totals->most_work ? batch->result.work : totals->most_work;
     totals->fell_back += batch->result.fell_back;
-    totals->inexact += settings->policy == ASSIGN_OPTIMAL && !batch->result.exact;
+    totals->inexact += settings->policy == BATCH_OPTIMAL && !batch->result.exact;
     return 0;
+}
+
+static void backfill_start(void *user, uint32_t job, uint32_t cluster)
+{
+    job_start(user, job, cluster);
+}
+
+/* A policy without windows looks at its queue. */
+static void queue_look(struct batch *batch)
+{
+    const struct batch_settings *settings = batch->settings;
+    double began = settings->clock ? settings->clock(settings->user) : 0;
+    int64_t next;
+    uint64_t work = backfill_decide(batch->backfill, batch->now, backfill_start, batch, &next);
+
+    if (next <= settings->horizon && (batch->wake <= batch->now || next < batch->wake)) {
+        batch->wake = next;
+        agenda_push(&batch->agenda, next, (uint32_t)EVENT_PLANNED << EVENT_SHIFT);
+    }
+    settled_count(batch, settings->clock ? settings->clock(settings->user) - began : 0, work);
 }
 
 static uint32_t window_number(const struct batch *batch)
@@ -338,10 +376,14 @@ static uint32_t window_number(const struct batch *batch)
 
 static int window_event(struct batch *batch, struct err *err)
 {
-    bool queued = batch->settings->policy == ASSIGN_FCFS || batch->by_duration;
+    bool queued = batch->settings->policy == BATCH_FCFS || batch->by_duration;
 
     batch->pending = false;
     batch->since = batch->now;
+    if (batch->backfill) {
+        queue_look(batch);
+        return 0;
+    }
     candidates_gather(batch);
     if (!batch->candidate_count)
         return 0;
@@ -366,7 +408,12 @@ static void ready_event(struct batch *batch, uint32_t job)
     batch->outcomes[job].ready = batch->now;
     batch->entered[job] =
         window_is_fixed(batch) ? (uint32_t)((batch->now + length - 1) / length) : (uint32_t)batch->totals->windows;
-    shape_append(batch, shape_find(batch, job), job);
+    if (batch->backfill) {
+        batch->waiting++;
+        backfill_come(batch->backfill, job);
+    } else {
+        shape_append(batch, shape_find(batch, job), job);
+    }
     if (timeout && timeout <= batch->settings->horizon - batch->now)
         agenda_push(&batch->agenda, batch->now + timeout, (uint32_t)EVENT_TIMEOUT << EVENT_SHIFT | job);
     window_want(batch);
@@ -440,6 +487,8 @@ static void done_event(struct batch *batch, uint32_t job)
     for (int q = 0; q < BATCH_QUANTITIES; q++)
         free[q] = fmin(kind->capacity[q], free[q] + asked->asks[q]);
     batch->busy -= asked->asks[0];
+    if (batch->backfill)
+        backfill_done(batch->backfill, job, batch->now);
     if (batch->work->after_count)
         followers_release(batch, job);
     window_want(batch);
@@ -450,6 +499,14 @@ static void timeout_event(struct batch *batch, uint32_t job)
     if (batch->outcomes[job].start >= 0)
         return;
     batch->gone[job] = 1;
+    if (batch->backfill) {
+        batch->waiting--;
+        backfill_leave(batch->backfill, job);
+        if (batch->work->after_count)
+            followers_drop(batch, job);
+        window_want(batch); /* who stood behind it may begin */
+        return;
+    }
     shape_leave(batch, batch->shape_of[job]);
     if (batch->work->after_count)
         followers_drop(batch, job);
@@ -486,6 +543,9 @@ static int batch_step(struct batch *batch, const struct agenda_entry *entry, str
         break;
     case EVENT_TIMEOUT:
         timeout_event(batch, job);
+        break;
+    case EVENT_PLANNED: /* a planned start has come */
+        window_want(batch);
         break;
     case EVENT_WINDOW:
         return window_event(batch, err);
@@ -533,9 +593,8 @@ static void batch_open(struct batch *batch)
     assign_result_init(&batch->result);
     arena_init(&batch->scratch);
     batch->since = -1;
-    batch->by_duration = batch->settings->policy == ASSIGN_SJF ? 1 : batch->settings->policy == ASSIGN_LJF ? -1 : 0;
-    batch->counts_rivals =
-        batch->settings->policy == ASSIGN_SINGLES || batch->settings->policy == ASSIGN_SINGLES_MINSUM;
+    batch->by_duration = batch->settings->policy == BATCH_SJF ? 1 : batch->settings->policy == BATCH_LJF ? -1 : 0;
+    batch->counts_rivals = batch->settings->policy == BATCH_SINGLES || batch->settings->policy == BATCH_SINGLES_MINSUM;
     batch->shape_of = array(count, sizeof *batch->shape_of);
     batch->entered = array(count, sizeof *batch->entered);
     batch->gone = array(count, sizeof *batch->gone);
@@ -548,6 +607,13 @@ static void batch_open(struct batch *batch)
         batch->outcomes[i] = (struct batch_outcome){-1, 0, job->after_count ? INT64_MAX : job->submit};
     }
     clusters_open(batch);
+    if (!batch_policy_has_windows(batch->settings->policy))
+        batch->backfill = backfill_new(&(struct backfill_settings){.policy = batch->settings->policy,
+                                                                   .work = batch->work,
+                                                                   .park = batch->settings->park,
+                                                                   .kind_of = batch->kind_of,
+                                                                   .kind_first = batch->kind_first,
+                                                                   .cluster_count = batch->cluster_count});
     if (count && batch->work->jobs[0].submit <= batch->settings->horizon)
         agenda_push(&batch->agenda, batch->work->jobs[0].submit, (uint32_t)EVENT_CREATE << EVENT_SHIFT);
 }
@@ -555,6 +621,7 @@ static void batch_open(struct batch *batch)
 static void batch_close(struct batch *batch)
 {
     agenda_done(&batch->agenda);
+    backfill_free(batch->backfill);
     map_done(&batch->shape_map);
     assign_result_done(&batch->result);
     arena_done(&batch->scratch);

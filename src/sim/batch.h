@@ -3,6 +3,8 @@
  *     a job comes -> it waits -> a window: the policy places it -> it runs -> it is done
  *                        \-> its time is out: it goes
  *
+ * Policies of batch systems (backfill.h) have no windows: they place jobs whenever something has changed.
+ *
  * There are no roles and no messages: only four kinds of events (create, done, timeout, matchmaking, as in the thesis that docs/simulator.md names)
  * and the policies of match/assign. A job may wait for others: it is *ready* when all of them are done, and from then on it is as one that comes then;
  * if one of them goes, it goes too. The fate of a job is its *outcome*: all figures follow from jobs and outcomes (figures.h).
@@ -31,6 +33,27 @@ extern "C" {
 #define BATCH_SECOND 1000000 /* microseconds */
 
 extern const char *const batch_quantities[BATCH_QUANTITIES];
+
+/* The policies: those of match/assign, under their numbers there, and those of batch systems. */
+#define BATCH_ORDERS(X)                                                             \
+    X(STRICT, "strict", "in order, and nobody passes the first that finds no room") \
+    X(EASY, "easy", "who does not delay the first that finds no room may pass it")  \
+    X(CONSERVATIVE, "conservative", "who delays none of those before it may pass")
+
+enum batch_policy {
+#define X(name, text, about) BATCH_##name,
+    ASSIGN_POLICIES(X) BATCH_ORDERS(X)
+#undef X
+        BATCH_POLICY_COUNT
+};
+
+extern const char *const batch_policy_names[BATCH_POLICY_COUNT];
+int batch_policy_find(const char *name, size_t len, enum batch_policy *ret_policy, struct err *err);
+
+static inline bool batch_policy_has_windows(enum batch_policy policy)
+{
+    return policy < BATCH_STRICT;
+}
 
 /* ------------------------------------------------------------------------------------------------------------- clusters */
 
@@ -128,8 +151,8 @@ struct batch_settings {
     struct batch_work *work; /* its offers and requests are overwritten */
     const struct batch_park *park;
     bool extra; /* with the extra clusters */
-    enum assign_policy policy;
-    struct batch_window window;
+    enum batch_policy policy;
+    struct batch_window window; /* of policies that have windows */
     uint64_t effort; /* units of work after which optimal takes what it has, in each window; 0: BATCH_EFFORT */
     int64_t timeout; /* a job that has waited so long goes; 0: no timeout */
     int64_t horizon; /* no event after this time; INT64_MAX: until nothing happens any more */

@@ -2,13 +2,47 @@
 #include "sim/batch.h"
 
 #include "lang/base/array.h"
+#include "lang/base/buf.h"
 #include "lang/base/mem.h"
+#include "lang/base/nearest.h"
 #include "lang/base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 const char *const batch_quantities[BATCH_QUANTITIES] = {"Cpus", "Memory", "Disk"};
+
+const char *const batch_policy_names[BATCH_POLICY_COUNT] = {
+#define X(name, text, about) [BATCH_##name] = text,
+    ASSIGN_POLICIES(X) BATCH_ORDERS(X)
+#undef X
+};
+
+int batch_policy_find(const char *name, size_t len, enum batch_policy *ret_policy, struct err *err)
+{
+    struct nearest nearest;
+    struct buf all;
+    int failed;
+
+    nearest_init(&nearest, name, len);
+    buf_init(&all);
+    for (int i = 0; i < BATCH_POLICY_COUNT; i++) {
+        if (strlen(batch_policy_names[i]) == len && !strncasecmp(batch_policy_names[i], name, len)) {
+            *ret_policy = (enum batch_policy)i;
+            buf_done(&all);
+            return 0;
+        }
+        nearest_try(&nearest, batch_policy_names[i]);
+        buf_addf(&all, "%s%s", i ? ", " : "", batch_policy_names[i]);
+    }
+    failed = nearest.name
+                 ? err_set(err, "there is no policy '%.*s'; did you mean '%s'?", len < 100 ? (int)len : 100, name,
+                           nearest.name)
+                 : err_set(err, "there is no policy '%.*s': %s", len < 100 ? (int)len : 100, name, buf_string(&all));
+    buf_done(&all);
+    return failed;
+}
 
 void park_init(struct batch_park *park)
 {

@@ -165,7 +165,7 @@ static int read_policies(const struct section *top, struct plan *plan)
         eval_element(&top->reader->eval, &list, i, &element);
         if (element.type != VALUE_STRING)
             return reader_fail(top->reader, &place, "expected the name of a policy");
-        if (assign_policy_find(element.u.string, element.len, &plan->policies[plan->policy_count++], &err) < 0)
+        if (batch_policy_find(element.u.string, element.len, &plan->policies[plan->policy_count++], &err) < 0)
             return reader_fail(top->reader, &place, "%s", err.text);
     }
     return 0;
@@ -207,7 +207,7 @@ static int read_window(const struct section *section, const char *name, struct b
 
 static int read_windows(const struct section *top, struct plan *plan)
 {
-    const char *known[ASSIGN_POLICY_COUNT + 1] = {NULL};
+    const char *known[BATCH_STRICT + 1] = {NULL};
     struct path path = {NULL, "Windows", 0};
     struct batch_window all = {span(WINDOW_DEFAULT), span(WINDOW_DEFAULT)};
     struct section section;
@@ -215,17 +215,17 @@ static int read_windows(const struct section *top, struct plan *plan)
 
     if (read_window(top, "Window", &all) < 0)
         return -1;
-    for (int i = 0; i < ASSIGN_POLICY_COUNT; i++) {
+    for (int i = 0; i < BATCH_POLICY_COUNT; i++)
         plan->windows[i] = all;
-        known[i] = assign_policy_names[i];
-    }
+    for (int i = 0; batch_policy_has_windows((enum batch_policy)i); i++)
+        known[i] = batch_policy_names[i];
     if (!section_value(top, "Windows", &value))
         return 0;
     if (section_open(top, &path, &section) < 0)
         return -1;
     section_known(&section, known);
-    for (int i = 0; i < ASSIGN_POLICY_COUNT; i++)
-        if (read_window(&section, assign_policy_names[i], &plan->windows[i]) < 0)
+    for (int i = 0; batch_policy_has_windows((enum batch_policy)i); i++)
+        if (read_window(&section, batch_policy_names[i], &plan->windows[i]) < 0)
             return -1;
     return 0;
 }
@@ -314,7 +314,7 @@ struct plan *plan_read(struct symbols *symbols, const char *text, size_t len, sc
     struct plan *plan = mem_alloc(sizeof *plan);
 
     *plan = (struct plan){
-        .policies = {ASSIGN_FCFS}, .policy_count = 1, .timeout_count = 1, .runs = 1, .bound = 10, .starved = 3600};
+        .policies = {BATCH_FCFS}, .policy_count = 1, .timeout_count = 1, .runs = 1, .bound = 10, .starved = 3600};
     park_init(&plan->park);
     plan->scenario = scenario_read_as(symbols, text, len, read_plan, plan, warn, user, err);
     if (plan->scenario)

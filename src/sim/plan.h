@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PLAN_POLICIES_MAX ASSIGN_POLICY_COUNT
+#define PLAN_POLICIES_MAX BATCH_POLICY_COUNT
 #define PLAN_TIMEOUTS_MAX 8
 #define PLAN_RUNS_MAX 10000
 #define PLAN_JOBS_MAX 10000000u /* in one run */
@@ -25,10 +25,10 @@ extern "C" {
 
 struct plan {
     struct scenario *scenario; /* its tree and arena; name, seed, duration, users, pauses, and the templates of jobs */
-    enum assign_policy policies[PLAN_POLICIES_MAX];
+    enum batch_policy policies[PLAN_POLICIES_MAX];
     uint32_t policy_count;
-    struct batch_window windows[ASSIGN_POLICY_COUNT]; /* by policy */
-    double timeouts[PLAN_TIMEOUTS_MAX];               /* seconds; 0: none */
+    struct batch_window windows[BATCH_POLICY_COUNT]; /* by policy; those without windows have the default */
+    double timeouts[PLAN_TIMEOUTS_MAX];              /* seconds; 0: none */
     uint32_t timeout_count;
     uint64_t runs;
     uint64_t effort; /* of optimal in a window, in units of work; 0: BATCH_EFFORT */

@@ -29,7 +29,7 @@ struct study_row {
 };
 
 struct study_variant {
-    enum assign_policy policy;
+    enum batch_policy policy;
     struct batch_window window;
     double timeout; /* seconds; 0: none */
     bool extra;

@@ -88,7 +88,7 @@ static void legend_policies(struct buf *out, const struct plan *plan)
 {
     buf_adds(out, "<ul class=\"legend\">");
     for (uint32_t i = 0; i < plan->policy_count; i++)
-        buf_addf(out, "<li><i class=\"k%u\"></i>%s</li>", i % PLOT_SERIES, assign_policy_names[plan->policies[i]]);
+        buf_addf(out, "<li><i class=\"k%u\"></i>%s</li>", i % PLOT_SERIES, batch_policy_names[plan->policies[i]]);
     buf_adds(out, "</ul>");
 }
 
@@ -122,7 +122,7 @@ static void section_bars(struct buf *out, const struct plan *plan, const struct 
             group_name(study, variant, name, sizeof name);
             buf_addf(out, "<section class=\"card\"><h3>%s</h3><div class=\"bars\">", name);
         }
-        buf_addf(out, "<b>%s</b><div class=\"bar\">", assign_policy_names[variant->policy]);
+        buf_addf(out, "<b>%s</b><div class=\"bar\">", batch_policy_names[variant->policy]);
         bar_part(out, "done", "done", figures[FIGURE_COMPLETED].mean);
         bar_part(out, "run", "running", figures[FIGURE_SCHEDULED].mean);
         bar_part(out, "wait", "waiting", figures[FIGURE_WAITING].mean);
@@ -171,7 +171,7 @@ static void draw_series(struct buf *out, const struct plan *plan, const struct s
             x[i] = hours * (i + 0.5) / STUDY_PARTS;
             y[i] = of == PLOT_OF_QUEUE ? variant->queue[i] : processors > 0 ? 100 * variant->busy[i] / processors : 0;
         }
-        plot_line(&plot, x, y, STUDY_PARTS, p, assign_policy_names[variant->policy]);
+        plot_line(&plot, x, y, STUDY_PARTS, p, batch_policy_names[variant->policy]);
     }
     plot_close(&plot);
 }
@@ -208,7 +208,7 @@ static void draw_gains(struct buf *out, const struct plan *plan, const struct st
             double at = h + 0.5 + 0.6 * ((double)p / group_size(plan) - 0.5);
 
             plot_interval(&plot, at, gain->mean - margin, gain->mean, gain->mean + margin, p,
-                          assign_policy_names[variant->policy]);
+                          batch_policy_names[variant->policy]);
         }
     plot_close(&plot);
 }
@@ -231,7 +231,7 @@ static void draw_waits(struct buf *out, const struct plan *plan, const struct st
             y[i] = 100.0 * i / (WAIT_POINTS - 1);
             x[i] = variant->waits->count ? spread_quantile(variant->waits, fmax(y[i] / 100, 1e-9)) / 1000 : 0;
         }
-        plot_line(&plot, x, y, WAIT_POINTS, p, assign_policy_names[variant->policy]);
+        plot_line(&plot, x, y, WAIT_POINTS, p, batch_policy_names[variant->policy]);
     }
     plot_close(&plot);
 }
@@ -279,7 +279,7 @@ static void cell_sample(struct buf *out, const struct sample *sample, int digits
 
 static void cells_first(struct buf *out, const struct study_variant *variant, double hours, bool extra)
 {
-    buf_addf(out, "<td>%s</td><td>%.4g</td>", assign_policy_names[variant->policy], hours);
+    buf_addf(out, "<td>%s</td><td>%.4g</td>", batch_policy_names[variant->policy], hours);
     if (variant->timeout > 0)
         buf_addf(out, "<td>%.10g s</td>", variant->timeout);
     else
@@ -333,7 +333,7 @@ static void section_tables(struct buf *out, const struct plan *plan, const struc
     buf_adds(out, "<h2>Jobs and waits</h2><p>Waits are of jobs that started.");
     buf_addf(out, "%s</p>", study->runs > 1 ? " ± is a 95 % confidence interval, by Student's t." : "");
     page_table(out, plan, study, jobs, sizeof jobs / sizeof *jobs);
-    snprintf(first, sizeof first, "%s", assign_policy_names[plan->policies[0]]);
+    snprintf(first, sizeof first, "%s", batch_policy_names[plan->policies[0]]);
     buf_adds(out, "<h2>How well the clusters were used, and how fairly</h2>");
     buf_addf(
         out,
@@ -358,12 +358,14 @@ static void section_work(struct buf *out, const struct study *study, bool measur
         const struct batch_totals *totals = &variant->totals;
         double least = (double)variant->window.least / BATCH_SECOND, most = (double)variant->window.most / BATCH_SECOND;
 
-        buf_addf(out, "<tr><td>%s%s</td>", assign_policy_names[variant->policy], variant->extra ? ", and more" : "");
+        buf_addf(out, "<tr><td>%s%s</td>", batch_policy_names[variant->policy], variant->extra ? ", and more" : "");
         if (variant->timeout > 0)
             buf_addf(out, "<td>%.10g s</td>", variant->timeout);
         else
             buf_adds(out, "<td>none</td>");
-        if (least < most)
+        if (!batch_policy_has_windows(variant->policy))
+            buf_adds(out, "<td>none</td>");
+        else if (least < most)
             buf_addf(out, "<td>%.4g to %.4g s</td>", least, most);
         else
             buf_addf(out, "<td>%.4g s</td>", least);
@@ -450,7 +452,7 @@ void study_page(struct buf *out, const struct plan *plan, const struct study *st
             words, sizeof words,
             "Jobs completed more than under %s in the same runs, in percent of all jobs that came; the lines are 95 %% "
             "confidence intervals.",
-            assign_policy_names[plan->policies[0]]);
+            batch_policy_names[plan->policies[0]]);
         section_plots(out, plan, study, "Gains", words, 3);
     }
     section_plots(out, plan, study, "Queue", "Jobs that wait. Each drawing has a scale of its own.", 0);

@@ -107,6 +107,29 @@ holds 'also in the Standard Workload Format' sh -c \
   'grep -q "^; MaxProcs: 24$" jobs.swf && grep -qE "^1 [0-9]+ -?[0-9]+( -?[0-9]+){15}$" jobs.swf'
 run "$berth" sim --trace jobs.swf --json
 holds 'which tells by itself how many processors there are' sh -c 'grep -q "\"completed\": 100.000000" out && ! grep -q . err'
+swf() { echo "$1 $2 -1 $3 $4 -1 -1 $4 $3 -1 1 $1 1 1 1 -1 -1 -1"; }
+{ echo '; MaxProcs: 4'; swf 1 0 10 3; swf 2 1 10 4; swf 3 2 8 1; swf 4 3 30 1; } >four.swf
+for policy in strict easy conservative; do
+  "$berth" sim --trace four.swf --policy $policy --write-trace $policy.jsonl >/dev/null 2>&1
+  sed -n 's/.*"start": \([0-9]*\).*/\1/p' $policy.jsonl | tr '\n' ' ' >>starts
+done
+holds 'in strict order nobody passes, with back-fill who is done before the planned start of the first that waits' \
+  [ "$(cat starts)" = '0 10 20 20 0 10 2 20 0 10 2 20 ' ]
+run "$berth" sim --trace four.swf --policy strict,easy --json
+holds 'so jobs wait less' python3 -c '
+import json
+strict, easy = [json.loads(line) for line in open("out")]
+assert easy["mean_wait"] < strict["mean_wait"] and easy["slowdown"] < strict["slowdown"] and easy["completed"] == strict["completed"] == 100
+'
+run "$berth" sim --scenario small.ad --policy strict,easy,conservative --window 60 --timeout none,600 --json
+holds 'batch systems also have several clusters, of which jobs choose, and jobs that go' python3 -c '
+import json
+rows = [json.loads(line) for line in open("out")]
+done = {(r["policy"], r["timeout"]): r["completed"] for r in rows}
+for r in rows:
+    assert abs(r["completed"] + r["scheduled"] + r["timed_out"] + r["waiting"] - 100) < 1e-5 and r["window"] is None, r
+assert len(rows) == 6 and min(done["easy", 0], done["conservative", 0]) > done["strict", 0] > 10
+'
 printf '; MaxProcs: 4\n1 0 -1 10 8 -1 -1 8 10 -1 1 1 1 1 1 -1 -1 -1\n2 0 -1 -1 1 -1 -1 1 10 -1 5 1 1 1 1 -1 -1 -1\n' >odd.swf
 run "$berth" sim --trace odd.swf --json
 holds 'jobs that cannot run are told of' sh -c \

@@ -104,6 +104,21 @@ sed 's/,Tool/,Program/; s/,true/,ls/; s/,false/,cat/' own.csv >own2.csv
 run "$berth" submit --dry-run --json own.ad Tool=ls --table own2.csv
 json 'a column may be an attribute that the ad has; what must be a constant is computed at once' 0 \
   '([row["RequestMemory"] for row in rows] == [67108864, 134217728] and [row["TimeLimit"] for row in rows] == [10, 20] and [row["QueueLimit"] for row in rows] == [600, 1200] and rows[0]["Cmd"] == "/bin/ls")'
+cat >night.ad <<'AD'
+[ Cmd = "/bin/true"; NotBefore = absTime("2026-11-20T20:00:00+01:00"); Half = 1800 ]
+[ Cmd = "/bin/true"; Day = 1800000000; NotBefore = Day + 2 * 1800; FinishBy = NotBefore + 60 ]
+[ Cmd = "/bin/true"; NotBefore = time() + 3600 ]
+AD
+run "$berth" submit --dry-run --json night.ad
+json 'times of an ad are as the language has them, or computed when it is submitted' 0 \
+  '"2026-11-20T20:00:00+01:00" in str(rows[0]["NotBefore"]) and (rows[1]["NotBefore"], rows[1]["FinishBy"]) == (1800003600, 1800003660) and abs(rows[2]["NotBefore"] - 3600 - __import__("time").time()) < 600'
+run "$berth" submit --dry-run --json night.ad --not-before 2030-01-01T00:00Z --finish-by 2030-01-01T01:00Z
+json 'options say them for all ads' 0 'all((row["NotBefore"], row["FinishBy"]) == (1893456000, 1893459600) for row in rows)'
+printf 'executable = count.sh\ndeferral_time = 1800000000\ndeferral_window = 600\nqueue\n' >later.sub
+run "$berth" submit --dry-run --json later.sub
+json "HTCondor's deferral_time and deferral_window are these" 0 'rows[0]["NotBefore"] == 1800000000 and rows[0]["FinishBy"] == 1800000600'
+run "$berth" submit --dry-run night.ad --not-before soon
+says 'a time that is none is refused' 2 '' "*--not-before: expected a time such as 20:00, +2h, *got 'soon'*"
 printf 'first line\n\n   second, line\t\r\nthird\n' >lines
 echo '[ Cmd = "echo"; Args = { Line } ]' >line.ad
 run "$berth" submit --dry-run --json line.ad --each-line lines

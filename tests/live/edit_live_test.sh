@@ -1,5 +1,5 @@
 #!/bin/sh
-# edit_live_test.sh: jobs are edited, sent away from their machine, suspended and continued, by their owners' commands and over restarts. Prints TAP.
+# edit_live_test.sh: jobs are edited, sent away from their machine, suspended and continued, and wait for their times, by their owners' commands and over restarts. Prints TAP.
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
@@ -121,12 +121,12 @@ by_token() {
     --data "[ Verb = \"edit\"; Ids = \"$2\"; Set = [ $1 ] ]"
 }
 # submitted: submits what it reads; the number of the job is $id.
-submitted() { id=$("$berth" submit --force - | sed -n 's/.*submitted: \([0-9]*\).*/\1/p') && [ -n "$id" ]; }
-submitted <<'AD'
+submitted() { id=$("$berth" submit --force "$@" | sed -n 's/.*submitted: \([0-9]*\).*/\1/p') && [ -n "$id" ]; }
+submitted - <<'AD'
 [ Cmd = "/bin/echo"; Args = { "plain" }; Constraint = other.Memory < 0 ]
 AD
 plain=$id
-submitted <<'AD'
+submitted - <<'AD'
 [ Universe = "local"; Cmd = "/bin/sleep"; Args = { "1000" }; Outputs = {} ]
 AD
 "$berth" token create --subject "$(value "$plain" Owner)" --scope 'job:own job:submit ad:read' --lifetime 1h --no-delegation --out owner.token >/dev/null
@@ -143,6 +143,31 @@ holds "the rest may be edited by it" is "$plain" Colour green
 run "$berth" edit "$plain" 'Args={"changed"}'
 says "and on the socket all of it" 0 '1 job edited' ''
 "$berth" rm "$plain" "$id" >/dev/null
+
+# --------------------------------------------------------------------------------------------------------------- times
+
+echo '[ Cmd = "/bin/echo"; Args = { "late" } ]' >late.ad
+submitted late.ad --not-before 2037-01-01T12:00Z
+run "$berth" jobs "$id"
+holds "a job that is to begin at a time says so in the list" grep -q 'Waiting.*waits until 2037-01-01' out
+run "$berth" why "$id" --json
+json "why it waits is that" 0 "rows[0]['first'] == 'early' and rows[0]['reasons'][0]['data']['until'] == 2114424000"
+run "$berth" why "$id"
+holds "in words too" grep -q "job $id waits until 2037-01-01 12:00, and no machine is asked for before" out
+kill -9 "$(pid_of customer)"
+holds "a customer that was killed knows it" soon is "$id" 'State WaitsUntil' 'Waiting 2114424000'
+"$berth" edit "$id" NotBefore=1 >/dev/null
+holds "when its time is moved to the past it runs" soon state_is "$id" Succeeded
+submitted late.ad --not-before 2037-01-01T12:00Z
+"$berth" edit "$id" NotBefore=undefined FinishBy=1 >/dev/null
+holds "one that waits past its FinishBy is given up" soon is "$id" 'State Outcome Reason' 'Aborted Expired its FinishBy came before it ran'
+echo '[ Cmd = "/bin/echo"; Args = { "here" }; Universe = "local"; Outputs = {} ]' >here.ad
+submitted here.ad --not-before 2037-01-01T12:00Z
+holds "a job of the customer's own host waits as well" is "$id" 'State WaitsUntil' 'Waiting 2114424000'
+"$berth" edit "$id" NotBefore=1 >/dev/null
+holds "and begins" soon state_is "$id" Succeeded
+run "$berth" submit late.ad --not-before 2037-01-01T12:00Z --finish-by 2037-01-01T11:00Z
+says "a job whose time is over before it comes is refused" 2 '' '*FinishBy: it is not after NotBefore*'
 
 echo "1..$count"
 [ $failures = 0 ]

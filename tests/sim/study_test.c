@@ -50,13 +50,13 @@ static void test_plan(struct symbols *symbols)
         tap_diag("%u:%u: %s", err.line, err.column, err.text);
         return;
     }
-    tap_ok(plan->policy_count == 2 && plan->policies[0] == ASSIGN_SRFM && plan->policies[1] == ASSIGN_FCFS &&
+    tap_ok(plan->policy_count == 2 && plan->policies[0] == BATCH_SRFM && plan->policies[1] == BATCH_FCFS &&
                plan->runs == 3 && plan->timeout_count == 2 && plan->timeouts[1] == 600 && plan->starved == 60 &&
                plan->bound == 20,
            "policies, runs and timeouts are as they stand");
-    tap_ok(plan->windows[ASSIGN_SRFM].least == 30 * BATCH_SECOND &&
-               plan->windows[ASSIGN_SRFM].most == 30 * BATCH_SECOND &&
-               plan->windows[ASSIGN_FCFS].most == BATCH_SECOND && plan->windows[ASSIGN_LBM].least == 5 * BATCH_SECOND &&
+    tap_ok(plan->windows[BATCH_SRFM].least == 30 * BATCH_SECOND &&
+               plan->windows[BATCH_SRFM].most == 30 * BATCH_SECOND && plan->windows[BATCH_FCFS].most == BATCH_SECOND &&
+               plan->windows[ASSIGN_LBM].least == 5 * BATCH_SECOND &&
                plan->windows[ASSIGN_LBM].most == 50 * BATCH_SECOND,
            "a policy may have a window of its own, also one that adapts");
     tap_ok(plan->park.kind_count == 2 && plan->park.clusters == 3 && park_processors(&plan->park, false) == 16 &&
@@ -237,7 +237,7 @@ static void test_table(struct symbols *symbols)
     text[len] = '\0';
     settings.plan = read_text(symbols, text, &heard, &err);
     if (!tap_ok(settings.plan && !heard.count && settings.plan->policy_count == 3 &&
-                    settings.plan->timeout_count == 2 && settings.plan->policies[0] == ASSIGN_FCFS,
+                    settings.plan->timeout_count == 2 && settings.plan->policies[0] == BATCH_FCFS,
                 "it has fcfs, srfm and lbm, without a timeout and with one"))
         return;
     plan = (struct plan *)(uintptr_t)settings.plan;
@@ -250,11 +250,11 @@ static void test_table(struct symbols *symbols)
             const struct sample *gain = &variant->rows[h].gain;
             double margin = sample_margin(gain, STUDY_CONFIDENCE);
 
-            if (variant->policy == ASSIGN_FCFS || hours[h] < 10)
+            if (variant->policy == BATCH_FCFS || hours[h] < 10)
                 continue;
             if (!tap_ok(gain->mean - margin > 0,
                         "timeout %g: %s completes more than fcfs in %g hours, and that is no chance", variant->timeout,
-                        assign_policy_names[variant->policy], hours[h]))
+                        batch_policy_names[variant->policy], hours[h]))
                 tap_diag("%.3f +- %.3f", gain->mean, margin);
             if (variant->timeout == 0 && variant->policy != ASSIGN_SJF)
                 most = fmax(most, variant->rows[h].figures[FIGURE_COMPLETED].mean - sjf_completed(&study, h));

@@ -86,7 +86,7 @@ export interface Job {
   Reason?: string; Status?: number; Outcome?: string; ExitCode?: number; Signal?: number; Message?: string; Progress?: number; Ended?: number; Owner?: string; Request?: string;
   Matched?: number; Delivered?: number; WallUsed?: number; CpuUsed?: number; MemoryUsed?: number; Workflow?: number; Node?: string;
   Samples?: { Span: number; Memory?: number[]; CpuPercent?: number[]; GpuPercent?: number[]; GpuMemory?: number[] };
-  Claiming?: number; Alike?: number; Rejected?: number; RejectedBy?: string; RejectedFor?: string; OfferedIn?: number; [name: string]: Value | undefined;
+  Claiming?: number; Alike?: number; Rejected?: number; RejectedBy?: string; RejectedFor?: string; OfferedIn?: number; WaitsUntil?: number; [name: string]: Value | undefined;
 }
 
 /** Jobs that were submitted together, counted. */

@@ -132,7 +132,7 @@ static void rejected_say(struct known *known, const struct tree *job, int64_t ti
 /* False: the customer knows nothing that keeps the job from machines. */
 static bool known_find(const struct tree *job, struct known *ret)
 {
-    int64_t times = 0, in = 0;
+    int64_t times = 0, in;
     size_t from;
 
     buf_init(&ret->words);
@@ -144,6 +144,13 @@ static bool known_find(const struct tree *job, struct known *ret)
     }
     if (!job_text_is(job, "State", "Waiting"))
         return false;
+    if (job_waits_say(&ret->words, job, (int64_t)time(NULL))) {
+        ret->reason = WAIT_EARLY;
+        if (ad_integer(job, "WaitsUntil", &in))
+            buf_addf(&ret->data, "\"until\": %" PRId64, in);
+        buf_adds(&ret->words, ", and no machine is asked for before");
+        return true;
+    }
     if (ad_integer(job, "Rejected", &times) && times > 0) {
         bool early = ad_integer(job, "OfferedIn", &in);
 

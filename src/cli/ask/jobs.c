@@ -2,6 +2,7 @@
 #include "cli/ask/jobs.h"
 
 #include "cli/term/command.h"
+#include "cli/term/moment.h"
 #include "cli/term/report.h"
 #include "lang/ad/eval.h"
 #include "lang/ad/get.h"
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ID_DIGITS_MAX 18
 
@@ -277,7 +279,7 @@ int job_fetch(struct connection *customer, uint64_t id, struct tree **ret)
 
 struct value job_value(const struct tree *job, const char *name, struct arena *arena)
 {
-    static const struct env env = {0};
+    const struct env env = {.now = (int64_t)time(NULL)};
     struct value value = value_undefined();
     symbol label = symbols_find(job->symbols, name, strlen(name));
     struct scope *scope = arena_alloc(arena, sizeof *scope); /* the value of a list refers to this scope */
@@ -537,22 +539,40 @@ struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
     return maker_seal(&maker);
 }
 
-/* In a table, a job that waits for others says so where its machine would stand. Takes the row. */
-static struct tree *row_blocked(struct tree *row, const struct tree *job)
+/* In a table, a job that waits for others, or for a time, says so where its machine would stand. Takes the row. */
+static struct tree *row_waits(struct tree *row, const struct tree *job, int64_t now)
 {
+    struct tree *told = row;
     struct maker maker;
-    struct tree *told;
+    struct buf words;
     const char *why;
     size_t len;
 
-    if (!ad_string(job, "Reason", &why, &len))
-        return row;
-    maker_init(&maker, row->symbols);
-    maker_parts(&maker, row, "Provider");
-    maker_bytes(&maker, "Provider", why, len);
-    told = maker_seal(&maker);
-    tree_unref(row);
+    buf_init(&words);
+    if (job_text_is(job, "State", "Blocked") && ad_string(job, "Reason", &why, &len))
+        buf_add(&words, why, len);
+    else
+        job_waits_say(&words, job, now);
+    if (words.len) {
+        maker_init(&maker, row->symbols);
+        maker_parts(&maker, row, "Provider");
+        maker_bytes(&maker, "Provider", words.text, words.len);
+        told = maker_seal(&maker);
+        tree_unref(row);
+    }
+    buf_done(&words);
     return told;
+}
+
+bool job_waits_say(struct buf *out, const struct tree *job, int64_t now)
+{
+    int64_t until;
+
+    if (!job_text_is(job, "State", "Waiting") || !ad_integer(job, "WaitsUntil", &until))
+        return false;
+    buf_adds(out, "waits until ");
+    moment_say(out, until, now);
+    return true;
 }
 
 bool job_rows_add(void *user, struct tree *job)
@@ -564,8 +584,8 @@ bool job_rows_add(void *user, struct tree *job)
     if (rows->form >= ROWS_LONG || !rows->column_count)
         return rows_add(rows, job);
     row = job_row(job, rows->form, rows->now);
-    if (rows->form == ROWS_TABLE && job_text_is(job, "State", "Blocked"))
-        row = row_blocked(row, job);
+    if (rows->form == ROWS_TABLE)
+        row = row_waits(row, job, rows->now);
     more = rows_add(rows, row);
     tree_unref(row);
     return more;

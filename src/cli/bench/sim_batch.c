@@ -122,7 +122,7 @@ static int policies_read(struct session *session)
             report("sim: --policy: there are more than %d", PLAN_POLICIES_MAX);
             return -1;
         }
-        if (assign_policy_find(at, len, &plan->policies[plan->policy_count++], &err) < 0) {
+        if (batch_policy_find(at, len, &plan->policies[plan->policy_count++], &err) < 0) {
             report("sim: --policy: %s", err.text);
             return -1;
         }
@@ -383,7 +383,7 @@ static void show_progress(void *user, uint64_t run, const struct study_variant *
         return;
     session->shown = time;
     fprintf(stderr, "\r\033[Krun %" PRIu64 " of %" PRIu64 ", %s: %.1f simulated hours, after %.0f s ", run + 1,
-            session->runs, assign_policy_names[variant->policy], (double)now / 3600e6, time - session->began);
+            session->runs, batch_policy_names[variant->policy], (double)now / 3600e6, time - session->began);
     fflush(stderr);
 }
 

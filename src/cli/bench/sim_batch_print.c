@@ -42,7 +42,7 @@ static void cell_sample(struct table *table, const struct sample *sample, int di
 static void cells_first(struct table *table, const struct study *study, const struct study_variant *variant,
                         uint32_t hour, bool clusters)
 {
-    const char *name = assign_policy_names[variant->policy];
+    const char *name = batch_policy_names[variant->policy];
 
     table_text(table, name, strlen(name));
     table_number(table, "%.6g", study->hours[hour]);
@@ -101,7 +101,7 @@ static void print_work(const struct study *study, bool measure)
     for (uint32_t v = 0; v < study->variant_count; v++) {
         const struct study_variant *variant = &study->variants[v];
         const struct batch_totals *totals = &variant->totals;
-        const char *name = assign_policy_names[variant->policy];
+        const char *name = batch_policy_names[variant->policy];
 
         table_text(&table, name, strlen(name));
         if (variant->timeout > 0)
@@ -110,7 +110,9 @@ static void print_work(const struct study *study, bool measure)
             table_number(&table, "none");
         if (clusters)
             table_text(&table, variant->extra ? "and more" : "as they are", variant->extra ? 8 : 11);
-        if (variant->window.least == variant->window.most)
+        if (!batch_policy_has_windows(variant->policy))
+            table_number(&table, "none");
+        else if (variant->window.least == variant->window.most)
             table_number(&table, "%.4g s", (double)variant->window.least / BATCH_SECOND);
         else
             table_number(&table, "%.4g..%.4g s", (double)variant->window.least / BATCH_SECOND,
@@ -152,11 +154,14 @@ static void print_json(const struct plan *plan, const struct study *study, bool 
             buf_adds(&out, "{\"scenario\": ");
             json_quote(&out, plan->scenario->name, strlen(plan->scenario->name));
             buf_addf(&out, ", \"policy\": \"%s\", \"hours\": %.10g, \"timeout\": %.10g, \"extra\": %s",
-                     assign_policy_names[variant->policy], study->hours[h], variant->timeout,
+                     batch_policy_names[variant->policy], study->hours[h], variant->timeout,
                      variant->extra ? "true" : "false");
-            buf_addf(&out, ", \"window\": [%.6g, %.6g], \"runs\": %" PRIu64 ", \"seed\": %" PRIu64,
-                     (double)variant->window.least / BATCH_SECOND, (double)variant->window.most / BATCH_SECOND,
-                     study->runs, study->seed);
+            if (batch_policy_has_windows(variant->policy))
+                buf_addf(&out, ", \"window\": [%.6g, %.6g]", (double)variant->window.least / BATCH_SECOND,
+                         (double)variant->window.most / BATCH_SECOND);
+            else
+                buf_adds(&out, ", \"window\": null");
+            buf_addf(&out, ", \"runs\": %" PRIu64 ", \"seed\": %" PRIu64, study->runs, study->seed);
             for (int i = 0; i < FIGURE_COUNT; i++)
                 json_sample(&out, figure_keys[i], &variant->rows[h].figures[i]);
             json_sample(&out, "gain", &variant->rows[h].gain);

@@ -107,7 +107,8 @@ static void reason_print(struct buf *out, const struct tree *job)
 
     line_print(out, "reason");
     from = out->len;
-    cell_print(out, job, "Reason", CELL_VALUE, 0);
+    if (!job_waits_say(out, job, (int64_t)time(NULL)))
+        cell_print(out, job, "Reason", CELL_VALUE, 0);
     text_tame(out, from);
     if (out->len == from)
         out->len = start;

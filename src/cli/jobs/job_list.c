@@ -272,7 +272,7 @@ const struct command command_jobs = {
         "The states: Waiting (in the queue), Ready (matched, and being claimed), Scheduled (its files are on their way), "
         "Running, Suspended (Running in JSON: it stands still, as its user wants), Held (waits for its user), Blocked (waits for other jobs of its workflow). Of a job that is over, how it ended: "
         "Succeeded, Failed (exit 3), Out of memory, Out of time, Out of disk, Killed (signal 9), Removed, Expired (waited longer "
-        "than its QueueLimit). JSON has the state (Done, Cleared, Aborted or Cancelled, then) and the outcome. Of each workflow a line says how far it is; `berth dag` tells "
+        "than its QueueLimit, or until its FinishBy). JSON has the state (Done, Cleared, Aborted or Cancelled, then) and the outcome. Of each workflow a line says how far it is; `berth dag` tells "
         "more. Of a job with OutputData the state says how many of those files are in stores.\n"
         "\n"
         "Commands about jobs ask the customer that has them: that of --customer URL, else of $BERTH_CUSTOMER, else the one that "

@@ -168,7 +168,7 @@ static void constants_print(struct buf *out, const struct tree *ad)
         "TimeLimit",  "QueueLimit", "MaxRetries",      "RetryUnless",       "CheckpointPeriod", "CheckpointSignal",
         "WarnSignal", "Network",    "AccountingGroup", "ConcurrencyLimits", "OutputElsewhere",  "RunAs",
         "ShareFiles", "Umask",      "Count",           "Processes",         "ProcessesOn",      "Owner",
-        "Type",       "Iwd"};
+        "Type",       "Iwd",        "NotBefore",       "FinishBy"};
     struct arena arena;
 
     arena_init(&arena);

@@ -8,8 +8,10 @@
 #include "cli/jobs/sweep.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
+#include "cli/term/moment.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/form/form.h"
 #include "match/gang/ports.h"
@@ -29,6 +31,7 @@ struct submit_settings {
     struct sweep_source sweep;
     struct option_files append;
     struct option_words secrets;
+    int64_t not_before, finish_by; /* 0: not given */
     bool force, dry_run, json, terse;
 };
 
@@ -44,6 +47,9 @@ static const struct option submit_options[] = {
     {0, "secret", "NAME=FILE", SECRET_OPTION_HELP, option_secret, offsetof(S, secrets)},
     {'k', "key", "KEY", "the same key and the same jobs again are the same submission: nothing is submitted twice",
      submission_key, offsetof(S, key)},
+    {0, "not-before", "TIME", "no job begins before: 20:00, +2h, 2026-11-20 or 2026-11-20T20:00+01:00", option_moment,
+     offsetof(S, not_before)},
+    {0, "finish-by", "TIME", "a job that still waits then is given up", option_moment, offsetof(S, finish_by)},
     {'f', "force", NULL, "also what matches no machine of the pool", option_flag, offsetof(S, force)},
     {'n', "dry-run", NULL, "print the ads as they would be sent, and send nothing", option_flag, offsetof(S, dry_run)},
     {0, "cwd", "FOLDER",
@@ -82,6 +88,7 @@ struct adding {
     struct job_submission *submission;
     const char *file, *folder;
     const struct tree *given;  /* what was typed, to be laid over each ad; NULL: nothing */
+    const struct tree *times;  /* likewise, of options */
     const struct sweep *sweep; /* or NULL */
     uint64_t jobs;             /* of the sweep, so far */
     int status;
@@ -91,7 +98,8 @@ struct adding {
 static int ad_complete(struct adding *adding, struct tree *ad, const char *name)
 {
     struct err err = {0};
-    struct tree *whole = adding->given ? ad_over(ad, adding->given, &err) : tree_ref(ad);
+    struct tree *timed = adding->times ? ad_over(ad, adding->times, &err) : tree_ref(ad);
+    struct tree *whole = timed && adding->given ? ad_over(timed, adding->given, &err) : tree_ref(timed);
     int status = STATUS_BAD;
 
     adding->submission->folds = adding->given || adding->sweep;
@@ -100,8 +108,24 @@ static int ad_complete(struct adding *adding, struct tree *ad, const char *name)
     else
         report("%s: %s", name, err.text);
     tree_unref(whole);
+    tree_unref(timed);
     tree_unref(ad);
     return status;
+}
+
+/* What the options say of times, as an ad; NULL: nothing. */
+static struct tree *times_layer(const struct submit_settings *settings, struct symbols *symbols)
+{
+    struct maker maker;
+
+    if (!settings->not_before && !settings->finish_by)
+        return NULL;
+    maker_init(&maker, symbols);
+    if (settings->not_before)
+        maker_integer(&maker, "NotBefore", settings->not_before);
+    if (settings->finish_by)
+        maker_integer(&maker, "FinishBy", settings->finish_by);
+    return maker_seal(&maker);
 }
 
 /* Adds the ad of a row. It stands for one job, or for as many as its Count says. */
@@ -257,7 +281,8 @@ static int file_add(struct job_submission *submission, const struct submit_setti
                     const struct submit_words *words, const char *file)
 {
     enum submit_language language = settings->from;
-    struct adding adding = {.submission = submission, .file = file, .status = STATUS_DONE};
+    struct tree *times = times_layer(settings, submission->customer->symbols);
+    struct adding adding = {.submission = submission, .file = file, .times = times, .status = STATUS_DONE};
     char *folder = folder_of(file);
     struct buf text;
     int status = STATUS_BAD;
@@ -274,6 +299,7 @@ static int file_add(struct job_submission *submission, const struct submit_setti
                                            : language_add(&adding, settings, words, language, &text);
     }
     buf_done(&text);
+    tree_unref(times);
     free(folder);
     return status;
 }

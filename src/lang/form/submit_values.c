@@ -474,6 +474,20 @@ int submit_key_expr(struct submit_job *job, const struct submit_key *key, const 
     return result;
 }
 
+/* deferral_window: seconds behind deferral_time. */
+int submit_key_window(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
+{
+    int result;
+
+    if (!submit_key_macro(job->reader, submit_key_find("deferral_time", strlen("deferral_time"))) ||
+        submit_same(text, len, "0") || submit_same(text, len, "undefined"))
+        return 0;
+    buf_addf(&job->out, "%s = NotBefore + (", key->attribute);
+    result = submit_expr_print(job, SUBMIT_SIDE_JOB, text, len, &job->out);
+    buf_adds(&job->out, ");\n");
+    return result;
+}
+
 int submit_key_rank(struct submit_job *job, const struct submit_key *key, const char *text, size_t len)
 {
     int result;

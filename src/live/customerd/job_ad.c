@@ -33,7 +33,8 @@ static const char *const ours[] = {
     "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",    "ExitCode",     "Signal",
     "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor",  "Matched",
     "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples",
-    "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber",   "Progress"};
+    "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber",   "Progress",
+    "WaitsUntil"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -300,6 +301,10 @@ static void reason_add(struct maker *maker, const struct job_view *view, const s
     char text[2 * TRY_MESSAGE_MAX + 64];
     const char *said = job_why(view, tries);
 
+    if (view->early) {
+        maker_integer(maker, "WaitsUntil", view->begins);
+        return;
+    }
     if (view->state == JOB_IDLE && view->refused != REASON_OK) {
         snprintf(text, sizeof text, "the matchmaker refuses its request: %s", reason_words(view->refused));
         maker_text(maker, "Reason", text);

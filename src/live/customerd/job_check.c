@@ -162,6 +162,12 @@ static bool is_flag(const struct tree *ad, const struct expr *e)
     return e->kind == EXPR_BOOLEAN;
 }
 
+static bool is_time(const struct tree *ad, const struct expr *e)
+{
+    (void)ad;
+    return e->kind == EXPR_ABSTIME || e->kind == EXPR_INTEGER;
+}
+
 static bool is_path(const struct tree *ad, const struct expr *e)
 {
     return is_text(ad, e) && tree_string(ad, e)[0] == '/';
@@ -214,6 +220,8 @@ static bool is_node_inputs(const struct tree *ad, const struct expr *e)
     return is_list_of(ad, e, is_node_input) && e->u.run.count <= JOB_INPUTS_MAX;
 }
 
+#define WANTED_TIME "expected a time: absTime(\"2026-11-20T20:00:00+01:00\"), or seconds since 1970"
+
 static const struct {
     const char *name;
     bool (*good)(const struct tree *ad, const struct expr *e);
@@ -241,6 +249,8 @@ static const struct {
     {"WarnSignal", is_text, "expected the name of a signal"},
     {"TimeLimit", is_span, "expected a number of seconds"},
     {"QueueLimit", is_whole, "expected a whole number of seconds"},
+    {"NotBefore", is_time, WANTED_TIME},
+    {"FinishBy", is_time, WANTED_TIME},
     {"MaxRetries", is_whole, "expected a whole number"},
     {"SuccessExitCode", is_whole, "expected the status of a program, a whole number"},
     {"OutputsNeeded", is_needed, "expected \"OnSuccess\", \"Always\" or \"Never\""},
@@ -391,12 +401,16 @@ static int shares_check(const struct tree *ad, struct err *err)
 
 int job_types_check(const struct tree *ad, struct err *err)
 {
+    const struct expr *begins = ad_find(ad, "NotBefore"), *ends = ad_find(ad, "FinishBy");
+
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct expr *e = ad_find(ad, rows[i].name);
 
         if (e && !rows[i].good(ad, e))
             return err_set(err, "%s: %s", rows[i].name, rows[i].wanted);
     }
+    if (begins && ends && ends->u.integer <= begins->u.integer)
+        return err_set(err, "FinishBy: it is not after NotBefore, so the job would never run");
     return 0;
 }
 

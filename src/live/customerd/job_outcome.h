@@ -26,7 +26,7 @@ enum outcome_tone { TONE_PLAIN, TONE_GOOD, TONE_BAD };
     X(OUT_OF_DISK, "OutOfDisk", "Out of disk", BAD, "it used more than `RequestDisk`, or made too many files") \
     X(KILLED, "Killed", "Killed", BAD, "a signal ended its program, `Signal`")                                 \
     X(REMOVED, "Removed", "Removed", PLAIN, "its user, or an administrator, removed it")                       \
-    X(EXPIRED, "Expired", "Expired", BAD, "it waited for `QueueLimit` and never ran")
+    X(EXPIRED, "Expired", "Expired", BAD, "it waited for `QueueLimit`, or until `FinishBy`")
 
 enum job_outcome {
 #define X(id, word, words, tone, when) OUTCOME_##id,

@@ -313,7 +313,7 @@ static bool first_begin(struct local_jobs *all, struct local_user *user, bool fl
         user->runs[flow] >= all->ports.most(all->ports.user, true))
         return false;
     job = endings_take(waits);
-    if (!all->ports.job(all->ports.user, job, &view) || view.state != JOB_IDLE || view.blocked)
+    if (!all->ports.job(all->ports.user, job, &view) || view.state != JOB_IDLE || view.blocked || view.early)
         return true;
     if (run_find(all, job) || all->ports.shut(all->ports.user, view.owner, &now)) { /* its last try is being ended */
         endings_add(waits, job);
@@ -387,7 +387,7 @@ void local_jobs_changed(struct local_jobs *all, const struct job_view *view)
         return;
     if (run && (view->state != JOB_RUNNING || view->begun != run->begun))
         run_stop(run);
-    if (view->state != JOB_IDLE || view->blocked)
+    if (view->state != JOB_IDLE || view->blocked || view->early) /* when its time comes we are told */
         return;
     endings_add(&user_of(all, local_job_user(view->ad))->waits[local_job_is_flow(view->ad)], view->id);
     soon(all);

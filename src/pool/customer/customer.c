@@ -233,6 +233,8 @@ static void job_view(const struct customer *customer, const struct job *job, str
         .tries = job->tries,
         .begun = job->begun,
         .in_vain = job->in_vain,
+        .early = job->state == JOB_IDLE && job->waits && job->shape->lead->early,
+        .begins = job->shape->not_before,
         .rests = job->rests,
         .submitted = job->from->at,
         .changed = job->changed,

@@ -59,7 +59,7 @@ enum job_state {
     JOB_DONE,
     JOB_HELD,
     JOB_REMOVED,
-    JOB_ABORTED,   /* the job waited longer than it may */
+    JOB_ABORTED,   /* the job waited longer than it may, or until its time was over */
     JOB_FORGOTTEN, /* only on disk */
 };
 
@@ -86,6 +86,8 @@ struct job_view {
     uint64_t tries;   /* tries that failed */
     uint64_t begun;   /* how often the job was given to a claim */
     uint32_t in_vain; /* claims in a row that came to nothing: the job was not started, or it is not to blame */
+    bool early;       /* the NotBefore of a waiting job has not come ... */
+    int64_t begins;   /* ... and is at this second of the wall clock */
     int64_t rests;    /* so it is offered again only then, on the clock that does not jump; 0: it does not rest */
     int64_t submitted, changed; /* seconds, on the wall clock */
     enum reason reason;         /* why the job ended, or is held */

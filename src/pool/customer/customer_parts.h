@@ -3,6 +3,7 @@
  *     customer.c   the step: passes each event to the right part
  *     shapes.c     requests: what each pool is told
  *     shape_request.c  what of a job's ad they say
+ *     shape_times.c  the times before and after which they are not offered
  *     pools.c      offering jobs to several pools
  *     turns.c      offering them by turns, where a pool takes fewer requests than there are
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
@@ -115,7 +116,10 @@ struct shape {
     enum needs needs;         /* when the outputs that it names have to be there */
     bool local;               /* its jobs run on the customer's own host: no pool is told of them */
     double priority;          /* among those of its owner */
-    int64_t patience;         /* seconds that a job may wait, counted from its submission */
+    int64_t patience;         /* seconds that a job may wait, counted from its submission, or from `not_before` */
+    int64_t not_before;       /* no job begins before: seconds, on the wall clock; -SHAPE_TIME_NEVER: at any time */
+    int64_t finish_by;        /* then a job that waits is given up, likewise; SHAPE_TIME_NEVER: never */
+    bool early;               /* as far as is known, `not_before` has not come */
     uint64_t index;           /* of the first job in its sweep */
     uint64_t uses;            /* by jobs, submissions and roots */
     struct shape_pool *pools;
@@ -269,6 +273,14 @@ void rejection_forget(struct shape *shape);
 /* shape_request.c */
 struct tree *shape_request(struct tree *ad); /* the caller unrefs it */
 
+/* shape_times.c */
+#define SHAPE_TIME_NEVER (INT64_C(1) << 40) /* seconds: no time of an ad is further from 1970 */
+int64_t shape_time(const struct tree *ad, const char *attribute, int64_t otherwise);
+/* When that second of the wall clock comes, as far as is known, on the clock that does not jump; INT64_MAX: never. */
+int64_t shape_time_comes(const struct customer_step *step, int64_t second);
+/* Looks at the clock: may its jobs begin now, have those that wait waited too long? Returns when to look again. */
+int64_t shape_look(const struct customer_step *step, struct shape *shape);
+
 /* pools.c */
 bool customer_knows(const struct customer *customer, agent who);
 struct root *root_pending(const struct customer_step *step, const struct shape *shape, uint32_t pool);
@@ -349,9 +361,9 @@ struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape)
 struct job *job_find(const struct customer *customer, uint64_t id);
 bool job_ended(const struct job *job);
 void owner_count(struct customer *customer, const struct text *owner, int64_t more);
-struct job *shape_next(struct shape *shape); /* the job that has waited longest; NULL: none */
+struct job *shape_next(const struct shape *shape); /* the job that has waited longest; NULL: none, or not yet */
 void job_wait(struct job *job, bool first);
-void job_give_up(const struct customer_step *step, struct job *job); /* the job has waited too long */
+void job_give_up(const struct customer_step *step, struct job *job, enum reason why); /* the job has waited too long */
 /* The job runs under a claim, waits again, or has ended: recorded at once. */
 void job_assign(const struct customer_step *step, struct job *job, struct root *root);
 void job_rested(const struct customer_step *step, uint64_t id); /* TIMER_JOB */

@@ -95,9 +95,9 @@ static void job_unwait(struct job *job)
     flow_moves(job);
 }
 
-struct job *shape_next(struct shape *shape)
+struct job *shape_next(const struct shape *shape)
 {
-    return shape->first;
+    return shape->early ? NULL : shape->first;
 }
 
 void job_assign(const struct customer_step *step, struct job *job, struct root *root)
@@ -128,14 +128,15 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
 static bool job_rest(const struct customer_step *step, struct job *job)
 {
     const struct spans *spans = step->customer->spans;
-    int64_t pause = 2 * spans->retry;
+    int64_t pause = 2 * spans->retry, late = shape_time_comes(step, job->shape->finish_by);
 
     job->in_vain += job->failing;
-    if (!job->failing || job->in_vain < 2)
+    if (!job->failing || job->in_vain < 2 || late <= step->env->now)
         return false;
     for (uint32_t i = 2; i < job->in_vain && pause < spans->lifetime; i++)
         pause *= 2;
     job->rests = step->env->now + (pause < spans->lifetime ? pause : spans->lifetime);
+    job->rests = late < job->rests ? late : job->rests; /* to be given up in time */
     timers_set(&step->customer->timers, job->rests, TIMER_JOB, job->id);
     return true;
 }
@@ -224,11 +225,11 @@ void job_spoiled(const struct customer_step *step, struct job *job, const struct
     job_store(step, job);
 }
 
-void job_give_up(const struct customer_step *step, struct job *job)
+void job_give_up(const struct customer_step *step, struct job *job, enum reason why)
 {
     job_unwait(job);
     job_end(step, job, JOB_ABORTED);
-    job->reason = REASON_QUEUE;
+    job->reason = why;
     job_store(step, job);
     shape_changed(step, job->shape);
 }
@@ -380,7 +381,7 @@ void queue_local(const struct customer_step *step, const struct event *event)
     if (!job || !job->shape->local)
         return;
     if (event->news == JOB_FOUND) {
-        if (job->state != JOB_IDLE || !job->waits)
+        if (job->state != JOB_IDLE || !job->waits || job->shape->lead->early)
             return;
         job_unwait(job);
         job->state = JOB_RUNNING;

@@ -158,11 +158,14 @@ struct shape *shape_new(struct customer *customer, uint64_t id, const struct tex
                             .needs = ending_needs(ad),
                             .counts = shape_number(ad, "MaxRetries", -1) >= 0,
                             .patience = shape_number(ad, "QueueLimit", INT64_MAX),
+                            .not_before = shape_time(ad, "NotBefore", -SHAPE_TIME_NEVER),
+                            .finish_by = shape_time(ad, "FinishBy", SHAPE_TIME_NEVER),
                             .index = (uint64_t)shape_number(ad, "Index", 0),
                             .local = shape_is_local(ad),
                             .priority = turns_priority(ad),
                             .set = INT64_MAX,
                             .told = INT64_MIN / 2};
+    shape->early = shape->not_before > -SHAPE_TIME_NEVER; /* until the clock was looked at */
     shape_add_pools(customer, shape);
     ARRAY_ROOM(customer->shape_list, customer->shape_count, customer->shape_room, 8);
     customer->shape_list[customer->shape_count++] = shape;
@@ -274,7 +277,7 @@ void shape_submitted(const struct customer_step *step, struct shape *shape)
  * job's number, give it its place among the requests of its owner. */
 static struct tree *shape_text(const struct shape *shape, const struct shape_pool *pool)
 {
-    int64_t count = pool->wanted ? shape->waiting - pool->pending : 0;
+    int64_t count = pool->wanted && !shape->early ? shape->waiting - pool->pending : 0;
     struct symbols *symbols = shape->request->symbols;
     struct ad_setting settings[] = {{NAME_COUNT, value_integer(count)},
                                     {SYMBOL_NONE, value_integer(count > 0 ? shape->first->from->at : 0)},
@@ -289,17 +292,6 @@ static struct tree *shape_text(const struct shape *shape, const struct shape_poo
     symbols_drop(symbols, settings[1].name);
     symbols_drop(symbols, settings[2].name);
     return text;
-}
-
-/* Gives up jobs that have waited longer than they may; the next job is looked at when its time comes. */
-static void shape_tire(const struct customer_step *step, struct shape *shape)
-{
-    if (shape->patience >= INT64_MAX / SECOND / 4)
-        return;
-    while (shape->first && shape->first->from->since + shape->patience * SECOND <= step->env->now)
-        job_give_up(step, shape->first);
-    if (shape->first)
-        shape_set(step, shape, shape->first->from->since + shape->patience * SECOND);
 }
 
 /* Drops the shape if nothing needs it any more and it is not advertised. */
@@ -379,7 +371,7 @@ void shape_due(const struct customer_step *step, uint32_t place)
         return;
     if (shape->set <= now)
         shape->set = INT64_MAX;
-    shape_tire(step, shape);
+    shape_set(step, shape, shape_look(step, shape));
     rested = now >= shape_rest(step, shape);
     for (uint32_t i = 0; i < shape->pool_count; i++)
         shape_advertise(step, shape, i, rested);

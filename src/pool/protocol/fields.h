@@ -53,40 +53,41 @@ struct seen {
 };
 
 /* Why, or why not. OK comes first. */
-#define REASONS(X)                                \
-    X(OK, "ok")                                   \
-    X(CHALLENGE, "prove the ticket")              \
-    X(BUSY, "busy with another")                  \
-    X(WAIT, "not decided yet")                    \
-    X(ACTIVATE, "activated")                      \
-    X(ABORT, "aborted")                           \
-    X(STALE, "something newer is known")          \
-    X(UNKNOWN, "nothing of that name")            \
-    X(BODY, "the whole ad is needed")             \
-    X(CONSUMED, "nothing is left of it")          \
-    X(CONSTRAINT, "refused by the constraint")    \
-    X(TICKET, "the ticket is not good")           \
-    X(IDENTITY, "that is somebody else's")        \
-    X(INVALID, "breaks the protocol")             \
-    X(LIMIT, "past a limit")                      \
-    X(CONFLICT, "the same key with another body") \
-    X(DRAINING, "takes no more")                  \
-    X(WINDOW, "the window is over")               \
-    X(PIN, "the pin lease is over")               \
-    X(LEASE, "the lease is over")                 \
-    X(LIFE, "the claim has lived long enough")    \
-    X(LOST, "lost in a restart")                  \
-    X(RELEASED, "released")                       \
-    X(VETOED, "the owner would have it back")     \
-    X(PREEMPTED, "another is preferred")          \
-    X(EXITED, "the job ended")                    \
-    X(TIME, "the job's time was up")              \
-    X(MEMORY, "the job took too much memory")     \
-    X(DISK, "the job took too much disk")         \
-    X(SETUP, "the job could not be set up")       \
-    X(QUEUE, "it waited longer than it may")      \
-    X(FAULT, "the machine could not run it")      \
-    X(UNMADE, "an output that it names is missing")
+#define REASONS(X)                                  \
+    X(OK, "ok")                                     \
+    X(CHALLENGE, "prove the ticket")                \
+    X(BUSY, "busy with another")                    \
+    X(WAIT, "not decided yet")                      \
+    X(ACTIVATE, "activated")                        \
+    X(ABORT, "aborted")                             \
+    X(STALE, "something newer is known")            \
+    X(UNKNOWN, "nothing of that name")              \
+    X(BODY, "the whole ad is needed")               \
+    X(CONSUMED, "nothing is left of it")            \
+    X(CONSTRAINT, "refused by the constraint")      \
+    X(TICKET, "the ticket is not good")             \
+    X(IDENTITY, "that is somebody else's")          \
+    X(INVALID, "breaks the protocol")               \
+    X(LIMIT, "past a limit")                        \
+    X(CONFLICT, "the same key with another body")   \
+    X(DRAINING, "takes no more")                    \
+    X(WINDOW, "the window is over")                 \
+    X(PIN, "the pin lease is over")                 \
+    X(LEASE, "the lease is over")                   \
+    X(LIFE, "the claim has lived long enough")      \
+    X(LOST, "lost in a restart")                    \
+    X(RELEASED, "released")                         \
+    X(VETOED, "the owner would have it back")       \
+    X(PREEMPTED, "another is preferred")            \
+    X(EXITED, "the job ended")                      \
+    X(TIME, "the job's time was up")                \
+    X(MEMORY, "the job took too much memory")       \
+    X(DISK, "the job took too much disk")           \
+    X(SETUP, "the job could not be set up")         \
+    X(QUEUE, "it waited longer than it may")        \
+    X(FAULT, "the machine could not run it")        \
+    X(UNMADE, "an output that it names is missing") \
+    X(FINISH, "its FinishBy came before it ran")
 
 enum reason {
 #define X(id, words) REASON_##id,

@@ -150,6 +150,7 @@ function Facts({ job }: { job: Job }): JSX.Element {
     ['Owner', job.Owner],
     ['Where', job.Provider ? <a href={machineLink(job.Provider.split('/').pop()!)}>{job.Provider}</a> : undefined],
     ['Submitted', job.Submitted ? <When at={job.Submitted} /> : undefined],
+    ['Waits until', job.WaitsUntil ? <When at={job.WaitsUntil} /> : undefined],
     ['Started', job.Started ? <When at={job.Started} /> : undefined],
     ['Ended', job.Ended ? <When at={job.Ended} /> : undefined],
     ['Processor time', typeof job.CpuUsed === 'number' ? span(job.CpuUsed) : undefined],

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, type Job, type Listed, type Submission } from '../api';
 import { AtDesk } from '../desks';
-import { count, inCell, many, span, spanSaid } from '../format';
+import { count, inCell, many, moment, span, spanSaid } from '../format';
 import { useAct, useLoad, useQuiet, useTitle } from '../hooks';
 import { command, commandOf, failed, jobLink, over, partsOf, standing, tone, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
@@ -15,7 +15,7 @@ const PAGE = 50;
 
 /** How it stands, and why, where there is something to say: it failed, or it waits. */
 export function StateCell({ job }: { job: Job }): JSX.Element {
-  const why = over(job.State) && (!failed(job) || job.Reason === 'the job ended') ? undefined : job.Reason;
+  const why = over(job.State) && (!failed(job) || job.Reason === 'the job ended') ? undefined : job.WaitsUntil ? `until ${moment(job.WaitsUntil)}` : job.Reason;
   return <><Tag tone={tone(job)}>{standing(job)}</Tag>{why ? <small class="under">{why}</small> : null}</>;
 }
 
