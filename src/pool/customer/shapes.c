@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIRED_A_STEP 4 /* jobs of a shape that have waited too long, and are given up at once */
+
 uint64_t owner_hash(const struct text *text, uint64_t seed)
 {
     uint64_t hash = rng_mix(seed), word;
@@ -291,15 +293,23 @@ static struct tree *shape_text(const struct shape *shape, const struct shape_poo
     return text;
 }
 
-/* Gives up jobs that have waited longer than they may; the next job is looked at when its time comes. */
+/* Gives up jobs that have waited longer than they may, some at once: there may be very many. The next job is looked at when its time comes, at the next
+ * wake at the earliest. */
 static void shape_tire(const struct customer_step *step, struct shape *shape)
 {
+    int64_t now = step->env->now, at;
+
     if (shape->patience >= INT64_MAX / SECOND / 4)
         return;
-    while (shape->first && shape->first->from->since + shape->patience * SECOND <= step->env->now)
+    for (int i = 0; i < TIRED_A_STEP && shape->first; i++) {
+        if (shape->first->from->since + shape->patience * SECOND > now)
+            break;
         job_give_up(step, shape->first);
-    if (shape->first)
-        shape_set(step, shape, shape->first->from->since + shape->patience * SECOND);
+    }
+    if (!shape->first)
+        return;
+    at = shape->first->from->since + shape->patience * SECOND;
+    shape_set(step, shape, at > now ? at : now + 1);
 }
 
 /* Drops the shape if nothing needs it any more and it is not advertised. */
