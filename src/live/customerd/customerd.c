@@ -164,6 +164,8 @@ static void handles_start(struct customerd *customerd)
     uv_timer_init(&customerd->daemon.loop, &customerd->more);
     customerd->turn.data = customerd->wake.data = customerd->watched.data = customerd->tidy.data =
         customerd->more.data = customerd;
+    customerd->metrics = metrics_new(NULL, 0);
+    loop_watch_start(&customerd->turns, &customerd->daemon.loop, customerd->metrics);
 }
 
 static int parts_start(struct customerd *customerd, struct err *err)
@@ -379,6 +381,7 @@ static void customerd_done(struct customerd *customerd)
     jobfiles_free(customerd->files);
     output_shares_free(customerd->shares);
     spool_free(customerd->spool);
+    metrics_free(customerd->metrics);
     free(customerd->serves_by);
     endings_done(&customerd->endings);
     buf_done(&customerd->out);

@@ -32,6 +32,7 @@
 #include "live/customerd/output_shares.h"
 #include "live/customerd/questions.h"
 #include "live/customerd/spool.h"
+#include "live/http/loop_watch.h"
 #include "live/http/request.h"
 #include "live/http/server.h"
 #include "live/world/audit.h"
@@ -113,6 +114,8 @@ struct customerd {
     uv_idle_t turn;     /* runs the tasks */
     uv_timer_t wake;    /* wakes waiting requests */
     uv_timer_t watched; /* wakes those of them that watch a job that has changed */
+    struct loop_watch turns;
+    struct metrics *metrics; /* how long the turns of the loop take, and no more */
     uv_timer_t tidy;
     uv_timer_t more; /* jobs that are over, or the history, wait for the rest of a tidying */
     bool woken;
