@@ -9,7 +9,8 @@
  *
  * Client, customer and crowd share the processors of this machine, with whatever else runs on it. So each figure is given twice: as it was seen, and without the
  * time for which the customer's loop, or the client, stood ready and had no processor (own_...). The second takes off too much where both waited at once, or a
- * wait had begun before the submission: it compares two programs, no more. */
+ * wait had begun before the submission: it compares two programs, no more. What does not depend on others is how much processor time the turns of the loop
+ * take, of which the customer itself keeps count: whoever comes amid one waits for its end. */
 #define _GNU_SOURCE /* nftw, pipe2 */
 #include "common/tap.h"
 #include "live_token.h"
@@ -17,12 +18,19 @@
 #include "live/agent/agent.h"
 #include "sys/hash.h"
 
+#include <inttypes.h>
+#include <math.h>
+
 #define PATH_ROOM (LIVE_PATH_MAX + 64)
 #define USERS_MAX 400
 #define SAMPLES_MAX 100000
 #define PAUSE_MS 100   /* between two submissions of the light user */
 #define LARGE_ADS 3000 /* in one submission of a heavy one */
 #define FILE_BYTES 65536
+#define TURNS_MAX 32     /* bounds that the customer counts turns of its loop by */
+#define TURN_LONG_MS 4.2 /* a turn that takes more processor time than this is a long one ... */
+#define TURNS_FEW 20
+#define TURNS_LONG 10000 /* ... and so many of a million may be: a hundred who connect at once, and interrupts */
 
 #define PERSON "ad:read ad:write claim match job:submit job:own"
 #define JOB "[Cmd=\"true\"; RequestCpus=64000; Outputs={}]"
@@ -64,21 +72,29 @@ static bool customer_start(struct shop *shop)
     return shop->port > 0;
 }
 
-static bool customer_name(const struct shop *shop, char *name, size_t room)
+/* Asks as the customer's own user. */
+static bool customer_get(const struct shop *shop, const char *path, struct reply *reply)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
     struct talk talk;
-    struct reply reply;
     bool good;
 
     talk_init(&talk);
-    reply_init(&reply);
     snprintf(at.sun_path, sizeof at.sun_path, "%.60s/customer/customer.sock", shop->live.state);
     good = talk_connect(&talk, (const struct sockaddr *)&at, sizeof at) &&
-           talk_send(&talk, "GET", "/v1/status", NULL, NULL, NULL) &&
-           talk_wait(&talk, LIVE_PATIENCE, &reply) == TALK_REPLY;
-    reply_text(&reply, "Name", name, room);
+           talk_send(&talk, "GET", path, NULL, NULL, NULL) && talk_wait(&talk, LIVE_PATIENCE, reply) == TALK_REPLY;
     talk_done(&talk);
+    return good;
+}
+
+static bool customer_name(const struct shop *shop, char *name, size_t room)
+{
+    struct reply reply;
+    bool good;
+
+    reply_init(&reply);
+    good = customer_get(shop, "/v1/status", &reply);
+    reply_text(&reply, "Name", name, room);
     reply_done(&reply);
     return good;
 }
@@ -294,6 +310,57 @@ static void busy_run(const struct shop *shop, int told)
     }
 }
 
+/* ------------------------------------------------------------------------------------------------------------- the loop */
+
+/* How many turns of the customer's loop there were, by the processor time that they took. */
+struct turns {
+    uint64_t upto[TURNS_MAX]; /* so many took up to that, or less */
+    double bounds[TURNS_MAX]; /* milliseconds; the last is infinite */
+    uint32_t count;
+};
+
+static void turns_read(const struct shop *shop, struct turns *ret)
+{
+    static const char name[] = "berth_loop_turn_seconds_bucket{le=\"";
+    struct reply reply;
+
+    *ret = (struct turns){.count = 0};
+    reply_init(&reply);
+    customer_get(shop, "/metrics", &reply);
+    for (const char *at = buf_string(&reply.body); ret->count < TURNS_MAX && (at = strstr(at, name)); at++) {
+        const char *value = strstr(at, "\"} ");
+
+        ret->bounds[ret->count] = strtod(at + strlen(name), NULL) * 1e3; /* also +Inf */
+        ret->upto[ret->count++] = value ? strtoull(value + 3, NULL, 10) : 0;
+    }
+    reply_done(&reply);
+}
+
+/* Tells of the turns between the two. Returns a time, in milliseconds, that no more than so many of a million took longer than, or TURNS_FEW: where
+ * the customer hardly had a processor there were few. */
+static double turns_tell(const struct turns *from, const struct turns *to, uint64_t millionths)
+{
+    uint64_t all = to->count ? to->upto[to->count - 1] - from->upto[to->count - 1] : 0, before = 0;
+    uint64_t most = all * millionths / 1000000 > TURNS_FEW ? all * millionths / 1000000 : TURNS_FEW;
+    double ret = INFINITY;
+    struct buf text;
+
+    buf_init(&text);
+    for (uint32_t i = to->count; i-- > 0;)
+        if (all - (to->upto[i] - from->upto[i]) <= most)
+            ret = to->bounds[i];
+    for (uint32_t i = 0; i < to->count; i++) {
+        uint64_t upto = to->upto[i] - from->upto[i];
+
+        if (upto > before)
+            buf_addf(&text, "%s%" PRIu64 " up to %.3g ms", before ? ", " : "", upto - before, to->bounds[i]);
+        before = upto;
+    }
+    tap_diag("of the loop's turns took, in processor time: %s", buf_string(&text));
+    buf_done(&text);
+    return ret;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- the light */
 
 struct figures {
@@ -417,7 +484,8 @@ int main(int argc, char **argv)
     uint32_t users = argc > 2 ? (uint32_t)atoi(argv[2]) : 99;
     static struct shop shop;
     struct figures alone, beside;
-    double busy;
+    struct turns before, after;
+    double busy, longest;
     int told[2];
     pid_t pid;
 
@@ -426,20 +494,26 @@ int main(int argc, char **argv)
         return shop_close(&shop), tap_done();
     light_run(&shop, 1, &alone); /* to warm up */
     light_run(&shop, seconds, &alone);
+    turns_read(&shop, &before);
     pid = fork();
     if (pid == 0)
         busy_run(&shop, told[1]);
     live_sleep(2000); /* by then all of them are under way */
     light_run(&shop, seconds, &beside);
+    turns_read(&shop, &after);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     figures_tell("alone", &alone);
     figures_tell("beside", &beside);
     busy = busy_tell(told[0], users);
+    longest = turns_tell(&before, &after, TURNS_LONG);
     tap_ok(!alone.failures && !beside.failures, "no submission of the light user is refused");
     /* Other programs that are at work make both slower. In the order in which requests come, the light user waits as long as the busy ones do. */
     tap_diag("a busy one waits %.1f ms for as much", busy);
     tap_ok(beside.median <= busy / 3, "beside the busy ones it waits much shorter than they do");
+    tap_ok(longest <= TURN_LONG_MS,
+           "but for one turn in %d none of the customer's loop takes longer than %.1f ms of a processor",
+           1000000 / TURNS_LONG, TURN_LONG_MS);
     tap_ok(shop_close(&shop) == 0, "and the customer ends well");
     return tap_done();
 }

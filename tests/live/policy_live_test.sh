@@ -117,6 +117,14 @@ run timeout 100 "$berth" wait "$id"
 holds "has them" grep -qx 'COLOUR=red and "blue"' env.out
 holds "but for those of the place where it runs" sh -c '! grep -q "/nowhere\|^HOME=$HOME$" env.out'
 
+# they come in many turns of the customer's loop, and in between it looks for what is new
+for i in $(seq 500); do echo "[ Cmd = \"true\"; Number = $i; RequestCpus = 64000; Outputs = {}; PeriodicHold = Number > 0 ]"; done >differ.ad
+run "$berth" submit --force differ.ad
+holds "hundreds of jobs that differ say such things" [ "$status" = 0 ]
+all_held() { [ "$(condor_q -constraint 'Number > 0 && JobStatus == 5' -af Number | sort -n | tr -d '\n' | md5sum)" = "$(seq 500 | tr -d '\n' | md5sum)" ]; }
+holds "and each of them is looked at" soon all_held
+"$berth" rm --all >/dev/null 2>&1
+
 # many jobs with such expressions
 cat >many.sub <<'END'
 executable = /bin/true

@@ -261,6 +261,19 @@ static void check_names(void)
            "a name has at most %d bytes", CONFINED_NAME_MAX);
 }
 
+/* A whole sweep at once; returns how many files it has removed. */
+static uint32_t spool_sweep(struct spool *spool, int64_t now, spool_named_fn *named, void *user)
+{
+    struct spool_sweep *sweep = spool_sweep_new(spool);
+    uint32_t gone;
+
+    while (spool_sweep_step(sweep, now, UINT32_MAX, named, user))
+        ;
+    gone = spool_sweep_gone(sweep);
+    spool_sweep_free(sweep);
+    return gone;
+}
+
 static void check_spool(void)
 {
     struct customerd_bench bench;

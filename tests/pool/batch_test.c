@@ -3,6 +3,7 @@
 #include "office.h"
 
 #define BATCH 815
+#define MANY 30
 #define PART(n) "[ Type = \"Job\"; Part = " #n "; Constraint = other.Memory >= 64 ]"
 
 static struct submitted part_as(struct office *o, uint64_t ads, uint64_t jobs, const char *key, uint64_t count,
@@ -143,10 +144,84 @@ static void forgotten_together(void)
     world_free(o.w, "a batch that is over");
 }
 
+static void wake(struct office *o)
+{
+    world_to(o->w, o->w->wake);
+    o->w->wake = INT64_MAX;
+    hand_over(o->w, &(struct event){.kind = EVENT_WAKE});
+}
+
+/* Where a step is to be short, very many begin some at a time. */
+static void begins_in_turns(void)
+{
+    struct submission_view view;
+    struct office o;
+    uint32_t before, most = 0, first;
+
+    office_start(&o);
+    o.settings.jobs_step = 8;
+    for (int n = 0; n < MANY; n++) {
+        char key[16], text[96];
+
+        snprintf(key, sizeof key, "b/%d", n);
+        snprintf(text, sizeof text, "[ Type = \"Job\"; Part = %d; Constraint = other.Memory >= 64 ]", n);
+        part_as(&o, MANY, MANY, key, 1, text);
+        if (n == MANY / 2)
+            tap_ok(customer_submission(o.w->role, 1, &view) && view.first == 1 && view.last == MANY / 2 + 1 &&
+                       view.ads == MANY / 2 + 1 && view.whole,
+                   "of a submission that is coming it is known how far it has come");
+    }
+    first = ready(&o);
+    tap_ok(first > 0 && first < MANY / 2, "some of many begin when the last is there");
+    tap_ok(control(&o, &raman, MANY, CONTROL_HOLD) == REASON_OK &&
+               control(&o, &raman, MANY - 1, CONTROL_REMOVE) == REASON_OK &&
+               control(&o, &raman, MANY, CONTROL_RELEASE) == REASON_OK,
+           "those that have not begun can be held, released and removed");
+    while ((before = ready(&o)) < MANY - 1) {
+        wake(&o);
+        most = ready(&o) - before > most ? ready(&o) - before : most;
+        if (ready(&o) == before)
+            break;
+    }
+    tap_ok(ready(&o) == MANY - 1 && most < MANY / 2, "and each wake some more, until all have");
+    tap_ok(customer_submission(o.w->role, MANY / 2, &view) && view.first == 1 && view.last == MANY && view.ads == MANY,
+           "which each of them knows");
+    world_restart(o.w, true, SECOND);
+    tap_ok(ready(&o) == MANY - 1 && in_order(&o), "a restart changes nothing");
+    world_free(o.w, "a batch that begins in turns");
+}
+
+/* A submission may be of several owners: each has a part of its own. */
+static void several_owners(void)
+{
+    static const char *const owners[] = {"raman", "raman", "calvin"};
+    struct submission_view view;
+    struct office o;
+
+    office_start(&o);
+    for (int n = 0; n < 3; n++) {
+        struct peer any = {.agent = SELF, .identity = "raman", .channel = 90, .any = true};
+        struct message submit = {.kind = MESSAGE_SUBMIT, .u.submit = {.count = 1, .batch = BATCH, .ads = 3, .jobs = 3}};
+        char key[16];
+
+        snprintf(key, sizeof key, "b/%d", n);
+        text_set(&submit.u.submit.owner, owners[n], strlen(owners[n]));
+        text_set(&submit.u.submit.key, key, strlen(key));
+        submit.u.submit.ad = ad(o.w, PART(0));
+        say(o.w, &any, &submit);
+    }
+    tap_ok(ready(&o) == 3 && customer_submission(o.w->role, 1, &view) && view.first == 1 && view.last == 2,
+           "of a submission of several owners each knows the part of his");
+    tap_ok(customer_submission(o.w->role, 3, &view) && view.first == 3 && view.last == 3 && !view.whole, "and no more");
+    world_free(o.w, "several owners");
+}
+
 int main(void)
 {
     begins_when_whole();
     nothing_when_cut();
     forgotten_together();
+    begins_in_turns();
+    several_owners();
     return tap_done();
 }

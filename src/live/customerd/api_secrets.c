@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-#define MARK_JOBS 2000 /* jobs that one look goes through */
+#define MARK_JOBS 16 /* jobs that are gone through between two looks at the time */
 
 /* ---------------------------------------------------------------------------------------------------------------- taking */
 
@@ -122,7 +122,7 @@ void api_secrets(struct request *request)
 
 /* -------------------------------------------------------------------------------------------------------------- removing */
 
-void secrets_tidy(struct customerd *customerd)
+bool secrets_tidy(struct customerd *customerd, int64_t ends)
 {
     int64_t now = runner_settled(customerd->runner) / SECOND;
     struct job_view view;
@@ -130,21 +130,22 @@ void secrets_tidy(struct customerd *customerd)
 
     if (!customerd->marking) {
         if (!secret_sets_are_due(customerd->secrets, now))
-            return;
+            return false;
         secret_sets_mark_begin(customerd->secrets);
         customerd->marking = true;
         customerd->marked = 0;
     }
-    for (int i = 0; i < MARK_JOBS; i++) {
+    for (uint32_t i = 1; i % MARK_JOBS || runner_now() < ends; i++) {
         if (!customer_next(customerd->customer, customerd->marked, &view)) {
             customerd->marking = false;
             if (secret_sets_mark_end(customerd->secrets, now))
                 customerd_commit(customerd);
-            return;
+            return false;
         }
         customerd->marked = view.id;
         id = job_secrets_id(view.ad);
         if (id) /* a node of a workflow may be run again as long as that is kept */
             secret_sets_mark(customerd->secrets, id, view_ended(&view) && !view.kept);
     }
+    return true;
 }

@@ -219,7 +219,7 @@ static int secrets_look(const struct submitting *all, const struct buf *bundle, 
 {
     char name[SECRET_NAME_MAX + 1];
 
-    for (uint32_t i = 0; i < all->count; i++)
+    for (uint32_t i = 0; all->hides && i < all->count; i++)
         if (job_secrets_missing(all->ads[i], bundle, name))
             return err_set(err,
                            "ad %u: Secrets: '%s' was not sent with the submission; `berth submit --secret %s=FILE` "
@@ -279,6 +279,9 @@ static void ad_keep(struct submitting *all, struct tree *ad, const struct job_te
     }
     all->ads[all->count] = ad;
     all->terms[all->count++] = *terms;
+    all->local = all->local || customerd_local_is(ad);
+    all->reads = all->reads || resolving_is_needed(&ad, 1);
+    all->hides = all->hides || job_has_secrets(ad);
 }
 
 /* Jobs that name each other are a workflow, which belongs to one user. */
@@ -342,7 +345,7 @@ static void ads_settle(struct submitting *all)
 {
     if (!body_check(all) || !flow_read(all->request, all) || !secrets_check(all))
         submitting_refused(all);
-    else if (!all->again && resolving_is_needed(all->ads, all->count))
+    else if (!all->again && all->reads)
         data_find(all);
     else
         submitting_begin(all);

@@ -23,9 +23,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DISK_TICKS 10 /* TIDY_SPANs between two looks at the disk */
 #define TIDY_SPAN 100 /* milliseconds between two looks at jobs that are over */
 #define REPLY_SPAN (60 * SECOND)
+#define JOBS_STEP 500 /* jobs of one ad that one step makes: half a millisecond */
 
 static void customerd_end(struct customerd *customerd, int status);
 
@@ -70,11 +70,6 @@ static void tidy_due(uv_timer_t *timer)
     if (runner_is_broken(customerd->runner))
         return;
     customerd_tidy(customerd);
-    if (customerd->tidied % DISK_TICKS == 1) {
-        customerd_disk_look(customerd);
-        callers_sweep(&customerd->gate.callers, runner_now());
-        customer_audit_sweep(customerd);
-    }
     commands_tick(customerd);
     customer_shells_tick(customerd);
 }
@@ -164,6 +159,8 @@ static void handles_start(struct customerd *customerd)
     uv_timer_init(&customerd->daemon.loop, &customerd->more);
     customerd->turn.data = customerd->wake.data = customerd->watched.data = customerd->tidy.data =
         customerd->more.data = customerd;
+    customerd->metrics = metrics_new(NULL, 0);
+    loop_watch_start(&customerd->turns, &customerd->daemon.loop, customerd->metrics);
 }
 
 static int parts_start(struct customerd *customerd, struct err *err)
@@ -237,6 +234,7 @@ static int agent_begin(struct customerd *customerd, struct err *err)
                                    .matchmaker = agent_matchmaker(),
                                    .spans = &customerd->daemon.spans,
                                    .jobs_max = config_count(&customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY),
+                                   .jobs_step = JOBS_STEP,
                                    .jobs_all = config_count(&customerd->daemon.config, CONFIG_JOBS_MAX),
                                    .used = jobfiles_last(customerd->files),
                                    .pools = customerd->pools,
@@ -378,9 +376,12 @@ static void customerd_done(struct customerd *customerd)
     attempts_free(customerd->tries);
     jobfiles_free(customerd->files);
     output_shares_free(customerd->shares);
+    spool_tidy_done(customerd);
     spool_free(customerd->spool);
+    metrics_free(customerd->metrics);
     free(customerd->serves_by);
     endings_done(&customerd->endings);
+    newcomers_done(&customerd->newcomers);
     buf_done(&customerd->out);
     daemon_done(&customerd->daemon);
 }

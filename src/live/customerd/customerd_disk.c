@@ -67,6 +67,7 @@ void api_customer_metrics(struct request *request)
     metric(&out, "berth_customer_jobs", "Jobs in the queue.", customer_count(customerd->customer));
     metric(&out, "berth_customer_spool_bytes", "Bytes of inputs that are kept.", spool_bytes(customerd->spool));
     metric(&out, "berth_customer_connected", "1: the matchmaker is reached.", agent_is_connected(customerd->live));
+    metrics_print_one(&out, customerd->metrics, METRIC_LOOP_TURN);
     buf_adds(&out, "# EOF\n");
     request_answer(request, 200, METRICS_TYPE, out.text, out.len, NULL, 0);
     buf_done(&out);

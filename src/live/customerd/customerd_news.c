@@ -448,6 +448,8 @@ void customerd_boot(struct customerd *customerd)
     struct err err;
 
     customer_each(customerd->customer, boot_job, customerd);
+    if (customer_last(customerd->customer))
+        newcomers_add(&customerd->newcomers, 1, customer_last(customerd->customer));
     attempts_each(customerd->tries, boot_tries, &strays);
     for (uint32_t i = 0; i < strays.count; i++)
         attempts_forget(customerd->tries, strays.ids[i], &err);

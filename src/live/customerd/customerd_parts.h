@@ -2,7 +2,8 @@
  *
  *     customerd.c         starting, stopping, reloading
  *     customerd_news.c    news from the role and the providers: tries, logs; wakes waiting requests
- *     customerd_tidy.c    tidying: ended jobs to the history, old files, inputs that no job names
+ *     customerd_tidy.c    tidying: ended jobs to the history, old files
+ *     spool_tidy.c        the same: inputs that no job names
  *     customer_request.c  which callers are admitted, and what they may see
  *     customerd_disk.c    how full the disk is
  *     job_policy.c        what jobs themselves say shall become of them
@@ -29,9 +30,11 @@
 #include "live/customerd/endings.h"
 #include "live/customerd/history.h"
 #include "live/customerd/joblog.h"
+#include "live/customerd/newcomers.h"
 #include "live/customerd/output_shares.h"
 #include "live/customerd/questions.h"
 #include "live/customerd/spool.h"
+#include "live/http/loop_watch.h"
 #include "live/http/request.h"
 #include "live/http/server.h"
 #include "live/world/audit.h"
@@ -85,8 +88,9 @@ struct customerd {
     char *serves_by; /* the token that was read last; owned ... */
     bool serves;     /* ... may it ask for others? */
     struct spool *spool;
-    struct spooling *spooling; /* pieces for it that wait (api_spool.c) ... */
-    bool spools;               /* ... for a thread that writes another one */
+    struct spooling *spooling;           /* pieces for it that wait (api_spool.c) ... */
+    bool spools;                         /* ... for a thread that writes another one */
+    struct spool_tidying *spool_tidying; /* NULL: it is not being tidied */
     struct jobfiles *files;
     struct output_shares *shares; /* of what jobs have left in them */
     struct attempts *tries;
@@ -113,8 +117,12 @@ struct customerd {
     uv_idle_t turn;     /* runs the tasks */
     uv_timer_t wake;    /* wakes waiting requests */
     uv_timer_t watched; /* wakes those of them that watch a job that has changed */
+    struct loop_watch turns;
+    struct metrics *metrics; /* how long the turns of the loop take, and no more */
     uv_timer_t tidy;
-    uv_timer_t more; /* jobs that are over, or the history, wait for the rest of a tidying */
+    uv_timer_t more;              /* the rest of a tidying waits: */
+    uint32_t tidy_due, tidy_next; /* the parts of it, as bits, that are to be done; and which comes next */
+    struct newcomers newcomers;
     bool woken;
     uint32_t tidied;
     uint32_t keys_due;             /* the look from which on keys of submissions are gone through ... */
@@ -202,7 +210,15 @@ bool customerd_local_is(const struct tree *ad);    /* is it such a job? */
 
 /* ---- customerd_tidy.c ---- */
 
-void customerd_tidy(struct customerd *customerd); /* does some of the work; called often */
+void customerd_tidy(struct customerd *customerd); /* begins to do what there is to do; called often */
+void customerd_tidy_more(uv_timer_t *timer);      /* does some of it */
+
+/* ---- spool_tidy.c ---- */
+
+void spool_tidy_begin(struct customerd *customerd); /* if it is not at it */
+bool spool_tidy(struct customerd *customerd,
+                int64_t ends);                     /* does some of it, until then on the clock; true: there is more */
+void spool_tidy_done(struct customerd *customerd); /* breaks off; before the spool is freed */
 
 /* ---- customerd_commands.c ---- */
 
@@ -246,7 +262,8 @@ void api_job_file(struct request *request);
 void api_spool_head(struct request *request);
 void api_spool_put(struct request *request);
 void api_secrets(struct request *request);
-void secrets_tidy(struct customerd *customerd); /* removes those of jobs that are over; called often */
+/* Removes those of jobs that are over; works until then on the clock, and is called often. True: there is more. */
+bool secrets_tidy(struct customerd *customerd, int64_t ends);
 void api_user_token(struct request *request);
 void lent_tokens_done(struct customerd *customerd);
 

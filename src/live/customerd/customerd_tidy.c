@@ -1,27 +1,25 @@
-/* customerd_tidy.c: tidying: ended jobs go to the history; old files, and inputs that no job names, are removed. */
+/* customerd_tidy.c: tidying: ended jobs go to the history, and old files are removed. */
+#include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_policy.h"
 #include "live/customerd/user_logs.h"
 
 #include "lang/ad/make.h"
-#include "lang/base/textmap.h"
-#include "sys/secrets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TIDY_JOBS 1000         /* jobs that one look moves to the history */
-#define TIDY_LOOKED 4000       /* jobs that it looks at */
-#define TIDY_QUIET 20000       /* microseconds that this may take, while nobody waits ... */
-#define TIDY_BUSY 300          /* ... and while users do: then it goes on ... */
-#define TIDY_SOON 15           /* ... so many milliseconds later */
+#define TIDY_LOOKED 4000       /* ended jobs that one look goes through: those of which something is to come stay */
+#define TIDY_QUIET 2000        /* microseconds of a turn of the loop, while nobody waits ... */
+#define TIDY_BUSY 300          /* ... and while users do: the rest comes ... */
+#define TIDY_SOON_QUIET 2      /* ... so many milliseconds later ... */
+#define TIDY_SOON_BUSY 5       /* ... or so many */
 #define TIDY_SHORTENED 2       /* steps to the bound of the history with each job that comes: it does not run away */
 #define TIDY_FILES 20          /* jobs whose files one look removes */
+#define TIDY_SECOND 10         /* looks in a second */
 #define TIDY_KEYS 6000         /* looks between going through the keys of submissions and doing it again: ten minutes */
 #define TIDY_SPOOL 36000       /* looks between two sweeps of the spool: an hour */
 #define LEFT_WAIT INT64_C(300) /* how many seconds to wait for the files of a job that was removed */
-
-static void tidy_more(uv_timer_t *timer);
 
 /* Has everything come that the job leaves? */
 static bool job_is_over(const struct customerd *customerd, const struct job_view *view, int64_t now)
@@ -94,12 +92,6 @@ static bool job_close(struct customerd *customerd, const struct job_view *view, 
     return done;
 }
 
-/* When work that may wait has to stop. */
-static int64_t tidy_ends(const struct customerd *customerd)
-{
-    return runner_now() + (front_is_busy(agent_front(customerd->live)) ? TIDY_BUSY : TIDY_QUIET);
-}
-
 /* One step towards the bound of the history. False: there is nothing more to do. */
 static bool history_shorten(struct customerd *customerd)
 {
@@ -117,31 +109,29 @@ static bool history_shorten(struct customerd *customerd)
     return true;
 }
 
-static void history_tidy(struct customerd *customerd)
+static bool history_tidy(struct customerd *customerd, int64_t ends)
 {
-    int64_t ends = tidy_ends(customerd);
-
-    while (history_shorten(customerd)) {
-        if (runner_now() >= ends) {
-            uv_timer_start(&customerd->more, tidy_more, TIDY_SOON, 0);
-            return;
-        }
-    }
+    while (history_shorten(customerd))
+        if (runner_now() >= ends)
+            return true;
+    return false;
 }
 
 /* Jobs of which something is still to come are looked at again after all the others. */
-static void endings_tidy(struct customerd *customerd)
+static bool endings_tidy(struct customerd *customerd, int64_t ends)
 {
     uint32_t looks =
         endings_count(&customerd->endings) < TIDY_LOOKED ? endings_count(&customerd->endings) : TIDY_LOOKED;
     int64_t now = runner_settled(customerd->runner) / SECOND;
-    int64_t ends = tidy_ends(customerd);
     struct job_view view;
 
-    for (uint32_t closed = 0; looks && closed < TIDY_JOBS && (looks % 2 || runner_now() < ends); looks--) {
-        uint64_t job = endings_take(&customerd->endings);
+    for (; looks; looks--) {
+        uint64_t job;
         bool over;
 
+        if (looks % 2 == 0 && runner_now() >= ends)
+            return true;
+        job = endings_take(&customerd->endings);
         if (!customer_job(customerd->customer, job, &view) || !view_ended(&view))
             continue; /* the job has gone, or waits again */
         over = job_is_over(customerd, &view, now);
@@ -150,92 +140,107 @@ static void endings_tidy(struct customerd *customerd)
         if (over && job_close(customerd, &view, now)) {
             for (int i = 0; i < TIDY_SHORTENED && history_shorten(customerd); i++)
                 ;
-            closed++;
             continue;
         }
         endings_add(&customerd->endings, job);
         if (over)
-            return; /* the next job could not be recorded, either */
+            return false; /* the next job could not be recorded, either */
     }
-    if (looks)
-        uv_timer_start(&customerd->more, tidy_more, TIDY_SOON, 0);
+    return false;
 }
 
-static void tidy_more(uv_timer_t *timer)
-{
-    struct customerd *customerd = timer->data;
-
-    if (runner_is_broken(customerd->runner))
-        return;
-    endings_tidy(customerd);
-    history_tidy(customerd);
-}
-
-static void files_tidy(struct customerd *customerd)
+/* Once a second. */
+static bool files_tidy(struct customerd *customerd, int64_t ends)
 {
     int64_t now = runner_settled(customerd->runner) / SECOND;
     struct history_row row;
     uint64_t place;
 
+    if (customerd->tidied % TIDY_SECOND)
+        return false;
     for (int i = 0; i < TIDY_FILES && (place = history_after(customerd->history, customerd->expired, &row)); i++) {
         if (row.ended + CUSTOMERD_FILES_KEPT > now)
             break;
+        if (i && runner_now() >= ends)
+            return true;
         jobfiles_remove(customerd->files, row.job);
         customerd->expired = place;
     }
+    return false;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the spool */
+static bool keys_tidy(struct customerd *customerd, int64_t ends)
+{
+    (void)ends; /* it looks at few */
+    if ((int32_t)(customerd->tidied - customerd->keys_due) >= 0 && submissions_tidy(customerd))
+        customerd->keys_due = customerd->tidied + TIDY_KEYS;
+    return false;
+}
 
-struct naming {
-    struct textmap hashes;
-    const struct tree *last; /* jobs of one shape share their ad */
+static bool logs_tidy(struct customerd *customerd, int64_t ends)
+{
+    return user_logs_tick(customerd->logs, ends);
+}
+
+static bool policies_tidy(struct customerd *customerd, int64_t ends)
+{
+    return job_policies_tick(customerd->policies, ends);
+}
+
+/* Once a second. */
+static bool seconds_tidy(struct customerd *customerd, int64_t ends)
+{
+    (void)ends;
+    if (customerd->tidied % TIDY_SECOND != 1)
+        return false;
+    customerd_disk_look(customerd);
+    callers_sweep(&customerd->gate.callers, runner_now());
+    customer_audit_sweep(customerd);
+    return false;
+}
+
+/* The parts of tidying. Each works until its time is over, and says whether there is more. */
+static bool (*const parts[])(struct customerd *customerd, int64_t ends) = {
+    newcomers_tidy, logs_tidy,  policies_tidy, endings_tidy, history_tidy,
+    secrets_tidy,   files_tidy, spool_tidy,    keys_tidy,    seconds_tidy,
 };
+#define PARTS (sizeof parts / sizeof *parts)
 
-static bool name_input(void *user, const struct job_input *input)
+/* The next part that is due; there is one. */
+static uint32_t part_next(struct customerd *customerd)
 {
-    textmap_add(user, input->hash, strlen(input->hash));
-    return true;
+    uint32_t part = customerd->tidy_next;
+
+    while (!(customerd->tidy_due & UINT32_C(1) << part))
+        part = (part + 1) % PARTS;
+    customerd->tidy_next = (part + 1) % PARTS;
+    return part;
 }
 
-static void name_job(void *user, const struct job_view *view)
+/* One part after another, as long as a turn may take: whoever comes then waits for that, and not for all of them. */
+void customerd_tidy_more(uv_timer_t *timer)
 {
-    struct naming *naming = user;
+    struct customerd *customerd = timer->data;
+    bool busy = front_is_busy(agent_front(customerd->live));
+    int64_t ends = runner_now() + (busy ? TIDY_BUSY : TIDY_QUIET);
 
-    if (view->ad != naming->last)
-        job_inputs(view->ad, name_input, &naming->hashes);
-    naming->last = view->ad;
-}
+    if (runner_is_broken(customerd->runner))
+        return;
+    do {
+        uint32_t part = part_next(customerd);
 
-static bool is_named(void *user, const char *hash)
-{
-    return textmap_find(user, hash, strlen(hash)) != TEXTMAP_NONE;
-}
-
-static void spool_tidy(struct customerd *customerd)
-{
-    struct naming naming = {.last = NULL};
-    uint32_t gone;
-
-    textmap_init(&naming.hashes, secrets_word(&secrets_live));
-    customer_each(customerd->customer, name_job, &naming);
-    gone = spool_sweep(customerd->spool, runner_settled(customerd->runner) / SECOND, is_named, &naming.hashes);
-    if (gone)
-        LOG(&customerd->daemon.log, LEVEL_INFO, "spool.swept", log_number("files", gone));
-    textmap_done(&naming.hashes);
+        if (!parts[part](customerd, ends))
+            customerd->tidy_due &= ~(UINT32_C(1) << part);
+    } while (customerd->tidy_due && runner_now() < ends && !runner_is_broken(customerd->runner));
+    if (customerd->tidy_due)
+        uv_timer_start(&customerd->more, customerd_tidy_more, busy ? TIDY_SOON_BUSY : TIDY_SOON_QUIET, 0);
 }
 
 void customerd_tidy(struct customerd *customerd)
 {
-    user_logs_tick(customerd->logs);
-    job_policies_tick(customerd->policies);
-    endings_tidy(customerd);
-    history_tidy(customerd);
-    secrets_tidy(customerd);
-    if (++customerd->tidied % 10 == 0)
-        files_tidy(customerd);
-    if (customerd->tidied % TIDY_SPOOL == 100)
-        spool_tidy(customerd);
-    if ((int32_t)(customerd->tidied - customerd->keys_due) >= 0 && submissions_tidy(customerd))
-        customerd->keys_due = customerd->tidied + TIDY_KEYS;
+    if (++customerd->tidied % TIDY_SPOOL == 100)
+        spool_tidy_begin(customerd);
+    customerd->tidy_due = (UINT32_C(1) << PARTS) - 1;
+    if (!uv_is_active((uv_handle_t *)&customerd->more))
+        customerd_tidy_more(&customerd->more);
 }

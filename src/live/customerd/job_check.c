@@ -307,7 +307,7 @@ static bool input_is_there(void *user, const struct job_input *input)
 
     if (check->image && strlen(input->name) == check->image_len && !memcmp(input->name, check->image, check->image_len))
         check->image = NULL;
-    have = spool_have(check->spool, check->who, input->hash, &whole);
+    have = spool_take(check->spool, check->who, input->hash, &whole);
 
     if (whole && have == input->size)
         return true;

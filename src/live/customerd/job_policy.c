@@ -10,6 +10,7 @@
 #include "lang/base/textmap.h"
 #include "lang/text/print.h"
 #include "live/customerd/job_outcome.h"
+#include "live/customerd/newcomers.h"
 #include "pool/protocol/writers.h"
 #include "sys/secrets.h"
 
@@ -17,9 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WALK_JOBS 1000  /* jobs that one look goes through for new ones */
-#define LOOK_QUIET 5000 /* microseconds that a look may take, while nobody waits ... */
-#define LOOK_BUSY 300   /* ... and while users do */
 #define SOON SECOND     /* when a job is looked at again that is to leave its machine */
 #define STEPS_MAX 10000 /* of one expression */
 #define BYTES_MAX (1 << 20)
@@ -43,8 +41,7 @@ struct job_policies {
     struct textmap owners; /* -> rows */
     struct row *rows;
     uint32_t room;
-    uint32_t turn;   /* whose turn it is */
-    uint64_t walked; /* the last job that was looked at */
+    uint32_t turn; /* whose turn it is */
 };
 
 /* ------------------------------------------------------------------------------------------------------------- the rows */
@@ -63,7 +60,7 @@ static void row_add(struct row *row, uint64_t job, int64_t at)
     row->items[(row->first + row->count++) & (row->room - 1)] = (struct due){job, at};
 }
 
-static bool says_something(const struct tree *ad)
+bool job_policy_is_said(const struct tree *ad)
 {
     return ad_find(ad, "PeriodicHold") || ad_find(ad, "PeriodicRelease") || ad_find(ad, "PeriodicRemove") ||
            ad_find(ad, "PeriodicVacate");
@@ -80,26 +77,16 @@ static void job_add(struct job_policies *policies, const struct job_view *view, 
     row_add(&policies->rows[place], view->id, at);
 }
 
-/* Looks for jobs that are new. */
-static void jobs_walk(struct job_policies *policies, int64_t at)
+void job_policies_note(struct job_policies *policies, const struct job_view *view)
 {
-    const struct customer *customer = policies->customerd->customer;
-    struct job_view view;
-
-    for (int i = 0; i < WALK_JOBS && policies->walked < customer_last(customer); i++) {
-        if (!customer_next(customer, policies->walked, &view)) {
-            policies->walked = customer_last(customer);
-            return;
-        }
-        policies->walked = view.id;
-        if (!view_ended(&view) && says_something(view.ad))
-            job_add(policies, &view, at);
-    }
+    if (!view_ended(view) && job_policy_is_said(view->ad))
+        job_add(policies, view, runner_now() + config_span(&policies->customerd->daemon.config, CONFIG_POLICY_PERIOD));
 }
 
 void job_policies_edited(struct job_policies *policies, const struct job_view *view, const struct tree *ad)
 {
-    if (view->id <= policies->walked && !says_something(view->ad) && says_something(ad))
+    if (!newcomers_has(&policies->customerd->newcomers, view->id) && !job_policy_is_said(view->ad) &&
+        job_policy_is_said(ad))
         job_add(policies, view, runner_now() + config_span(&policies->customerd->daemon.config, CONFIG_POLICY_PERIOD));
 }
 
@@ -333,7 +320,7 @@ static bool row_look(struct job_policies *policies, struct row *row, int64_t now
         return false;
     row->first = (row->first + 1) & (row->room - 1);
     row->count--;
-    if (!customer_job(customerd->customer, due.job, &view) || view_ended(&view) || !says_something(view.ad))
+    if (!customer_job(customerd->customer, due.job, &view) || view_ended(&view) || !job_policy_is_said(view.ad))
         return true; /* a job that is rescued is not looked at any more, nor one that was edited to say nothing */
     if (job_look(customerd, &view) && span > SOON)
         span = SOON;
@@ -341,19 +328,17 @@ static bool row_look(struct job_policies *policies, struct row *row, int64_t now
     return true;
 }
 
-void job_policies_tick(struct job_policies *policies)
+bool job_policies_tick(struct job_policies *policies, int64_t ends)
 {
     struct customerd *customerd = policies->customerd;
     int64_t now = runner_now(), span = config_span(&customerd->daemon.config, CONFIG_POLICY_PERIOD);
-    int64_t ends = now + (front_is_busy(agent_front(customerd->live)) ? LOOK_BUSY : LOOK_QUIET);
-    uint32_t idle = 0, owners;
+    uint32_t idle = 0, owners = policies->owners.places;
 
-    jobs_walk(policies, now + span);
-    owners = policies->owners.places;
     while (idle < owners && runner_now() < ends) {
         policies->turn = policies->turn + 1 < owners ? policies->turn + 1 : 0;
         idle = row_look(policies, &policies->rows[policies->turn], now, span) ? 0 : idle + 1;
     }
+    return idle < owners;
 }
 
 struct job_policies *job_policies_new(struct customerd *customerd)

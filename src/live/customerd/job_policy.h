@@ -10,6 +10,9 @@
 #ifndef BERTH_LIVE_CUSTOMERD_JOB_POLICY_H
 #define BERTH_LIVE_CUSTOMERD_JOB_POLICY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,7 +24,10 @@ struct job_policies;
 
 struct job_policies *job_policies_new(struct customerd *customerd);
 void job_policies_free(struct job_policies *policies);
-void job_policies_tick(struct job_policies *policies); /* called often */
+bool job_policy_is_said(const struct tree *ad); /* has it any of these expressions? */
+void job_policies_note(struct job_policies *policies, const struct job_view *view); /* the job is new */
+/* Looks at those that are due, until then on the clock; called often. True: there are more. */
+bool job_policies_tick(struct job_policies *policies, int64_t ends);
 
 /* The job is about to be as that ad says. */
 void job_policies_edited(struct job_policies *policies, const struct job_view *view, const struct tree *ad);

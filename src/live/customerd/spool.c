@@ -1,15 +1,15 @@
 /* spool.c: files that jobs read, by their hash. */
-#include "live/customerd/spool.h"
+#include "live/customerd/spool_parts.h"
 
-#include "lang/base/array.h"
 #include "lang/base/mem.h"
-#include "lang/base/textmap.h"
+#include "sys/clock.h"
 #include "sys/confined_path.h"
-#include "sys/secrets.h"
+#include "sys/trash.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +19,7 @@
 
 #define PART "part"
 #define HELD "held"
-#define NAME_ROOM SPOOL_NAME_ROOM
-
-struct spool {
-    int folder, part, held;
-    uint64_t room, bytes;
-    uint64_t most;                     /* files of one account */
-    uint64_t own;                      /* the account that owns the spool; 0: none */
-    struct map shares;                 /* account -> bytes that it has sent, complete files or not ... */
-    struct map files;                  /* ... and how many files that are */
-    struct pieces *pieces;             /* of whoever writes */
-    const struct spool_piece *writing; /* may be at it while files are swept; NULL: none */
-};
+#define TRASH ".trash"
 
 /* The account as a number: a hash of what stands before the first slash of the name. */
 static uint64_t who_number(const char *who)
@@ -44,17 +33,16 @@ static uint64_t who_number(const char *who)
     return number >= MAP_NONE - 1 || !number ? 1 : number;
 }
 
-static void name_make(char ret[NAME_ROOM], const char *hash, uint64_t who)
+static void name_make(char ret[SPOOL_NAME_ROOM], const char *hash, uint64_t who)
 {
-    snprintf(ret, NAME_ROOM, "%.*s-%016llx", HASH_DIGITS, hash, (unsigned long long)who);
+    snprintf(ret, SPOOL_NAME_ROOM, "%.*s-%016llx", HASH_DIGITS, hash, (unsigned long long)who);
 }
 
-/* The account that a file's name ends with; 0: it is not such a name. */
-static uint64_t name_who(const char *name)
+uint64_t spool_name_who(const char *name)
 {
     uint64_t who = 0;
 
-    if (strlen(name) != NAME_ROOM - 1 || name[HASH_DIGITS] != '-' || !hash_is_good(name, HASH_DIGITS))
+    if (strlen(name) != SPOOL_NAME_ROOM - 1 || name[HASH_DIGITS] != '-' || !hash_is_good(name, HASH_DIGITS))
         return 0;
     for (const char *at = name + HASH_DIGITS + 1; *at; at++) {
         const char *digit = strchr("0123456789abcdef", *at);
@@ -73,7 +61,7 @@ static uint64_t share_of(const struct spool *spool, uint64_t who)
     return bytes == MAP_NONE ? 0 : bytes;
 }
 
-static void share_add(struct spool *spool, uint64_t who, uint64_t more, uint64_t less)
+void spool_share_add(struct spool *spool, uint64_t who, uint64_t more, uint64_t less)
 {
     uint64_t bytes = share_of(spool, who) + more;
 
@@ -87,7 +75,7 @@ static uint64_t files_of(const struct spool *spool, uint64_t who)
     return count == MAP_NONE ? 0 : count;
 }
 
-static void files_add(struct spool *spool, uint64_t who, int more)
+void spool_files_add(struct spool *spool, uint64_t who, int more)
 {
     uint64_t count = files_of(spool, who);
 
@@ -125,7 +113,7 @@ static void each_file(int folder, void (*fn)(void *user, int folder, const char 
 static void count_file(void *user, int folder, const char *name, const struct stat *stat)
 {
     struct spool *spool = user;
-    uint64_t who = name_who(name);
+    uint64_t who = spool_name_who(name);
     struct stat whole;
 
     if (folder == spool->held) {
@@ -133,18 +121,18 @@ static void count_file(void *user, int folder, const char *name, const struct st
 
         snprintf(hash, sizeof hash, "%.*s", HASH_DIGITS, name);
         if (who && fstatat(spool->folder, hash, &whole, AT_SYMLINK_NOFOLLOW) == 0) {
-            share_add(spool, who, (uint64_t)whole.st_size, 0);
-            files_add(spool, who, 1);
+            spool_share_add(spool, who, (uint64_t)whole.st_size, 0);
+            spool_files_add(spool, who, 1);
         } else if (who && errno == ENOENT) {
             unlinkat(folder, name, 0); /* a sweep was interrupted */
         }
         return;
     }
     if (who)
-        files_add(spool, who, 1);
+        spool_files_add(spool, who, 1);
     spool->bytes += (uint64_t)stat->st_size;
     if (who)
-        share_add(spool, who, (uint64_t)stat->st_size, 0);
+        spool_share_add(spool, who, (uint64_t)stat->st_size, 0);
 }
 
 struct spool *spool_new(const char *path, uint64_t room, struct err *err)
@@ -160,7 +148,14 @@ struct spool *spool_new(const char *path, uint64_t room, struct err *err)
         spool->part = confined_folder(spool->folder, PART, err);
     if (spool->part >= 0)
         spool->held = confined_folder(spool->folder, HELD, err);
-    if (spool->held < 0) {
+    if (spool->held >= 0) {
+        char trash[PATH_MAX];
+
+        spool->path = mem_dup(path, strlen(path));
+        snprintf(trash, sizeof trash, "%.4000s/" TRASH, path);
+        spool->trash = trash_new(trash, err);
+    }
+    if (!spool->trash) {
         spool_free(spool);
         return NULL;
     }
@@ -183,6 +178,8 @@ void spool_free(struct spool *spool)
     map_done(&spool->shares);
     map_done(&spool->files);
     pieces_free(spool->pieces);
+    trash_free(spool->trash);
+    free(spool->path);
     free(spool);
 }
 
@@ -206,7 +203,7 @@ void spool_set_own(struct spool *spool, const char *who)
     spool->own = who_number(who);
 }
 
-static bool whole_size(const struct spool *spool, const char *hash, uint64_t *ret)
+bool spool_whole_size(const struct spool *spool, const char *hash, uint64_t *ret)
 {
     struct stat stat;
     bool there = fstatat(spool->folder, hash, &stat, AT_SYMLINK_NOFOLLOW) == 0;
@@ -217,7 +214,7 @@ static bool whole_size(const struct spool *spool, const char *hash, uint64_t *re
 
 uint64_t spool_have(const struct spool *spool, const char *who, const char *hash, bool *ret_whole)
 {
-    char name[NAME_ROOM];
+    char name[SPOOL_NAME_ROOM];
     struct stat stat;
     uint64_t size;
 
@@ -225,10 +222,21 @@ uint64_t spool_have(const struct spool *spool, const char *who, const char *hash
     if (!hash_is_good(hash, strlen(hash)))
         return 0;
     name_make(name, hash, who_number(who));
-    *ret_whole = fstatat(spool->held, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && whole_size(spool, hash, &size);
+    *ret_whole = fstatat(spool->held, name, &stat, AT_SYMLINK_NOFOLLOW) == 0 && spool_whole_size(spool, hash, &size);
     if (*ret_whole)
         return size;
     return fstatat(spool->part, name, &stat, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : (uint64_t)stat.st_size;
+}
+
+uint64_t spool_take(const struct spool *spool, const char *who, const char *hash, bool *ret_whole)
+{
+    uint64_t have = spool_have(spool, who, hash, ret_whole);
+    struct stat stat;
+
+    if (*ret_whole && fstatat(spool->folder, hash, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+        stat.st_mtime + SPOOL_KEPT / 2 < clock_wall() / 1000000)
+        utimensat(spool->folder, hash, NULL, AT_SYMLINK_NOFOLLOW);
+    return have;
 }
 
 int spool_open(const struct spool *spool, const char *hash)
@@ -304,7 +312,7 @@ static int part_settle(const struct spool *spool, struct spool_piece *put)
     uint64_t there;
     int fd;
 
-    if (whole_size(spool, put->hash, &there)) {
+    if (spool_whole_size(spool, put->hash, &there)) {
         if (unlinkat(spool->part, put->name, 0) < 0)
             return -1;
         utimensat(spool->folder, put->hash, NULL, AT_SYMLINK_NOFOLLOW);
@@ -312,10 +320,12 @@ static int part_settle(const struct spool *spool, struct spool_piece *put)
     } else if (renameat(spool->part, put->name, spool->folder, put->hash) < 0 || fsync(spool->folder) < 0) {
         return -1;
     }
-    fd = openat(spool->held, put->name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
+    fd = openat(spool->held, put->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    put->held = fd < 0 && errno == EEXIST;
+    if (fd < 0 && !put->held)
         return -1;
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     return fsync(spool->held);
 }
 
@@ -335,8 +345,8 @@ void spool_count(struct spool *spool, const struct spool_piece *put)
     spool->bytes += put->have - put->before;
     if (put->twice)
         spool->bytes -= put->have;
-    share_add(spool, put->number, put->have, put->before);
-    files_add(spool, put->number, file_is_there(spool, put->name) - put->there);
+    spool_share_add(spool, put->number, put->have, put->before + (put->held ? put->have : 0));
+    spool_files_add(spool, put->number, file_is_there(spool, put->name) - put->there);
 }
 
 enum piece_result spool_put(struct spool *spool, const char *who, const char *hash, const struct piece *piece,
@@ -352,73 +362,4 @@ enum piece_result spool_put(struct spool *spool, const char *who, const char *ha
     if (put.err.text[0])
         *err = put.err;
     return put.result;
-}
-
-struct sweep {
-    struct spool *spool;
-    int64_t now;
-    spool_named_fn *named;
-    void *user;
-    uint32_t gone;
-    struct textmap hashes; /* of whole files that went ... */
-    uint64_t *sizes;       /* ... and how large they were, by the place of the hash */
-    uint32_t room;
-};
-
-/* The whole file is gone; who has held it is looked for when all have gone, at once. */
-static void sweep_note(struct sweep *sweep, const char *hash, uint64_t size)
-{
-    uint32_t place = textmap_add(&sweep->hashes, hash, HASH_DIGITS);
-
-    ARRAY_ROOM(sweep->sizes, place, sweep->room, 64);
-    sweep->sizes[place] = size;
-}
-
-static void holder_forget(void *user, int folder, const char *name, const struct stat *stat)
-{
-    struct sweep *sweep = user;
-    uint64_t who = name_who(name);
-    uint32_t place = who ? textmap_find(&sweep->hashes, name, HASH_DIGITS) : TEXTMAP_NONE;
-
-    (void)stat;
-    if (place == TEXTMAP_NONE || unlinkat(folder, name, 0) < 0)
-        return;
-    share_add(sweep->spool, who, 0, sweep->sizes[place]);
-    files_add(sweep->spool, who, -1);
-}
-
-static void sweep_file(void *user, int folder, const char *name, const struct stat *stat)
-{
-    struct sweep *sweep = user;
-    uint64_t who = name_who(name);
-    char hash[HASH_DIGITS + 1];
-
-    snprintf(hash, sizeof hash, "%.*s", HASH_DIGITS, name);
-    if (sweep->spool->writing && !strcmp(sweep->spool->writing->hash, hash))
-        return; /* a thread may be at this file */
-    if (sweep->gone >= SPOOL_SWEPT_MAX || stat->st_mtime + SPOOL_KEPT > sweep->now ||
-        (folder == sweep->spool->folder && sweep->named(sweep->user, hash)) || unlinkat(folder, name, 0) < 0)
-        return;
-    sweep->spool->bytes -= (uint64_t)stat->st_size;
-    if (who) {
-        share_add(sweep->spool, who, 0, (uint64_t)stat->st_size);
-        files_add(sweep->spool, who, -1);
-    } else {
-        sweep_note(sweep, hash, (uint64_t)stat->st_size);
-    }
-    sweep->gone++;
-}
-
-uint32_t spool_sweep(struct spool *spool, int64_t now, spool_named_fn *named, void *user)
-{
-    struct sweep sweep = {.spool = spool, .now = now, .named = named, .user = user};
-
-    textmap_init(&sweep.hashes, secrets_word(&secrets_live)); /* strangers choose the contents, so the hashes, too */
-    each_file(spool->folder, sweep_file, &sweep);
-    each_file(spool->part, sweep_file, &sweep);
-    if (sweep.hashes.count)
-        each_file(spool->held, holder_forget, &sweep);
-    textmap_done(&sweep.hashes);
-    free(sweep.sizes);
-    return sweep.gone;
 }

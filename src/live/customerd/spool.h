@@ -20,7 +20,7 @@ extern "C" {
 #define SPOOL_KEPT_FREE 4          /* the last quarter of the room is kept for accounts ... */
 #define SPOOL_SMALL 64             /* ... that have at most 1 / 64 of it: a few large ones cannot shut the others out */
 #define SPOOL_FILES_MAX 500000     /* files of one account, complete or not: they cost more than their bytes */
-#define SPOOL_SWEPT_MAX 20000      /* files that go in one sweep: nobody is served meanwhile */
+#define SPOOL_SWEPT_MAX 20000      /* files that go in one sweep: it remembers them to its end */
 
 struct spool;
 
@@ -35,6 +35,9 @@ void spool_set_own(struct spool *spool, const char *who);
 /* How many bytes of the file that account has sent; `*ret_whole`: all of them. */
 uint64_t spool_have(const struct spool *spool, const char *who, const char *hash, bool *ret_whole);
 
+/* The same, for a job that will read it: from now on it is kept for half a day at least, though no job in the queue may name it yet. */
+uint64_t spool_take(const struct spool *spool, const char *who, const char *hash, bool *ret_whole);
+
 /* A piece on its way into the spool: one at a time. */
 #define SPOOL_WHO_DIGITS 16
 #define SPOOL_NAME_ROOM (HASH_DIGITS + 1 + SPOOL_WHO_DIGITS + 1)
@@ -43,6 +46,7 @@ struct spool_piece {
     char hash[HASH_DIGITS + 1], name[SPOOL_NAME_ROOM];
     uint64_t number, before, have;
     bool there, twice;
+    bool held; /* the account has sent it before, and has its share charged for it: it was swept a moment ago */
     enum piece_result result;
     struct err err;
 };
@@ -61,10 +65,16 @@ enum piece_result spool_put(struct spool *spool, const char *who, const char *ha
 int spool_open(const struct spool *spool, const char *hash);
 uint64_t spool_bytes(const struct spool *spool);
 
-/* Removes all files for which `named` is false and that were not touched for SPOOL_KEPT seconds, or SPOOL_SWEPT_MAX of them. Returns
- * how many. */
+/* ---- spool_sweep.c ---- */
+
+/* Removes the files for which `named` is false and that were not touched for SPOOL_KEPT seconds, or SPOOL_SWEPT_MAX of them: a few at a time, and others
+ * are served in between. One at a time. */
 typedef bool spool_named_fn(void *user, const char *hash);
-uint32_t spool_sweep(struct spool *spool, int64_t now, spool_named_fn *named, void *user);
+struct spool_sweep *spool_sweep_new(struct spool *spool);
+/* Looks at so many files; false: it has seen all, and is over. */
+bool spool_sweep_step(struct spool_sweep *sweep, int64_t now, uint32_t most, spool_named_fn *named, void *user);
+uint32_t spool_sweep_gone(const struct spool_sweep *sweep); /* how many it has removed */
+void spool_sweep_free(struct spool_sweep *sweep);           /* before the spool. Takes NULL */
 
 #ifdef __cplusplus
 }

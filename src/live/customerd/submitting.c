@@ -316,7 +316,7 @@ static void local_begin(const struct submitting *all)
 {
     struct job_view view;
 
-    for (uint32_t i = 0; i < all->given; i++)
+    for (uint32_t i = 0; all->local && i < all->given; i++)
         for (uint64_t k = 0; customerd_local_is(all->ads[i]) && k < all->answers[i].count; k++)
             if (customer_job(all->customerd->customer, all->answers[i].first + k, &view) && view.local)
                 local_jobs_changed(all->customerd->local, &view);
@@ -343,6 +343,8 @@ static void submitting_settle(struct submitting *all)
         customerd_commit(all->customerd);
     }
     submission_audit(all, first, last);
+    if (all->said && !all->again)
+        newcomers_add(&all->customerd->newcomers, first, last);
     local_begin(all);
     customerd_changed(all->customerd);
     tell_begin(all);
@@ -425,6 +427,7 @@ static void ad_submit(struct submitting *all, uint32_t place)
         message.u.submit.node = job_node(all->customerd->daemon.symbols, ad);
     }
     all->waiting++;
+    all->said = all->said || (message.u.submit.ad && newcomers_are_said(message.u.submit.ad));
     agent_local(all->customerd->live, &all->peer, &message, ad_answered, one);
     tree_unref(message.u.submit.ad);
     tree_unref(message.u.submit.node);

@@ -27,6 +27,10 @@ struct submitting {
     bool holds;                        /* ... which it holds */
     bool gives;                        /* there are jobs to give */
     bool refused;                      /* the role has refused an ad */
+    bool local;                        /* a job runs on this host */
+    bool reads;                        /* an ad reads files that a catalogue has */
+    bool hides;                        /* an ad names secrets */
+    bool said;                         /* an ad says something that is to be known of its jobs (newcomers.h) */
     char identity[TOKEN_NAME_MAX + 1]; /* of the caller, */
     struct peer peer;                  /* as the role is told */
     struct audit_who who;              /* ... and as the audit log is */

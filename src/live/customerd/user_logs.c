@@ -22,7 +22,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WALK_JOBS 1000           /* jobs that one look goes through for new ones */
 #define WRITERS_MAX 8            /* at a time */
 #define BATCH_JOBS 100           /* jobs of one user whose events are written together ... */
 #define BATCH_BYTES (256u << 10) /* ... and bytes of these, about */
@@ -63,7 +62,6 @@ struct user_logs {
     struct log_rows rows; /* what the log of each job has been told */
     struct log_user *users;
     uint32_t writers;
-    uint64_t walked; /* the last job that was looked at */
     uint64_t before; /* the last job of the time before this start */
     bool began;
     char host[256];
@@ -521,23 +519,7 @@ static void batch_begin(struct log_user *user)
 
 /* -------------------------------------------------------------------------------------------------------------- all users */
 
-/* Looks for jobs that are new: they are told of nowhere else. */
-static void jobs_walk(struct user_logs *logs)
-{
-    const struct customer *customer = logs->customerd->customer;
-    struct job_view view;
-
-    for (int i = 0; i < WALK_JOBS && logs->walked < customer_last(customer); i++) {
-        if (!customer_next(customer, logs->walked, &view)) {
-            logs->walked = customer_last(customer);
-            return;
-        }
-        logs->walked = view.id;
-        user_logs_note(logs, &view);
-    }
-}
-
-void user_logs_tick(struct user_logs *logs)
+bool user_logs_tick(struct user_logs *logs, int64_t ends)
 {
     struct log_user *user = logs->users, *last = user;
     int64_t now = runner_now();
@@ -545,7 +527,6 @@ void user_logs_tick(struct user_logs *logs)
     if (!logs->began)
         logs->before = customer_last(logs->customerd->customer);
     logs->began = true;
-    jobs_walk(logs);
     for (; user; user = user->next) {
         last = user;
         if (user->started && now - user->began > SILENCE)
@@ -553,6 +534,8 @@ void user_logs_tick(struct user_logs *logs)
         if (user->busy || user->handle || !endings_count(&user->waiting) || now < user->due ||
             (!user->full && now - user->began < BATCH_PAUSE) || logs->writers >= WRITERS_MAX)
             continue;
+        if (runner_now() >= ends)
+            return true; /* the others come first the next time */
         batch_begin(user);
     }
     if (last && last != logs->users) { /* another is first the next time */
@@ -561,6 +544,7 @@ void user_logs_tick(struct user_logs *logs)
         user->next = NULL;
         last->next = user;
     }
+    return false;
 }
 
 struct user_logs *user_logs_new(struct customerd *customerd, struct err *err)

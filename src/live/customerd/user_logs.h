@@ -27,8 +27,9 @@ struct user_logs *user_logs_new(struct customerd *customerd, struct err *err);
 /* Ends the writers. The loop has to run until their handles are closed. */
 void user_logs_free(struct user_logs *logs);
 
-void user_logs_note(struct user_logs *logs, const struct job_view *view);      /* there may be something to tell */
-void user_logs_tick(struct user_logs *logs);                                   /* called often */
+void user_logs_note(struct user_logs *logs, const struct job_view *view); /* there may be something to tell */
+/* Begins writing what waits, until then on the clock; called often. True: there is more. */
+bool user_logs_tick(struct user_logs *logs, int64_t ends);
 bool user_logs_owe(const struct user_logs *logs, const struct job_view *view); /* is something of its end to be told? */
 void user_logs_forget(struct user_logs *logs, uint64_t job);
 

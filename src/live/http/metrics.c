@@ -245,7 +245,7 @@ static bool is_always_there(const struct metrics *metrics, const struct metric_r
     return row->sets[1] == METRIC_SET_NONE && row->type != HISTOGRAM && places[0] < metrics->sets[row->sets[0]].count;
 }
 
-static void print_metric(struct buf *out, const struct metrics *metrics, enum metric metric)
+void metrics_print_one(struct buf *out, const struct metrics *metrics, enum metric metric)
 {
     static const char *const types[] = {"counter", "gauge", "histogram"};
     const struct metric_row *row = &metric_rows[metric];
@@ -273,7 +273,7 @@ static void print_metric(struct buf *out, const struct metrics *metrics, enum me
 void metrics_print(struct buf *out, const struct metrics *metrics)
 {
     for (int i = 0; i < METRIC_COUNT; i++)
-        print_metric(out, metrics, (enum metric)i);
+        metrics_print_one(out, metrics, (enum metric)i);
     buf_adds(out, "# EOF\n");
 }
 

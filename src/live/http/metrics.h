@@ -63,6 +63,7 @@ extern "C" {
     X(COMMIT_SECONDS, "berth_store_commit_seconds", HISTOGRAM, "seconds", NONE, NONE, "Time of a commit.")             \
     X(COMMIT_FAILURES, "berth_store_failures", COUNTER, "", NONE, NONE, "Commits that failed.")                        \
     X(LOOP_LAG, "berth_loop_lag_seconds", HISTOGRAM, "seconds", NONE, NONE, "How late timers are called.")             \
+    X(LOOP_TURN, "berth_loop_turn_seconds", HISTOGRAM, "seconds", NONE, NONE, "Processor time of a turn of the loop.") \
     X(CONNECTIONS, "berth_connections", GAUGE, "", NONE, NONE, "Connections that are open.")                           \
     X(STREAMS, "berth_streams", GAUGE, "", NONE, NONE, "Event streams that are open.")                                 \
     X(STREAMS_CUT, "berth_streams_cut", COUNTER, "", NONE, NONE,                                                       \
@@ -134,6 +135,9 @@ int64_t metrics_value(const struct metrics *metrics, enum metric metric, size_t 
 /* Appends all metrics as OpenMetrics text, with `# EOF`. Of metrics with two labels, and of histograms with one, only
  * series that are not zero are printed. */
 void metrics_print(struct buf *out, const struct metrics *metrics);
+
+/* Appends one of them, without `# EOF`, for a daemon that tells only a few. */
+void metrics_print_one(struct buf *out, const struct metrics *metrics, enum metric metric);
 
 int64_t metrics_resident(void); /* memory of this process in bytes, as the kernel says; 0 when it does not */
 

@@ -382,6 +382,7 @@ static void handles_start(struct matchmakerd *matchmakerd)
         matchmakerd;
     uv_timer_start(&matchmakerd->sweep, sweep_due, SWEEP_SPAN, SWEEP_SPAN);
     lag_timer(&matchmakerd->lag);
+    loop_watch_start(&matchmakerd->turns, matchmakerd->loop, matchmakerd->metrics);
     if (matchmakerd->notify.watchdog)
         uv_timer_start(&matchmakerd->watchdog, watchdog_due, 0, (uint64_t)(matchmakerd->notify.watchdog / MILLISECOND));
     for (int i = 0; i < 3; i++) {

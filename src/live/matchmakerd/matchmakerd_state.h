@@ -25,6 +25,7 @@
 #include "live/http/front.h"
 #include "live/http/guard.h"
 #include "live/http/issuers.h"
+#include "live/http/loop_watch.h"
 #include "live/http/metrics.h"
 #include "live/http/request.h"
 #include "live/http/server.h"
@@ -128,6 +129,7 @@ struct matchmakerd {
     uv_idle_t scan_turn;
 
     uv_timer_t sweep, lag, watchdog;
+    struct loop_watch turns;
     uv_signal_t signals[3];
     uint32_t sweeps, sweep_at;
     int64_t lag_due;

@@ -9,6 +9,10 @@
 #include "pool/customer/customer_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define BEGINS_PART \
+    4 /* to begin takes longer than to make: as many jobs in a step as that part of those that one makes */
 
 static struct batch *batch_find(const struct customer *customer, uint64_t word)
 {
@@ -73,6 +77,7 @@ void batch_join(struct customer *customer, struct submission *submission, uint64
     }
     ARRAY_ROOM(batch->items, batch->count, batch->room, 64);
     batch->items[batch->count++] = submission;
+    batch->mixed = batch->mixed || memcmp(&batch->items[0]->owner, &submission->owner, sizeof submission->owner) != 0;
     submission->batch = batch;
 }
 
@@ -91,25 +96,68 @@ bool batch_is_whole(const struct batch *batch)
     return batch->count == batch->ads;
 }
 
+/* Its jobs wait for machines from now on. */
+static void one_begin(const struct customer_step *step, struct submission *one, uint64_t stored)
+{
+    one->begun = true;
+    if (one->flow)
+        return; /* its workflow says when */
+    one->since = step->env->now;
+    if (stored > one->shape->lead->stored)
+        one->shape->lead->stored = stored;
+    for (uint64_t id = one->first + one->gone; id < one->first + one->count; id++) {
+        struct job *job = job_find(step->customer, id);
+
+        if (job && job->state == JOB_IDLE)
+            job_wait(job, false);
+    }
+    shape_submitted(step, one->shape);
+}
+
+/* Begins some, of so many jobs. A workflow begins as one. */
+static void some_begin(const struct customer_step *step, struct batch *batch, uint64_t most)
+{
+    most = batch->items[0]->flow ? UINT64_MAX : most;
+    for (uint64_t jobs = 0; batch->begins < batch->count && jobs < most; batch->begins++) {
+        struct submission *one = batch->items[batch->begins];
+
+        one_begin(step, one, batch->stored);
+        jobs += one->count;
+    }
+}
+
 void batch_begin(const struct customer_step *step, struct batch *batch, uint64_t stored)
 {
+    struct customer *customer = step->customer;
+    uint32_t most = customer->settings->jobs_step;
+
     batch->begun = true;
-    for (uint32_t i = 0; i < batch->count; i++) {
-        struct submission *one = batch->items[i];
+    batch->stored = stored;
+    some_begin(step, batch, most ? most / BEGINS_PART + 1 : UINT64_MAX);
+    if (batch->begins == batch->count)
+        return;
+    *customer->beginning_end = batch;
+    customer->beginning_end = &batch->next_beginning;
+}
 
-        if (one->flow)
-            continue; /* its workflow says when */
-        one->since = step->env->now;
-        if (stored > one->shape->lead->stored)
-            one->shape->lead->stored = stored;
-        for (uint64_t id = one->first + one->gone; id < one->first + one->count; id++) {
-            struct job *job = job_find(step->customer, id);
+void batches_step(const struct customer_step *step)
+{
+    struct customer *customer = step->customer;
+    struct batch *batch = customer->beginning;
 
-            if (job && job->state == JOB_IDLE)
-                job_wait(job, false);
-        }
-        shape_submitted(step, one->shape);
-    }
+    if (!batch)
+        return;
+    some_begin(step, batch, customer->settings->jobs_step / BEGINS_PART + 1);
+    if (batch->begins < batch->count)
+        return;
+    customer->beginning = batch->next_beginning;
+    if (!customer->beginning)
+        customer->beginning_end = &customer->beginning;
+}
+
+bool batch_is_beginning(const struct batch *batch)
+{
+    return batch->begun && batch->begins < batch->count;
 }
 
 /* Has any of its jobs begun? Then it was whole, whatever has become of its rows. */
@@ -145,6 +193,9 @@ void batches_boot(const struct customer_step *step)
         }
         batch->next = batch->last + 1;
         batch->begun = batch_is_whole(batch) || batch_has_begun(customer, batch);
+        batch->begins = batch->begun ? batch->count : 0;
+        for (uint32_t i = 0; i < batch->begins; i++)
+            batch->items[i]->begun = true;
         cut += !batch->begun;
     }
     if (cut)

@@ -13,6 +13,8 @@ static void *customer_make(const void *settings)
     struct customer *customer = mem_alloc(sizeof *customer);
 
     *customer = (struct customer){.settings = settings, .woken = INT64_MAX};
+    customer->making_end = &customer->making;
+    customer->beginning_end = &customer->beginning;
     customer->spans = customer->settings->spans;
     timers_init(&customer->timers);
     timers_init(&customer->shape_timers);
@@ -185,8 +187,11 @@ static void customer_step(void *role, const struct role_env *env, const struct e
         if (!customer->booted)
             return;
     }
-    if (event->kind == EVENT_WAKE) /* the wake is used up, perhaps a moment too early */
+    if (event->kind == EVENT_WAKE) { /* the wake is used up, perhaps a moment too early */
         customer->woken = INT64_MAX;
+        making_step(&step);
+        batches_step(&step);
+    }
     customer_due(&step, event->kind == EVENT_WAKE); /* leases run out before any message is looked at */
     customer_event(&step, event);
     customer_due(&step, event->kind == EVENT_WAKE);
@@ -194,6 +199,8 @@ static void customer_step(void *role, const struct role_env *env, const struct e
     shape = timers_next(&customer->shape_timers);
     if (shape < next)
         next = shape;
+    if (customer->making || customer->beginning)
+        next = env->now;
     if (next != customer->woken)
         effects_wake(effects, next);
     customer->woken = next;
@@ -285,7 +292,7 @@ bool customer_next(const struct customer *customer, uint64_t after, struct job_v
         const struct submission *submission = customer->submissions[i];
         uint64_t id = submission->first + submission->gone;
 
-        for (id = id > after ? id : after + 1; submission->alive && id < submission->first + submission->count; id++)
+        for (id = id > after ? id : after + 1; submission->alive && id < submission->first + submission->made; id++)
             if (customer_job(customer, id, ret))
                 return true;
     }
@@ -323,7 +330,7 @@ uint64_t customer_last(const struct customer *customer)
 
 uint64_t customer_count(const struct customer *customer)
 {
-    return map_count(&customer->jobs);
+    return map_count(&customer->jobs) + customer->unmade;
 }
 
 uint64_t customer_queued(const struct customer *customer, const char *owner)

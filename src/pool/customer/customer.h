@@ -42,9 +42,10 @@ struct customer_pool {
 struct customer_settings {
     agent self, matchmaker;
     const struct spans *spans;
-    uint64_t jobs_max; /* of one user; 0: CUSTOMER_JOBS_MAX */
-    uint64_t jobs_all; /* of all users together; 0: as many as come */
-    uint64_t used;     /* the last number that a job had, by a record that outlives the rows; 0: not known */
+    uint64_t jobs_max;  /* of one user; 0: CUSTOMER_JOBS_MAX */
+    uint64_t jobs_all;  /* of all users together; 0: as many as come */
+    uint32_t jobs_step; /* of one ad that are made in one step (making.c); 0: all of them */
+    uint64_t used;      /* the last number that a job had, by a record that outlives the rows; 0: not known */
     /* Jobs are offered to all of these at once, or to those that their Pools names; the first claim that is decided gets the job, and the
      * others are aborted. 0: to `matchmaker` alone. */
     const struct customer_pool *pools;

@@ -8,6 +8,7 @@
  *     turns.c      offering them by turns, where a pool takes fewer requests than there are
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
+ *     making.c     the same where they are very many at once: in several steps
  *     batch.c      submissions that begin together
  *     workflow.c      workflows: submissions that wait for each other
  *     customer_claims.c      claims of which the customer is the root, from the match to the release
@@ -119,7 +120,7 @@ struct shape {
     int64_t patience;         /* seconds that a job may wait, counted from its submission, or from `not_before` */
     int64_t not_before;       /* no job begins before: seconds, on the wall clock; -SHAPE_TIME_NEVER: at any time */
     int64_t finish_by;        /* then a job that waits is given up, likewise; SHAPE_TIME_NEVER: never */
-    bool early;               /* as far as is known, `not_before` has not come */
+    bool early;               /* as far as is known, `not_before` has not come, or `finish_by` is over */
     uint64_t index;           /* of the first job in its sweep */
     uint64_t uses;            /* by jobs, submissions and roots */
     struct shape_pool *pools;
@@ -154,13 +155,18 @@ struct submission {
     struct shape *shape;
     uint64_t first, count;
     uint64_t gone;  /* how many of its jobs, from the first on, are forgotten */
-    uint64_t alive; /* how many of all its jobs are not forgotten ... */
-    uint64_t fresh; /* ... and how many of these are fresh */
+    uint64_t alive; /* how many of all its jobs are not forgotten, made or not ... */
+    uint64_t fresh; /* ... and how many of those that are made are fresh */
+    uint64_t made;  /* how many of them, from the first on, there are so far, or have been */
     int64_t at;     /* when it was submitted: seconds, on the wall clock */
     int64_t since;  /* the same on the clock that does not jump; after a restart, as good a guess as can be made */
     int64_t ended;  /* on that clock: when its last job was forgotten, or the row was loaded */
     uint64_t stored;
+    struct submission *making; /* while its jobs are being made: the next of which they are */
+    uint64_t *askers;          /* who wants to be told when all are made */
+    uint32_t asker_count, asker_room;
     struct batch *batch; /* the submissions that begin together with it; NULL: it begins by itself */
+    bool begun;          /* with its batch */
 
     /* as a node of a workflow: */
     struct flow *flow;           /* NULL: it is not a node */
@@ -183,6 +189,11 @@ struct batch {
     uint32_t over;              /* those of which all jobs are forgotten ... */
     int64_t ended;              /* ... and when the last of them was */
     bool begun;
+    bool mixed; /* they are of several owners */
+    uint32_t
+        begins; /* so many of the items have begun: where they are very many, some with each wake; the others are still blocked ... */
+    uint64_t stored;              /* ... and are asked for when this persist is durable */
+    struct batch *next_beginning; /* of those that are beginning */
 };
 
 /*     flow --- items: submissions, by place --- children: places       begun: all nodes are here, and who waits for whom is known */
@@ -213,12 +224,15 @@ struct customer {
     struct map leftovers; /* while loading: rows of forgotten jobs that are not needed any more */
     struct submission **submissions; /* in the order of their jobs' numbers */
     uint32_t submission_count, submission_room, sweep_at;
-    struct map owners;  /* account_hash -> how many jobs have not ended ... */
-    struct map sizes;   /* ... and how many bytes the ads of its jobs take */
-    struct map flows;   /* word -> struct flow */
-    struct map batches; /* word -> struct batch */
-    struct map gangs;   /* gang -> struct root */
-    struct map claims;  /* claim -> struct root */
+    struct submission *making, **making_end;  /* those whose jobs are being made; and how many ... */
+    uint64_t unmade;                          /* ... of their jobs are not yet */
+    struct batch *beginning, **beginning_end; /* those whose jobs are beginning to wait */
+    struct map owners;                        /* account_hash -> how many jobs have not ended ... */
+    struct map sizes;                         /* ... and how many bytes the ads of its jobs take */
+    struct map flows;                         /* word -> struct flow */
+    struct map batches;                       /* word -> struct batch */
+    struct map gangs;                         /* gang -> struct root */
+    struct map claims;                        /* claim -> struct root */
     struct timers timers;
     struct timers shape_timers; /* TIMER_SHAPE: there may be very many, and none of them holds anybody up */
     bool behind;                /* more of them were due than one step settles: wakes see to the rest */
@@ -311,8 +325,21 @@ void queue_boot(const struct customer_step *step);
 void submission_lost(const struct customer_step *step, struct submission *submission, uint64_t first, uint64_t last,
                      bool has_row);
 
+void reply_submitted(const struct customer_step *step, uint64_t token, enum reason reason,
+                     const struct submission *submission);
+
 /* Drops submissions whose batch has not begun: before anything else is done with what was loaded. */
 void submissions_drop_cut(const struct customer_step *step);
+
+/* making.c */
+bool making_is_long(const struct customer *customer, const struct submission *submission);
+void making_begin(struct customer *customer, struct submission *submission);
+void making_ask(struct submission *submission, uint64_t token); /* is answered when its jobs are made */
+void making_step(const struct customer_step *step);             /* makes some more */
+static inline bool submission_is_made(const struct submission *submission)
+{
+    return submission->made == submission->count;
+}
 
 /* batch.c */
 void batches_done(struct customer *customer);
@@ -326,6 +353,8 @@ void batch_leave(struct customer *customer, struct submission *submission); /* t
 bool batch_is_whole(const struct batch *batch);
 /* All are here: their jobs wait for machines from now on. Their requests must not be sent before the persist `stored` is durable. */
 void batch_begin(const struct customer_step *step, struct batch *batch, uint64_t stored);
+void batches_step(const struct customer_step *step); /* begins some more */
+bool batch_is_beginning(const struct batch *batch);
 void batches_boot(const struct customer_step *step); /* those that are not whole are dropped */
 
 /* workflow.c */
@@ -349,7 +378,7 @@ static inline bool job_is_blocked(const struct job *job)
 {
     const struct submission *from = job->from;
 
-    return from && ((from->batch && !from->batch->begun) || (from->flow && (!from->flow->begun || from->blocked)));
+    return from && ((from->batch && !from->begun) || (from->flow && (!from->flow->begun || from->blocked)));
 }
 
 /* queue.c */

@@ -295,7 +295,7 @@ static enum reason job_edit(const struct customer_step *step, struct job *job, s
 
     if (!ad || !tree_is_ad(ad))
         return REASON_INVALID;
-    if (job->from->batch && !job->from->batch->begun)
+    if (job->from->batch && !job->from->begun)
         return REASON_BUSY;
     shape = shape_of(step, &before->owner, ad);
     if (shape->local != before->local || shape->parallel != before->parallel || shape->index != before->index) {

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define LOOK MINUTE
+#define TIRED_A_STEP \
+    4 /* jobs of a shape that are given up at once: there may be very many; the next at the next wake */
 
 int64_t shape_time(const struct tree *ad, const char *attribute, int64_t otherwise)
 {
@@ -37,14 +39,16 @@ static int64_t job_tires(const struct shape *shape, const struct job *job, int64
 int64_t shape_look(const struct customer_step *step, struct shape *shape)
 {
     int64_t begins = shape_time_comes(step, shape->not_before), ends = shape_time_comes(step, shape->finish_by);
-    int64_t now = step->env->now, look = now + LOOK, next;
+    int64_t now = step->env->now, look = now + LOOK, next, tires;
+    bool closed = begins > now || ends <= now;
 
-    while (shape->first && ends <= now)
-        job_give_up(step, shape->first, REASON_FINISH);
-    while (shape->first && job_tires(shape, shape->first, begins) <= now)
-        job_give_up(step, shape->first, REASON_QUEUE);
-    if (shape->early != (begins > now)) {
-        shape->early = begins > now;
+    for (int i = 0; i < TIRED_A_STEP && shape->first; i++) {
+        if (ends > now && job_tires(shape, shape->first, begins) > now)
+            break;
+        job_give_up(step, shape->first, ends <= now ? REASON_FINISH : REASON_QUEUE);
+    }
+    if (shape->early != closed) {
+        shape->early = closed;
         for (uint32_t i = 0; i < shape->pool_count; i++)
             shape->pools[i].dirty = true;
         for (struct job *job = shape->first; job && shape->local; job = job->after)
@@ -54,5 +58,7 @@ int64_t shape_look(const struct customer_step *step, struct shape *shape)
         return INT64_MAX;
     next = shape->early && begins < look ? begins : shape->early || ends < INT64_MAX ? look : INT64_MAX;
     next = ends < next ? ends : next;
-    return job_tires(shape, shape->first, begins) < next ? job_tires(shape, shape->first, begins) : next;
+    tires = job_tires(shape, shape->first, begins);
+    next = tires < next ? tires : next;
+    return next > now ? next : now + 1;
 }

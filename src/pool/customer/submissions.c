@@ -53,6 +53,7 @@ void submissions_done(struct customer *customer)
     for (uint32_t i = 0; i < customer->submission_count; i++) {
         tree_unref(customer->submissions[i]->node);
         free(customer->submissions[i]->children);
+        free(customer->submissions[i]->askers);
         free(customer->submissions[i]);
     }
     free(customer->submissions);
@@ -96,6 +97,7 @@ static void submission_remove(const struct customer_step *step, struct submissio
     batch_leave(customer, submission);
     tree_unref(submission->node);
     free(submission->children);
+    free(submission->askers);
     free(submission);
 }
 
@@ -109,7 +111,7 @@ static bool submission_forget(const struct customer_step *step, uint32_t place)
     int64_t span = customer->submission_count > KEYS_KEPT_ALL ? customer->spans->keep : KEYS_KEPT;
 
     if (submission->alive || step->env->now - submission->ended < span ||
-        (batch && (batch->over < batch->count || step->env->now - batch->ended < span)))
+        (batch && (batch_is_beginning(batch) || batch->over < batch->count || step->env->now - batch->ended < span)))
         return false;
     customer_store(step);
     submission_remove(step, submission);
@@ -132,8 +134,8 @@ static void submissions_sweep(const struct customer_step *step)
 
 /* -------------------------------------------------------------------------------------------------------- submitting */
 
-static void reply_submitted(const struct customer_step *step, const struct event *event, enum reason reason,
-                            const struct submission *submission)
+void reply_submitted(const struct customer_step *step, uint64_t token, enum reason reason,
+                     const struct submission *submission)
 {
     struct message message = {.kind = MESSAGE_SUBMITTED};
 
@@ -142,7 +144,7 @@ static void reply_submitted(const struct customer_step *step, const struct event
         message.u.submitted.first = submission->first;
         message.u.submitted.count = submission->count;
     }
-    effects_reply(step->effects, event->token, &message, submission && !MUTANT(SUBMIT_EARLY) ? submission->stored : 0);
+    effects_reply(step->effects, token, &message, submission && !MUTANT(SUBMIT_EARLY) ? submission->stored : 0);
 }
 
 /* The request as it will be advertised, with its owner in it. NULL when that cannot be made. */
@@ -183,6 +185,7 @@ static void submission_jobs(struct customer *customer, struct submission *submis
         job->from = submission;
         submission->alive++;
     }
+    submission->made = submission->count;
 }
 
 /* The last one goes where its number belongs: those that came after its batch began have higher ones. */
@@ -219,9 +222,12 @@ static void submission_make(const struct customer_step *step, const struct submi
     ret->count = submit->count;
     ret->at = step->env->wall / SECOND;
     ret->since = step->env->now;
-    submission_jobs(customer, ret);
+    if (making_is_long(customer, ret))
+        making_begin(customer, ret);
+    else
+        submission_jobs(customer, ret);
     flow_count(ret);
-    for (uint64_t id = ret->first; id < ret->first + ret->count; id++)
+    for (uint64_t id = ret->first; id < ret->first + ret->made; id++)
         job_wait(job_find(customer, id), false);
     submission_store(step, ret);
     owner_count(customer, &submit->owner, (int64_t)submit->count);
@@ -258,7 +264,7 @@ void queue_submit(const struct customer_step *step, const struct event *event)
     struct tree *ad;
 
     if (!event->peer->any && strcmp(event->peer->identity, submit->owner.bytes) != 0) {
-        reply_submitted(step, event, REASON_IDENTITY, NULL);
+        reply_submitted(step, event->token, REASON_IDENTITY, NULL);
         return;
     }
     if (customer->submission_count >= customer->sweep_at)
@@ -271,8 +277,7 @@ void queue_submit(const struct customer_step *step, const struct event *event)
         reason = submission_same(customer, known, submit, ad) ? REASON_OK : REASON_CONFLICT;
     else if (!submit->count || submit->count > CUSTOMER_SUBMIT_MAX ||
              (queued == MAP_NONE ? 0 : queued) + submit->count > most ||
-             (customer->settings->jobs_all &&
-              map_count(&customer->jobs) + submit->count > customer->settings->jobs_all))
+             (customer->settings->jobs_all && customer_count(customer) + submit->count > customer->settings->jobs_all))
         reason = REASON_LIMIT;
     else if (submit->flow && !flow_fits(customer, submit->flow, submit->nodes, submit->node, &submit->owner))
         reason = REASON_INVALID;
@@ -286,7 +291,12 @@ void queue_submit(const struct customer_step *step, const struct event *event)
             flow_join(customer, known, submit->flow, submit->nodes, submit->node);
         submission_make(step, submit, ad, known);
     }
-    reply_submitted(step, event, reason, reason == REASON_OK ? known : NULL);
+    if (reason == REASON_OK && submission_is_made(known))
+        reply_submitted(step, event->token, reason, known);
+    else if (reason == REASON_OK)
+        making_ask(known, event->token);
+    else
+        reply_submitted(step, event->token, reason, NULL);
     tree_unref(ad);
 }
 
@@ -308,7 +318,29 @@ bool customer_knows_key(const struct customer *customer, const char *owner, cons
            submission_find(customer, &owner_text, &key_text);
 }
 
-/* Those of one key stand side by side, as their jobs' numbers do: there may be very many. */
+/* Finds the first and the last that were submitted with this one. Those of one key stand side by side, as their jobs' numbers do. A batch, which may be of
+ * very many, knows where it begins and how far it has come; others are few, or of an earlier version. */
+static void submission_reach(const struct customer *customer, const struct submission *one, size_t key_len,
+                             uint32_t *ret_first, uint32_t *ret_last)
+{
+    const struct submission **all = (const struct submission **)customer->submissions;
+    const struct batch *batch = one->batch;
+    uint32_t first, last;
+
+    if (batch && !batch->mixed && !batch->gone) {
+        *ret_first = submission_behind(customer, batch->first - 1);
+        *ret_last = *ret_first + batch->count - 1;
+        return;
+    }
+    first = last = submission_behind(customer, one->first - 1);
+    while (first > 0 && is_beside(all[first - 1], all[first], key_len))
+        first--;
+    while (last + 1 < customer->submission_count && is_beside(all[last], all[last + 1], key_len))
+        last++;
+    *ret_first = first;
+    *ret_last = last;
+}
+
 bool customer_submission(const struct customer *customer, uint64_t id, struct submission_view *ret)
 {
     const struct job *job = job_find(customer, id);
@@ -321,10 +353,8 @@ bool customer_submission(const struct customer *customer, uint64_t id, struct su
         return false;
     len = slash ? (size_t)(slash - one->key.bytes) : strlen(one->key.bytes);
     first = last = submission_behind(customer, one->first - 1);
-    while (slash && first > 0 && is_beside(all[first - 1], all[first], len))
-        first--;
-    while (slash && last + 1 < customer->submission_count && is_beside(all[last], all[last + 1], len))
-        last++;
+    if (slash)
+        submission_reach(customer, one, len, &first, &last);
     *ret = (struct submission_view){.key = one->key.bytes,
                                     .key_len = len,
                                     .first = all[first]->first,
@@ -351,7 +381,7 @@ void submission_lost(const struct customer_step *step, struct submission *submis
                      bool has_row)
 {
     struct customer *customer = step->customer;
-    uint64_t end = submission->first + submission->count, next = last + 1;
+    uint64_t end = submission->first + submission->made, next = last + 1;
 
     submission->alive -= last + 1 - first;
     if (!submission->alive) {
@@ -495,7 +525,7 @@ static void adopt_jobs(struct customer *customer)
         submission->shape = job->shape;
         submission->shape->uses++;
         submission->first = id;
-        submission->count = 1;
+        submission->count = submission->made = 1;
         submission->alive = 1;
         submission->at = job->changed;
         job->from = submission;

@@ -208,6 +208,16 @@ static int by_rank(const void *a, const void *b)
     return compare_numbers(x->job, y->job);
 }
 
+/* Sorts them, unless they are: those of one owner come in the order in which they want to be. */
+static void wishes_sort(struct wish *wishes, uint32_t count, int (*compare)(const void *a, const void *b))
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (compare(&wishes[i - 1], &wishes[i]) > 0) {
+            qsort(wishes, count, sizeof *wishes, compare);
+            return;
+        }
+}
+
 /* All requests that want a place in that pool, the best first; the caller frees them. */
 static struct wish *wishes_list(const struct customer_step *step, uint32_t which, uint32_t *ret_count)
 {
@@ -225,10 +235,10 @@ static struct wish *wishes_list(const struct customer_step *step, uint32_t which
                                             .priority = shape->priority,
                                             .job = shape->first->id};
     }
-    qsort(wishes, count, sizeof *wishes, by_owner);
+    wishes_sort(wishes, count, by_owner);
     for (uint32_t i = 1; i < count; i++)
         wishes[i].rank = wishes[i].owner == wishes[i - 1].owner ? wishes[i - 1].rank + 1 : 0;
-    qsort(wishes, count, sizeof *wishes, by_rank);
+    wishes_sort(wishes, count, by_rank);
     for (uint32_t i = 0; i < count; i++)
         wishes[i].rank = i;
     *ret_count = count;
@@ -291,7 +301,7 @@ static void sorting_make(struct sorting *sorting, const struct wish *wishes, uin
         else if (i >= best)
             sorting->offered_rest[sorting->offered_rest_count++] = wishes[i];
     }
-    qsort(sorting->parked_rest, sorting->parked_rest_count, sizeof *wishes, by_last);
+    wishes_sort(sorting->parked_rest, sorting->parked_rest_count, by_last);
 }
 
 static void sorting_done(struct sorting *sorting)
