@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+/* Makes a new index for a side, which has nobody in it. */
+void engine_side_index(struct engine *engine, unsigned which);
 void engine_side_init(struct engine *engine, unsigned side);
 void engine_side_done(struct engine *engine, unsigned side);
 
