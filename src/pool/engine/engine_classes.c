@@ -22,9 +22,7 @@
 /* A class of offers has the place of its first member. */
 static uint64_t offers_place(void *user, uint32_t number)
 {
-    struct engine *engine = user;
-
-    return engine->slots[members_at(&engine_class_at(engine, OFFERS, number)->members, 0)].order;
+    return engine_class_at(user, OFFERS, number)->order;
 }
 
 static const struct tree *offers_ad(void *user, uint32_t number)
@@ -235,6 +233,15 @@ static void group_part(struct engine *engine, uint32_t number, uint32_t id)
 
 /* ---------------------------------------------------------------------------------------------------- join and part */
 
+/* Members of a class of offers have come or gone. */
+static void class_front(const struct engine *engine, struct engine_class *class)
+{
+    if (class->members.count == 0)
+        return;
+    class->first = members_at(&class->members, 0);
+    class->order = engine->slots[class->first].order;
+}
+
 static uint32_t class_size(const struct engine *engine, const struct engine_class *class)
 {
     const struct ad_group *group = class->groups != NOBODY ? &engine->groups[class->groups] : NULL;
@@ -244,12 +251,12 @@ static uint32_t class_size(const struct engine *engine, const struct engine_clas
     return group->after == NOBODY ? group->members.count : 2; /* two or more */
 }
 
-/* Does the offer rank roots, or have a claim already? */
-static bool offer_ranks(const struct tree *ad)
+bool engine_class_chooses(const struct engine_class *class)
 {
+    const struct tree *ad = class->ad;
     const struct expr *rank = tree_find(ad, tree_root(ad), NAME_RANK);
 
-    if (tree_find(ad, tree_root(ad), NAME_PREEMPTS))
+    if (class->traits & (TRAIT_CHANCE | TRAIT_GIVEN) || tree_find(ad, tree_root(ad), NAME_PREEMPTS))
         return true;
     if (!rank || rank->kind == EXPR_UNDEFINED || rank->kind == EXPR_ERROR)
         return false;
@@ -261,7 +268,7 @@ static void class_look(struct engine *engine, unsigned which, struct engine_clas
 {
     if (which != OFFERS || class->choosy)
         return;
-    class->choosy = class->traits & (TRAIT_CHANCE | TRAIT_GIVEN) || offer_ranks(class->ad);
+    class->choosy = engine_class_chooses(class);
     engine->sides[OFFERS].choosy += class->choosy;
 }
 
@@ -302,6 +309,7 @@ void engine_slot_join(struct engine *engine, uint32_t id)
             engine_class_list(engine, ROOTS, slot->in_class);
     } else {
         engine_members_add(engine, &class->members, id);
+        class_front(engine, class);
         if (class->indexed && !class->ported)
             index_advance(side->index, slot->in_class);
         if (engine->gangs) /* a gang may want one more offer of this kind */
@@ -353,6 +361,7 @@ void engine_slot_part(struct engine *engine, uint32_t id)
         slot->group = NOBODY;
     } else {
         engine_members_remove(engine, &class->members, id);
+        class_front(engine, class);
     }
     if (class->members.count == 0 && class->groups == NOBODY)
         class_free(engine, which, number);

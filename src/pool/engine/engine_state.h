@@ -116,6 +116,8 @@ struct engine_class {
     bool put_off; /* roots: a cycle ended before it was tried, because its users had had their turn */
     bool choosy;  /* offers: they rank roots, or are not free, or chance or users matter to them */
     unsigned char outcome;
+    uint32_t first;     /* offers: the first member, and ... */
+    uint64_t order;     /* ... its arrival: a root that looks at all classes looks at these alone */
     int64_t indexed_at; /* the time as of which the index knows it */
     uint64_t stepped;   /* the cycle that `steps` belongs to */
     uint64_t steps;

@@ -30,6 +30,7 @@ struct trial {
     struct choices *all; /* all that fit, if they shall be remembered; else NULL */
     uint32_t best;       /* the best so far, or NOBODY */
     uint32_t best_class, best_generation;
+    uint64_t best_order;
     struct value *vector; /* of the best */
     struct arena arena;   /* holds the vector and its strings: ads may go meanwhile */
     bool discarded, gave_up;
@@ -88,20 +89,19 @@ static bool trial_fits(struct engine *engine, const struct env *env, struct engi
     return fits;
 }
 
-/* Of two offers with equal vectors, is the first better? */
-static bool offer_before(const struct engine *engine, uint32_t a, uint32_t b)
+/* Is the offer better than the best so far, if their vectors are equal? */
+static bool trial_before(const struct trial *trial, uint32_t offer, uint64_t order)
 {
-    const struct engine_slot *x = &engine->slots[a], *y = &engine->slots[b];
-
-    return x->order != y->order ? x->order < y->order : a < b;
+    return order != trial->best_order ? order < trial->best_order : offer < trial->best;
 }
 
 /* This offer is the best so far. */
-static void trial_prefer(struct engine *engine, uint32_t number, uint32_t offer)
+static void trial_prefer(struct engine *engine, uint32_t number, uint32_t offer, uint64_t order)
 {
     struct trial *trial = engine->trial;
 
     trial->best = offer;
+    trial->best_order = order;
     trial->best_class = number;
     trial->best_generation = engine_class_at(engine, OFFERS, number)->generation;
 }
@@ -155,39 +155,49 @@ static bool trial_vector(struct engine *engine, uint32_t number, struct value *r
     return true;
 }
 
-/* Compares a candidate that fits with the best so far. */
+/* Compares a candidate that fits with the best so far; `width` is 0 if the policy discards it. */
+static void trial_take(struct engine *engine, uint32_t number, uint32_t offer, const struct value *vector,
+                       uint32_t width)
+{
+    struct trial *trial = engine->trial;
+    const struct engine_class *offers = engine_class_at(engine, OFFERS, number);
+    uint64_t came = offer == offers->first ? offers->order : engine->slots[offer].order;
+    bool first = trial->best == NOBODY;
+    int order;
+
+    trial->discarded = trial->discarded || (!width && (first || trial->all));
+    for (uint32_t i = 0; i < width && trial->alike; i++)
+        trial->alike = vector[i].type != VALUE_STRING;
+    if (width && trial->all && trial->alike) {
+        struct engine_choice choice = {number, offers->generation, offer, came, 0};
+
+        trial->all->width = width;
+        engine_choices_push(trial->all, &choice, vector);
+    }
+    order = width && !first ? engine_vector_compare(vector, trial->vector, width) : 1;
+    if (width && (order > 0 || (order == 0 && trial_before(trial, offer, came)))) {
+        trial_keep(trial, vector, width);
+        trial_prefer(engine, number, offer, came);
+    }
+}
+
+/* The same for a candidate whose vector must be made, by what is known or by an evaluation. */
 static void trial_consider(struct engine *engine, const struct env *env, uint32_t number, uint32_t offer,
                            const struct tree *ad)
 {
     struct trial *trial = engine->trial;
     struct env docking = engine_docking_env(engine, env);
     struct arena_mark mark = arena_mark(engine->scratch);
-    bool first = trial->best == NOBODY;
     struct value made[3], *vector = made;
     uint32_t width = 3;
-    int order;
 
     engine->counts.evaluations++;
     engine->work++;
     if (!trial_vector(engine, number, made))
         width = policy_vector_counted(&engine->policy, &docking, engine->scratch, engine->slots[trial->root].ad, ad,
-                                      first || trial->all ? NULL : trial->vector, &vector,
+                                      trial->best == NOBODY || trial->all ? NULL : trial->vector, &vector,
                                       engine_class_steps(engine, trial_class(engine)));
-    trial->discarded = trial->discarded || (!width && (first || trial->all));
-    for (uint32_t i = 0; i < width && trial->alike; i++)
-        trial->alike = vector[i].type != VALUE_STRING;
-    if (width && trial->all && trial->alike) {
-        struct engine_choice choice = {number, engine_class_at(engine, OFFERS, number)->generation, offer,
-                                       engine->slots[offer].order, 0};
-
-        trial->all->width = width;
-        engine_choices_push(trial->all, &choice, vector);
-    }
-    order = width && !first ? engine_vector_compare(vector, trial->vector, width) : 1;
-    if (width && (order > 0 || (order == 0 && offer_before(engine, offer, trial->best)))) {
-        trial_keep(trial, vector, width);
-        trial_prefer(engine, number, offer);
-    }
+    trial_take(engine, number, offer, vector, width);
     arena_rewind(engine->scratch, mark);
 }
 
@@ -216,6 +226,7 @@ static void trial_judge(struct engine *engine)
     struct trial *trial = engine->trial;
     const struct hit *hit = &trial->hits.items[trial->at];
     struct engine_class *offers = engine_class_at(engine, OFFERS, hit->number), *class = trial_class(engine);
+    struct value vector[3];
     unsigned traits;
 
     if (*engine_class_steps(engine, class) > ENGINE_STEPS_MAX) {
@@ -229,16 +240,21 @@ static void trial_judge(struct engine *engine)
     }
     traits = offers->traits | class->traits | engine->policy_traits;
     trial->given = trial->given || (traits & TRAIT_GIVEN && engine->gives);
-    if (trial->flat && trial->best != NOBODY && !offer_before(engine, members_at(&offers->members, 0), trial->best)) {
+    if (trial->flat && trial->best != NOBODY && !trial_before(trial, offers->first, offers->order)) {
         trial->at++;
         return;
     }
     if (traits & TRAIT_CHANCE) {
         if (trial_member(engine, hit, offers))
             return;
+    } else if (!hit->doubts && trial_vector(engine, hit->number, vector)) {
+        engine->counts.evaluations++;
+        engine->work++;
+        trial_take(engine, hit->number, offers->first, vector, 3);
     } else {
-        uint32_t first = members_at(&offers->members, 0);
-        struct env env = engine_env_of(engine, engine->slots[trial->root].user, engine->slots[first].remote);
+        uint32_t first = offers->first;
+        struct env env =
+            engine_env_of(engine, engine->slots[trial->root].user, engine->gives ? engine->slots[first].remote : 0);
 
         if (trial_fits(engine, &env, offers, offers->ad, hit->doubts))
             trial_consider(engine, &env, hit->number, first, offers->ad);
@@ -259,14 +275,14 @@ void engine_hits_add(struct hits *hits, const struct side *side, uint32_t number
 static bool trial_hit_first(struct engine *engine, uint32_t number, unsigned doubts)
 {
     struct trial *trial = engine->trial;
-    uint32_t first = members_at(&engine_class_at(engine, OFFERS, number)->members, 0);
+    const struct engine_class *offers = engine_class_at(engine, OFFERS, number);
 
-    if (trial->best != NOBODY && !offer_before(engine, first, trial->best))
+    if (trial->best != NOBODY && !trial_before(trial, offers->first, offers->order))
         return true;
     if (doubts || *engine_class_steps(engine, trial_class(engine)) > ENGINE_STEPS_MAX)
         return false;
-    trial->bound = engine->slots[first].order;
-    trial_prefer(engine, number, first);
+    trial->bound = offers->order;
+    trial_prefer(engine, number, offers->first, offers->order);
     engine->work++;
     return true;
 }
