@@ -243,7 +243,8 @@ struct engine {
     uint64_t slice;              /* the units of this step */
     uint64_t others;             /* steps that are not charged to the user who is served */
     struct waking waking;
-    struct columns columns; /* of the classes of offers, for ranks of roots */
+    struct patterns *patterns; /* of the environment of all cycles */
+    struct columns columns;    /* of the classes of offers, for ranks of roots */
     struct trial *trial; /* a root that looks for its best candidate, and goes on in the next step; NULL: none does */
     struct engine_counts counts;
     struct arena arena;  /* for evaluating an ad when it comes */
