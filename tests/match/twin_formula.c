@@ -14,7 +14,7 @@
 #include "match/pair/pair.h"
 
 #define ADS_MAX 300
-#define RANKS 6
+#define RANKS 12
 
 enum law { LAW_VALUE, LAW_CHANGE, LAW_ASKS, LAW_SAME, LAW_COUNT };
 
@@ -24,6 +24,8 @@ struct twin {
     struct rng rng;
     struct buf text;
     struct pool_style style;
+    uint64_t even; /* bits: which names have reals, the others having integers; 0: numbers of both types */
+    unsigned odd;  /* percent: numbers at which arithmetic ends */
     const struct dialect *dialect;
     struct env env;
     struct given given;
@@ -68,6 +70,17 @@ static const char *const names[] = {"Memory", "Disk", "Load", "Idle", "Since", "
 static const enum pool_sort sorts[] = {SORT_NUMBER, SORT_NUMBER, SORT_NUMBER, SORT_FLAG,
                                        SORT_DATE,   SORT_SPAN,   SORT_TEXT};
 
+/* Numbers of one type, so that a batch has no other: small ones, and now and then one at which arithmetic ends. */
+static const char *const integers[] = {"0", "1", "2", "3", "7", "-1", "9007199254740993", "9223372036854775807"};
+static const char *const reals[] = {"0.0", "-0.0", "0.5", "2.0", "7.25", "-3.5", "1e308", "9007199254740992.0"};
+
+static void add_even(struct twin *twin, bool real)
+{
+    uint64_t which = below(twin, 100) < twin->odd ? below(twin, 8) : 2 + below(twin, 3);
+
+    add(twin, real ? reals[which] : integers[which]);
+}
+
 static struct tree *ad_make(struct twin *twin)
 {
     struct pool_maker m = {.rng = &twin->rng, .out = &twin->text, .style = &twin->style, .dialect = twin->dialect};
@@ -77,10 +90,12 @@ static struct tree *ad_make(struct twin *twin)
     for (size_t i = 0; i < POOL_COUNT(names); i++) {
         uint64_t odd = below(twin, 100);
 
-        if (odd < twin->style.strange / 4)
+        if (odd < twin->style.strange / 4 && !twin->even)
             continue;
         buf_addf(&twin->text, "%s = ", names[i]);
-        if (odd + 1 > 100 - twin->style.deviant)
+        if (twin->even && sorts[i] == SORT_NUMBER)
+            add_even(twin, twin->even >> i & 1);
+        else if (odd + 1 > 100 - twin->style.deviant)
             add(twin, below(twin, 2) ? "{ 1, 2 }" : below(twin, 2) ? "1 + Least" : "[ a = 1 ]");
         else
             pool_add_literal(&m, sorts[i]);
@@ -119,7 +134,10 @@ static void add_expr(struct twin *twin, unsigned depth)
     } else {
         add(twin, "(");
         add_expr(twin, depth - 1);
-        buf_addf(&twin->text, " %s ", operators[below(twin, below(twin, 3) ? 4 : POOL_COUNT(operators))]);
+        buf_addf(&twin->text, " %s ",
+                 operators[below(twin, 3)   ? below(twin, 4)
+                           : below(twin, 2) ? 5 + below(twin, 6)
+                                            : below(twin, POOL_COUNT(operators))]);
         add_expr(twin, depth - 1);
         add(twin, ")");
     }
@@ -261,6 +279,8 @@ static void twin_make(struct twin *twin)
     twin->style = pool_style(&m);
     twin->style.strange = many[below(twin, 4)];
     twin->style.deviant = many[below(twin, 4)] / 4;
+    twin->even = below(twin, 4) ? 1 + below(twin, 15) : 0;
+    twin->odd = (unsigned)below(twin, 2) * 20;
     twin->dialect = below(twin, 2) ? &dialect_condor : &dialect_classic;
     twin->env = (struct env){.now = POOL_NOW, .seed = twin->round};
     twin->given = (struct given){symbols_take(twin->lang.symbols, "Load", 4), value_integer(7)};
@@ -294,7 +314,7 @@ int main(void)
     bool types = true;
 
     twin.seed = lang_setting("BERTH_SEED", 1);
-    twin.rounds = lang_rounds(150);
+    twin.rounds = lang_rounds(600);
     lang_init(&twin.lang);
     buf_init(&twin.text);
     for (twin.round = 0; twin.round < twin.rounds; twin.round++) {
