@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #define ADS_MAX 60
+#define MANY 500 /* offers of some rounds: more than are tried one by one */
 
 struct twin {
     struct lang lang;
@@ -19,7 +20,7 @@ struct twin {
     struct rng rng;
     struct buf text, last[2]; /* the last ad of each side, behind its name */
     struct pool_style style;
-    struct party parties[2 * ADS_MAX];
+    struct party parties[ADS_MAX + MANY];
     size_t requests, offers;
     uint64_t matches, rows, left; /* rows of the index at the end, and offers at the beginning */
     int differ;
@@ -41,6 +42,10 @@ static const char *const extras[] = {
     "Rank = other.Memory; ",
     "Rank = other.Load + other.Disk; ",
     "Rank = 3; ",
+    "Rank = other.Memory * 2 + other.Disk; Preempts = \"c\"; CurrentRank = 1; ",
+    "Rank = other.Arch; ",
+    "Rank = other.Memory > 2 ? other.Disk / 2 : -other.Load; ",
+    "Rank = other.Nobody; ",
     "Count = 3; ",
     "Residual = [ Memory = Memory - 1; Constraint = Memory > 0 ]; ",
     "Residual = [ Disk = Disk - other.Size ]; ",
@@ -157,7 +162,7 @@ int main(void)
         rng_init(&twin.rng, rng_mix(twin.seed) + twin.round);
         twin.style = pool_style(&m);
         twin.requests = rng_below(&twin.rng, ADS_MAX);
-        twin.offers = rng_below(&twin.rng, ADS_MAX);
+        twin.offers = rng_below(&twin.rng, rng_below(&twin.rng, 10) ? ADS_MAX : MANY);
         for (size_t i = 0; i < twin.requests + twin.offers; i++) {
             struct tree *ad = ad_make(&twin, i < twin.requests);
 

@@ -6,6 +6,7 @@
  *   missing   every ad that matches is found
  *   surplus   nothing else is found
  *   once      no ad is found twice, and the count is right
+ *   first     of the ads that match the one with the smallest place is found, though blocks with larger places are passed over
  *   order     index_valid after every step
  *   tidy      the scratch arena is as before; with the index and the ads gone, no name is held
  *
@@ -27,7 +28,7 @@
 #define ROWS_OF_A_BLOCK 512
 #define CHECKED_ALWAYS 50 /* ads: of more, not each that is put in makes the whole index be looked through */
 
-enum law { LAW_MISSING, LAW_SURPLUS, LAW_ONCE, LAW_ORDER, LAW_TIDY, LAW_COUNT };
+enum law { LAW_MISSING, LAW_SURPLUS, LAW_ONCE, LAW_FIRST, LAW_ORDER, LAW_TIDY, LAW_COUNT };
 
 struct tally {
     uint64_t probes, pairs, matched, evaluations, candidates;
@@ -37,6 +38,7 @@ struct tally {
     uint64_t outside,
         spared; /* probes with names of the matchmaker; that looked at no ad at all though there were some */
     uint64_t rebuilt, learned_late;
+    uint64_t passed; /* ads that match and were passed over, since another has a smaller place */
     uint64_t wrong[LAW_COUNT];
 };
 
@@ -59,6 +61,8 @@ struct twin {
     bool clock_moved;
     bool hits[IDS_MAX], twice; /* of the last probe */
     uint64_t hit_count;
+    uint64_t places[IDS_MAX], bound;
+    bool sifted[IDS_MAX];
 
     struct tally tally;
     int said[LAW_COUNT];
@@ -116,6 +120,11 @@ static void twin_outside(struct twin *twin)
     twin->env.absent_count = (uint32_t)below(twin, OUTSIDE_MAX + 1);
 }
 
+static uint64_t place_of(void *user, uint32_t id)
+{
+    return ((struct twin *)user)->places[id];
+}
+
 static uint32_t pool_size(struct twin *twin)
 {
     if (chance(twin, 6))
@@ -135,6 +144,9 @@ static void twin_make(struct twin *twin)
     if (chance(twin, 15))
         twin_outside(twin);
     twin->index = index_new();
+    for (uint32_t i = 0; i < IDS_MAX; i++)
+        twin->places[i] = i / 2 + below(twin, 100);
+    index_set_places(twin->index, place_of, twin);
     twin->prober_count = 2 + (uint32_t)below(twin, PROBERS_MAX - 1);
     for (uint32_t i = 0; i < twin->prober_count; i++)
         twin->probers[i] = ad_make(twin, 1);
@@ -370,12 +382,53 @@ static void probe_check(struct twin *twin, struct tree *prober)
     }
 }
 
+static void sift(void *user, uint32_t id, unsigned doubts)
+{
+    struct twin *twin = user;
+
+    (void)doubts;
+    twin->sifted[id] = true;
+    if (twin->hits[id] && twin->places[id] < twin->bound)
+        twin->bound = twin->places[id];
+}
+
+/* The first of those that the last probe has found. */
+static void first_check(struct twin *twin, struct tree *prober)
+{
+    uint64_t least = UINT64_MAX;
+
+    memset(twin->sifted, 0, sizeof twin->sifted);
+    twin->bound = UINT64_MAX;
+    index_sift_within(twin->index, &twin->env, &twin->lang.arena, prober, &twin->bound, sift, twin);
+    for (uint32_t id = 0; id < IDS_MAX; id++) {
+        if (twin->hits[id] && twin->places[id] < least)
+            least = twin->places[id];
+        twin->tally.passed += twin->hits[id] && !twin->sifted[id];
+    }
+    if (least != twin->bound)
+        tell(twin, LAW_FIRST, "the first is passed over");
+}
+
+/* An ad gets another place. */
+static void place_move(struct twin *twin, uint32_t id)
+{
+    bool smaller = chance(twin, 50);
+
+    if (!twin->ads[id])
+        return;
+    twin->places[id] = smaller ? below(twin, twin->places[id] + 1) : twin->places[id] + below(twin, 500);
+    if (smaller)
+        index_advance(twin->index, id);
+    order_check(twin, "an ad with another place");
+}
+
 /* The same before and after the clock has moved. */
 static void clock_check(struct twin *twin, struct tree *prober)
 {
     bool before[IDS_MAX];
 
     probe_check(twin, prober);
+    first_check(twin, prober);
     memcpy(before, twin->hits, sizeof before);
     twin->env.now += 1 + (int64_t)below(twin, 3);
     twin->clock_moved = true;
@@ -483,8 +536,12 @@ static void step(struct twin *twin)
         probe_check(twin, prober);
         tree_unref(prober);
         break;
+    case 7:
+        place_move(twin, id);
+        break;
     default:
         probe_check(twin, prober);
+        first_check(twin, prober);
         break;
     }
 }
@@ -521,6 +578,7 @@ static const char *const sentences[LAW_COUNT] = {
     [LAW_MISSING] = "every ad that matches is found",
     [LAW_SURPLUS] = "no ad is found that does not match, or is not there",
     [LAW_ONCE] = "an ad is found once, even if its constraint holds for several reasons",
+    [LAW_FIRST] = "the ad with the smallest place is found without finding all",
     [LAW_ORDER] = "an index is in order whatever comes, changes and goes",
     [LAW_TIDY] = "an index leaves nothing behind",
 };
@@ -538,6 +596,7 @@ static void rounds_report(const struct twin *twin)
     tap_ok(t->matched * 100 > t->pairs && t->matched * 2 < t->pairs && t->several, "some of the pairs match, by "
                                                                                    "disjunctions too");
     tap_ok(t->evaluations < t->pairs && t->spared, "fewer constraints are evaluated than there are pairs");
+    tap_ok(t->passed, "some that match are passed over since another comes before them");
     tap_ok(t->exact_choices, "a disjunction can be settled without evaluating anything");
     tap_ok(t->large && t->moved && t->outside && t->rebuilt && t->learned_late,
            "the random pools are large enough, depend on the clock and on names of the matchmaker");

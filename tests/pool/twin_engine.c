@@ -44,6 +44,7 @@ struct twin {
     struct env env;
     struct given given;
     bool gives;
+    bool flat; /* nobody ranks anybody */
     symbol remote_name;
     struct given pair[ENGINE_GIVEN];    /* the names, with the values for a pair */
     double begun[USERS], usages[USERS]; /* as the last cycle began */
@@ -131,7 +132,7 @@ static struct tree *ad_make(struct twin *twin, int side)
     if (!twin->last[side].len || below(twin, 3) == 0) { /* else the same as the last, but for its name */
         pool_add_ad(&m);
         buf_reset(&twin->last[side]);
-        buf_adds(&twin->last[side], extras[below(twin, POOL_COUNT(extras))]);
+        buf_adds(&twin->last[side], extras[below(twin, twin->flat ? 3 : POOL_COUNT(extras))]);
         if (below(twin, 6) == 0)
             buf_adds(&twin->last[side], specials[side][below(twin, SPECIALS)]);
         else
@@ -602,6 +603,7 @@ static void round_run(struct twin *twin)
     twin->arrivals = 0;
     twin->env = (struct env){.now = POOL_NOW};
     twin->gives = below(twin, 2);
+    twin->flat = below(twin, 3) == 0;
     if (twin->gives) {
         engine_give_users(twin->engine);
     } else if (below(twin, 2)) {

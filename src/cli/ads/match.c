@@ -7,6 +7,7 @@
 #include "cli/term/report.h"
 #include "cli/term/setting.h"
 #include "cli/term/table.h"
+#include "lang/ad/patterns.h"
 #include "lang/base/array.h"
 #include "lang/text/print.h"
 #include "match/pair/residual.h"
@@ -225,6 +226,7 @@ static int match_run(const void *given, int word_count, char **words)
     }
     run.symbols = names_new(0);
     run.env = setting_env(&settings->setting);
+    run.env.patterns = patterns_new();
     arena_init(&run.arena);
     buf_init(&run.text);
     table_init(&run.table, settings->plan ? plan_columns : match_columns, settings->plan ? 5 : 3, settings->json);
@@ -237,6 +239,7 @@ static int match_run(const void *given, int word_count, char **words)
     while (run.count)
         party_done(&run.parties[--run.count]);
     free(run.parties);
+    patterns_free(run.env.patterns);
     buf_done(&run.text);
     arena_done(&run.arena);
     symbols_free(run.symbols);

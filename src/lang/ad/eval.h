@@ -26,6 +26,8 @@ struct given {
 #define EVAL_BYTES_MAX (4u << 20)
 #define EVAL_DEPTH_MAX 640 /* evaluations inside one another; the C stack stays below 256 KiB */
 
+struct patterns;
+
 struct env {
     int64_t now;           /* seconds since 1970: one value for one evaluation */
     int zone;              /* minutes east, where an ad does not say TimeZone */
@@ -37,6 +39,7 @@ struct env {
     uint64_t meter_end;         /* from this reading on, each evaluation has EVAL_SPENT_STEPS at most; 0: no end */
     const struct given *absent; /* values of attributes that are selected from an ad which lacks them */
     uint32_t absent_count;
+    struct patterns *patterns; /* compiled ones (patterns.h); NULL: each call compiles its own */
 };
 
 /* The value of an attribute that is selected from an ad which lacks it: undefined, unless `absent` says otherwise. */

@@ -1,12 +1,17 @@
 /* fn_regex.c: patterns, with PCRE2.
  *
- * A pattern is compiled for each call and searched for. PCRE2's match limit counts anew at each place of the text where a match may begin, so it does
+ * A pattern is compiled for each call, unless the environment keeps it, and searched for. PCRE2's match limit counts anew at each place of the text where a match may begin, so it does
  * not bound the time. The library calls regex_count before each item of the pattern instead, which counts all the work: one for the call, and one for
  * each 16 bytes that the match moved. Past the limit the value is error. */
 #include "lang/ad/fn.h"
+#include "lang/ad/patterns.h"
+#include "lang/base/mem.h"
+#include "lang/base/rng.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define REGEX_PATTERN_MAX 1024     /* bytes */
 #define REGEX_WORK_MAX 100000      /* of one call; also PCRE2's match and depth limits */
@@ -20,12 +25,28 @@ enum substitute {
     SUBSTITUTE_ALL = 2,   /* g: each match, not only the first */
 };
 
-struct regex {
+/* What is made of a pattern. */
+struct pattern {
     pcre2_code *code;
     pcre2_match_data *found;
     pcre2_match_context *limits;
-    uint32_t work; /* done so far */
-    size_t place;  /* where the match was at its last callout */
+    size_t size; /* of the code */
+    uint32_t options;
+    char *text; /* of one that is kept; NULL: there is none */
+    size_t len;
+    bool busy; /* a call is at work with it: another one, inside that, makes its own */
+};
+
+struct patterns {
+    struct pattern items[PATTERNS_MAX];
+    uint64_t compiled;
+};
+
+struct regex {
+    struct pattern own;      /* or ... */
+    struct pattern *pattern; /* ... one that the environment keeps */
+    uint32_t work;           /* done so far */
+    size_t place;            /* where the match was at its last callout */
     int substitute;
 };
 
@@ -69,46 +90,130 @@ static uint32_t read_letters(struct fn_text text, unsigned dialects, int *ret_su
     return options;
 }
 
-static void regex_done(struct regex *regex)
+static void pattern_done(struct pattern *pattern)
 {
-    pcre2_code_free(regex->code);
-    pcre2_match_data_free(regex->found);
-    pcre2_match_context_free(regex->limits);
+    pcre2_code_free(pattern->code);
+    pcre2_match_data_free(pattern->found);
+    pcre2_match_context_free(pattern->limits);
+    free(pattern->text);
+    *pattern = (struct pattern){.code = NULL};
 }
 
-/* Charges for the compiled pattern beside its length: (a{1,100}){1,100} is short, and compiles to much. */
-static bool regex_charge(struct call *call, const struct regex *regex)
+struct patterns *patterns_new(void)
 {
-    size_t size = 0;
+    struct patterns *patterns = mem_alloc(sizeof *patterns);
 
-    pcre2_pattern_info(regex->code, PCRE2_INFO_SIZE, &size);
-    return eval_steps(call->eval, size / 4);
+    *patterns = (struct patterns){.compiled = 0};
+    return patterns;
 }
 
-/* False when the pattern is too long or is not a pattern; `regex` needs regex_done in any case. Bytes are bytes: with UTF, PCRE2
- * would check the whole text at each match. */
-static bool regex_init(struct call *call, struct regex *regex, struct fn_text pattern, struct fn_text option_letters,
-                       unsigned dialects)
+void patterns_free(struct patterns *patterns)
 {
-    uint32_t options = PCRE2_AUTO_CALLOUT | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP;
+    if (!patterns)
+        return;
+    for (int i = 0; i < PATTERNS_MAX; i++)
+        pattern_done(&patterns->items[i]);
+    free(patterns);
+}
+
+uint64_t patterns_compiled(const struct patterns *patterns)
+{
+    return patterns->compiled;
+}
+
+/* Where a pattern is kept, or would be. */
+static struct pattern *patterns_place(struct patterns *patterns, struct fn_text text, uint32_t options)
+{
+    uint64_t hash = options;
+
+    for (size_t i = 0; i < text.len; i++)
+        hash = hash * 0x100000001b3u ^ (unsigned char)text.at[i];
+    return &patterns->items[rng_mix(hash) % PATTERNS_MAX];
+}
+
+static bool pattern_is(const struct pattern *pattern, struct fn_text text, uint32_t options)
+{
+    return pattern->text && pattern->len == text.len && pattern->options == options &&
+           (text.len == 0 || memcmp(pattern->text, text.at, text.len) == 0);
+}
+
+/* False when it is not a pattern; `ret` needs pattern_done in any case. Bytes are bytes: with UTF, PCRE2 would check the whole text at each match. */
+static bool pattern_compile(struct fn_text text, uint32_t options, struct pattern *ret)
+{
     int why;
     size_t where;
 
-    *regex = (struct regex){.code = NULL};
-    options |= read_letters(option_letters, dialects, &regex->substitute);
-    if (pattern.len > REGEX_PATTERN_MAX || !eval_steps(call->eval, REGEX_STEPS + pattern.len))
+    *ret = (struct pattern){.options = options};
+    ret->code = pcre2_compile((PCRE2_SPTR)text.at, text.len,
+                              options | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_UTF | PCRE2_NEVER_UCP, &why, &where, NULL);
+    if (!ret->code)
         return false;
-    regex->code = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.len, options, &why, &where, NULL);
-    if (!regex->code || !regex_charge(call, regex))
+    pcre2_pattern_info(ret->code, PCRE2_INFO_SIZE, &ret->size);
+    return true;
+}
+
+static bool pattern_prepare(struct pattern *pattern)
+{
+    pattern->found = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+    pattern->limits = pcre2_match_context_create(NULL);
+    if (!pattern->found || !pattern->limits)
         return false;
-    regex->found = pcre2_match_data_create_from_pattern(regex->code, NULL);
-    regex->limits = pcre2_match_context_create(NULL);
-    if (!regex->found || !regex->limits)
+    pcre2_set_match_limit(pattern->limits, REGEX_WORK_MAX);
+    pcre2_set_depth_limit(pattern->limits, REGEX_WORK_MAX);
+    pcre2_set_heap_limit(pattern->limits, REGEX_HEAP_MAX);
+    return true;
+}
+
+/* The environment keeps the pattern from now on, in the place of another. */
+static void regex_keep(struct regex *regex, struct pattern *place, struct fn_text text)
+{
+    pattern_done(place);
+    *place = regex->own;
+    regex->own = (struct pattern){.code = NULL};
+    regex->pattern = place;
+    place->text = mem_dup(text.at ? text.at : "", text.len);
+    place->len = text.len;
+    place->busy = true;
+}
+
+static void regex_done(struct regex *regex)
+{
+    if (regex->pattern && regex->pattern != &regex->own)
+        regex->pattern->busy = false;
+    pattern_done(&regex->own);
+}
+
+/* False when the pattern is too long or is not a pattern; `regex` needs regex_done in any case. The work is charged as if it were compiled, also where it is
+ * kept: for its length, and for what it becomes, since (a{1,100}){1,100} is short, and compiles to much. */
+static bool regex_init(struct call *call, struct regex *regex, struct fn_text text, struct fn_text option_letters,
+                       unsigned dialects)
+{
+    struct patterns *patterns = call->eval->env->patterns;
+    struct pattern *place = NULL;
+    uint32_t options;
+
+    *regex = (struct regex){.pattern = NULL};
+    options = read_letters(option_letters, dialects, &regex->substitute);
+    if (text.len > REGEX_PATTERN_MAX || !eval_steps(call->eval, REGEX_STEPS + text.len))
         return false;
-    pcre2_set_match_limit(regex->limits, REGEX_WORK_MAX);
-    pcre2_set_depth_limit(regex->limits, REGEX_WORK_MAX);
-    pcre2_set_heap_limit(regex->limits, REGEX_HEAP_MAX);
-    pcre2_set_callout(regex->limits, regex_count, regex);
+    if (patterns) {
+        place = patterns_place(patterns, text, options);
+        if (place->busy)
+            place = NULL;
+    }
+    if (place && pattern_is(place, text, options)) {
+        regex->pattern = place;
+        place->busy = true;
+        return eval_steps(call->eval, place->size / 4);
+    }
+    if (patterns)
+        patterns->compiled++;
+    regex->pattern = &regex->own;
+    if (!pattern_compile(text, options, &regex->own) || !eval_steps(call->eval, regex->own.size / 4) ||
+        !pattern_prepare(&regex->own))
+        return false;
+    if (place && regex->own.size <= PATTERNS_BYTES_MAX)
+        regex_keep(regex, place, text);
     return true;
 }
 
@@ -120,7 +225,9 @@ static int regex_search(struct call *call, struct regex *regex, struct fn_text t
     int groups;
 
     regex->place = from;
-    groups = pcre2_match(regex->code, (PCRE2_SPTR)text.at, text.len, from, options, regex->found, regex->limits);
+    pcre2_set_callout(regex->pattern->limits, regex_count, regex);
+    groups = pcre2_match(regex->pattern->code, (PCRE2_SPTR)text.at, text.len, from, options, regex->pattern->found,
+                         regex->pattern->limits);
     if (!eval_steps(call->eval, 1 + (regex->work - before) / REGEX_WORK_STEP))
         return -1;
     if (groups < 0 && groups != PCRE2_ERROR_NOMATCH)
@@ -130,7 +237,7 @@ static int regex_search(struct call *call, struct regex *regex, struct fn_text t
 
 static struct fn_text regex_group(const struct regex *regex, struct fn_text text, int n)
 {
-    const size_t *places = pcre2_get_ovector_pointer(regex->found) + 2 * n;
+    const size_t *places = pcre2_get_ovector_pointer(regex->pattern->found) + 2 * n;
 
     if (places[0] == PCRE2_UNSET || places[1] < places[0])
         return (struct fn_text){text.at, 0};

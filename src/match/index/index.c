@@ -40,6 +40,7 @@ void index_free(struct index *index)
     free(index->imported.items);
     free(index->exported.items);
     free(index->blocks);
+    free(index->least);
     free(index->rows);
     free(index->entries);
     probe_free(index->probe);
@@ -62,6 +63,9 @@ static void rows_grow(struct index *index, uint32_t wanted)
     index->rows = mem_grow(index->rows, room * sizeof *index->rows);
     index->blocks = mem_grow(index->blocks, room / LINE_ROWS * sizeof *index->blocks);
     index_chunk(index, index->block_count, room / LINE_ROWS);
+    index->least = mem_grow(index->least, room / LINE_ROWS * sizeof *index->least);
+    for (uint32_t i = index->block_count; i < room / LINE_ROWS; i++)
+        index->least[i] = UINT64_MAX;
     index->block_count = room / LINE_ROWS;
     for (uint32_t i = 0; i < index->dim_count; i++)
         dim_columns_grow(&index->dims[i], index->row_room, room);
@@ -309,6 +313,8 @@ static void entry_make(struct index *index, const struct env *env, struct arena 
 
         index->rows[row].next = entry->row;
         entry->row = row;
+        if (index->place && index->place(index->place_user, id) < index->least[row / LINE_ROWS])
+            index->least[row / LINE_ROWS] = index->place(index->place_user, id);
         put(index, row, ad, &index->profiles.items[i], fresh);
     }
     if (shares)
@@ -339,8 +345,10 @@ void index_swap(struct index *index, uint32_t id, struct tree *ad)
 /* Forgets all rows: nothing is left in lines and columns. */
 static void rows_forget(struct index *index)
 {
-    for (uint32_t i = 0; i < index->block_count; i++)
+    for (uint32_t i = 0; i < index->block_count; i++) {
         memset(index->blocks[i], 0, index->line_count * sizeof(struct line));
+        index->least[i] = UINT64_MAX;
+    }
     for (uint32_t i = 0; i < index->dim_count; i++) {
         index->dims[i].here = index->dims[i].deviant = 0;
         dim_columns_clear(&index->dims[i], 0, index->row_room);
@@ -401,6 +409,22 @@ void index_share(struct index *index, struct symbols *symbols, const symbol *nam
     index->symbols = symbols;
     index->heads_only = heads_only;
     classes_start(&index->classes, symbols, names, count);
+}
+
+void index_set_places(struct index *index, index_place_fn *place, void *user)
+{
+    index->place = place;
+    index->place_user = user;
+}
+
+void index_advance(struct index *index, uint32_t id)
+{
+    uint64_t place = index->place(index->place_user, id);
+
+    for (uint32_t row = id < index->entry_count ? index_first_row(index, id) : NO_ROW; row != NO_ROW;
+         row = index->rows[row].next)
+        if (place < index->least[row / LINE_ROWS])
+            index->least[row / LINE_ROWS] = place;
 }
 
 uint32_t index_rows(const struct index *index)

@@ -68,6 +68,16 @@ typedef void index_sift_fn(void *user, uint32_t id, unsigned doubts);
 void index_sift(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
                 index_sift_fn *found, void *user);
 
+/* Ads may have places, the smaller the better for every prober: a function tells that of an ad when the ad is put in. The index must be empty, and its ads
+ * share no rows. A place may become larger at any time; when it becomes smaller, the caller says so by index_advance. */
+typedef uint64_t index_place_fn(void *user, uint32_t id);
+void index_set_places(struct index *index, index_place_fn *place, void *user);
+void index_advance(struct index *index, uint32_t id);
+
+/* As index_sift, for callers that want the first: of the ads whose places are beyond *bound, which `found` may lower, not all are found. */
+void index_sift_within(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                       const uint64_t *bound, index_sift_fn *found, void *user);
+
 /* Finds the ads that may match in slices: from that row on, until `found` returns false. Returns the row to go on from, or INDEX_END. The rows are
  * in the order in which index_build was given the ads, until the index has changed. Of ads that share a row, only the first is found. */
 #define INDEX_END UINT32_MAX

@@ -100,6 +100,9 @@ struct index {
     struct line *chunks[INDEX_CHUNKS_MAX]; /* in which the blocks lie */
     uint32_t chunk_count;
     uint32_t block_count, line_count, line_room;
+    index_place_fn *place; /* NULL: ads have no places */
+    void *place_user;
+    uint64_t *least; /* by block: no ad there has a smaller place */
     struct row *rows;
     uint32_t row_count, row_room, free_row, encoded_rows;
     struct index_entry *entries;

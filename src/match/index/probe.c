@@ -366,6 +366,11 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n)
 {
     struct line *block = index->blocks[n], left = block[LINE_LIVE], doubt = {0};
 
+    if (line_empty(&left)) {
+        index->probed.tests += probe->test_count > 0;
+        index->least[n] = UINT64_MAX;
+        return;
+    }
     if (n * LINE_ROWS < probe->next)
         line_clear_below(&left, probe->next - n * LINE_ROWS);
 
@@ -442,6 +447,12 @@ static void block_ahead(const struct index *index, const struct probe *probe, ui
     }
 }
 
+/* May an ad of the block be within the bound? */
+static bool block_counts(const struct index *index, const struct probe *probe, uint32_t n)
+{
+    return !probe->bound || index->least[n] <= *probe->bound;
+}
+
 static void probe_run(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad)
 {
     struct probe *probe = index->probe;
@@ -468,9 +479,10 @@ static void probe_run(struct index *index, const struct env *env, struct arena *
     if (blocks >= SORTED_FROM)
         tests_sort(index, probe);
     for (uint32_t n = probe->next / LINE_ROWS; n < blocks && !probe->enough; n++) {
-        if (blocks >= SORTED_FROM && n + AHEAD < blocks)
+        if (blocks >= SORTED_FROM && n + AHEAD < blocks && block_counts(index, probe, n + AHEAD))
             block_ahead(index, probe, n + AHEAD);
-        block_try(index, probe, n);
+        if (block_counts(index, probe, n))
+            block_try(index, probe, n);
     }
     clauses_done(&probe->clauses);
 }
@@ -483,6 +495,20 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
     probe->found = found;
     probe->sift = NULL;
     probe->seek = NULL;
+    probe->bound = NULL;
+    probe->next = 0;
+    probe->user = user;
+    probe_run(index, env, scratch, ad);
+}
+
+void index_sift_within(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
+                       const uint64_t *bound, index_sift_fn *found, void *user)
+{
+    struct probe *probe = probe_of(index);
+
+    probe->sift = found;
+    probe->seek = NULL;
+    probe->bound = bound;
     probe->next = 0;
     probe->user = user;
     probe_run(index, env, scratch, ad);
@@ -491,13 +517,7 @@ void index_probe(struct index *index, const struct env *env, struct arena *scrat
 void index_sift(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
                 index_sift_fn *found, void *user)
 {
-    struct probe *probe = probe_of(index);
-
-    probe->sift = found;
-    probe->seek = NULL;
-    probe->next = 0;
-    probe->user = user;
-    probe_run(index, env, scratch, ad);
+    index_sift_within(index, env, scratch, ad, NULL, found, user);
 }
 
 uint32_t index_seek(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad,
@@ -507,6 +527,7 @@ uint32_t index_seek(struct index *index, const struct env *env, struct arena *sc
     bool enough;
 
     probe->seek = found;
+    probe->bound = NULL;
     probe->next = from;
     probe->user = user;
     probe_run(index, env, scratch, ad);

@@ -57,6 +57,7 @@ struct probe {
     index_seek_fn *seek; /* or this one, from row `next` on, until it has had `enough` */
     uint32_t next;
     bool enough;
+    const uint64_t *bound; /* blocks in which all places are beyond it are passed over; NULL: none */
     void *user;
 };
 

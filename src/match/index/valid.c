@@ -105,6 +105,10 @@ static const char *rows_wrong(const struct index *index)
     }
     for (uint32_t row = index->free_row; row != NO_ROW && spare <= index->row_count; row = index->rows[row].next)
         spare++;
+    for (uint32_t row = 0; row < index->row_count && index->place; row++)
+        if (line_has(&index->blocks[row / LINE_ROWS][LINE_LIVE], row % LINE_ROWS) &&
+            index->place(index->place_user, index->rows[row].id) < index->least[row / LINE_ROWS])
+            return "an ad has a smaller place than its block says";
     if (linked != live || live + spare != index->row_count)
         return "rows are lost";
     return NULL;

@@ -1,8 +1,12 @@
-/* cycle.c: one matchmaking cycle: each root in turn gets the best candidate that is left. */
+/* cycle.c: one matchmaking cycle: each root in turn gets the best candidate that is left.
+ *
+ * Without a finder each candidate is tried, and evaluated: the plain way. With one, roots whose rank is a formula have the candidates in the order of their
+ * ranks where others rank alike, so that the first that fits is the best; else the ranks of those that fit are computed at once. */
 #include "match/pair/cycle.h"
 
 #include "lang/base/mem.h"
 #include "match/pair/order.h"
+#include "match/pair/ranking.h"
 #include "match/pair/residual.h"
 
 #include <stdlib.h>
@@ -26,6 +30,9 @@ struct cycle {
     size_t root_count;
     struct candidate *candidates; /* by their place among the parties; those that are left are a list in their order */
     size_t first, last;
+    struct rankings *rankings; /* NULL: every vector is evaluated */
+    uint32_t *fits;            /* places of candidates */
+    uint32_t fit_count;
 };
 
 /* The best candidate for a root so far: its place, and its vector. */
@@ -35,6 +42,7 @@ struct best {
     size_t place;
     struct value *components;
     uint32_t count; /* 0: there is none */
+    bool free;      /* its first component says so */
 };
 
 static void candidate_add(struct cycle *cycle, size_t place)
@@ -110,15 +118,182 @@ static void best_consider(void *user, size_t place)
         best->place = place;
         best->components = components;
         best->count = count;
+        best->free = components[0].type == VALUE_INTEGER && components[0].u.integer == 1;
     } else {
         arena_rewind(cycle->arena, mark);
     }
 }
 
+/* ------------------------------------------------------------------------------------------------------- by formula */
+
+static const struct tree *candidate_ad(void *user, uint32_t place)
+{
+    const struct cycle *cycle = user;
+
+    return cycle->candidates[place].party->ad;
+}
+
+/* Considers a candidate that matches, of which the root's rank is known. */
+static void best_rank(struct best *best, uint32_t place, const struct formula_value *rank)
+{
+    const struct cycle *cycle = best->cycle;
+    struct standing standing;
+    int order = 1;
+
+    if (!rankings_standing(cycle->rankings, place, rank, &standing)) {
+        best_consider(best, place);
+        return;
+    }
+    if (best->count && best->free)
+        order = order_compare(&standing.rank, &best->components[1]);
+    if (best->count && best->free && !order)
+        order = order_compare(&standing.back, &best->components[2]);
+    if (order < 0 || (order == 0 && place > best->place))
+        return;
+    best->components = arena_alloc(cycle->arena, 3 * sizeof *best->components);
+    best->components[0] = value_integer(1);
+    best->components[1] = standing.rank;
+    best->components[2] = standing.back;
+    best->count = 3;
+    best->place = place;
+    best->free = true;
+}
+
+#define BATCH 256
+
+/* Considers candidates that match. */
+static void best_ranks(struct best *best, const struct formula *formula, const uint32_t *places, uint32_t count)
+{
+    struct formula_value ranks[BATCH];
+
+    for (uint32_t done = 0; done < count; done += BATCH) {
+        uint32_t part = count - done < BATCH ? count - done : BATCH;
+
+        formula_compute(formula, &best->cycle->rankings->columns, places + done, part, ranks);
+        for (uint32_t i = 0; i < part; i++) /* nearly all are worse, and by their rank alone */
+            if (!best->count || !best->free || !formula_below(&ranks[i], &best->components[1]))
+                best_rank(best, places[done + i], &ranks[i]);
+    }
+}
+
+static bool best_fits(const struct best *best, uint32_t place)
+{
+    return party_matches(best->cycle->env, best->cycle->arena, best->root, best->cycle->candidates[place].party);
+}
+
+#define TRIES 128   /* candidates that are tried from the front of an order, and ... */
+#define PASSED 4096 /* ... that are passed over since they are gone, before the index is asked */
+
+/* Looks for the first in an order that fits. False when none is near its front; else *ret_place is the place, or RANKING_NONE. */
+static bool order_walk(const struct best *best, struct ranking *ranking, uint32_t *ret_place)
+{
+    const struct rankings *rankings = best->cycle->rankings;
+    uint32_t tries = 0;
+
+    while (ranking->first < ranking->count && !ranking_has(rankings, ranking, ranking->order[ranking->first]))
+        ranking->first++;
+    *ret_place = RANKING_NONE;
+    for (uint32_t i = ranking->first; i < ranking->count; i++) {
+        if (i - ranking->first > PASSED)
+            return false;
+        if (!ranking_has(rankings, ranking, ranking->order[i]))
+            continue;
+        if (tries++ == TRIES)
+            return false;
+        if (best_fits(best, ranking->order[i])) {
+            *ret_place = ranking->order[i];
+            return true;
+        }
+    }
+    return true;
+}
+
+/* Collects the candidates that are in no order and match. False when there are too many to try. */
+static bool order_apart(struct best *best, const struct ranking *ranking, uint32_t *fits, uint32_t *ret_count)
+{
+    const struct rankings *rankings = best->cycle->rankings;
+    uint32_t changed = rankings->change_count - ranking->made;
+
+    *ret_count = 0;
+    if (ranking->apart_count > TRIES || changed > TRIES)
+        return false;
+    for (uint32_t i = 0; i < ranking->apart_count + changed; i++) {
+        uint32_t place =
+            i < ranking->apart_count ? ranking->apart[i] : rankings->changes[ranking->made + i - ranking->apart_count];
+
+        if (rankings->changed_at[place] != RANKING_GONE && best_fits(best, place))
+            fits[(*ret_count)++] = place;
+    }
+    return true;
+}
+
+/* What the finder finds: of those in the order the first, the others one by one. */
+struct collect {
+    struct cycle *cycle;
+    const struct ranking *ranking;
+    uint32_t position;
+};
+
+static void collect_fit(void *user, size_t place)
+{
+    struct collect *collect = user;
+    struct cycle *cycle = collect->cycle;
+    uint32_t position;
+
+    if (!collect->ranking || !ranking_has(cycle->rankings, collect->ranking, (uint32_t)place)) {
+        cycle->fits[cycle->fit_count++] = (uint32_t)place;
+        return;
+    }
+    position = collect->ranking->position[place];
+    if (position < collect->position)
+        collect->position = position;
+}
+
+static struct ranking *cycle_ranking(struct cycle *cycle, const struct formula *formula)
+{
+    bool wanted;
+    struct ranking *ranking = rankings_find(cycle->rankings, formula, &wanted);
+    uint32_t count = 0;
+
+    if (ranking || !wanted)
+        return ranking;
+    for (size_t place = cycle->first; place != NO_PARTY; place = cycle->candidates[place].after)
+        cycle->fits[count++] = (uint32_t)place;
+    return rankings_make(cycle->rankings, formula, cycle->fits, count);
+}
+
+/* Finds the best candidate by the formula of the root's rank. False when it has none. */
+static bool cycle_best_formula(struct cycle *cycle, const struct party *root, struct best *best)
+{
+    struct formula formula;
+    struct collect collect = {cycle, NULL, RANKING_NONE};
+    struct ranking *ranking;
+    uint32_t place = RANKING_NONE;
+
+    if (!cycle->rankings || !rankings_read(cycle->rankings, cycle->env, cycle->arena, root->ad, &formula))
+        return false;
+    collect.ranking = ranking = cycle_ranking(cycle, &formula);
+    cycle->fit_count = 0;
+    if (!ranking || !order_apart(best, ranking, cycle->fits, &cycle->fit_count) || !order_walk(best, ranking, &place)) {
+        cycle->fit_count = 0;
+        cycle->finder->find(cycle->finder->user, cycle->env, cycle->arena, root->ad, collect_fit, &collect);
+        place = collect.position != RANKING_NONE ? ranking->order[collect.position] : RANKING_NONE;
+    }
+    if (place != RANKING_NONE)
+        best_ranks(best, &formula, &place, 1);
+    best_ranks(best, &formula, cycle->fits, cycle->fit_count);
+    formula_done(&formula);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- every root */
+
 /* Finds the best candidate that is left for a root. */
-static void cycle_best(const struct cycle *cycle, const struct party *root, struct best *ret)
+static void cycle_best(struct cycle *cycle, const struct party *root, struct best *ret)
 {
     *ret = (struct best){.cycle = cycle, .root = root};
+    if (cycle_best_formula(cycle, root, ret))
+        return;
     if (cycle->finder) {
         cycle->finder->find(cycle->finder->user, cycle->env, cycle->arena, root->ad, best_consider, ret);
         return;
@@ -191,6 +366,8 @@ static void cycle_consume(struct cycle *cycle, size_t place, const struct party 
         tree_unref(left);
         left = NULL;
     }
+    if (cycle->rankings)
+        rankings_change(cycle->rankings, (uint32_t)place, !left);
     if (cycle->finder)
         cycle->finder->change(cycle->finder->user, cycle->env, cycle->arena, place, left);
     tree_unref(left);
@@ -202,10 +379,19 @@ void cycle_run(const struct env *env, struct arena *arena, const struct cycle_fi
     struct cycle cycle = {
         .env = env, .arena = arena, .policy = field->policy, .parties = field->parties, .finder = field->finder};
     struct arena_mark mark = arena_mark(arena);
+    struct rankings rankings;
 
     cycle_divide(&cycle, field->request_count, field->offer_count);
     if (field->finder)
         cycle_start(&cycle, field->request_count + field->offer_count);
+    if (field->finder && !field->policy->vector && cycle.first != NO_PARTY) {
+        size_t count = field->request_count + field->offer_count;
+
+        rankings_init(&rankings, cycle.candidates[cycle.first].party->ad->symbols, (uint32_t)count, candidate_ad,
+                      &cycle);
+        cycle.rankings = &rankings;
+        cycle.fits = mem_alloc((count + TRIES * 2) * sizeof *cycle.fits);
+    }
     for (size_t i = 0; i < cycle.root_count; i++) {
         const struct party *root = &field->parties[cycle.roots[i]];
 
@@ -223,6 +409,8 @@ void cycle_run(const struct env *env, struct arena *arena, const struct cycle_fi
     }
     for (size_t place = cycle.first; place != NO_PARTY; place = cycle.candidates[place].after)
         candidate_done(&cycle.candidates[place]);
+    rankings_done(cycle.rankings);
+    free(cycle.fits);
     free(cycle.roots);
     free(cycle.ads);
     free(cycle.candidates);

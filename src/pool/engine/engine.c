@@ -2,6 +2,7 @@
 #include "pool/engine/engine.h"
 
 #include "lang/ad/functions.h"
+#include "lang/ad/patterns.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_classes.h"
 #include "pool/engine/engine_gang.h"
@@ -23,6 +24,7 @@ struct engine *engine_new(struct symbols *symbols)
     memset(engine, 0, sizeof *engine);
     engine->symbols = symbols;
     engine->group_free = NOBODY;
+    engine->patterns = patterns_new();
     engine_set_work(engine, 0);
     arena_init(&engine->arena);
     engine_queue_init(engine);
@@ -79,6 +81,7 @@ void engine_free(struct engine *engine)
     free(engine->users);
     engine_given_done(engine);
     engine_window_free(engine);
+    patterns_free(engine->patterns);
     free(engine);
 }
 

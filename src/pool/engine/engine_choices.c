@@ -8,7 +8,6 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "match/pair/order.h"
-#include "pool/engine/engine_members.h"
 #include "pool/engine/engine_state.h"
 
 #include <stdlib.h>
@@ -183,11 +182,11 @@ uint32_t engine_choices_first(struct engine *engine, struct choices *choices)
             choices_pop(choices);
             continue;
         }
-        id = members_at(&class->members, 0);
-        if (id == first->id && engine->slots[id].order == first->order)
+        id = class->first;
+        if (id == first->id && class->order == first->order)
             return id;
         first->id = id;
-        first->order = engine->slots[id].order;
+        first->order = class->order;
         if (choices->cut && choice_compare(choices, &choices->bound, first) < 0)
             choices_pop(choices);
         else

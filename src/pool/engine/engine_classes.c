@@ -4,6 +4,7 @@
  * nothing. Beyond READS_MAX names, classes are not shared any more. Whether they could be again is looked at when about
  * twice as many ads have come as there are. */
 #include "pool/engine/engine_classes.h"
+#include "lang/ad/names.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/engine/engine_choices.h"
@@ -18,11 +19,35 @@
 
 #define REREAD_SPARE 1024
 
+/* A class of offers has the place of its first member. */
+static uint64_t offers_place(void *user, uint32_t number)
+{
+    return engine_class_at(user, OFFERS, number)->order;
+}
+
+static const struct tree *offers_ad(void *user, uint32_t number)
+{
+    return engine_class_at(user, OFFERS, number)->ad;
+}
+
+void engine_side_index(struct engine *engine, unsigned which)
+{
+    struct side *side = &engine->sides[which];
+
+    index_free(side->index);
+    side->index = index_new();
+    if (which == OFFERS)
+        index_set_places(side->index, offers_place, engine);
+}
+
 void engine_side_init(struct engine *engine, unsigned which)
 {
     struct side *side = &engine->sides[which];
 
-    *side = (struct side){.free = NOBODY, .index = index_new()};
+    *side = (struct side){.free = NOBODY};
+    engine_side_index(engine, which);
+    if (which == OFFERS)
+        columns_init(&engine->columns, engine->symbols, offers_ad, engine);
     reads_init(&side->reads, engine->symbols);
     reads_add_policy(&side->reads, engine->policy.ad);
     for (int i = 0; i < ENGINE_REMOTE && which == OFFERS && engine->gives; i++)
@@ -64,6 +89,8 @@ void engine_side_done(struct engine *engine, unsigned which)
     index_free(side->index);
     classes_done(&side->set, engine->symbols);
     reads_done(&side->reads);
+    if (which == OFFERS)
+        columns_done(&engine->columns);
     *side = (struct side){.free = NOBODY};
 }
 
@@ -121,6 +148,10 @@ static void class_free(struct engine *engine, unsigned which, uint32_t number)
     if (class->indexed && !class->ported)
         index_remove(side->index, number);
     side->indexed -= class->indexed;
+    side->choosy -= class->choosy;
+    class->choosy = false;
+    if (which == OFFERS)
+        columns_forget(&engine->columns, number);
     class_done(engine, class);
     side->used--;
     class->generation++;
@@ -202,6 +233,15 @@ static void group_part(struct engine *engine, uint32_t number, uint32_t id)
 
 /* ---------------------------------------------------------------------------------------------------- join and part */
 
+/* Members of a class of offers have come or gone. */
+static void class_front(const struct engine *engine, struct engine_class *class)
+{
+    if (class->members.count == 0)
+        return;
+    class->first = members_at(&class->members, 0);
+    class->order = engine->slots[class->first].order;
+}
+
 static uint32_t class_size(const struct engine *engine, const struct engine_class *class)
 {
     const struct ad_group *group = class->groups != NOBODY ? &engine->groups[class->groups] : NULL;
@@ -209,6 +249,27 @@ static uint32_t class_size(const struct engine *engine, const struct engine_clas
     if (!group)
         return class->members.count;
     return group->after == NOBODY ? group->members.count : 2; /* two or more */
+}
+
+bool engine_class_chooses(const struct engine_class *class)
+{
+    const struct tree *ad = class->ad;
+    const struct expr *rank = tree_find(ad, tree_root(ad), NAME_RANK);
+
+    if (class->traits & (TRAIT_CHANCE | TRAIT_GIVEN) || tree_find(ad, tree_root(ad), NAME_PREEMPTS))
+        return true;
+    if (!rank || rank->kind == EXPR_UNDEFINED || rank->kind == EXPR_ERROR)
+        return false;
+    return !(rank->kind == EXPR_INTEGER && rank->u.integer == 0) && !(rank->kind == EXPR_REAL && rank->u.real == 0);
+}
+
+/* Between offers that are not choosy, a root whose rank is always the same has no choice but the first. */
+static void class_look(struct engine *engine, unsigned which, struct engine_class *class)
+{
+    if (which != OFFERS || class->choosy)
+        return;
+    class->choosy = engine_class_chooses(class);
+    engine->sides[OFFERS].choosy += class->choosy;
 }
 
 static uint32_t class_make(struct engine *engine, unsigned which, struct engine_slot *slot, bool shares, uint64_t hash)
@@ -239,6 +300,7 @@ void engine_slot_join(struct engine *engine, uint32_t id)
     slot->in_class = place != NO_CLASS ? side->set.items[place].head : class_make(engine, which, slot, shares, hash);
     class = &side->classes[slot->in_class];
     class->traits |= shares ? slot->traits & TRAIT_GIVEN : slot->traits; /* an ad that reads the time is alone */
+    class_look(engine, which, class);
     if (slot->root) {
         slot->group = group_of(engine, slot->in_class, slot->user);
         engine_members_add(engine, &engine->groups[slot->group].members, id);
@@ -247,6 +309,9 @@ void engine_slot_join(struct engine *engine, uint32_t id)
             engine_class_list(engine, ROOTS, slot->in_class);
     } else {
         engine_members_add(engine, &class->members, id);
+        class_front(engine, class);
+        if (class->indexed && !class->ported)
+            index_advance(side->index, slot->in_class);
         if (engine->gangs) /* a gang may want one more offer of this kind */
             engine_class_list(engine, OFFERS, slot->in_class);
     }
@@ -268,8 +333,11 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
         reads_add_ad(&engine->sides[!which].reads, ad);
     engine_slot_set_ad(engine, id, ad);
     class->traits |= slot->traits & TRAIT_GIVEN;
+    class_look(engine, which, class);
     if (class_size(engine, class) > 1)
         return true;
+    if (which == OFFERS)
+        columns_forget(&engine->columns, slot->in_class);
     tree_ref(ad); /* the class's representative is the old ad, which goes */
     tree_unref(class->ad);
     class->ad = ad;
@@ -293,6 +361,7 @@ void engine_slot_part(struct engine *engine, uint32_t id)
         slot->group = NOBODY;
     } else {
         engine_members_remove(engine, &class->members, id);
+        class_front(engine, class);
     }
     if (class->members.count == 0 && class->groups == NOBODY)
         class_free(engine, which, number);
@@ -326,6 +395,7 @@ static void class_rehash(struct engine *engine, struct side *side, uint32_t id)
         class->place = classes_add(&side->set, class->ad, slot->in_class, hash);
     else
         class->traits = slot->traits;
+    class_look(engine, slot->root ? ROOTS : OFFERS, class);
 }
 
 void engine_classes_split(struct engine *engine, unsigned which)

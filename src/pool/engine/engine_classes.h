@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+/* Makes a new index for a side, which has nobody in it. */
+void engine_side_index(struct engine *engine, unsigned which);
 void engine_side_init(struct engine *engine, unsigned side);
 void engine_side_done(struct engine *engine, unsigned side);
 
@@ -23,6 +25,9 @@ void engine_slot_part(struct engine *engine, uint32_t id);
 /* The class is to be looked at in the next cycle, or when its phase comes in this one. */
 void engine_class_list(struct engine *engine, unsigned side, uint32_t number);
 void engine_class_unlist(struct engine *engine, unsigned side, uint32_t number);
+
+/* Of a class of offers: do they rank roots, or have a claim already, or do chance or users matter to them? */
+bool engine_class_chooses(const struct engine_class *offers);
 
 /* Does the other side read names that the classes of this side do not know yet? */
 bool engine_classes_lag(const struct side *side);

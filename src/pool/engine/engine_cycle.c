@@ -85,6 +85,18 @@ static void slot_refresh(struct engine *engine, uint32_t id)
         engine_class_index_late(engine, slot->in_class);
 }
 
+/* The ads are settled from the last to the first: so that those that came first are. Members of a class then come in their order, and the index has its rows
+ * in that of the ads. */
+static void fresh_turn(struct numbers *fresh)
+{
+    for (uint32_t i = 0, k = fresh->count; i + 1 < k; i++) {
+        uint32_t id = fresh->items[--k];
+
+        fresh->items[k] = fresh->items[i];
+        fresh->items[i] = id;
+    }
+}
+
 /* Goes from the last to the first, so that an ad that leaves meanwhile hides no other. */
 static void refresh_one(struct engine *engine)
 {
@@ -96,6 +108,7 @@ static void refresh_one(struct engine *engine)
         for (uint32_t i = 0; i < roots->count && all; i++)
             if (roots->classes[i].ad && roots->classes[i].discarded)
                 engine_class_list(engine, ROOTS, i);
+        fresh_turn(&engine->fresh);
         engine->phase = PHASE_SETTLE;
         return;
     }

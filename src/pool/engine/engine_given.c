@@ -91,6 +91,7 @@ void engine_given_begin(struct engine *engine, const struct env *env)
         memcpy(engine->pair_given, engine->given, count * sizeof *engine->given);
     engine->env = *env;
     engine->env.meter = &engine->meter;
+    engine->env.patterns = engine->patterns;
     engine->env.given = engine->given;
     engine->env.given_count = count;
     for (uint32_t i = 0; i < engine->user_count && engine->gives; i++) {

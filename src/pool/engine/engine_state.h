@@ -26,6 +26,7 @@
 #include "match/index/classes.h"
 #include "match/index/index.h"
 #include "match/index/reads.h"
+#include "match/pair/columns.h"
 #include "pool/engine/engine.h"
 
 #ifdef __cplusplus
@@ -113,7 +114,10 @@ struct engine_class {
     bool held;    /* roots: it waits at gates, and not because it found no candidate */
     bool dear;    /* roots: it takes long to read for an index */
     bool put_off; /* roots: a cycle ended before it was tried, because its users had had their turn */
+    bool choosy;  /* offers: they rank roots, or are not free, or chance or users matter to them */
     unsigned char outcome;
+    uint32_t first;     /* offers: the first member, and ... */
+    uint64_t order;     /* ... its arrival: a root that looks at all classes looks at these alone */
     int64_t indexed_at; /* the time as of which the index knows it */
     uint64_t stepped;   /* the cycle that `steps` belongs to */
     uint64_t steps;
@@ -157,6 +161,7 @@ struct side {
     uint32_t indexed;      /* how many classes are in it */
     struct numbers listed; /* classes of offers that are to be put into the index, or of roots that are to be tried */
     struct numbers late;   /* classes of roots that were tried, and are put into the index before it is asked */
+    uint32_t choosy;       /* classes of offers that are choosy */
 };
 
 enum { OFFERS, ROOTS };
@@ -238,6 +243,8 @@ struct engine {
     uint64_t slice;              /* the units of this step */
     uint64_t others;             /* steps that are not charged to the user who is served */
     struct waking waking;
+    struct patterns *patterns; /* of the environment of all cycles */
+    struct columns columns;    /* of the classes of offers, for ranks of roots */
     struct trial *trial; /* a root that looks for its best candidate, and goes on in the next step; NULL: none does */
     struct engine_counts counts;
     struct arena arena;  /* for evaluating an ad when it comes */

@@ -6,6 +6,7 @@
  * 4. Whatever is in a heap knows its place there.
  * 5. The indexes are in order.
  * 6. An ad is in the class that it would be put into now. */
+#include "pool/engine/engine_classes.h"
 #include "pool/engine/engine_gang.h"
 #include "pool/engine/engine_members.h"
 #include "pool/engine/engine_queue.h"
@@ -66,6 +67,11 @@ static const char *offers_wrong(const struct engine *engine, uint32_t number, ui
     *ret_members += class->members.count;
     if (!class->listed && !class->indexed)
         return "a class of offers that cannot be found";
+    if (class->members.count &&
+        (class->first != members_at(&class->members, 0) || class->order != engine->slots[class->first].order))
+        return "a class of offers does not know its first member";
+    if (!class->choosy && engine_class_chooses(class))
+        return "a class of offers is choosy, and not counted";
     return members_wrong(engine, &class->members, number, false);
 }
 

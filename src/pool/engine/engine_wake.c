@@ -76,8 +76,7 @@ void engine_side_build(struct engine *engine, unsigned which, const struct numbe
         if (class->ad && !class->indexed && !class->ported)
             ads[numbers->items[i]] = class->ad;
     }
-    index_free(side->index);
-    side->index = index_new();
+    engine_side_index(engine, which);
     side_learn(engine, which);
     built = index_build_some(side->index, &engine->env, engine->scratch, ads, side->count, BUILD_STEPS);
     for (uint32_t i = 0; i < built; i++) {

@@ -1,0 +1,73 @@
+/* formula.h: an expression of an ad over attributes of its counterpart, made ready to be computed for many counterparts at once: a Rank, as a rule.
+ *
+ *     Rank = other.Memory > Least ? KFlops / 1E3 : 0     with Least = 64, as steps on a stack:
+ *     column Memory, constant 64, >, column KFlops, constant 1000.0, /, constant 0, choose
+ *
+ * What depends on the ad alone is folded in once (lang/ad/specialize.h). Each step is done for a batch of counterparts: where all operands are of one type
+ * by a plain loop, else value by value with the operators of the language. So the values are those of an evaluation; where the counterpart's attribute is not a
+ * literal or is a string, the formula says that it must be evaluated. An expression of another form has no formula. */
+#ifndef BERTH_MATCH_PAIR_FORMULA_H
+#define BERTH_MATCH_PAIR_FORMULA_H
+
+#include "lang/ad/eval.h"
+#include "match/pair/columns.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FORMULA_STEPS_MAX 48
+#define FORMULA_DEPTH_MAX 12 /* of the stack */
+#define FORMULA_EVALUATE 255 /* in place of a type */
+
+struct formula_step {
+    unsigned char kind; /* private to formula.c */
+    unsigned char op;
+    unsigned char type; /* of a constant */
+    symbol name;        /* of a column, and ... */
+    uint32_t column;    /* ... its place */
+    union cell constant;
+};
+
+struct formula {
+    const struct dialect *dialect;
+    struct formula_step steps[FORMULA_STEPS_MAX];
+    uint32_t count, depth;
+    struct tree *left; /* what is left of the expression, held */
+};
+
+/* The formula's value for a counterpart. */
+struct formula_value {
+    unsigned char type; /* enum value_type, never of a string, a list or an ad; or FORMULA_EVALUATE */
+    union cell v;
+};
+
+/* Reads the ad's attribute of that name; an absent one is undefined. The columns that it needs are kept until columns_ask is called again. False when it has
+ * no formula; otherwise the caller calls formula_done. `scratch` is left as it was. */
+bool formula_init(struct formula *formula, const struct env *env, struct arena *scratch, const struct tree *ad,
+                  symbol name, struct columns *columns);
+void formula_done(struct formula *formula);
+
+/* Have both the same value for every counterpart, as far as their steps tell? Formulas that are the same have the same hash. */
+bool formula_same(const struct formula *a, const struct formula *b);
+uint64_t formula_hash(const struct formula *formula);
+
+/* Computes it for these ads. */
+void formula_compute(const struct formula *formula, struct columns *columns, const uint32_t *ids, uint32_t count,
+                     struct formula_value *ret);
+
+/* Is it surely below that value? Numbers of one type are compared; of others the answer is false. */
+static inline bool formula_below(const struct formula_value *a, const struct value *b)
+{
+    if (a->type != b->type)
+        return false;
+    return a->type == VALUE_REAL ? a->v.real < b->u.real : a->type == VALUE_INTEGER && a->v.integer < b->u.integer;
+}
+
+/* As a value; not for FORMULA_EVALUATE. */
+struct value formula_value(const struct formula_value *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
