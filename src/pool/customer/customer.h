@@ -114,8 +114,9 @@ void customer_each(const struct customer *customer, customer_job_fn *fn, void *u
 bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret);
 /* The job with the smallest number above that one; false when there is none. */
 bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret);
-uint64_t customer_count(const struct customer *customer); /* jobs that are not forgotten */
-uint64_t customer_last(const struct customer *customer);  /* the last number that was given to a job; 0: none was */
+uint64_t customer_count(const struct customer *customer);       /* jobs that are not forgotten */
+uint64_t customer_ended_since(const struct customer *customer); /* jobs that EVENT_ENDED has ended */
+uint64_t customer_last(const struct customer *customer); /* the last number that was given to a job; 0: none was */
 /* Is there a submission of that owner under that key? */
 bool customer_knows_key(const struct customer *customer, const char *owner, const char *key);
 uint64_t customer_bytes(const struct customer *customer,
