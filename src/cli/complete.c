@@ -289,6 +289,7 @@ static const struct {
     {NULL, "ID", offer_jobs},
     {NULL, "JOB", offer_jobs},
     {NULL, "FILE", offer_files},
+    {NULL, "STORE", offer_files},
     {NULL, "FOLDER", offer_folders},
     {NULL, "DIR", offer_folders},
     {NULL, "EXPR", offer_attributes},

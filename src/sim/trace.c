@@ -184,6 +184,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_WEIGH:
         buf_adds(out, "is asked about quotas");
         break;
+    case EVENT_ENDED:
+        buf_addf(out, "is told that job %llu has ended", (unsigned long long)event->job);
+        break;
     case EVENT_FORGET:
         buf_addf(out, "is to forget job %llu", (unsigned long long)event->job);
         break;

@@ -1,23 +1,13 @@
-/* check.c: looks a store over: SQLite's own check, the schema, each row's bounds and checksum. Changes nothing.
- *
- * Where a process has the store open, we read beside it, as SQLite provides. Where none has, a lock keeps it so, and the file is read
- * such that SQLite makes no file and writes none: as one that cannot change, or, where a log was left behind, with the log's index in
- * memory and without SQLite's own locks. */
+/* check.c: looks a store over: SQLite's own check, the schema, each row's bounds and checksum. Changes nothing. */
 #include "store/store_parts.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define BUSY_MS 5000
 
 struct survey {
-    char *path; /* without symbolic links */
-    int lock;   /* a descriptor, or below 0 */
+    const char *path; /* without symbolic links */
     sqlite3 *db;
     store_space_fn *fn;
     void *user;
@@ -41,75 +31,6 @@ ERR_FORMAT(2, 3) static void complain(struct survey *survey, const char *format,
         buf_adds(survey->complaints, "there is more to complain of\n");
     else
         buf_addf(survey->complaints, "%s\n", text);
-}
-
-static int survey_find(struct survey *survey, struct err *err)
-{
-    char *real = realpath(survey->path, NULL);
-    struct stat status;
-
-    if (!real || stat(real, &status) < 0) {
-        free(real);
-        return err_set(err, "%s: %s", survey->path, strerror(errno));
-    }
-    free(survey->path);
-    survey->path = real;
-    return S_ISREG(status.st_mode) ? 0 : err_set(err, "%s: is not a regular file", real);
-}
-
-/* Is there a log (FILE-wal) with something in it? */
-static bool log_left(const char *path)
-{
-    struct stat status;
-    struct buf name;
-    bool left;
-
-    buf_init(&name);
-    buf_addf(&name, "%s-wal", path);
-    left = stat(buf_string(&name), &status) == 0 && status.st_size > 0;
-    buf_done(&name);
-    return left;
-}
-
-/* Adds the path as a URI, which is how SQLite is told how to open a file. */
-static void add_uri(struct buf *out, const char *path)
-{
-    buf_adds(out, "file:");
-    for (const char *c = path; *c; c++)
-        if (strchr("%?#", *c))
-            buf_addf(out, "%%%02x", (unsigned char)*c);
-        else
-            buf_addc(out, *c);
-    buf_adds(out, "?immutable=1");
-}
-
-static int survey_connect(struct survey *survey, struct err *err)
-{
-    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, result;
-    bool alone, left;
-    struct buf uri;
-
-    survey->lock = lock_look(survey->path, err);
-    if (survey->lock == -1)
-        return -1;
-    alone = survey->lock != LOCK_HELD;
-    left = log_left(survey->path);
-    buf_init(&uri);
-    add_uri(&uri, survey->path);
-    if (alone && !left)
-        result = libsqlite()->open_v2(buf_string(&uri), &survey->db, flags | SQLITE_OPEN_URI, NULL);
-    else
-        result = libsqlite()->open_v2(survey->path, &survey->db, flags, alone ? "unix-none" : NULL);
-    buf_done(&uri);
-    if (!survey->db)
-        return err_set(err, "%s: out of memory", survey->path);
-    if (result != SQLITE_OK)
-        return db_fail(survey->db, survey->path, "cannot be opened", err);
-    libsqlite()->busy_timeout(survey->db, BUSY_MS);
-    libsqlite()->db_config(survey->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    if (alone && left && db_run(survey->db, survey->path, "PRAGMA locking_mode = EXCLUSIVE", err) < 0)
-        return -1;
-    return db_run(survey->db, survey->path, "BEGIN", err); /* all that follows sees one state */
 }
 
 static bool survey_corrupt(const struct survey *survey)
@@ -244,8 +165,6 @@ static int survey_all(struct survey *survey, struct err *err)
 {
     int64_t version;
 
-    if (survey_find(survey, err) < 0 || survey_connect(survey, err) < 0)
-        return -1;
     if (schema_version(survey->db, survey->path, &version, err) < 0) {
         if (!survey_corrupt(survey))
             return -1;
@@ -259,19 +178,27 @@ static int survey_all(struct survey *survey, struct err *err)
     return survey->complaint_count > 0;
 }
 
-int store_survey(const char *path, store_space_fn *fn, void *user, struct buf *ret_complaints, struct err *err)
+int reader_survey(const struct reader *reader, store_space_fn *fn, void *user, struct buf *ret_complaints,
+                  struct err *err)
 {
     struct survey survey = {
-        .path = mem_dup(path, strlen(path)), .lock = -1, .fn = fn, .user = user, .complaints = ret_complaints};
+        .path = reader->path, .db = reader->db, .fn = fn, .user = user, .complaints = ret_complaints};
     int result;
 
     buf_init(&survey.name);
     result = survey_all(&survey, err);
-    libsqlite()->close_v2(survey.db);
-    if (survey.lock >= 0)
-        close(survey.lock);
     buf_done(&survey.name);
-    free(survey.path);
+    return result;
+}
+
+int store_survey(const char *path, store_space_fn *fn, void *user, struct buf *ret_complaints, struct err *err)
+{
+    struct reader reader;
+    int result = reader_open(&reader, path, err);
+
+    if (result == 0)
+        result = reader_survey(&reader, fn, user, ret_complaints, err);
+    reader_close(&reader);
     return result;
 }
 

@@ -69,6 +69,38 @@ static const char *trace_of(const char *path, const struct store_terms *terms)
     return folder_has(path, terms->traces) ? terms->traces : NULL;
 }
 
+int fence_move_aside(const char *path, char *ret_aside, size_t room, struct err *err)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    int number = 1, failed = 0;
+    struct stat status;
+
+    for (; number < ASIDE_MAX; number++)
+        if (snprintf(to, sizeof to, "%s.old.%d", path, number) >= (int)sizeof to || stat(to, &status) < 0)
+            break;
+    for (size_t i = 0; i < ENDS && !failed; i++)
+        if (snprintf(from, sizeof from, "%s%s", path, ends[i]) >= (int)sizeof from ||
+            snprintf(to, sizeof to, "%s.old.%d%s", path, number, ends[i]) >= (int)sizeof to ||
+            (rename(from, to) < 0 && errno != ENOENT))
+            failed = err_set(err, "%s: cannot be put aside: %s", from, strerror(errno));
+    snprintf(ret_aside, room, "%s.old.%d", path, number);
+    if (stat(ret_aside, &status) < 0)
+        *ret_aside = '\0';
+    return failed;
+}
+
+int fence_put_aside(const char *path, struct err *err)
+{
+    int lock = lock_take(path, err), failed;
+    char aside[PATH_MAX];
+
+    if (lock < 0)
+        return lock == LOCK_HELD ? lock_refuse(path, err) : -1;
+    failed = fence_move_aside(path, aside, sizeof aside, err);
+    close(lock);
+    return failed;
+}
+
 int fence_begin(const char *path, const struct store_terms *terms, struct err *err)
 {
     bool empty = path_is(path, "", 0);
@@ -81,26 +113,6 @@ int fence_begin(const char *path, const struct store_terms *terms, struct err *e
         return err_set(err, "%s: is %s, but there was a store here, as %s%s shows: " STORE_WHAT_TO_DO, path,
                        empty ? "empty" : "gone", *trace == '.' || *trace == '-' ? STORE_FILE : "the folder ", trace);
     return trace && fence_put_aside(path, err) < 0 ? -1 : 0;
-}
-
-int fence_put_aside(const char *path, struct err *err)
-{
-    char from[PATH_MAX], to[PATH_MAX];
-    int lock = lock_take(path, err), number = 1, failed = 0;
-    struct stat status;
-
-    if (lock < 0)
-        return lock == LOCK_HELD ? err_set(err, "%s: is in use", path) : -1;
-    for (; number < ASIDE_MAX; number++)
-        if (snprintf(to, sizeof to, "%s.old.%d", path, number) >= (int)sizeof to || stat(to, &status) < 0)
-            break;
-    for (size_t i = 0; i < ENDS && !failed; i++)
-        if (snprintf(from, sizeof from, "%s%s", path, ends[i]) >= (int)sizeof from ||
-            snprintf(to, sizeof to, "%s.old.%d%s", path, number, ends[i]) >= (int)sizeof to ||
-            (rename(from, to) < 0 && errno != ENOENT))
-            failed = err_set(err, "%s: cannot be put aside: %s", from, strerror(errno));
-    close(lock);
-    return failed;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- a look at it */

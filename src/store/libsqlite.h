@@ -12,17 +12,24 @@ extern "C" {
 
 /* The functions that are called, without the sqlite3_ in front. */
 #define LIBSQLITE_FUNCTIONS(X) \
+    X(backup_finish)           \
+    X(backup_init)             \
+    X(backup_step)             \
+    X(bind_blob)               \
     X(bind_blob64)             \
     X(bind_int64)              \
     X(bind_text)               \
+    X(bind_value)              \
     X(busy_timeout)            \
     X(clear_bindings)          \
+    X(close)                   \
     X(close_v2)                \
     X(column_blob)             \
     X(column_bytes)            \
     X(column_int64)            \
     X(column_text)             \
     X(column_type)             \
+    X(column_value)            \
     X(create_function)         \
     X(db_config)               \
     X(errcode)                 \

@@ -148,3 +148,14 @@ void lock_holder(const char *path, struct buf *out)
     if (fd >= 0)
         close(fd);
 }
+
+int lock_refuse(const char *path, struct err *err)
+{
+    struct buf holder;
+
+    buf_init(&holder);
+    lock_holder(path, &holder);
+    err_set(err, "%s: is in use by %s", path, buf_string(&holder));
+    buf_done(&holder);
+    return -1;
+}

@@ -27,14 +27,14 @@ static const struct setting {
     {"PRAGMA cell_size_check = ON", "PRAGMA cell_size_check", "1"}, /* damage is seen sooner */
 };
 
-/* Flushes the folder of a file: when this returns 0, the entry of a new file is on disk. */
-static int folder_sync(const char *path, struct err *err)
+int folder_sync(const char *path, struct err *err)
 {
     char *folder = mem_dup(path, strlen(path)), *slash = strrchr(folder, '/');
     int fd, failed = 0;
 
-    slash[slash == folder] = 0;
-    fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (slash)
+        slash[slash == folder] = 0;
+    fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 || fsync(fd) < 0)
         failed = err_set(err, "%s: %s", folder, strerror(errno));
     if (fd >= 0)
@@ -77,18 +77,12 @@ static int store_find(struct store *store, struct err *err)
 
 static int store_lock(struct store *store, struct err *err)
 {
-    struct buf holder;
-
     store->lock = lock_take(store->path, err);
     if (store->lock >= 0)
         store->hold = lock_hold(store->path, err);
     if (store->lock != LOCK_HELD && store->hold != LOCK_HELD)
         return store->lock < 0 || store->hold < 0 ? -1 : 0;
-    buf_init(&holder);
-    lock_holder(store->path, &holder);
-    err_set(err, "%s: is in use by %s", store->path, buf_string(&holder));
-    buf_done(&holder);
-    return -1;
+    return lock_refuse(store->path, err);
 }
 
 static int store_connect(struct store *store, struct err *err)

@@ -62,6 +62,25 @@ int store_survey(const char *path, store_space_fn *fn, void *user, struct buf *r
 /* Looks the whole file over as store_survey does, without telling of spaces. */
 int store_check(const char *path, struct buf *ret_complaints, struct err *err);
 
+/* What backup.c and repair.c have copied. */
+struct store_copied {
+    uint64_t rows, bytes; /* of keys and values */
+    uint64_t lost;        /* rows that could not be read, as far as they can be counted */
+    char aside[4200];     /* where the file is now that was there before; "": there was none */
+};
+
+/* Copies a store into a new file, as it was at one moment; a process may have it open, and goes on. The copy says that it is one (SHELF_RESTORED_SPACE):
+ * whoever opens it knows that the rows may be old. A store that is damaged is not copied. */
+int store_backup(const char *path, const char *to, struct store_copied *ret, struct err *err);
+
+/* Puts such a copy, or any whole store, in the place of the store at `path`, which no process may have open; what was there is kept beside it. `alone`:
+ * the pool is not to be asked what has happened since. */
+int store_restore(const char *from, const char *path, bool alone, struct store_copied *ret, struct err *err);
+
+/* Makes a damaged store whole: the rows that can be read go into a new file, which says that some may be missing (SHELF_RESTORED_SPACE); the damaged one
+ * is kept beside it. No process may have it open. What is lost is a line each, appended. 0: it is whole, and was left as it is; 1: that was done. */
+int store_repair(const char *path, struct store_copied *ret, struct buf *ret_lost, struct err *err);
+
 #ifdef __cplusplus
 }
 #endif

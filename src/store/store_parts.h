@@ -79,6 +79,40 @@ void copier_wait(struct copier *copier); /* until it is at rest */
 /* How is it? `copier` may be NULL: then it is at rest. */
 enum copier_news copier_look(struct copier *copier, int *ret_copied, struct store_mark *ret_mark, struct err *err);
 
+/* ---- reader.c ---- */
+
+/* A store that is read. Closing takes one that is half open. */
+struct reader {
+    char *path; /* without symbolic links */
+    int lock;   /* a descriptor, or below 0 */
+    sqlite3 *db;
+};
+
+int reader_open(struct reader *reader, const char *path, struct err *err);
+int reader_open_locked(struct reader *reader, const char *path, struct err *err); /* the caller has its lock */
+void reader_close(struct reader *reader);
+/* store_survey of an open one (check.c). */
+int reader_survey(const struct reader *reader, store_space_fn *fn, void *user, struct buf *ret_complaints,
+                  struct err *err);
+
+/* ---- copy.c ---- */
+
+/* A new file that becomes a store: it is made as FILE.part, and gets its name when it is whole. */
+struct copy {
+    const char *path; /* that it gets */
+    char *part;
+    sqlite3 *db;
+};
+
+int copy_begin(struct copy *copy, const char *path, struct err *err);
+/* What the rows do not know has happened: so says a row (SHELF_RESTORED_SPACE) that whoever opens the store looks at. */
+int copy_mark(struct copy *copy, int64_t wall, bool alone, struct err *err);
+int copy_close(struct copy *copy, struct err *err);  /* it is on disk */
+int copy_rename(struct copy *copy, struct err *err); /* it has its name */
+/* It and its lock are the user's whose folder it is in. */
+int copy_give(const char *path, struct err *err);
+void copy_done(struct copy *copy); /* removes what did not get its name */
+
 /* ---- sqlite.c ---- */
 
 extern const struct shelf_kind store_kind;
@@ -107,6 +141,8 @@ void lock_mark(int lock);
 bool lock_is_marked(const char *path);
 /* Adds who has the lock that lock_take or lock_look could not get: "process 12", or "another process". */
 void lock_holder(const char *path, struct buf *out);
+/* Fills `err` with that: "FILE: is in use by process 12". Returns -1. */
+int lock_refuse(const char *path, struct err *err);
 
 /* ---- fence.c, fence_log.c ---- */
 
@@ -115,14 +151,18 @@ void lock_holder(const char *path, struct buf *out);
 
 /* -1 and `err` when there is no store at `path`, but was one. With `fresh` the rest of it is put aside. */
 int fence_begin(const char *path, const struct store_terms *terms, struct err *err);
-/* FILE, FILE-wal and FILE-shm become FILE.old.N ...; 0, or -1 and `err`. */
+/* FILE, FILE-wal and FILE-shm become FILE.old.N ...; 0, or -1 and `err`. fence_move_aside: the caller has the lock;
+ * and it tells FILE.old.N, "" when there was nothing. */
 int fence_put_aside(const char *path, struct err *err);
+int fence_move_aside(const char *path, char *ret_aside, size_t room, struct err *err);
 /* Looks the file over, for a moment at most; -1 and `err` where there is damage. */
 int fence_look(sqlite3 *db, const char *path, struct err *err);
 /* The log, before it is copied: -1 and `err` where something in its middle is damaged, and commits behind that would be lost. */
 int fence_look_log(const char *path, struct err *err);
 /* How the file is now whose name ends with that: "" for the store itself. */
 struct store_mark fence_mark(const char *path, const char *end);
+/* Flushes the folder of a file: when this returns 0, the entry of a new file is on disk (open.c). */
+int folder_sync(const char *path, struct err *err);
 /* We have changed the file. */
 void fence_note(struct store *store);
 /* It is still the one that we have opened, as we have left it; while the log is being copied into it, it changes. */

@@ -743,10 +743,30 @@ expect 'a store that is not there cannot be read' 2 '' 'berth: whole.ad: No such
 echo 'not a store, but a text that somebody wrote' >text.db
 run "$berth" store check text.db
 holds 'nor a file that is none' sh -c '[ '$status' = 2 ] && grep -q "file is not a database" err'
+run "$berth" store backup whole.db copy.db
+expect 'store backup copies a store' 0 'copy.db: 3 rows, 20 bytes'
+run "$berth" store backup --state state/berth copy.db
+expect 'but not over another file' 2 '' 'berth: copy.db: is there already: a backup is a new file'
+run "$berth" store backup damaged.db no.db
+holds 'of a damaged store it makes none' sh -c '[ '$status' = 2 ] && grep -q "row 1: its checksum is wrong" err && [ ! -e no.db ]'
+run "$berth" store restore copy.db new.db
+expect 'store restore puts a copy where there was none' 0 'new.db: 3 rows, 20 bytes'
+run "$berth" store restore copy.db new.db
+holds 'and keeps what was there before' sh -c '[ '$status' = 0 ] && grep -q "/new.db.old.1$" out && [ -e new.db.old.1 ]'
+run "$berth" store restore new.db new.db
+holds 'not a store in its own place' sh -c '[ '$status' = 2 ] && grep -q "is the store itself, not a backup of it" err'
+run "$berth" store repair whole.db
+expect 'store repair leaves a whole store as it is' 0 'whole.db: is whole: nothing was changed'
+run "$berth" store repair damaged.db
+holds 'it saves the rows of a damaged one, and complains of the others' sh -c '[ '$status' = 1 ] && grep -q "^damaged.db: 2 rows, 8 bytes were saved$" out &&
+  grep -q "^damaged.db: space jobs, row 1: its checksum is wrong$" err && [ -e damaged.db.old.1 ] && "$1" store check damaged.db' sh "$berth"
+run "$berth" store repair nowhere.db
+holds 'of one that is gone it says what to do' sh -c '[ '$status' = 2 ] && grep -q "nowhere.db: is not there: .berth store restore." err'
+wants='berth: store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE] or repair [STORE]; and --state DIR in the place of STORE'
 run "$berth" store check --state state whole.db
-expect 'store check takes a folder or a file' 2 '' 'berth: store wants: check, and at most one of FILE and --state DIR'
+expect 'store check takes a folder or a file' 2 '' "$wants"
 run "$berth" store
-expect 'store wants to know what to do' 2 '' 'berth: store wants: check, and at most one of FILE and --state DIR'
+expect 'store wants to know what to do' 2 '' "$wants"
 
 # ------------------------------------------------------------------------------------------------------------- bench
 

@@ -218,6 +218,45 @@ static void result_of_a_held_job(void)
     world_free(o.w, "a result that crosses a hold");
 }
 
+/* The rows are of a backup. */
+static void ended_since(void)
+{
+    struct office o;
+    struct host host = office_running(&o, 3, JOB);
+    struct event ended = {
+        .kind = EVENT_ENDED, .job = host.job, .number = JOB_DONE, .reason = REASON_EXITED, .status = 3, .at = NOON};
+
+    world_stop(o.w);
+    o.w->first = &ended;
+    world_start(o.w);
+    tap_ok(job_is(&o, host.job, JOB_DONE) && job_of(&o, host.job).status == 3 && customer_ended_since(o.w->role) == 1,
+           "a job that ran, and has ended since the rows were copied, has ended");
+    host_until(&o, &host, MESSAGE_NONE);
+    pass(o.w, 5 * MINUTE);
+    tap_ok(job_is(&o, host.job, JOB_DONE) && host.starts == 1 && asks_for(&o, "Count == 2"), "it does not run again");
+    world_stop(o.w);
+    ended.job = host.job + 1;
+    ended.number = JOB_REMOVED;
+    world_start(o.w);
+    tap_ok(job_is(&o, host.job + 1, JOB_REMOVED) && job_is(&o, host.job, JOB_DONE) && asks_for(&o, "Count == 1"),
+           "nor does one that waited when they were");
+    world_stop(o.w);
+    ended.job = host.job + 500;
+    world_start(o.w);
+    tap_ok(customer_ended_since(o.w->role) == 0 && customer_count(o.w->role) == 3,
+           "one of which the rows do not know changes nothing");
+    world_stop(o.w);
+    ended.job = host.job;
+    ended.number = JOB_IDLE;
+    world_start(o.w);
+    tap_ok(job_is(&o, host.job, JOB_DONE) && customer_ended_since(o.w->role) == 0,
+           "nor does what is not an end, or one that is known");
+    o.w->first = NULL;
+    world_restart(o.w, true, SECOND);
+    tap_ok(job_is(&o, host.job + 1, JOB_REMOVED), "the rows know it from then on");
+    world_free(o.w, "ended since");
+}
+
 int main(void)
 {
     attach_after_restart();
@@ -231,5 +270,6 @@ int main(void)
     result_before_attach();
     result_after_attach();
     result_of_a_held_job();
+    ended_since();
     return tap_done();
 }

@@ -1,4 +1,4 @@
-/* store.c: berth store check: looks a store over. */
+/* store.c: berth store: looks a store over, copies it, puts a copy in its place, saves what can be read of it. */
 #include "store/store.h"
 
 #include "cli/term/command.h"
@@ -8,17 +8,21 @@
 #include "cli/term/table.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 struct store_settings {
     const char *state;
-    bool json;
+    bool json, alone;
 };
 
 #define S struct store_settings
 static const struct option store_options[] = {
     {0, "state", "DIR", "the folder of the state, in which the store is " STORE_FILE, option_file, offsetof(S, state)},
     {0, "json", NULL, "JSON lines: an object a space", option_flag, offsetof(S, json)},
+    {0, "alone", NULL, "of restore: do not ask the pool what has happened since", option_flag, offsetof(S, alone)},
 };
 #undef S
 
@@ -67,49 +71,171 @@ static int check_file(const char *path, bool json)
     return result < 0 ? STATUS_BAD : statuses[result];
 }
 
+ERR_FORMAT(1, 2) static void print(const char *format, ...)
+{
+    char text[3 * PATH_MAX];
+    struct buf out;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    buf_init(&out);
+    buf_adds(&out, text);
+    output_write(&out);
+    buf_done(&out);
+}
+
+static int check_run(const struct store_settings *settings, const char *store, const char *other)
+{
+    (void)other;
+    return check_file(store, settings->json);
+}
+
+static int backup_run(const struct store_settings *settings, const char *store, const char *to)
+{
+    struct store_copied copied;
+    struct err err = {0};
+
+    (void)settings;
+    if (store_backup(store, to, &copied, &err) < 0) {
+        report("%s", err.text);
+        return STATUS_BAD;
+    }
+    print("%s: %" PRIu64 " rows, %" PRIu64 " bytes\n", to, copied.rows, copied.bytes);
+    return STATUS_DONE;
+}
+
+static void aside_print(const struct store_copied *copied)
+{
+    if (*copied->aside)
+        print("what was there before is %s\n", copied->aside);
+}
+
+static int restore_run(const struct store_settings *settings, const char *store, const char *from)
+{
+    struct store_copied copied;
+    struct err err = {0};
+
+    if (store_restore(from, store, settings->alone, &copied, &err) < 0) {
+        report("%s", err.text);
+        return STATUS_BAD;
+    }
+    print("%s: %" PRIu64 " rows, %" PRIu64 " bytes\n", store, copied.rows, copied.bytes);
+    aside_print(&copied);
+    return STATUS_DONE;
+}
+
+static int repair_run(const struct store_settings *settings, const char *store, const char *other)
+{
+    struct store_copied copied = {0};
+    struct err err = {0};
+    struct buf lost;
+    int result;
+
+    (void)settings, (void)other;
+    buf_init(&lost);
+    result = store_repair(store, &copied, &lost, &err);
+    if (result == 0)
+        print("%s: is whole: nothing was changed\n", store);
+    else if (result > 0)
+        print("%s: %" PRIu64 " rows, %" PRIu64 " bytes were saved\n", store, copied.rows, copied.bytes);
+    aside_print(&copied);
+    output_flush();
+    complaints_print(store, &lost);
+    if (result < 0)
+        report("%s", err.text);
+    buf_done(&lost);
+    return result < 0 ? STATUS_BAD : copied.lost ? STATUS_NO : STATUS_DONE;
+}
+
+static const struct deed {
+    const char *word;
+    bool another; /* it names another file, besides the store */
+    bool first;   /* ... and before it */
+    int (*run)(const struct store_settings *settings, const char *store, const char *other);
+} deeds[] = {
+    {"check", false, false, check_run},
+    {"backup", true, false, backup_run},
+    {"restore", true, true, restore_run},
+    {"repair", false, false, repair_run},
+};
+
+/* The store that is meant: the one that is named, or that of the state folder. False after a complaint. */
+static bool store_find(const struct store_settings *settings, const char *named, struct buf *ret)
+{
+    struct config config = {0};
+
+    if (named)
+        buf_adds(ret, named);
+    else if (settings->state)
+        buf_addf(ret, "%s/%s", settings->state, STORE_FILE);
+    else if (config_options_load(&(struct config_options){.count = 0}, &config) == 0)
+        buf_addf(ret, "%s/%s", config_text(&config, CONFIG_STATE), STORE_FILE);
+    config_done(&config);
+    return ret->len > 0;
+}
+
 static int store_run(const void *given, int word_count, char **words)
 {
     const struct store_settings *settings = given;
-    struct config config = {0};
+    const struct deed *deed = deeds, *end = deeds + sizeof deeds / sizeof *deeds;
+    const char *named = NULL, *other = NULL;
     struct buf path;
-    int status = STATUS_BAD;
+    int status = STATUS_BAD, least;
 
-    if (word_count < 1 || strcmp(words[0], "check") != 0 || word_count > 2 || (word_count == 2 && settings->state)) {
-        report("store wants: check, and at most one of FILE and --state DIR");
+    while (word_count && deed < end && strcmp(words[0], deed->word) != 0)
+        deed++;
+    least = deed < end && deed->another ? 2 : 1;
+    if (!word_count || deed == end || word_count < least || word_count > least + !settings->state) {
+        report("store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE] or repair [STORE]; "
+               "and --state DIR in the place of STORE");
         return STATUS_BAD;
     }
+    if (deed->another)
+        other = words[word_count == 2 || deed->first ? 1 : 2];
+    if (word_count > least)
+        named = words[deed->first ? 2 : 1];
     buf_init(&path);
-    if (word_count == 2)
-        buf_adds(&path, words[1]);
-    else if (settings->state)
-        buf_addf(&path, "%s/%s", settings->state, STORE_FILE);
-    else if (config_options_load(&(struct config_options){.count = 0}, &config) == 0)
-        buf_addf(&path, "%s/%s", config_text(&config, CONFIG_STATE), STORE_FILE);
-    config_done(&config);
-    if (path.len)
-        status = check_file(buf_string(&path), settings->json);
+    if (store_find(settings, named, &path))
+        status = deed->run(settings, buf_string(&path), other);
     buf_done(&path);
     return status;
 }
 
 const struct command command_store = {
     .name = "store",
-    .summary = "look a store over",
-    .usage = "check [--json] [--state DIR | FILE]",
+    .summary = "look a store over, back it up, restore it, save what can be read of it",
+    .usage = "check [--json] [STORE]\n"
+             "backup [STORE] FILE\n"
+             "restore [--alone] FILE [STORE]\n"
+             "repair [STORE]",
     .about =
-        "Reads the whole of a store, the file in which a role keeps what must outlive it, and complains of what is wrong "
-        "with it: the file's own structure, the version of its schema, the checksum of each row, names and sizes that "
-        "cannot be. Prints how many rows and bytes each space holds. Nothing is changed. A role may have the store open; "
-        "where none has, none can open it until the check ends.\n"
+        "A store is the file in which a role keeps what must outlive it. Without STORE it is " STORE_FILE
+        " in the folder of --state, by default $XDG_STATE_HOME/berth, else /var/lib/berth for root and "
+        "~/.local/state/berth for others: that is the matchmaker's. A customer's is in the folder customer of that one.\n"
         "\n"
-        "Without FILE it is " STORE_FILE
-        " in the folder of --state, by default $XDG_STATE_HOME/berth, else /var/lib/berth "
-        "for root and ~/.local/state/berth for others.\n"
+        "check reads all of it, and complains of what is wrong: the file's own structure, the version of its schema, the "
+        "checksum of each row, names and sizes that cannot be. It prints how many rows and bytes each space holds. Nothing is "
+        "changed. A role may have the store open; where none has, none can open it until the check ends.\n"
         "\n"
-        "The status is 0 when all is well, 1 when there are complaints, and 2 when the file cannot be read, is not a store, or "
-        "was made by a newer berth.",
+        "backup copies it, as it is at one moment, into a new file; a role may have it open, and goes on. The copy is "
+        "checked before it gets its name, and knows that it is one.\n"
+        "\n"
+        "restore puts such a copy, or another store, in its place; no role may have it open. What was there before is kept "
+        "beside it, as " STORE_FILE ".old.N. A customer that is started with it numbers new jobs from another million "
+        "on, and asks its pool which of its jobs have ended since the copy was made, before any runs: those do not run again. "
+        "With --alone it does not ask.\n"
+        "\n"
+        "repair saves the rows of a damaged store that can be read, and complains of those that cannot; the damaged file is "
+        "kept. A customer asks its pool then, too.\n"
+        "\n"
+        "The status is 0 when all is well, 1 when there are complaints, and 2 when it could not be done: a file cannot be "
+        "read, is not a store, is in use, or was made by a newer berth.",
     .examples = {{"berth store check", "SPACE  ROWS  BYTES\njobs      3     59"},
-                 {"berth store check --json /var/lib/berth/" STORE_FILE, NULL}},
+                 {"berth store check --json /var/lib/berth/" STORE_FILE, NULL},
+                 {"berth store backup --state /var/lib/berth/customer /srv/backup/customer.db", NULL},
+                 {"berth store restore --state /var/lib/berth/customer /srv/backup/customer.db", NULL}},
     .options = store_options,
     .option_count = sizeof store_options / sizeof *store_options,
     .settings_size = sizeof(struct store_settings),

@@ -3,6 +3,7 @@
  * On the Unix socket the user who runs the customer, and root, may do everything; if the setting SubmitFor names its group, another user of
  * the machine may submit jobs, and sees its own. By TCP a token for this agent decides. */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/recovery.h"
 
 #include "sys/secrets.h"
 #include "sys/unix_users.h"
@@ -85,7 +86,7 @@ static const char *customerd_unready(const void *daemon)
     if (customerd->stopping)
         return CUSTOMERD_DOWN;
     if (!runner_is_broken(customerd->runner))
-        return NULL;
+        return customerd->recovery ? recovery_words(customerd->recovery) : NULL;
     return agent_is_superseded(customerd->live)
                ? "another customer with this name and a copy of this state began later: this one takes no more work"
                : "the store has failed";

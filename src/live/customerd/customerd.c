@@ -8,6 +8,7 @@
 #include "live/customerd/deliveries.h"
 #include "live/customerd/job_policy.h"
 #include "live/customerd/local_jobs.h"
+#include "live/customerd/recovery.h"
 #include "live/customerd/secret_sets.h"
 #include "live/customerd/user_logs.h"
 #include "live/data/catalogue.h"
@@ -60,6 +61,38 @@ void customerd_task(struct customerd *customerd, struct customerd_task *task)
     uv_idle_start(&customerd->turn, tasks_turn);
 }
 
+/* ------------------------------------------------------------------------------------------------------- the beginning */
+
+agent customerd_pool(const struct customerd *customerd)
+{
+    return customerd->role.pool_count ? customerd->pools[0].matchmaker : agent_matchmaker();
+}
+
+/* The role begins: from here on jobs are offered, and run. */
+static int role_begin(struct customerd *customerd, struct err *err)
+{
+    runner_event(customerd->runner, &(struct event){.kind = EVENT_BOOTED});
+    runner_is_restored(customerd->runner);
+    if (ends_tell_begin(customerd->ends, err) < 0)
+        return -1;
+    customerd_boot(customerd);
+    return 0;
+}
+
+static void recovery_look(struct customerd *customerd)
+{
+    struct recovery *recovery = customerd->recovery;
+    struct err err = {0};
+
+    if (!recovery_tick(recovery))
+        return;
+    customerd->recovery = NULL;
+    if (role_begin(customerd, &err) < 0)
+        LOG(&customerd->daemon.log, LEVEL_ERROR, "store.failed", log_text("why", err.text)); /* the commit ends it */
+    recovery_tell(recovery);
+    recovery_free(recovery);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- timers */
 
 static void tidy_due(uv_timer_t *timer)
@@ -69,6 +102,11 @@ static void tidy_due(uv_timer_t *timer)
     front_wake(agent_front(customerd->live), false);
     if (runner_is_broken(customerd->runner))
         return;
+    if (customerd->recovery) {
+        recovery_look(customerd);
+        return;
+    }
+    ends_tell_tick(customerd->ends, customerd->live, customerd_pool(customerd), customer_last(customerd->customer));
     customerd_tidy(customerd);
     commands_tick(customerd);
     customer_shells_tick(customerd);
@@ -198,6 +236,8 @@ static int parts_start(struct customerd *customerd, struct err *err)
                                               .beside = customer_shells_beside,
                                               .news = customerd_news,
                                               .user = customerd};
+    customerd->ends =
+        customerd->secrets ? ends_tell_new(customerd->daemon.symbols, customerd->daemon.shelf, err) : NULL;
     commands_init(&customerd->commands, customerd->daemon.symbols, customerd->daemon.shelf);
     audit_init(&customerd->audit, customerd->daemon.symbols, customerd->daemon.shelf,
                (uint32_t)config_count(&customerd->daemon.config, CONFIG_AUDIT_ROWS));
@@ -206,7 +246,7 @@ static int parts_start(struct customerd *customerd, struct err *err)
     customerd_local(customerd);
     customerd->policies = job_policies_new(customerd);
     customerd->logs = user_logs_new(customerd, err);
-    return customerd->logs && customerd->secrets && commands_load(&customerd->commands, err) == 0 &&
+    return customerd->logs && customerd->ends && commands_load(&customerd->commands, err) == 0 &&
                    audit_load(&customerd->audit, err) == 0
                ? 0
                : -1;
@@ -257,10 +297,12 @@ static int agent_begin(struct customerd *customerd, struct err *err)
     customerd->gate.called = agent_contact(customerd->live);
     customerd->runner = agent_runner(customerd->live);
     customerd->customer = runner_role(customerd->runner);
+    if (recovery_new(customerd, &customerd->recovery, err) < 0)
+        return -1;
+    if (customerd->recovery)
+        return 0;
     numbers_look(customerd);
-    runner_event(customerd->runner, &(struct event){.kind = EVENT_BOOTED});
-    customerd_boot(customerd);
-    return 0;
+    return role_begin(customerd, err);
 }
 
 /* Makes the folder of the socket for all users, if only that is missing: they must be able to get there, and nobody else may put anything there. */
@@ -370,6 +412,8 @@ static void customerd_done(struct customerd *customerd)
     audit_done(&customerd->audit);
     customer_shells_done(customerd);
     commands_done(&customerd->commands);
+    recovery_free(customerd->recovery);
+    ends_tell_free(customerd->ends);
     history_free(customerd->history);
     questions_done(&customerd->questions);
     secret_sets_free(customerd->secrets);

@@ -19,8 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAKE_SPAN 20  /* milliseconds over which changes are collected ... */
-#define WAKE_MANY 200 /* ... and if there are very many jobs */
+#define ENDS_OVERLAP 60      /* seconds: what came into the history that much earlier is told again */
+#define ENDS_CAUGHT_UP 10000 /* jobs of the history that are told again at most */
+#define WAKE_SPAN 20         /* milliseconds over which changes are collected ... */
+#define WAKE_MANY 200        /* ... and if there are very many jobs */
 
 static void delivery_begin(struct customerd *customerd, const struct job_view *view);
 
@@ -93,7 +95,7 @@ struct tree *customerd_asked(void *user, const struct peer *peer, const struct t
     const char *ask;
     size_t len;
 
-    if (customerd->stopping || runner_is_broken(customerd->runner))
+    if (customerd->stopping || customerd->recovery || runner_is_broken(customerd->runner))
         return NULL;
     return ad_string(question, "Ask", &ask, &len) && len == 5 && !memcmp(ask, "shell", 5)
                ? customer_shells_asked(customerd, peer, question)
@@ -249,6 +251,44 @@ static void state_log(struct customerd *customerd, const struct job_view *view)
         joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "%s", words);
 }
 
+void customerd_ends(struct customerd *customerd, const struct job_view *view)
+{
+    enum end_how how = view->state == JOB_DONE      ? END_DONE
+                       : view->state == JOB_REMOVED ? END_REMOVED
+                       : view->state == JOB_ABORTED ? END_ABORTED
+                                                    : END_AGAIN;
+
+    ends_tell_add(customerd->ends, view->id, how, view->reason, view->status);
+}
+
+/* What came into the history since the pool was last told of all: the customer was ended meanwhile, or the pool was away. */
+static void ends_catch_up(struct customerd *customerd)
+{
+    int64_t since = ends_tell_since(customerd->ends) - ENDS_OVERLAP;
+    uint64_t place = history_newest(customerd->history) + 1;
+    struct history_row row;
+
+    for (int i = 0; i < ENDS_CAUGHT_UP; i++) {
+        enum job_outcome outcome;
+        int64_t status = 0;
+        struct tree *ad;
+
+        place = history_before(customerd->history, place - 1, &row);
+        if (!place || row.ended < since)
+            return;
+        ad = history_ad(customerd->history, row.job);
+        if (ad && job_outcome(ad, &outcome)) {
+            ad_integer(ad, "Status", &status);
+            ends_tell_add(customerd->ends, row.job,
+                          outcome == OUTCOME_REMOVED   ? END_REMOVED
+                          : outcome == OUTCOME_EXPIRED ? END_ABORTED
+                                                       : END_DONE,
+                          job_outcome_reason(outcome), status);
+        }
+        tree_unref(ad);
+    }
+}
+
 bool view_ended(const struct job_view *view)
 {
     return view->state == JOB_DONE || view->state == JOB_REMOVED || view->state == JOB_ABORTED;
@@ -265,11 +305,14 @@ void customerd_job_changed(void *user, uint64_t job)
     if (view.state == JOB_RUNNING)
         state_log(customerd, &view); /* how the last try ended */
     try_note(customerd, &view);
+    if (!view_ended(&view) && endings_has(&customerd->endings, job))
+        customerd_ends(customerd, &view); /* rescued: it had ended */
     if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&customerd->endings, job)))
         state_log(customerd, &view);
     if (view_ended(&view)) {
         step_note(STEP_DURABLE, view.claim, view.number);
         endings_add(&customerd->endings, job);
+        customerd_ends(customerd, &view);
         secret_sets_ended(customerd->secrets, job_secrets_id(view.ad));
     }
     if (view.local)
@@ -418,8 +461,10 @@ static void boot_job(void *user, const struct job_view *view)
         tries->failed = view->tries; /* the log has these failures already */
     if (view->state == JOB_RUNNING)
         try_note(customerd, view);
-    if (view_ended(view))
+    if (view_ended(view)) {
         endings_add(&customerd->endings, view->id);
+        customerd_ends(customerd, view);
+    }
     delivery_begin(customerd, view);
     if (view->local)
         local_jobs_changed(customerd->local, view);
@@ -447,6 +492,7 @@ void customerd_boot(struct customerd *customerd)
     struct strays strays = {.customer = customerd->customer};
     struct err err;
 
+    ends_catch_up(customerd);
     customer_each(customerd->customer, boot_job, customerd);
     if (customer_last(customerd->customer))
         newcomers_add(&customerd->newcomers, 1, customer_last(customerd->customer));

@@ -2,6 +2,7 @@
  *
  *     customerd.c         starting, stopping, reloading
  *     customerd_news.c    news from the role and the providers: tries, logs; wakes waiting requests
+ *     recovery.c          what comes first where the rows are of a backup;  ends_tell.c  what the pool is told for that
  *     customerd_tidy.c    tidying: ended jobs to the history, old files
  *     spool_tidy.c        the same: inputs that no job names
  *     customer_request.c  which callers are admitted, and what they may see
@@ -28,6 +29,7 @@
 #include "live/auth/token.h"
 #include "live/customerd/customerd.h"
 #include "live/customerd/endings.h"
+#include "live/customerd/ends_tell.h"
 #include "live/customerd/history.h"
 #include "live/customerd/joblog.h"
 #include "live/customerd/newcomers.h"
@@ -67,6 +69,7 @@ struct shell;
 struct job_policies;
 struct unix_users;
 struct user_logs;
+struct recovery;
 
 struct customerd {
     struct daemon daemon; /* in STATE/customer */
@@ -113,6 +116,8 @@ struct customerd {
 
     uint64_t changes; /* grows with every visible change, across restarts as well */
     struct endings endings;
+    struct ends_tell *ends;    /* tells the pool which jobs have ended */
+    struct recovery *recovery; /* the rows are of a backup, and the role has not begun (recovery.h); else NULL */
     struct customerd_task *tasks;
     uv_idle_t turn;     /* runs the tasks */
     uv_timer_t wake;    /* wakes waiting requests */
@@ -143,6 +148,8 @@ struct customerd_task {
     void (*drop)(struct customerd_task *task); /* the customer ends: there will be no more steps */
 };
 void customerd_task(struct customerd *customerd, struct customerd_task *task);
+
+agent customerd_pool(const struct customerd *customerd); /* the matchmaker of its first pool */
 
 /* ---- customerd_disk.c ---- */
 
@@ -202,6 +209,7 @@ void customerd_changed(struct customerd *customerd);    /* something visible has
 void customerd_boot(struct customerd *customerd);       /* brings the role's jobs and the recorded tries together */
 void customerd_deliveries(struct customerd *customerd); /* makes what brings outputs to other users */
 void customerd_commit(struct customerd *customerd);
+void customerd_ends(struct customerd *customerd, const struct job_view *view); /* its pool is told that it has ended */
 
 /* ---- customerd_local.c ---- */
 

@@ -50,6 +50,24 @@ enum job_outcome job_outcome_done(enum reason reason, int64_t status)
     }
 }
 
+enum reason job_outcome_reason(enum job_outcome outcome)
+{
+    switch (outcome) {
+    case OUTCOME_OUT_OF_MEMORY:
+        return REASON_MEMORY;
+    case OUTCOME_OUT_OF_TIME:
+        return REASON_TIME;
+    case OUTCOME_OUT_OF_DISK:
+        return REASON_DISK;
+    case OUTCOME_REMOVED:
+        return REASON_RELEASED;
+    case OUTCOME_EXPIRED:
+        return REASON_QUEUE;
+    default:
+        return REASON_EXITED;
+    }
+}
+
 /* The reason whose words the ad has; OK: none. */
 static enum reason reason_of(const struct tree *job)
 {

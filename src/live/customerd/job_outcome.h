@@ -47,6 +47,9 @@ static inline int64_t status_signal(int64_t status)
 /* The outcome of a job that was done for that reason and with that status. */
 enum job_outcome job_outcome_done(enum reason reason, int64_t status);
 
+/* A reason of such an end: the other way round. */
+enum reason job_outcome_reason(enum job_outcome outcome);
+
 /* The outcome by the ad of a job: its Outcome, else what follows from State, Status and Reason, as in ads of earlier versions. False: the job is not
  * over, or its ad does not say how it ended. */
 bool job_outcome(const struct tree *job, enum job_outcome *ret);

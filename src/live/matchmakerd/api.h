@@ -46,6 +46,8 @@ void api_policy_try(struct request *request);
 void api_matches_list(struct request *request);
 void api_claims_list(struct request *request);
 void api_claims_report(struct request *request);
+void api_ends_post(struct request *request);
+void api_ends_get(struct request *request);
 void api_users_list(struct request *request);
 void api_user_get(struct request *request);
 void api_user_put(struct request *request);

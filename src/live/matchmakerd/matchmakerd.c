@@ -354,6 +354,7 @@ static int role_start(struct matchmakerd *matchmakerd, struct err *err)
         return -1;
     matchmakerd->matchmaker = runner_role(matchmakerd->runner);
     runner_event(matchmakerd->runner, &(struct event){.kind = EVENT_BOOTED});
+    runner_is_restored(matchmakerd->runner);
     matchmakerd->incarnation = matchmaker_incarnation(matchmakerd->matchmaker);
     return 0;
 }
@@ -446,6 +447,7 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     audit_init(&matchmakerd->audit, matchmakerd->symbols, matchmakerd->shelf,
                (uint32_t)config_count(&matchmakerd->config, CONFIG_AUDIT_ROWS));
     file_book_init(&matchmakerd->files, secrets_word(&secrets_live));
+    ends_book_init(&matchmakerd->ends, matchmakerd->shelf, secrets_word(&secrets_live));
     networks_init(&matchmakerd->networks);
     networks_load(matchmakerd);
     buf_init(&matchmakerd->out);
@@ -520,6 +522,7 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     keyring_free(matchmakerd->keys);
     ids_done(&matchmakerd->ids);
     file_book_done(&matchmakerd->files);
+    ends_book_done(&matchmakerd->ends);
     commands_done(&matchmakerd->commands);
     audit_done(&matchmakerd->audit);
     agents_done(&matchmakerd->agents);

@@ -115,7 +115,7 @@ int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err)
         tokens_load(matchmakerd, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, matchmakerd, err) < 0 ||
         shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, matchmakerd, err) < 0 ||
         shares_load(matchmakerd, err) < 0 || commands_load(&matchmakerd->commands, err) < 0 ||
-        audit_load(&matchmakerd->audit, err) < 0 ||
+        audit_load(&matchmakerd->audit, err) < 0 || ends_book_load(&matchmakerd->ends, err) < 0 ||
         file_book_load(&matchmakerd->files, shelf, matchmakerd->symbols, err) < 0)
         return -1;
     if (!matchmakerd->policy && *file)

@@ -31,6 +31,7 @@
 #include "live/http/server.h"
 #include "live/matchmakerd/agents.h"
 #include "live/matchmakerd/census.h"
+#include "live/matchmakerd/ends_book.h"
 #include "live/matchmakerd/ids.h"
 #include "live/matchmakerd/matchmakerd.h"
 #include "live/matchmakerd/routes.h"
@@ -117,6 +118,7 @@ struct matchmakerd {
     struct waiting_gauge waiting_gauge;
     struct ids ids;
     struct file_book files; /* the catalogue */
+    struct ends_book ends;  /* which jobs of customers have ended */
     struct relay *relays;   /* relayed messages that wait for an answer */
     uint32_t relay_count;
     struct waiting *waitings;           /* requests that wait for letters */

@@ -327,6 +327,7 @@ static int providerd_start(struct providerd *providerd, struct err *err)
     drain_tell(providerd);
     providerd->booted = true;
     runner_event(agent_runner(providerd->live), &(struct event){.kind = EVENT_BOOTED});
+    runner_is_restored(agent_runner(providerd->live));
     folders_sweep(providerd);
     uploads_sweep(providerd);
     if (status_start(providerd, err) < 0)

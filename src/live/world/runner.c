@@ -2,6 +2,7 @@
 #include "live/world/runner.h"
 
 #include "lang/base/mem.h"
+#include "live/world/restored.h"
 #include "pool/protocol/wire.h"
 #include "sys/clock.h"
 #include "sys/steady_clock.h"
@@ -503,6 +504,19 @@ void runner_halt(struct runner *runner)
     uv_idle_stop(&runner->idle);
 }
 
+void runner_is_restored(struct runner *runner)
+{
+    struct restored restored;
+    struct err err = {0};
+
+    if (runner->broken || restored_look(runner->shelf, &restored, &err) < 0 || !restored.is)
+        return;
+    if (restored_forget(runner->shelf, &err) < 0)
+        runner_break(runner, err.text);
+    else
+        rows_are_dirty(runner);
+}
+
 bool runner_is_broken(const struct runner *runner)
 {
     return runner->broken;
@@ -510,11 +524,14 @@ bool runner_is_broken(const struct runner *runner)
 
 /* -------------------------------------------------------------------------------------------------------------- life */
 
+#define RESTORED_STARTS 65536 /* starts that there may have been since a backup was made: there are 32 bits for them */
+
 struct loading {
     struct runner *runner;
     struct err *err;
     const char *space;
     bool failed;
+    struct restored restored;
 };
 
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
@@ -533,6 +550,8 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     if (wire_read_record(ad, &record, loading->err) < 0) {
         loading->failed = true;
     } else {
+        if (record.kind == RECORD_ROLE && loading->restored.is)
+            record.u.role_record.starts += RESTORED_STARTS;
         runner_event(runner, &(struct event){.kind = EVENT_LOADED, .record = &record});
         record_done(&record);
     }
@@ -544,6 +563,8 @@ static int rows_load(struct runner *runner, struct err *err)
 {
     struct loading loading = {.runner = runner, .err = err};
 
+    if (restored_look(runner->shelf, &loading.restored, err) < 0)
+        return -1;
     for (int kind = RECORD_NONE + 1; kind < RECORD_COUNT; kind++) {
         loading.space = record_layout((enum record_kind)kind)->name;
         if (runner->shelf->kind->each(runner->shelf, loading.space, row_load, &loading, err) < 0 || loading.failed)

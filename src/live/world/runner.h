@@ -33,7 +33,8 @@ struct runner_ports {
 struct runner;
 struct uv_loop_s; /* uv_loop_t */
 
-/* Makes a runner and a role, which begins with the rows on the shelf. All that is handed over outlives the runner. NULL and `err` when the rows
+/* Makes a runner and a role, which begins with the rows on the shelf. Where those are of a backup, it has started so often that
+ * nothing it says looks older than what was said since the backup. All that is handed over outlives the runner. NULL and `err` when the rows
  * cannot be read. The caller gives EVENT_BOOTED, after its news of jobs. */
 struct runner *runner_new(struct uv_loop_s *loop, const struct role_kind *kind, const void *settings,
                           struct shelf *shelf, struct symbols *symbols, const struct secrets *secrets,
@@ -55,6 +56,10 @@ void runner_commit(struct runner *runner, commit_done_fn *done, void *user);
 /* Stops the role, as if the shelf had failed; nobody is told. */
 void runner_halt(struct runner *runner);
 bool runner_is_broken(const struct runner *runner);
+
+/* The rows were those of a backup (restored.h), and what follows from that is done: the next start is an ordinary one. Costs nothing where they
+ * were not. */
+void runner_is_restored(struct runner *runner);
 
 /* The clocks, as the role sees them, in microseconds. */
 int64_t runner_now(void); /* never jumps, and goes on while the machine sleeps */

@@ -182,6 +182,8 @@ static void customer_step(void *role, const struct role_env *env, const struct e
     if (!customer->booted) {
         if (event->kind == EVENT_LOADED)
             customer_load(&step, event->record);
+        else if (event->kind == EVENT_ENDED)
+            queue_ended(&step, event);
         else if (event->kind == EVENT_BOOTED)
             customer_boot(&step);
         if (!customer->booted)
@@ -321,6 +323,11 @@ uint64_t customer_alike(const struct customer *customer, uint64_t id, uint64_t l
     while (next < end && is_untouched(job_find(customer, next)))
         next++;
     return next - id;
+}
+
+uint64_t customer_ended_since(const struct customer *customer)
+{
+    return customer->ended_since;
 }
 
 uint64_t customer_last(const struct customer *customer)

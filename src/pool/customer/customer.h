@@ -120,8 +120,9 @@ bool customer_next(const struct customer *customer, uint64_t after, struct job_v
 /* How many jobs from that one on, up to `last`, are alike: of one submission, waiting, and nothing has happened to any of them. There may be more; 0: the
  * first is not so. */
 uint64_t customer_alike(const struct customer *customer, uint64_t id, uint64_t last);
-uint64_t customer_count(const struct customer *customer); /* jobs that are not forgotten */
-uint64_t customer_last(const struct customer *customer);  /* the last number that was given to a job; 0: none was */
+uint64_t customer_count(const struct customer *customer);       /* jobs that are not forgotten */
+uint64_t customer_ended_since(const struct customer *customer); /* jobs that EVENT_ENDED has ended */
+uint64_t customer_last(const struct customer *customer); /* the last number that was given to a job; 0: none was */
 /* Is there a submission of that owner under that key? */
 bool customer_knows_key(const struct customer *customer, const char *owner, const char *key);
 uint64_t customer_bytes(const struct customer *customer,

@@ -237,6 +237,7 @@ struct customer {
     struct timers shape_timers; /* TIMER_SHAPE: there may be very many, and none of them holds anybody up */
     bool behind;                /* more of them were due than one step settles: wakes see to the rest */
     uint64_t last_job;          /* the largest id */
+    uint64_t ended_since;       /* jobs that have ended since the rows were copied into a backup */
     uint64_t starts, stored;
     bool booted;
     int64_t woken;
@@ -385,6 +386,7 @@ static inline bool job_is_blocked(const struct job *job)
 void queue_control(const struct customer_step *step, const struct event *event);
 void queue_forget(const struct customer_step *step, const struct event *event);
 void queue_drop(const struct customer_step *step, const struct event *event);
+void queue_ended(const struct customer_step *step, const struct event *event);
 void queue_local(const struct customer_step *step, const struct event *event);
 struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape);
 struct job *job_find(const struct customer *customer, uint64_t id);

@@ -372,6 +372,22 @@ void queue_control(const struct customer_step *step, const struct event *event)
     effects_reply(step->effects, event->token, &message, job ? job->stored : 0);
 }
 
+/* The rows are of a backup, and the job has ended since: so it must not run again. It is not counted yet, nor does it wait. */
+void queue_ended(const struct customer_step *step, const struct event *event)
+{
+    struct job *job = job_find(step->customer, event->job);
+
+    if (!job || job_ended(job) ||
+        (event->number != JOB_DONE && event->number != JOB_REMOVED && event->number != JOB_ABORTED))
+        return;
+    job->state = (enum job_state)event->number;
+    job->reason = event->reason;
+    job->status = event->status;
+    job->changed = event->at;
+    step->customer->ended_since++;
+    job_write(step, job);
+}
+
 /* News of a job that runs on our own host. What comes of a try before the present one counts no more: the job was held or removed meanwhile. */
 void queue_local(const struct customer_step *step, const struct event *event)
 {

@@ -92,6 +92,7 @@ enum event_kind {
     EVENT_FACTOR, /* matchmaker: the factor of a user's priority */
     EVENT_SHARES, /* matchmaker: `ad` says the groups and limits from now on (shares.h); NULL: there are none */
     EVENT_WEIGH,  /* matchmaker: somebody looks at quotas: they are what they are of the pool as it is now */
+    EVENT_ENDED, /* customer, before EVENT_BOOTED: `job` has ended, which its rows, of a backup, do not say: `number` is its state; reason, status, at (seconds) */
     EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
     EVENT_DROP, /* customer: the jobs from `job` to `number`, which are alike (customer_alike), are recorded elsewhere as removed */
     EVENT_LOCAL, /* customer: news of `job`, which runs on the customer's own host: FOUND: it begins; EXITED: with reason and status; GONE: it is to begin again. `number`: how often it has begun */

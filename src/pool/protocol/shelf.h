@@ -22,6 +22,11 @@ extern "C" {
 #define SHELF_KEY_MAX 255           /* bytes of a key */
 #define SHELF_VALUE_MAX (32u << 20) /* bytes of a value */
 
+/* The space with one row where the others are of a backup, or were saved from a store that was damaged: what has happened since, they do not
+ * know. Key: "1". Value: the second at which they were whole, on the wall clock (0: not known); and " alone" where nobody is to be asked what
+ * happened. Whoever has dealt with that removes the row. */
+#define SHELF_RESTORED_SPACE "restored"
+
 struct shelf;
 
 /* Key and value are lent for the call. Returns false to stop. */

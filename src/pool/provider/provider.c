@@ -165,6 +165,7 @@ static void provider_event(const struct provider_step *step, const struct event 
     case EVENT_FACTOR:
     case EVENT_SHARES:
     case EVENT_WEIGH:
+    case EVENT_ENDED:
     case EVENT_FORGET:
     case EVENT_DROP:
     case EVENT_LOCAL:
