@@ -66,6 +66,7 @@ static void tidy_due(uv_timer_t *timer)
 {
     struct customerd *customerd = timer->data;
 
+    daemon_metrics_tick(&customerd->daemon, TIDY_SPAN * MILLISECOND);
     front_wake(agent_front(customerd->live), false);
     if (runner_is_broken(customerd->runner))
         return;
@@ -244,6 +245,7 @@ static int agent_begin(struct customerd *customerd, struct err *err)
     for (uint32_t i = 0; i < list->count; i++)
         customerd->pools[i] = (struct customer_pool){agent_pool_matchmaker(list->items[i].name), list->items[i].name};
     customerd_front(customerd, &customerd->part);
+    customer_metrics_begin(customerd);
     if (issuers_load(customerd, err) < 0)
         return -1;
     ours->role = &customer_role;

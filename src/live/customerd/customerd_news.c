@@ -134,6 +134,7 @@ static void try_note(struct customerd *customerd, const struct job_view *view)
     members_note(customerd, view, one);
     if (!made)
         return;
+    customer_metrics_try(customerd, view, one);
     one->pass = view->pass;
     if (agent_known(customerd->live, view->member, &identity, &name))
         attempts_text(&one->provider, name, strlen(name));
@@ -239,6 +240,8 @@ static void state_log(struct customerd *customerd, const struct job_view *view)
 
     if (goes_on && !again_words(customerd, view, words))
         return;
+    if (goes_on && tries)
+        metrics_count(customerd->daemon.metrics, METRIC_TRIES_LOST);
     if (view->state == JOB_HELD && view->reason == REASON_EXITED)
         job_policy_held(customerd, view);
     if (!goes_on)
@@ -268,6 +271,8 @@ void customerd_job_changed(void *user, uint64_t job)
     if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&customerd->endings, job)))
         state_log(customerd, &view);
     if (view_ended(&view)) {
+        if (!endings_has(&customerd->endings, job))
+            customer_metrics_ended(customerd, &view);
         step_note(STEP_DURABLE, view.claim, view.number);
         endings_add(&customerd->endings, job);
         secret_sets_ended(customerd->secrets, job_secrets_id(view.ad));
@@ -291,6 +296,7 @@ static void finish_log(struct customerd *customerd, const struct job_view *view,
         joblog_add(customerd->files, view->id, view->submitted, now, "%s says: %s", name, words);
     buf_init(&missing);
     missing_words(&one->missing, &missing);
+    metrics_add(customerd->daemon.metrics, METRIC_OUTPUTS_MISSING, 0, 0, missing.len != 0);
     if (missing.len)
         joblog_add(customerd->files, view->id, view->submitted, now, "not all files are here: %s",
                    buf_string(&missing));
