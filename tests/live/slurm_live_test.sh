@@ -33,7 +33,7 @@ holds 'its output is where it was told to be' [ "$(cat "work/toil_$toil.out")" =
 holds 'and its errors' [ "$(cat "work/toil_$toil.err")" = bad ]
 run sbatch --mem=64M --wrap='exit 3'
 id && fails=$id
-run sbatch --mem 20M -t 0:30 --wrap='tail /dev/zero'
+run sbatch --mem 100M -t 2:00 --wrap='exec python3 -c "import time; held = bytearray(300 << 20); time.sleep(60)"'
 id && hungry=$id
 run sbatch --mem=64 --parsable --wrap='sleep 1000'
 holds 'tersely, too' printed '[0-9]+'

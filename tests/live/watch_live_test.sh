@@ -14,7 +14,7 @@ holds 'a pool is up' soon grep -q 'is up' pool.up
 cat >jobs.ad <<'END'
 [ Cmd = "/bin/sh"; Args = { "-c", "cat in; echo out" }; Inputs = { "in" }; RequestMemory = 64M; RequestDisk = 16M ]
 [ Cmd = "/bin/sh"; Args = { "-c", "exit 3" }; RequestMemory = 64M; RequestDisk = 16M ]
-[ Cmd = "/usr/bin/tail"; Args = { "/dev/zero" }; RequestMemory = 16M; RequestDisk = 16M; TimeLimit = 60 ]
+[ Cmd = "/usr/bin/python3"; Args = { "-c", "import time; held = bytearray(300 << 20); time.sleep(60)" }; RequestMemory = 100M; RequestDisk = 16M ]
 END
 seq 1000 >in
 run "$berth" submit jobs.ad
