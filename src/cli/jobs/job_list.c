@@ -217,7 +217,8 @@ static bool job_keep(void *user, struct tree *job)
     return true;
 }
 
-/* Prints how one job stands in a word. A job is over only when all that it made is here: when it has left the queue, or waits there for its workflow alone. */
+/* Prints how one job stands in a word. A job is over only when all that it made is here: when it has left the queue, or waits there for
+ * its workflow alone. Nobody waits for what a removed one has made. */
 static int word_print(const struct jobs_settings *settings, const struct job_ids *ids)
 {
     struct tree *job = NULL;
@@ -231,7 +232,7 @@ static int word_print(const struct jobs_settings *settings, const struct job_ids
     path_query(&path, "ids", buf_string((struct buf *)(uintptr_t)&ids->text));
     if (status == STATUS_DONE)
         status = connection_list(&customer, buf_string(&path), 1, job_keep, &job);
-    over = !job || (ad_find(job, "Workflow") && job_is_over(job));
+    over = !job || (job_is_over(job) && (ad_find(job, "Workflow") || !job_text_is(job, "State", "Done")));
     if (status == STATUS_DONE && !job)
         status = job_fetch(&customer, ids->ranges[0].first, &job);
     if (status == STATUS_DONE && job_text_is(job, "State", "Held"))

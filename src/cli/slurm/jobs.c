@@ -76,7 +76,7 @@ void slurm_job_read(struct tree *ad, bool over, struct slurm_job *ret)
         ret->tasks = number_of(ad, "SlurmTasks", 1);
     }
     if (job_is_over(ad)) {
-        ret->state = over ? end_of(ad) : SLURM_COMPLETING;
+        ret->state = over || !job_text_is(ad, "State", "Done") ? end_of(ad) : SLURM_COMPLETING;
         ret->code = number_of(ad, "ExitCode", 0);
         ret->signal = number_of(ad, "Signal", 0);
         if (end_of(ad) == SLURM_OUT_OF_MEMORY)
