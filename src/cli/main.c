@@ -1,5 +1,6 @@
 /* main.c: berth COMMAND ...: finds the command, reads its options by its table, runs it. */
 #include "cli/condor/condor.h"
+#include "cli/slurm/slurm.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
@@ -23,7 +24,7 @@ const struct command *const command_table[] = {
     &command_machine,  &command_ads,     &command_agents, &command_agent,      &command_commands,   &command_matches,
     &command_claims,   &command_users,   &command_usage,  &command_audit,      &command_files,      &command_token,
     &command_config,   &command_store,   &command_sim,    &command_bench,      &command_completion, &command_condor,
-    &command_help,
+    &command_slurm,    &command_help,
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 
@@ -102,6 +103,8 @@ static int run(int argc, char **argv)
 
     if (condor_is_called(argv[0]))
         return condor_main(argc, argv);
+    if (slurm_is_called(argv[0]))
+        return slurm_main(argc, argv);
     if (!name) {
         struct buf out;
 

@@ -201,8 +201,8 @@ static void settings_print(struct buf *out)
 
 static void metrics_table(struct buf *out)
 {
-    enum { COUNTER, GAUGE, HISTOGRAM };
-    static const char *const types[] = {"counter", "gauge", "histogram"};
+    enum { COUNTER, GAUGE, HISTOGRAM, WAITS };
+    static const char *const types[] = {"counter", "gauge", "histogram", "histogram"};
     static const char *const labels[] = {
 #define X(id, label, words) label,
         METRIC_SETS(X)
@@ -211,18 +211,20 @@ static void metrics_table(struct buf *out)
     static const struct {
         const char *name;
         int type;
+        const char *party;
         enum metric_set first, second;
         const char *help;
     } rows[] = {
-#define X(id, name, type, unit, first, second, help) {name, type, METRIC_SET_##first, METRIC_SET_##second, help},
+#define X(id, name, type, unit, party, first, second, help) \
+    {name, type, #party, METRIC_SET_##first, METRIC_SET_##second, help},
         METRICS(X)
 #undef X
     };
 
-    buf_adds(out, "| metric | sort | labels | meaning |\n| --- | --- | --- | --- |\n");
+    buf_adds(out, "| metric | sort | of | labels | meaning |\n| --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < COUNT(rows); i++)
-        buf_addf(out, "| `%s%s` | %s | %s%s%s | %s |\n", rows[i].name, rows[i].type == COUNTER ? "_total" : "",
-                 types[rows[i].type], rows[i].first == METRIC_SET_NONE ? "-" : labels[rows[i].first],
+        buf_addf(out, "| `%s%s` | %s | %s | %s%s%s | %s |\n", rows[i].name, rows[i].type == COUNTER ? "_total" : "",
+                 types[rows[i].type], rows[i].party, rows[i].first == METRIC_SET_NONE ? "-" : labels[rows[i].first],
                  rows[i].second == METRIC_SET_NONE ? "" : ", ", labels[rows[i].second], rows[i].help);
 }
 

@@ -8,7 +8,7 @@
 
 /* --------------------------------------------------------------------------------------------------------- strict reader */
 
-#define FAMILIES_MAX 64
+#define FAMILIES_MAX 128
 #define SAMPLES_MAX 20000
 
 struct sample {
@@ -257,11 +257,30 @@ static void test_reader(void)
 
 static void test_empty(void)
 {
-    struct metrics *metrics = metrics_new(NULL, 0);
+    static const int parties[] = {
+#define X(id, name, type, unit, party, ...) METRIC_PARTY_##party,
+        METRICS(X)
+#undef X
+    };
+    struct metrics *metrics;
     struct exposition e;
 
+    for (int party = METRIC_PARTY_C; party <= METRIC_PARTY_P; party *= 2) {
+        size_t count = 0;
+
+        for (int i = 0; i < METRIC_COUNT; i++)
+            count += (parties[i] & party) != 0;
+        metrics = metrics_new((enum metric_party)party, NULL, 0);
+        tap_ok(print_and_read(&e, metrics) && e.family_count == count &&
+                   value_of(&e, "berth_cycles_total", "", "") == -1,
+               "a %s prints its metrics, and no matchmaker's", party == METRIC_PARTY_C ? "customer" : "provider");
+        metrics_free(metrics);
+        free(e.samples);
+    }
+    metrics = metrics_new(METRIC_PARTY_M, NULL, 0);
     tap_ok(print_and_read(&e, metrics), "the metrics of a service that has done nothing are OpenMetrics text");
-    tap_ok(e.family_count == METRIC_COUNT, "each metric is there with its type and help");
+    tap_ok(e.family_count < METRIC_COUNT && value_of(&e, "berth_tries_total", "", "") == -1,
+           "each metric is there with its type and help, and none of a customer");
     tap_ok(value_of(&e, "berth_cycles_total", "", "") == 0 && value_of(&e, "berth_ads", "kind=\"offer\"", "") == 0,
            "what has not happened yet is a zero, so that a rise is seen");
     metrics_free(metrics);
@@ -274,7 +293,7 @@ static void test_full(void)
     static const char *const routes[] = {"GET /v1/ads", "PUT /v1/ads/{id}", "odd \"name\" \\ with\nline"};
     static const char *const faults[] = {"expired", "signature"};
     const struct metric_words words[] = {{METRIC_SET_ROUTE, routes, 3}, {METRIC_SET_FAULT, faults, 2}};
-    struct metrics *metrics = metrics_new(words, 2);
+    struct metrics *metrics = metrics_new(METRIC_PARTY_MCP, words, 2);
     struct exposition e;
 
     metrics_count(metrics, METRIC_CYCLES);
@@ -295,6 +314,10 @@ static void test_full(void)
     metrics_observe(metrics, METRIC_CYCLE_SECONDS, 0, (1 << 24) + 1);
     metrics_observe(metrics, METRIC_CYCLE_SECONDS, 0, -5);
     metrics_observe(metrics, METRIC_HTTP_SECONDS, 1, 1000);
+    metrics_observe(metrics, METRIC_QUEUE_WAIT, 0, INT64_C(1000000));
+    metrics_observe(metrics, METRIC_QUEUE_WAIT, 0, INT64_C(86400000000));
+    metrics_count(NULL, METRIC_CYCLES);
+    metrics_observe(NULL, METRIC_QUEUE_WAIT, 0, 1);
     tap_ok(print_and_read(&e, metrics), "with numbers and odd labels it is OpenMetrics text as well");
     tap_ok(value_of(&e, "berth_cycles_total", "", "") == 3, "a counter adds up");
     tap_ok(value_of(&e, "berth_http_requests_total", "route=\"PUT /v1/ads/{id}\",status=\"2xx\"", "") == 5 &&
@@ -322,6 +345,12 @@ static void test_full(void)
     tap_ok(value_of(&e, "berth_http_request_seconds_bucket", "route=\"PUT /v1/ads/{id}\"", "0.001024") == 1 &&
                value_of(&e, "berth_http_request_seconds_count", "route=\"GET /v1/ads\"", "") == -1,
            "of histograms by route only those that were used are printed");
+    tap_ok(value_of(&e, "berth_queue_wait_seconds_bucket", "", "0.524288") == 0 &&
+               value_of(&e, "berth_queue_wait_seconds_bucket", "", "1.048576") == 1 &&
+               value_of(&e, "berth_queue_wait_seconds_bucket", "", "68719.476736") == 1 &&
+               value_of(&e, "berth_queue_wait_seconds_bucket", "", "137438.953472") == 2 &&
+               value_of(&e, "berth_queue_wait_seconds_sum", "", "") == 86401,
+           "waits of a second and of a day lie in different buckets");
     tap_ok(metrics_value(metrics, METRIC_CYCLE_SECONDS, 0, 0) == 6 && metrics_value(metrics, METRIC_ADS, 1, 0) == 123 &&
                metrics_value(metrics, METRIC_HTTP_REQUESTS, 3, 5) == 7,
            "numbers can be read back");

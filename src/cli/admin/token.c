@@ -15,10 +15,12 @@
 #include "lang/base/nearest.h"
 #include "lang/base/span.h"
 #include "sys/encoding.h"
+#include "sys/names.h"
 #include "sys/private_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,7 +28,7 @@
 
 struct token_settings {
     struct connection_options pool;
-    const char *subject, *suffix, *scope, *role, *constraint, *out, *customer, *user;
+    const char *subject, *suffix, *scope, *role, *constraint, *out, *customer, *user, *agent;
     int64_t lifetime; /* seconds; 0: not given */
     bool no_delegation, serve, json, long_form;
 };
@@ -46,6 +48,9 @@ static const struct option token_options[] = {
      offsetof(S, lifetime)},
     {0, "no-delegation", NULL, "create, delegate: without a key by which it could be handed on", option_flag,
      offsetof(S, no_delegation)},
+    {0, "for", "IDENTITY/NAME",
+     "delegate: to be shown to that agent alone, a customer or a provider (berth agents), and not to the matchmaker",
+     option_text, offsetof(S, agent)},
     {'o', "out", "FILE", "create, delegate: write the token file there, not to standard output", option_file,
      offsetof(S, out)},
     {0, "customer", "NAME", "code: for a machine that shall be the customer of that user, not a provider", option_text,
@@ -202,11 +207,28 @@ static int token_create(const struct token_settings *settings, int word_count, c
     return status;
 }
 
+/* Finds what the token's audience is: that agent of the pool. */
+static int audience_find(const char *words, const char *pool, char ret[TOKEN_NAME_MAX + 1])
+{
+    const char *slash = strrchr(words, '/');
+    char identity[TOKEN_NAME_MAX + 1];
+
+    if (!slash || slash == words || slash - words > TOKEN_NAME_MAX ||
+        !agent_name_is_good(slash + 1, strlen(slash + 1))) {
+        report("--for: expected the identity and the name of an agent, as in machine/heron/heron");
+        return STATUS_BAD;
+    }
+    snprintf(identity, sizeof identity, "%.*s", (int)(slash - words), words);
+    token_agent_audience(pool, agent_handle(identity, slash + 1), ret);
+    return STATUS_DONE;
+}
+
 /* Makes the child token offline: the key in the parent's file signs it. */
 static int delegate_sign(const struct token_settings *settings, const struct token_file *parent,
                          struct token_file *child)
 {
     struct token_terms terms = {.issued = time(NULL), .delegate = child->has_key ? &child->key.open : NULL};
+    char audience[TOKEN_NAME_MAX + 1];
     struct grant grant;
     struct err err = {0};
     struct buf subject, text;
@@ -217,9 +239,12 @@ static int delegate_sign(const struct token_settings *settings, const struct tok
     token_read(parent->token, strlen(parent->token), &grant); /* as it was read with its file */
     buf_addf(&subject, "%s/%s", grant.subject, settings->suffix ? settings->suffix : "");
     terms.subject = settings->suffix ? buf_string(&subject) : NULL;
+    terms.audience = settings->agent ? audience : NULL;
     terms.expires = settings->lifetime ? terms.issued + settings->lifetime : 0;
     if (settings->scope && !scopes_read(settings->scope, strlen(settings->scope), &terms.scope))
         report("--scope: expected names of scopes with blanks between");
+    else if (settings->agent && audience_find(settings->agent, grant.issuer, audience) != STATUS_DONE)
+        ; /* it was told */
     else if (!parent->has_key)
         report("this token was made without a key, and cannot be delegated");
     else if (token_delegate(&text, parent->token, strlen(parent->token), &parent->key, &terms, NULL, &err) < 0)

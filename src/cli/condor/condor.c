@@ -1,15 +1,11 @@
 /* condor.c: HTCondor's commands by their names, and berth condor, which puts them into a folder. */
 #include "cli/condor/condor.h"
 #include "cli/condor/parts.h"
-#include "cli/term/file.h"
+#include "cli/term/links.h"
 #include "cli/term/report.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int version_run(struct condor_words *words)
 {
@@ -65,50 +61,18 @@ int condor_main(int argc, char **argv)
 
 /* ------------------------------------------------------------------------------------------------------------- berth condor */
 
-static int links_make(const char *folder)
-{
-    char program[PATH_MAX], path[PATH_MAX];
-    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
-
-    if (len < 0) {
-        report("this program's own file: %s", strerror(errno));
-        return STATUS_NO;
-    }
-    program[len] = '\0';
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        char there[PATH_MAX];
-        ssize_t got;
-
-        if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, commands[i].name) >= sizeof path) {
-            report("%.200s: the name is too long", folder);
-            return STATUS_BAD;
-        }
-        got = readlink(path, there, sizeof there);
-        if (got == len && !memcmp(there, program, (size_t)len))
-            continue; /* it is there */
-        if (symlink(program, path) < 0) {
-            report("%s: %s%s", path, strerror(errno), errno == EEXIST ? "; it is not ours, and is left as it is" : "");
-            return STATUS_NO;
-        }
-    }
-    printf("%zu commands are in %s; export PATH=%s:$PATH\n", COMMAND_COUNT, folder, folder);
-    return STATUS_DONE;
-}
-
 static int condor_run(const void *settings, int word_count, char **words)
 {
-    char folder[PATH_MAX];
+    const char *names[COMMAND_COUNT];
 
     (void)settings;
     if (word_count != 2 || strcmp(words[0], "install") != 0) {
         report("condor: expected 'install' and a folder");
         return STATUS_BAD;
     }
-    if (!realpath(words[1], folder)) {
-        report("%.200s: %s", words[1], strerror(errno));
-        return STATUS_BAD;
-    }
-    return links_make(folder);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    return links_install(names, COMMAND_COUNT, words[1]);
 }
 
 const struct command command_condor = {

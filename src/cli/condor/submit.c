@@ -4,17 +4,16 @@
 #include "cli/condor/parts.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
+#include "cli/term/self.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define WORDS_MAX 256
 #define MADE_MAX 8
-#define SAID_MAX (1u << 20)
 
 enum {
     S_APPEND,
@@ -85,46 +84,16 @@ static void line_append_name(struct line *line, const char *name)
     buf_done(&text);
 }
 
+static int line_run(struct line *line, struct buf *said)
+{
+    line->words[line->count] = NULL;
+    return self_run(line->words, NULL, said);
+}
+
 static void line_done(struct line *line)
 {
     while (line->made_count)
         free(line->made[--line->made_count]);
-}
-
-/* Runs this program with those words. What it writes is appended to `said`; NULL: it goes where ours goes. Returns its status. */
-static int self_run(struct line *line, struct buf *said)
-{
-    int ends[2] = {-1, -1}, status;
-    char piece[4096];
-    ssize_t got;
-    pid_t child;
-
-    line->words[line->count] = NULL;
-    if (said && pipe(ends) < 0) {
-        report("a pipe: %s", strerror(errno));
-        return STATUS_NO;
-    }
-    child = fork();
-    if (child == 0) {
-        if (said && dup2(ends[1], STDOUT_FILENO) < 0)
-            _exit(STATUS_NO);
-        if (said) {
-            close(ends[0]);
-            close(ends[1]);
-        }
-        execv("/proc/self/exe", (char *const *)(uintptr_t)line->words);
-        _exit(127);
-    }
-    if (said)
-        close(ends[1]);
-    while (said && child > 0 && ((got = read(ends[0], piece, sizeof piece)) > 0 || (got < 0 && errno == EINTR)))
-        if (got > 0 && said->len < SAID_MAX)
-            buf_add(said, piece, (size_t)got);
-    if (said)
-        close(ends[0]);
-    if (child < 0 || waitpid(child, &status, 0) < 0)
-        return STATUS_NO;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_NO;
 }
 
 /* Reads lines of "7.0 - 7.4", as `berth submit --terse` writes them, and tells each as HTCondor does. */
@@ -216,7 +185,7 @@ int condor_submit(struct condor_words *words)
         if (!submit.file)
             line_add(&submit.line, "-");
         line_add(&submit.line, submit.dry_to ? "--dry-run" : "--terse");
-        status = self_run(&submit.line, &said);
+        status = line_run(&submit.line, &said);
         if (status == STATUS_DONE && submit.dry_to)
             status = dry_write(&said, submit.dry_to);
         else if (status == STATUS_DONE && submit.terse)
@@ -320,7 +289,7 @@ int condor_submit_dag(struct condor_words *words)
     }
     buf_init(&said);
     buf_init(&out);
-    status = self_run(&line, &said);
+    status = line_run(&line, &said);
     if (status == STATUS_DONE && sscanf(buf_string(&said), "workflow %llu ", &number) == 1) {
         buf_addf(&out, "Submitting job(s).\n1 job(s) submitted to cluster %llu.\n", number);
         output_write(&out);

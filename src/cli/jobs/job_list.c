@@ -10,6 +10,7 @@
 #include "lang/ad/get.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -41,6 +42,8 @@ static const struct option jobs_options[] = {
     {0, "only", "STATE", "a row for each job in this state: Waiting, Running, Held, ...", option_state,
      offsetof(S, state)},
     {0, "submissions", NULL, "a row a submission, also of those with one job", option_flag, offsetof(S, submissions)},
+    {0, "word", NULL, "of one job a word, for programs: running (also while it waits), success or failed", option_flag,
+     offsetof(S, word)},
     {'w', "watch", NULL, "again and again, whenever something has changed, until all are over", option_flag,
      offsetof(S, watch)},
     LIST_ROWS,
@@ -205,6 +208,43 @@ int jobs_print(struct connection *customer, const struct jobs_settings *settings
     return status;
 }
 
+static bool job_keep(void *user, struct tree *job)
+{
+    struct tree **ret = user;
+
+    tree_unref(*ret);
+    *ret = tree_ref(job);
+    return true;
+}
+
+/* Prints how one job stands in a word. A job is over only when all that it made is here: when it has left the queue, or waits there for
+ * its workflow alone. Nobody waits for what a removed one has made. */
+static int word_print(const struct jobs_settings *settings, const struct job_ids *ids)
+{
+    struct tree *job = NULL;
+    struct connection customer;
+    struct buf path;
+    bool over;
+    int status = customer_open(&customer, &settings->pool);
+
+    buf_init(&path);
+    buf_adds(&path, "/v1/jobs");
+    path_query(&path, "ids", buf_string((struct buf *)(uintptr_t)&ids->text));
+    if (status == STATUS_DONE)
+        status = connection_list(&customer, buf_string(&path), 1, job_keep, &job);
+    over = !job || (job_is_over(job) && (ad_find(job, "Workflow") || !job_text_is(job, "State", "Done")));
+    if (status == STATUS_DONE && !job)
+        status = job_fetch(&customer, ids->ranges[0].first, &job);
+    if (status == STATUS_DONE && job_text_is(job, "State", "Held"))
+        report("job %" PRIu64 " is held: it waits for you (`berth job`)", ids->ranges[0].first);
+    if (status == STATUS_DONE)
+        puts(!over ? "running" : job_is_good(job) ? "success" : "failed");
+    tree_unref(job);
+    buf_done(&path);
+    connection_close(&customer);
+    return status;
+}
+
 static int jobs_ask(const struct jobs_settings *settings, struct job_ids *ids, enum rows_form form)
 {
     struct tree *summary = NULL;
@@ -250,7 +290,13 @@ static int jobs_run(const void *given, int word_count, char **words)
         report("--submissions lists all of them: job numbers and other options that choose jobs do not go with it");
         return STATUS_BAD;
     }
-    if (job_ids_read(&ids, word_count, words) == 0 && job_ids_fit(&ids) == 0)
+    if (job_ids_read(&ids, word_count, words) < 0 || job_ids_fit(&ids) < 0)
+        status = STATUS_BAD;
+    else if (settings->word && (job_ids_count(&ids) != 1 || form != ROWS_TABLE || settings->watch))
+        report("--word wants the number of one job, and no other form");
+    else if (settings->word)
+        status = word_print(settings, &ids);
+    else
         status = jobs_ask(settings, ids.count ? &ids : NULL, form);
     job_ids_done(&ids);
     return status;
@@ -268,6 +314,8 @@ const struct command command_jobs = {
         "\n"
         "--json has an object a job, whatever was submitted together; with --submissions one a submission: id (its first job), jobs, waiting, running, held, succeeded, failed, removed, started, and "
         "estimate, the seconds that are left. On a terminal the widest columns are cut so that a line fits; --watch shows as many rows as there is room for, and ends when all jobs are over.\n"
+        "\n"
+        "--word prints one word for programs that wait for a job: running, also while it waits, is held or its files are on their way; success, when all that it made is here; or failed.\n"
         "\n"
         "The states: Waiting (in the queue), Ready (matched, and being claimed), Scheduled (its files are on their way), "
         "Running, Suspended (Running in JSON: it stands still, as its user wants), Held (waits for its user), Blocked (waits for other jobs of its workflow). Of a job that is over, how it ended: "

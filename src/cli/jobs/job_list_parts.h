@@ -12,7 +12,7 @@ struct jobs_settings {
     struct connection_options pool;
     const char *constraint, *state, *format;
     uint64_t limit;
-    bool json, long_form, watch, all, submissions;
+    bool json, long_form, watch, all, submissions, word;
     bool swf; /* history */
 };
 

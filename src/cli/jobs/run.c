@@ -7,6 +7,7 @@
  * The children are processes, so that each can wait for its own stream; Ctrl-C is for the parent alone. */
 #define _GNU_SOURCE
 #include "cli/ask/summary.h"
+#include "cli/jobs/environment.h"
 #include "cli/jobs/job_control.h"
 #include "cli/jobs/job_files.h"
 #include "cli/jobs/program.h"
@@ -48,7 +49,7 @@ static int option_variable(const char *text, void *target, struct err *err)
     const char *equals = strchr(text, '=');
     size_t len = equals ? (size_t)(equals - text) : strlen(text);
 
-    if (!run_variable_is_name(text, len))
+    if (!environment_is_name(text, len))
         return err_set(err, "expected NAME=VALUE or NAME, got '%.60s'", text);
     if (!equals && !getenv(text))
         return err_set(err, "the variable %.60s is not set here", text);

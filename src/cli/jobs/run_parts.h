@@ -62,8 +62,6 @@ char *const *run_tty_words(int *ret_count);
 int run_tty_follow(struct connection *customer, const struct run_settings *settings, uint64_t id, int word_count,
                    char **words, bool *ret_left);
 
-bool run_variable_is_name(const char *text, size_t len);
-
 /* Makes the ad; NULL and the error. */
 struct tree *run_ad(struct symbols *symbols, const struct run_settings *settings, const struct run_along *along,
                     int word_count, char **words, struct err *err);

@@ -4,6 +4,7 @@
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
 #include "cli/jobs/submit_check_urls.h"
+#include "cli/jobs/submit_script.h"
 #include "cli/jobs/submit_words.h"
 #include "cli/jobs/sweep.h"
 #include "cli/term/command.h"
@@ -32,6 +33,7 @@ struct submit_settings {
     struct option_files append;
     struct option_words secrets;
     int64_t not_before, finish_by; /* 0: not given */
+    struct submit_script script;
     bool force, dry_run, json, terse;
 };
 
@@ -62,8 +64,24 @@ static const struct option submit_options[] = {
     {0, "append", "COMMAND",
      "of a submit file: a command, NAME = VALUE, that holds before each 'queue'; or a 'queue' itself", option_files,
      offsetof(S, append)},
+    {0, "script", "FILE", "a script is the job; other words are its arguments", option_once, offsetof(S, script.file)},
+    {'c', "cpus", "N", "of a script: processors, or a part of one: 0.5; 1 if not given", option_cpus,
+     offsetof(S, script.cpus)},
+    {'m', "memory", "AMOUNT", "of a script: memory: 2GiB; 512MiB if not given", option_bytes,
+     offsetof(S, script.memory)},
+    {0, "disk", "AMOUNT", "of a script: disk; 1GiB if not given", option_bytes, offsetof(S, script.disk)},
+    {0, "gpus", "N", "of a script: GPUs", option_number, offsetof(S, script.gpus)},
+    {'t', "time", "SPAN", "of a script: it is ended when it has run so long: 90s, 30min, 2h", option_span,
+     offsetof(S, script.time)},
+    {'i', "input", "FILE", "of a script: a file or folder that it reads; may be repeated", option_word,
+     offsetof(S, script.inputs)},
+    {'o', "output", "FILE", "of a script: a file or folder that comes back; may be repeated. Else all that are new",
+     option_word, offsetof(S, script.outputs)},
+    {'e', "env", "NAME[=VALUE]", "of a script: a variable of its environment; may be repeated", option_word,
+     offsetof(S, script.variables)},
+    {0, "name", "TEXT", "of a script: what the job is called", option_text, offsetof(S, script.name)},
     {0, "terse", NULL,
-     "print the numbers as HTCondor does: the first job, then of it the first and the last process: 7.0 - 7.4",
+     "print the numbers as HTCondor does: the first job, then of it the first and the last process: 7.0 - 7.4; of a script its number alone",
      option_flag, offsetof(S, terse)},
     CUSTOMER_OPTION_ROW(S),
     POOL_OPTION_ROWS(S),
@@ -304,6 +322,20 @@ static int file_add(struct job_submission *submission, const struct submit_setti
     return status;
 }
 
+/* Adds the job of --script. Its files are named from here. */
+static int script_add(struct job_submission *submission, const struct submit_settings *settings, int word_count,
+                      char **words)
+{
+    struct tree *ad = submit_script_ad(submission->customer->symbols, &settings->script, word_count, words);
+    int status = STATUS_BAD;
+
+    submission->sets_modes = true; /* #! is enough: it need not be executable here */
+    if (ad)
+        status = submission_add(submission, ad, settings->cwd ? settings->cwd : ".", settings->script.file);
+    tree_unref(ad);
+    return status;
+}
+
 /* -------------------------------------------------------------------------------------------------------------- telling */
 
 struct told {
@@ -354,7 +386,9 @@ static int send_and_tell(struct job_submission *submission, const struct submit_
     told.rows = settings->json ? &rows : NULL;
     status = submission_send(submission, settings->key, settings->force, told_add, &told);
     if (status == STATUS_DONE && !settings->json && settings->terse) {
-        if (told.count)
+        if (told.count && settings->script.file)
+            buf_addf(&out, "%" PRIu64 "\n", told.least);
+        else if (told.count)
             buf_addf(&out, "%" PRIu64 ".0 - %" PRIu64 ".%" PRIu64 "\n", told.least, told.least, told.count - 1);
         output_write(&out);
     } else if (status == STATUS_DONE && !settings->json) {
@@ -400,6 +434,18 @@ static int words_check(const struct submit_settings *settings, const struct subm
 {
     if (sweep_check(&settings->sweep) < 0)
         return -1;
+    if (settings->script.file && (sweep_is_wanted(&settings->sweep) || settings->append.count || settings->from)) {
+        report(
+            "--script: its ad is said by options: --table, --each-line, --each-file, --append and --from do not go with it");
+        return -1;
+    }
+    if (settings->script.file)
+        return 0;
+    if (submit_script_says(&settings->script)) {
+        report(
+            "submit: --cpus, --memory, --input and the like go with --script; an ad says RequestCpus, RequestMemory, Inputs");
+        return -1;
+    }
     if (!words->file_count) {
         report("submit wants FILEs with the ads of jobs; - is standard input");
         return -1;
@@ -446,7 +492,9 @@ static int submit_run(const void *given, int word_count, char **all)
     submission_init(&submission, &customer);
     if (status == STATUS_DONE)
         status = submission_secrets(&submission, &settings->secrets);
-    for (int i = 0; i < words.file_count && status == STATUS_DONE; i++)
+    if (settings->script.file && status == STATUS_DONE)
+        status = script_add(&submission, settings, word_count, all);
+    for (int i = 0; !settings->script.file && i < words.file_count && status == STATUS_DONE; i++)
         status = file_add(&submission, settings, &words, words.files[i]);
     if (status == STATUS_DONE && !submission.count) {
         report("there is no ad in %s", words.file_count == 1 ? words.files[0] : "those files");
@@ -454,7 +502,7 @@ static int submit_run(const void *given, int word_count, char **all)
     }
     if (status == STATUS_DONE)
         gangs_remark(&submission);
-    if (status == STATUS_DONE && submission.sets_modes && !settings->dry_run)
+    if (status == STATUS_DONE && submission.sets_modes && !settings->dry_run && !settings->script.file)
         surroundings_tell(&submission);
     if (status == STATUS_DONE)
         status =
@@ -468,7 +516,7 @@ static int submit_run(const void *given, int word_count, char **all)
 const struct command command_submit = {
     .name = "submit",
     .summary = "submit jobs",
-    .usage = "[OPTIONS] FILE... [NAME=VALUE...]",
+    .usage = "[OPTIONS] FILE... [NAME=VALUE...]\n--script FILE [OPTIONS] [ARGUMENT...]",
     .about =
         "Reads the ads of jobs from files, one after another, and submits them: all or none. An ad says at least what to run, "
         "Cmd; Count says how many times. Their numbers are printed.\n"
@@ -481,6 +529,9 @@ const struct command command_submit = {
         "\n"
         "NAME=VALUE sets an attribute of each ad, to a constant (17, 2G, true, { \"a\", \"b\" }) or else a text (Constraint, Rank and RequestMemory to any expression); in HTCondor's language a "
         "macro, before the first line.\n"
+        "\n"
+        "With --script a script is the job, and options say what an ad would: its processors, memory, files. With --terse its number alone is printed, for programs "
+        "that submit (`berth jobs --word` tells them how it stands): there is a number, or a status that is not 0.\n"
         "\n"
         "What an ad does not say is filled in: Type = \"Job\"; RequestCpus 1, RequestMemory 512 MiB, RequestDisk 1 GiB (or half "
         "of what this machine has, if that is less); a Constraint for machines with this one's Arch and OpSys that have as much; "

@@ -98,6 +98,7 @@ extern const struct command command_token;
 extern const struct command command_config;
 extern const struct command command_store;
 extern const struct command command_completion;
+extern const struct command command_slurm;
 extern const struct command command_help;
 
 /* All commands, in the order in which help lists them. */

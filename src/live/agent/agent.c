@@ -221,10 +221,19 @@ static void role_note(void *user, const struct effect *effect)
         log_text("reason", reason_words(effect->reason)));
 }
 
+static void role_committed(void *user, int64_t took)
+{
+    struct live_agent *live = user;
+
+    metrics_count(live->settings->metrics, METRIC_COMMITS);
+    metrics_observe(live->settings->metrics, METRIC_COMMIT_SECONDS, 0, took);
+}
+
 static void role_broken(void *user, const char *why)
 {
     struct live_agent *live = user;
 
+    metrics_count(live->settings->metrics, METRIC_COMMIT_FAILURES);
     LOG(live->settings->log, LEVEL_ERROR, "store.failed", log_text("why", why));
     if (live->settings->broken)
         live->settings->broken(live->settings->user, why);
@@ -263,6 +272,7 @@ static int agent_start(struct live_agent *live, struct err *err)
                                  .changed = role_changed,
                                  .note = role_note,
                                  .goes_on = role_goes_on,
+                                 .committed = role_committed,
                                  .broken = role_broken};
 
     for (uint32_t i = 0; i < live->pool_count; i++)

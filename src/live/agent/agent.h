@@ -49,6 +49,7 @@ struct agent_settings {
     struct symbols *symbols; /* of all its ads */
     struct shelf *shelf;
     struct log *log;
+    struct metrics *metrics;        /* or NULL */
     const char *const *matchmakers; /* URLs, or unix:PATH */
     size_t matchmaker_count;
     const struct token_file *token;  /* with a key to delegate by */

@@ -119,7 +119,10 @@ bool agent_shuts_out(const struct live_agent *live, const char *identity, bool *
 /* The front has logged why. */
 static void token_refused(void *user, const struct proof *proof, enum token_fault fault)
 {
-    ((struct live_agent *)user)->counts.refused++;
+    struct live_agent *live = user;
+
+    live->counts.refused++;
+    metrics_add(live->settings->metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
     if (fault == TOKEN_UNKNOWN_KEY)
         agent_ask_keys(proof->user);
 }
@@ -131,7 +134,8 @@ void agent_front_init(struct live_agent *live)
     /* Those of one user may be thousands, and send what their jobs have made: only what all have under way is bounded. */
     struct gate_settings gate = {
         .user = live, .proof = token_proof, .refused = token_refused, .bodies_account = UINT64_MAX};
-    struct front_settings front = {.log = settings->log, .version = settings->version, .loop = live->loop};
+    struct front_settings front = {
+        .log = settings->log, .metrics = settings->metrics, .version = settings->version, .loop = live->loop};
 
     if (settings->other)
         front.parts[front.part_count++] = *settings->other;

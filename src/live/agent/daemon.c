@@ -353,6 +353,7 @@ void daemon_done(struct daemon *daemon)
         free((char *)daemon->matchmakers[i]);
     free(daemon->listen_said);
     daemon_pools_done(daemon);
+    metrics_free(daemon->metrics);
     symbols_free(daemon->symbols);
     config_done(&daemon->config);
 }

@@ -9,6 +9,7 @@
 #include "live/agent/agent.h"
 #include "live/config/config.h"
 #include "live/config/pool_list.h"
+#include "live/http/request.h"
 #include "sys/notify.h"
 
 #include <uv.h>
@@ -63,6 +64,8 @@ struct daemon {
     struct agent_pool *pools;   /* the same, for the agent */
     uint32_t other_count;
     struct live_agent *live;     /* while it runs; lent */
+    struct metrics *metrics;     /* daemon_metrics_begin; or NULL */
+    int64_t lag_due;             /* when a timer is next due; 0: not known */
     struct agent_settings agent; /* all but role, job, changed, asked, other and user is filled in */
     void (*reload)(
         void *user,
@@ -84,6 +87,17 @@ void daemon_close(
 void daemon_done(struct daemon *daemon); /* closes it, when that was not done before */
 struct tree *daemon_pools_ad(struct daemon *daemon, const struct live_agent *live, struct tree *status); /* takes it */
 void daemon_broken(struct daemon *daemon, const char *why); /* ends, with status 1 */
+
+/* ---- daemon_metrics.c ---- */
+
+#define DAEMON_METRIC_SETS 4 /* sets that a role gives words of its own */
+/* Makes the metrics of a customer or a provider, which the agent and its front count in; the role's own sets, and the tables of routes of its front. */
+void daemon_metrics_begin(struct daemon *daemon, enum metric_party party, const struct metric_words *sets,
+                          size_t set_count, const struct route_table *const *tables, size_t table_count);
+/* A timer of the role has come that comes again after that long: how late was it? */
+void daemon_metrics_tick(struct daemon *daemon, int64_t span);
+/* Answers with the metrics, when the role has set its gauges. */
+void daemon_metrics_answer(struct daemon *daemon, struct request *request);
 
 /* ---- daemon_tokens.c ---- */
 

@@ -271,12 +271,12 @@ void api_job_get(struct request *request)
 
 /* Counts the job, and those behind it up to `last` that are alike; returns how many it has looked at. */
 static uint64_t count_job(const struct customerd *customerd, const struct request *request, const struct job_view *view,
-                          uint64_t last, uint64_t counts[COUNTS])
+                          bool everybodys, uint64_t last, uint64_t counts[COUNTS])
 {
     uint64_t alike = customer_alike(customerd->customer, view->id, last);
 
     alike = alike ? alike : 1;
-    if (caller_sees(request, view->owner, strlen(view->owner))) {
+    if (everybodys || caller_sees(request, view->owner, strlen(view->owner))) {
         counts[job_standing(view, attempts_last(customerd->tries, view->id))] += alike;
         counts[COUNT_STUCK] += view->stuck ? alike : 0;
     }
@@ -286,6 +286,9 @@ static uint64_t count_job(const struct customerd *customerd, const struct reques
 /* Jobs as they are counted, by their state. Jobs in the history count only when asked for by number. */
 struct count_walk {
     struct walk walk;
+    bool everybodys;          /* not only those that the caller sees ... */
+    jobs_counted_fn *numbers; /* ... and who is told of them */
+    int64_t began;
     void (*answer)(struct request *request, const struct count_walk *count);
     uint64_t counts[COUNTS], total;
     uint64_t changes; /* when counting began: whoever waits for what comes next hears of what came meanwhile */
@@ -304,7 +307,7 @@ static bool count_one(struct walk *walk, struct request *request)
     if (!count->given) {
         if (!customer_next(customerd->customer, count->at, &view))
             return false;
-        count->at = view.id + count_job(customerd, request, &view, UINT64_MAX, count->counts) - 1;
+        count->at = view.id + count_job(customerd, request, &view, count->everybodys, UINT64_MAX, count->counts) - 1;
         return true;
     }
     count->at = count->left ? id_ranges_next(&count->ranges, count->at) : 0;
@@ -314,7 +317,7 @@ static bool count_one(struct walk *walk, struct request *request)
         uint64_t end = id_ranges_end(&count->ranges, count->at);
         uint64_t most = count->at + count->left - 1, alike;
 
-        alike = count_job(customerd, request, &view, end < most ? end : most, count->counts);
+        alike = count_job(customerd, request, &view, false, end < most ? end : most, count->counts);
         count->at += alike - 1;
         count->left -= alike;
         return true;
@@ -343,8 +346,8 @@ static void count_drop(struct walk *walk)
     free(walk);
 }
 
-static void count_begin(struct request *request, const struct id_ranges *ranges,
-                        void (*answer)(struct request *request, const struct count_walk *count))
+static struct count_walk *count_new(struct request *request,
+                                    void (*answer)(struct request *request, const struct count_walk *count))
 {
     struct count_walk *count = mem_alloc(sizeof *count);
 
@@ -353,9 +356,32 @@ static void count_begin(struct request *request, const struct id_ranges *ranges,
     count->answer = answer;
     count->changes = request_customerd(request)->changes;
     count->left = HISTORY_MAX;
+    return count;
+}
+
+static void count_begin(struct request *request, const struct id_ranges *ranges,
+                        void (*answer)(struct request *request, const struct count_walk *count))
+{
+    struct count_walk *count = count_new(request, answer);
+
     count->given = ranges != NULL;
     if (ranges)
         count->ranges = *ranges;
+    walk_begin(request, &count->walk);
+}
+
+static void numbers_answer(struct request *request, const struct count_walk *count)
+{
+    count->numbers(request, count->counts, runner_now() - count->began);
+}
+
+void jobs_count(struct request *request, jobs_counted_fn *answer)
+{
+    struct count_walk *count = count_new(request, numbers_answer);
+
+    count->everybodys = true;
+    count->numbers = answer;
+    count->began = runner_now();
     walk_begin(request, &count->walk);
 }
 

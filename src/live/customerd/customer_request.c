@@ -79,6 +79,14 @@ static const char *user_disabled(void *user, const struct proof *proof, const ch
     return agent_disables(customerd->live, proof, identity);
 }
 
+static void token_refused(void *user, const struct proof *proof, enum token_fault fault)
+{
+    const struct customerd *customerd = user;
+
+    (void)proof;
+    metrics_add(customerd->daemon.metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
+}
+
 static const char *customerd_unready(const void *daemon)
 {
     const struct customerd *customerd = daemon;
@@ -97,6 +105,7 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
     struct gate_settings gate = {.user = customerd,
                                  .proof = token_proof,
                                  .local = local_admit,
+                                 .refused = token_refused,
                                  .disabled = user_disabled,
                                  .config = &customerd->daemon.config,
                                  .people_are_agents = true, /* a submission makes a request for each file */

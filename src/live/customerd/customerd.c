@@ -99,6 +99,7 @@ static void tidy_due(uv_timer_t *timer)
 {
     struct customerd *customerd = timer->data;
 
+    daemon_metrics_tick(&customerd->daemon, TIDY_SPAN * MILLISECOND);
     front_wake(agent_front(customerd->live), false);
     if (runner_is_broken(customerd->runner))
         return;
@@ -197,8 +198,6 @@ static void handles_start(struct customerd *customerd)
     uv_timer_init(&customerd->daemon.loop, &customerd->more);
     customerd->turn.data = customerd->wake.data = customerd->watched.data = customerd->tidy.data =
         customerd->more.data = customerd;
-    customerd->metrics = metrics_new(NULL, 0);
-    loop_watch_start(&customerd->turns, &customerd->daemon.loop, customerd->metrics);
 }
 
 static int parts_start(struct customerd *customerd, struct err *err)
@@ -282,6 +281,8 @@ static int agent_begin(struct customerd *customerd, struct err *err)
     for (uint32_t i = 0; i < list->count; i++)
         customerd->pools[i] = (struct customer_pool){agent_pool_matchmaker(list->items[i].name), list->items[i].name};
     customerd_front(customerd, &customerd->part);
+    customer_metrics_begin(customerd);
+    loop_watch_start(&customerd->turns, &customerd->daemon.loop, customerd->daemon.metrics);
     if (issuers_load(customerd, err) < 0)
         return -1;
     ours->role = &customer_role;
@@ -422,7 +423,6 @@ static void customerd_done(struct customerd *customerd)
     output_shares_free(customerd->shares);
     spool_tidy_done(customerd);
     spool_free(customerd->spool);
-    metrics_free(customerd->metrics);
     free(customerd->serves_by);
     endings_done(&customerd->endings);
     newcomers_done(&customerd->newcomers);

@@ -136,6 +136,7 @@ static void try_note(struct customerd *customerd, const struct job_view *view)
     members_note(customerd, view, one);
     if (!made)
         return;
+    customer_metrics_try(customerd, view, one);
     one->pass = view->pass;
     if (agent_known(customerd->live, view->member, &identity, &name))
         attempts_text(&one->provider, name, strlen(name));
@@ -241,6 +242,8 @@ static void state_log(struct customerd *customerd, const struct job_view *view)
 
     if (goes_on && !again_words(customerd, view, words))
         return;
+    if (goes_on && tries)
+        metrics_count(customerd->daemon.metrics, METRIC_TRIES_LOST);
     if (view->state == JOB_HELD && view->reason == REASON_EXITED)
         job_policy_held(customerd, view);
     if (!goes_on)
@@ -310,6 +313,8 @@ void customerd_job_changed(void *user, uint64_t job)
     if (view.state != JOB_RUNNING && (!view_ended(&view) || !endings_has(&customerd->endings, job)))
         state_log(customerd, &view);
     if (view_ended(&view)) {
+        if (!endings_has(&customerd->endings, job))
+            customer_metrics_ended(customerd, &view);
         step_note(STEP_DURABLE, view.claim, view.number);
         endings_add(&customerd->endings, job);
         customerd_ends(customerd, &view);
@@ -334,6 +339,7 @@ static void finish_log(struct customerd *customerd, const struct job_view *view,
         joblog_add(customerd->files, view->id, view->submitted, now, "%s says: %s", name, words);
     buf_init(&missing);
     missing_words(&one->missing, &missing);
+    metrics_add(customerd->daemon.metrics, METRIC_OUTPUTS_MISSING, 0, 0, missing.len != 0);
     if (missing.len)
         joblog_add(customerd->files, view->id, view->submitted, now, "not all files are here: %s",
                    buf_string(&missing));

@@ -7,6 +7,7 @@
  *     spool_tidy.c        the same: inputs that no job names
  *     customer_request.c  which callers are admitted, and what they may see
  *     customerd_disk.c    how full the disk is
+ *     customerd_metrics.c  numbers for monitoring
  *     job_policy.c        what jobs themselves say shall become of them
  *     user_logs.c         the logs that jobs name, in their users' folders
  *     audited.c           the audit log
@@ -123,7 +124,6 @@ struct customerd {
     uv_timer_t wake;    /* wakes waiting requests */
     uv_timer_t watched; /* wakes those of them that watch a job that has changed */
     struct loop_watch turns;
-    struct metrics *metrics; /* how long the turns of the loop take, and no more */
     uv_timer_t tidy;
     uv_timer_t more;              /* the rest of a tidying waits: */
     uint32_t tidy_due, tidy_next; /* the parts of it, as bits, that are to be done; and which comes next */
@@ -135,8 +135,9 @@ struct customerd {
     uint64_t expired;              /* the place in the history up to which jobs have lost their files */
     int64_t started;               /* on the wall clock */
     uint64_t disk_free;
-    bool disk_full;     /* no more files are taken: too little room, */
-    bool disk_readonly; /* or the disk cannot be written */
+    bool disk_full;      /* no more files are taken: too little room, */
+    bool disk_readonly;  /* or the disk cannot be written */
+    int64_t count_again; /* before that, jobs are not counted again for the metrics */
     bool stopping;
     struct buf out; /* scratch, for one answer */
 };
@@ -155,6 +156,13 @@ agent customerd_pool(const struct customerd *customerd); /* the matchmaker of it
 
 void customerd_disk_look(struct customerd *customerd);               /* called now and then */
 const char *customerd_disk_words(const struct customerd *customerd); /* why no files are taken; NULL: they are */
+
+/* ---- customerd_metrics.c ---- */
+
+void customer_metrics_begin(struct customerd *customerd);
+void customer_metrics_ended(struct customerd *customerd, const struct job_view *view); /* a job has ended */
+void customer_metrics_try(struct customerd *customerd, const struct job_view *view,
+                          const struct job_attempt *one); /* a claim was given the job */
 
 /* ---- customer_request.c ---- */
 
@@ -253,6 +261,9 @@ void submission_of(const struct customerd *customerd, const struct job_view *vie
 /* ---- api_*.c ---- */
 
 void api_customer_metrics(struct request *request);
+/* Counts the jobs that are not in the history, of all users, by their state, in turns; how long it took, in microseconds. */
+typedef void jobs_counted_fn(struct request *request, const uint64_t *counts, int64_t took);
+void jobs_count(struct request *request, jobs_counted_fn *answer);
 void api_customer_status(struct request *request);
 void api_jobs_list(struct request *request);
 void api_job_get(struct request *request);

@@ -12,8 +12,8 @@
 static const struct route routes[] = {
     {"status", HTTP_GET, "/v1/status", READ, BODY_NONE, ROUTE_BODY, "", "200 304", ADS,
      "The customer's own ad: how many jobs it has, and how they stand.", api_customer_status, 0},
-    {"metrics", HTTP_GET, "/metrics", READ, BODY_NONE, ROUTE_BODY, "", "200", METRICS_TYPE_ONLY,
-     "Numbers for a monitoring system (OpenMetrics).", api_customer_metrics, 0},
+    {"metrics", HTTP_GET, "/metrics", READ | SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200", METRICS_TYPE_ONLY,
+     "Numbers for a monitoring system (OpenMetrics).", api_customer_metrics, ROUTE_NEAR},
     {"jobs.submit", HTTP_POST, "/v1/jobs", SCOPE_JOB_SUBMIT, BODY_ADS, ROUTE_SUBMISSION, "key force secrets",
      "200 201 400 403 409 413 415 429", ADS, "Submits jobs, all of them or none.", api_jobs_submit, ROUTE_AUDITED},
     {"jobs.list", HTTP_GET, "/v1/jobs", READ, BODY_NONE, ROUTE_BODY, "constraint select limit cursor ids alone",

@@ -244,6 +244,7 @@ struct tree *question_fetch(struct asking *asking)
         return question_wait(asking);
     }
     asking->one->taken += got;
+    asking->questions->taken += (uint64_t)got;
     buf_init(&coded);
     maker_init(&maker, asking->questions->symbols);
     maker_text(&maker, "Reason", "ok");
@@ -380,8 +381,10 @@ static struct tree *store_piece(struct asking *asking, enum job_file_kind kind, 
     leaving.to = NULL;
     buf_done(&to);
     free((char *)(uintptr_t)place.iwd);
-    if (result == PIECE_WHOLE || result == PIECE_MORE)
+    if (result == PIECE_WHOLE || result == PIECE_MORE) {
         asking->one->brought += (int64_t)piece->len;
+        asking->questions->brought += piece->len;
+    }
     store_tell(asking, &leaving, result, &err);
     return store_answer(asking, result, have, err.text[0] ? err.text : NULL);
 }

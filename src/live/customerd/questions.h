@@ -73,6 +73,7 @@ struct questions {
     void (*news)(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                  const char *words);
     void *user;
+    uint64_t taken, brought;                           /* bytes of files that went to tries, and came from them */
     struct question_permits permits[QUESTION_PERMITS]; /* all zeros at first */
     uint64_t clock;
 };

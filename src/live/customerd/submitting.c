@@ -335,6 +335,7 @@ static void submitting_settle(struct submitting *all)
     for (uint32_t i = 0; i < all->given; i++) {
         uint64_t end = all->answers[i].first + all->answers[i].count - 1;
 
+        metrics_add(all->customerd->daemon.metrics, METRIC_SUBMITTED, 0, 0, all->again ? 0 : all->answers[i].count);
         first = all->answers[i].first < first ? all->answers[i].first : first;
         last = end > last ? end : last;
     }

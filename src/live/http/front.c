@@ -275,17 +275,18 @@ static void waiting_remove(struct request *request)
         *link = request->next;
 }
 
-/* Counts by the routes of the first part; the place behind them is for all others. */
+/* Counts by the routes of all parts, one part's behind the other's; what found no route is counted with what has no place. */
 static void request_measure(const struct request *request, int64_t took)
 {
     const struct front *front = request->front;
     struct metrics *metrics = front->settings.metrics;
-    const struct route_table *table = front->tables[0];
-    size_t route = request->route && request->part == front->settings.parts ? (size_t)(request->route - table->routes)
-                                                                            : table->count;
+    size_t route = SIZE_MAX;
 
-    if (!metrics)
-        return;
+    if (request->route) {
+        route = (size_t)(request->route - request->part->table->routes);
+        for (const struct front_part *part = front->settings.parts; part < request->part; part++)
+            route += part->table->count;
+    }
     metrics_add(metrics, METRIC_HTTP_REQUESTS, route, request->status ? request->status / 100 - 1 : 4, 1);
     metrics_observe(metrics, METRIC_HTTP_SECONDS, route, took);
 }
@@ -331,8 +332,7 @@ static void request_refused(void *user, const char *why, const struct sockaddr *
     const struct front *front = user;
     char address[ADDRESS_TEXT_MAX];
 
-    if (front->settings.metrics)
-        metrics_add(front->settings.metrics, METRIC_GUARD_REFUSALS, guard_place(why), 0, 1);
+    metrics_add(front->settings.metrics, METRIC_GUARD_REFUSALS, guard_place(why), 0, 1);
     LOG(front->settings.log, LEVEL_INFO, "refused", log_text("why", why),
         log_text("from", from ? address_print(from, address) : NULL));
 }

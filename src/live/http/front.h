@@ -40,7 +40,7 @@ struct front_settings {
     struct front_part parts[FRONT_PARTS_MAX];
     size_t part_count;
     struct log *log;
-    struct metrics *metrics; /* counts by the routes of the first part; NULL: nothing is counted */
+    struct metrics *metrics; /* counts by the routes of all parts; NULL: nothing is counted */
     const char *version;     /* of the program, for /openapi.json */
     struct uv_loop_s
         *loop; /* for parts whose requests take turns, or whose callers may have to be looked up; or NULL */

@@ -10,20 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum metric_type { COUNTER, GAUGE, HISTOGRAM };
+enum metric_type { COUNTER, GAUGE, HISTOGRAM, WAITS };
 
 #define HISTOGRAM_CELLS (METRIC_BUCKETS + 2) /* one for the rest, and one for the sum of microseconds */
-#define FIRST_BUCKET 4                       /* 2^4 microseconds */
+#define FIRST_BUCKET 4                       /* 2^4 microseconds ... */
+#define FIRST_OF_WAITS 19                    /* ... and 2^19 */
 
 static const struct metric_row {
     const char *name;
     enum metric_type type;
     const char *unit;
+    enum metric_party party;
     enum metric_set sets[2];
     const char *help;
 } metric_rows[METRIC_COUNT] = {
-#define X(id, name, type, unit, first, second, help) \
-    [METRIC_##id] = {(name), type, (unit), {METRIC_SET_##first, METRIC_SET_##second}, (help)},
+#define X(id, name, type, unit, party, first, second, help) \
+    [METRIC_##id] = {(name), type, (unit), METRIC_PARTY_##party, {METRIC_SET_##first, METRIC_SET_##second}, (help)},
     METRICS(X)
 #undef X
 };
@@ -43,10 +45,21 @@ struct set {
 };
 
 struct metrics {
+    enum metric_party party;
     struct set sets[METRIC_SET_COUNT];
     size_t at[METRIC_COUNT]; /* the place of each metric's first cell */
     uint64_t *cells;
 };
+
+static bool is_histogram(const struct metric_row *row)
+{
+    return row->type == HISTOGRAM || row->type == WAITS;
+}
+
+static unsigned first_bucket(const struct metric_row *row)
+{
+    return row->type == WAITS ? FIRST_OF_WAITS : FIRST_BUCKET;
+}
 
 static void set_add(struct set *set, const char *word, size_t len)
 {
@@ -66,15 +79,15 @@ static size_t cell_count(const struct metrics *metrics, enum metric metric)
     const struct metric_row *row = &metric_rows[metric];
 
     return set_places(metrics, row->sets[0]) * set_places(metrics, row->sets[1]) *
-           (row->type == HISTOGRAM ? HISTOGRAM_CELLS : 1);
+           (is_histogram(row) ? HISTOGRAM_CELLS : 1);
 }
 
-struct metrics *metrics_new(const struct metric_words *sets, size_t set_count)
+struct metrics *metrics_new(enum metric_party party, const struct metric_words *sets, size_t set_count)
 {
     struct metrics *metrics = mem_alloc(sizeof *metrics);
     size_t total = 0;
 
-    *metrics = (struct metrics){0};
+    *metrics = (struct metrics){.party = party};
     for (int i = 0; i < METRIC_SET_COUNT; i++)
         for (const char *word = set_rows[i].words; *word;) {
             size_t len = strcspn(word, " ");
@@ -117,30 +130,30 @@ static uint64_t *cell(const struct metrics *metrics, enum metric metric, size_t 
     size_t firsts = set_places(metrics, row->sets[0]), seconds = set_places(metrics, row->sets[1]);
     size_t place = (first < firsts ? first : firsts - 1) * seconds + (second < seconds ? second : seconds - 1);
 
-    return &metrics->cells[metrics->at[metric] + place * (row->type == HISTOGRAM ? HISTOGRAM_CELLS : 1)];
+    return &metrics->cells[metrics->at[metric] + place * (is_histogram(row) ? HISTOGRAM_CELLS : 1)];
 }
 
 void metrics_add(struct metrics *metrics, enum metric metric, size_t first, size_t second, uint64_t n)
 {
-    if (metric_rows[metric].type == COUNTER)
+    if (metrics && metric_rows[metric].type == COUNTER)
         *cell(metrics, metric, first, second) += n;
 }
 
 void metrics_set(struct metrics *metrics, enum metric metric, size_t first, size_t second, int64_t value)
 {
-    if (metric_rows[metric].type != HISTOGRAM)
+    if (metrics && !is_histogram(&metric_rows[metric]))
         *cell(metrics, metric, first, second) = (uint64_t)value;
 }
 
 void metrics_observe(struct metrics *metrics, enum metric metric, size_t first, int64_t microseconds)
 {
-    uint64_t took = microseconds > 0 ? (uint64_t)microseconds : 0;
-    uint64_t *cells = cell(metrics, metric, first, 0);
+    uint64_t took = microseconds > 0 ? (uint64_t)microseconds : 0, *cells;
     size_t bucket = 0;
 
-    if (metric_rows[metric].type != HISTOGRAM)
+    if (!metrics || !is_histogram(&metric_rows[metric]))
         return;
-    while (bucket < METRIC_BUCKETS && took > UINT64_C(1) << (bucket + FIRST_BUCKET))
+    cells = cell(metrics, metric, first, 0);
+    while (bucket < METRIC_BUCKETS && took > UINT64_C(1) << (bucket + first_bucket(&metric_rows[metric])))
         bucket++;
     cells[bucket]++;
     cells[METRIC_BUCKETS + 1] += took;
@@ -151,7 +164,7 @@ int64_t metrics_value(const struct metrics *metrics, enum metric metric, size_t 
     const uint64_t *cells = cell(metrics, metric, first, second);
     uint64_t count = 0;
 
-    if (metric_rows[metric].type != HISTOGRAM)
+    if (!is_histogram(&metric_rows[metric]))
         return (int64_t)*cells;
     for (size_t i = 0; i <= METRIC_BUCKETS; i++)
         count += cells[i];
@@ -210,7 +223,7 @@ static void print_histogram(struct buf *out, const struct metrics *metrics, cons
     uint64_t count = 0;
 
     for (size_t i = 0; i <= METRIC_BUCKETS; i++) {
-        uint64_t bound = UINT64_C(1) << (i + FIRST_BUCKET);
+        uint64_t bound = UINT64_C(1) << (i + first_bucket(row));
         char le[32];
 
         if (i < METRIC_BUCKETS)
@@ -242,12 +255,12 @@ static bool is_always_there(const struct metrics *metrics, const struct metric_r
 {
     if (row->sets[0] == METRIC_SET_NONE)
         return true;
-    return row->sets[1] == METRIC_SET_NONE && row->type != HISTOGRAM && places[0] < metrics->sets[row->sets[0]].count;
+    return row->sets[1] == METRIC_SET_NONE && !is_histogram(row) && places[0] < metrics->sets[row->sets[0]].count;
 }
 
-void metrics_print_one(struct buf *out, const struct metrics *metrics, enum metric metric)
+static void print_metric(struct buf *out, const struct metrics *metrics, enum metric metric)
 {
-    static const char *const types[] = {"counter", "gauge", "histogram"};
+    static const char *const types[] = {"counter", "gauge", "histogram", "histogram"};
     const struct metric_row *row = &metric_rows[metric];
     size_t places[2];
 
@@ -263,7 +276,7 @@ void metrics_print_one(struct buf *out, const struct metrics *metrics, enum metr
 
             if (value == 0 && !is_always_there(metrics, row, places))
                 continue;
-            if (row->type == HISTOGRAM)
+            if (is_histogram(row))
                 print_histogram(out, metrics, row, places, cell(metrics, metric, places[0], places[1]));
             else
                 print_number(out, metrics, row, places, value);
@@ -273,7 +286,8 @@ void metrics_print_one(struct buf *out, const struct metrics *metrics, enum metr
 void metrics_print(struct buf *out, const struct metrics *metrics)
 {
     for (int i = 0; i < METRIC_COUNT; i++)
-        metrics_print_one(out, metrics, (enum metric)i);
+        if (metric_rows[i].party & metrics->party)
+            print_metric(out, metrics, (enum metric)i);
     buf_adds(out, "# EOF\n");
 }
 

@@ -3,6 +3,7 @@
  *     counter    a number for each pair of labels; only grows
  *     gauge      a number for each pair of labels; as it is now
  *     histogram  for each label, how many took up to 16, 32, ... 2^24 microseconds, and the sum of all
+ *     waits      the same for what takes long: up to 0.5, 1, 2, ... seconds, and 6 days
  *
  * The metrics are the rows of METRICS below; labels are places in sets of words, which are bounded and known at the start. A place
  * behind the end of its set counts as `other`. A metric is found by its number, at the cost of an array access. */
@@ -35,55 +36,112 @@ extern "C" {
     X(ROUTE, "route", "")                                      \
     X(STATUS, "status", "1xx 2xx 3xx 4xx 5xx")                 \
     X(FAULT, "fault", "")                                      \
-    X(GUARD, "reason", "")
+    X(GUARD, "reason", "")                                     \
+    X(STANDING, "state", "")                                   \
+    X(OUTCOME, "outcome", "")                                  \
+    X(TASK, "state", "staging running settling held")          \
+    X(ENDING, "reason", "")                                    \
+    X(WAY, "way", "in out")                                    \
+    X(MESSAGE, "result", "sent answered relayed taken refused")
 
-/* X(id, name, type, unit or "", first set, second set, help). Counters are printed with `_total` behind the name; a metric with a unit ends in it. */
+/* X(id, name, type, unit or "", whose it is, first set, second set, help). M is the matchmaker, C a customer, P a provider. Counters are printed with `_total` behind the
+ * name; a metric with a unit ends in it. */
 #define METRICS(X)                                                                                                     \
-    X(CYCLES, "berth_cycles", COUNTER, "", NONE, NONE, "Matchmaking cycles.")                                          \
-    X(WINDOWS_FELL_BACK, "berth_windows_fell_back", COUNTER, "", NONE, NONE,                                           \
+    X(CYCLES, "berth_cycles", COUNTER, "", M, NONE, NONE, "Matchmaking cycles.")                                       \
+    X(WINDOWS_FELL_BACK, "berth_windows_fell_back", COUNTER, "", M, NONE, NONE,                                        \
       "Windows that Assignment could not settle, and srfm did.")                                                       \
-    X(CYCLE_SECONDS, "berth_cycle_seconds", HISTOGRAM, "seconds", NONE, NONE, "Time of a matchmaking cycle.")          \
-    X(MATCHES, "berth_matches", COUNTER, "", NONE, NONE, "Matches made.")                                              \
-    X(CONSIDERED, "berth_candidates_considered", COUNTER, "", NONE, NONE,                                              \
+    X(CYCLE_SECONDS, "berth_cycle_seconds", HISTOGRAM, "seconds", M, NONE, NONE, "Time of a matchmaking cycle.")       \
+    X(MATCHES, "berth_matches", COUNTER, "", M, NONE, NONE, "Matches made.")                                           \
+    X(CONSIDERED, "berth_candidates_considered", COUNTER, "", M, NONE, NONE,                                           \
       "Offers that were evaluated against a request.")                                                                 \
-    X(PRUNED, "berth_candidates_pruned", COUNTER, "", NONE, NONE, "Offers that the index left out.")                   \
-    X(ADS, "berth_ads", GAUGE, "", KIND, NONE, "Ads that are valid now.")                                              \
-    X(WAITING, "berth_requests_waiting", GAUGE, "", WAITING, NONE, "Requests that wait, by what for.")                 \
-    X(WAITING_UNITS, "berth_waiting_units", GAUGE, "", REASON, NONE, "Units that wait, by their first reason.")        \
-    X(MACHINES, "berth_machines", GAUGE, "", STATE, NONE, "Machines that are known, by how they stand.")               \
-    X(PROCESSORS, "berth_machine_processors", GAUGE, "", USE, NONE, "Processors of machines that are not away.")       \
-    X(MEMORY, "berth_machine_memory_bytes", GAUGE, "bytes", USE, NONE, "Memory of machines that are not away.")        \
-    X(DISK, "berth_machine_disk_bytes", GAUGE, "bytes", USE, NONE, "Disk of machines that are not away, for jobs.")    \
-    X(GPUS, "berth_machine_gpus", GAUGE, "", USE, NONE, "GPUs of machines that are not away.")                         \
-    X(NOTIFICATIONS, "berth_notifications", COUNTER, "", DELIVERY, NONE, "Notifications of matches, by their result.") \
-    X(HTTP_REQUESTS, "berth_http_requests", COUNTER, "", ROUTE, STATUS, "HTTP requests answered.")                     \
-    X(HTTP_SECONDS, "berth_http_request_seconds", HISTOGRAM, "seconds", ROUTE, NONE,                                   \
+    X(PRUNED, "berth_candidates_pruned", COUNTER, "", M, NONE, NONE, "Offers that the index left out.")                \
+    X(ADS, "berth_ads", GAUGE, "", M, KIND, NONE, "Ads that are valid now.")                                           \
+    X(WAITING, "berth_requests_waiting", GAUGE, "", M, WAITING, NONE, "Requests that wait, by what for.")              \
+    X(WAITING_UNITS, "berth_waiting_units", GAUGE, "", M, REASON, NONE, "Units that wait, by their first reason.")     \
+    X(MACHINES, "berth_machines", GAUGE, "", M, STATE, NONE, "Machines that are known, by how they stand.")            \
+    X(PROCESSORS, "berth_machine_processors", GAUGE, "", M, USE, NONE, "Processors of machines that are not away.")    \
+    X(MEMORY, "berth_machine_memory_bytes", GAUGE, "bytes", M, USE, NONE, "Memory of machines that are not away.")     \
+    X(DISK, "berth_machine_disk_bytes", GAUGE, "bytes", M, USE, NONE, "Disk of machines that are not away, for jobs.") \
+    X(GPUS, "berth_machine_gpus", GAUGE, "", M, USE, NONE, "GPUs of machines that are not away.")                      \
+    X(NOTIFICATIONS, "berth_notifications", COUNTER, "", M, DELIVERY, NONE,                                            \
+      "Notifications of matches, by their result.")                                                                    \
+    X(HTTP_REQUESTS, "berth_http_requests", COUNTER, "", MCP, ROUTE, STATUS, "HTTP requests answered.")                \
+    X(HTTP_SECONDS, "berth_http_request_seconds", HISTOGRAM, "seconds", MCP, ROUTE, NONE,                              \
       "Time from a request's head to its answer.")                                                                     \
-    X(COMMITS, "berth_store_commits", COUNTER, "", NONE, NONE, "Commits of the store.")                                \
-    X(COMMIT_SECONDS, "berth_store_commit_seconds", HISTOGRAM, "seconds", NONE, NONE, "Time of a commit.")             \
-    X(COMMIT_FAILURES, "berth_store_failures", COUNTER, "", NONE, NONE, "Commits that failed.")                        \
-    X(LOOP_LAG, "berth_loop_lag_seconds", HISTOGRAM, "seconds", NONE, NONE, "How late timers are called.")             \
-    X(LOOP_TURN, "berth_loop_turn_seconds", HISTOGRAM, "seconds", NONE, NONE, "Processor time of a turn of the loop.") \
-    X(CONNECTIONS, "berth_connections", GAUGE, "", NONE, NONE, "Connections that are open.")                           \
-    X(STREAMS, "berth_streams", GAUGE, "", NONE, NONE, "Event streams that are open.")                                 \
-    X(STREAMS_CUT, "berth_streams_cut", COUNTER, "", NONE, NONE,                                                       \
+    X(COMMITS, "berth_store_commits", COUNTER, "", MCP, NONE, NONE, "Commits of the store.")                           \
+    X(COMMIT_SECONDS, "berth_store_commit_seconds", HISTOGRAM, "seconds", MCP, NONE, NONE, "Time of a commit.")        \
+    X(COMMIT_FAILURES, "berth_store_failures", COUNTER, "", MCP, NONE, NONE, "Commits that failed.")                   \
+    X(LOOP_LAG, "berth_loop_lag_seconds", HISTOGRAM, "seconds", MCP, NONE, NONE, "How late timers are called.")        \
+    X(LOOP_TURN, "berth_loop_turn_seconds", HISTOGRAM, "seconds", MC, NONE, NONE,                                      \
+      "Processor time of a turn of the loop.")                                                                         \
+    X(CONNECTIONS, "berth_connections", GAUGE, "", M, NONE, NONE, "Connections that are open.")                        \
+    X(STREAMS, "berth_streams", GAUGE, "", M, NONE, NONE, "Event streams that are open.")                              \
+    X(STREAMS_CUT, "berth_streams_cut", COUNTER, "", M, NONE, NONE,                                                    \
       "Event streams ended because their reader was too slow.")                                                        \
-    X(TOKENS_REFUSED, "berth_tokens_refused", COUNTER, "", FAULT, NONE, "Tokens refused, by the check that failed.")   \
-    X(GUARD_REFUSALS, "berth_guard_refusals", COUNTER, "", GUARD, NONE,                                                \
+    X(TOKENS_REFUSED, "berth_tokens_refused", COUNTER, "", MCP, FAULT, NONE,                                           \
+      "Tokens refused, by the check that failed.")                                                                     \
+    X(GUARD_REFUSALS, "berth_guard_refusals", COUNTER, "", MCP, GUARD, NONE,                                           \
       "Connections refused before a handler saw them.")                                                                \
-    X(RELAYED, "berth_relay_messages", COUNTER, "", NONE, NONE,                                                        \
+    X(RELAYED, "berth_relay_messages", COUNTER, "", M, NONE, NONE,                                                     \
       "Messages carried between agents that cannot call each other.")                                                  \
-    X(COMMANDS, "berth_commands", COUNTER, "", COMMAND, NONE, "Commands to agents, by what became of them.")           \
-    X(COMMANDS_WAITING, "berth_commands_waiting", GAUGE, "", NONE, NONE, "Commands that wait for their agents.")       \
-    X(FILES, "berth_catalogue_files", GAUGE, "", NONE, NONE, "Files in the catalogue.")                                \
-    X(REPLICAS, "berth_catalogue_replicas", GAUGE, "", NONE, NONE, "Replicas of files in the catalogue.")              \
-    X(FILES_ASKED, "berth_catalogue_questions", COUNTER, "", QUESTION, NONE,                                           \
+    X(COMMANDS, "berth_commands", COUNTER, "", M, COMMAND, NONE, "Commands to agents, by what became of them.")        \
+    X(COMMANDS_WAITING, "berth_commands_waiting", GAUGE, "", M, NONE, NONE, "Commands that wait for their agents.")    \
+    X(FILES, "berth_catalogue_files", GAUGE, "", M, NONE, NONE, "Files in the catalogue.")                             \
+    X(REPLICAS, "berth_catalogue_replicas", GAUGE, "", M, NONE, NONE, "Replicas of files in the catalogue.")           \
+    X(FILES_ASKED, "berth_catalogue_questions", COUNTER, "", M, QUESTION, NONE,                                        \
       "Questions to the catalogue: for a file that it has, for one that it does not, for a list.")                     \
-    X(FILES_CHANGED, "berth_catalogue_changes", COUNTER, "", CHANGE, NONE,                                             \
+    X(FILES_CHANGED, "berth_catalogue_changes", COUNTER, "", M, CHANGE, NONE,                                          \
       "Changes of the catalogue, and those that were refused because the file is another's.")                          \
-    X(LOG_DROPPED, "berth_log_lines_dropped", COUNTER, "", NONE, NONE, "Lines of the log that could not be written.")  \
-    X(START_TIME, "process_start_time_seconds", GAUGE, "seconds", NONE, NONE, "When the process started, since 1970.") \
-    X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", NONE, NONE, "Memory in use.")
+    X(QUEUE_JOBS, "berth_customer_queue_jobs", GAUGE, "", C, STANDING, NONE,                                           \
+      "Jobs that are not in the history, by their state.")                                                             \
+    X(QUEUE_COUNT, "berth_customer_jobs", GAUGE, "", C, NONE, NONE, "Jobs in the queue.")                              \
+    X(SUBMITTED, "berth_jobs_submitted", COUNTER, "", C, NONE, NONE, "Jobs submitted.")                                \
+    X(ENDED, "berth_jobs_ended", COUNTER, "", C, OUTCOME, NONE, "Jobs that ended, by their outcome.")                  \
+    X(QUEUE_WAIT, "berth_queue_wait_seconds", WAITS, "seconds", C, NONE, NONE,                                         \
+      "From a job's submission until a machine first has it, in whole seconds.")                                       \
+    X(TRIES, "berth_tries", COUNTER, "", C, NONE, NONE, "Tries: a claim was given a job.")                             \
+    X(TRIES_LOST, "berth_tries_lost", COUNTER, "", C, NONE, NONE,                                                      \
+      "Tries after which the job waits again, or is tried again.")                                                     \
+    X(OUTPUTS_MISSING, "berth_tries_outputs_missing", COUNTER, "", C, NONE, NONE,                                      \
+      "Tries of which not all files came.")                                                                            \
+    X(CUSTOMER_CONNECTED, "berth_customer_connected", GAUGE, "", C, NONE, NONE, "1: the matchmaker is reached.")       \
+    X(CUSTOMER_DISK_FREE, "berth_customer_disk_free_bytes", GAUGE, "bytes", C, NONE, NONE,                             \
+      "Bytes that are left on the disk of the state folder.")                                                          \
+    X(CUSTOMER_DISK_FULL, "berth_customer_disk_full", GAUGE, "", C, NONE, NONE,                                        \
+      "1: no files are taken, for want of room.")                                                                      \
+    X(CUSTOMER_SPOOL, "berth_customer_spool_bytes", GAUGE, "bytes", C, NONE, NONE, "Bytes of inputs that are kept.")   \
+    X(PROVIDER_CONNECTED, "berth_provider_connected", GAUGE, "", P, NONE, NONE, "1: a matchmaker is reached.")         \
+    X(CLAIMS, "berth_provider_claims", GAUGE, "", P, NONE, NONE, "Claims that have something of it.")                  \
+    X(TASKS, "berth_provider_jobs", GAUGE, "", P, TASK, NONE, "Jobs that are here, by how far they are.")              \
+    X(STARTED, "berth_provider_jobs_started", COUNTER, "", P, NONE, NONE, "Jobs that came here.")                      \
+    X(TASKS_ENDED, "berth_provider_jobs_ended", COUNTER, "", P, ENDING, NONE,                                          \
+      "Jobs that ended here, by what ended them.")                                                                     \
+    X(MEMORY_KILLS, "berth_provider_memory_kills", COUNTER, "", P, NONE, NONE,                                         \
+      "Jobs killed at the limit of their memory: by their cgroup, or by who watches them where there is none.")        \
+    X(STAGING, "berth_provider_staging_seconds", WAITS, "seconds", P, NONE, NONE,                                      \
+      "From a job's coming until its process runs: files, images, secrets.")                                           \
+    X(RESULTS, "berth_provider_results_waiting", GAUGE, "", P, NONE, NONE,                                             \
+      "Results that are not all with their customers yet.")                                                            \
+    X(TRANSFERS, "berth_provider_transfers_waiting", GAUGE, "", P, NONE, NONE,                                         \
+      "Files that wait to be brought to stores.")                                                                      \
+    X(TRANSFER_ROOM, "berth_provider_transfer_room_bytes", GAUGE, "bytes", P, NONE, NONE,                              \
+      "Bytes that are left for files that wait.")                                                                      \
+    X(PROVIDER_GPUS, "berth_provider_gpus", GAUGE, "", P, USE, NONE, "GPUs of this machine.")                          \
+    X(SICK, "berth_provider_sick", GAUGE, "", P, NONE, NONE, "1: the machine is not fit for jobs, and says so.")       \
+    X(DRAINING, "berth_provider_draining", GAUGE, "", P, NONE, NONE, "1: it takes no more work.")                      \
+    X(FILE_BYTES, "berth_file_bytes", COUNTER, "bytes", CP, WAY, NONE,                                                 \
+      "Bytes of jobs' files that came in and went out; at a provider counted when a try has ended.")                   \
+    X(SUPERSEDED, "berth_agent_superseded", GAUGE, "", CP, NONE, NONE,                                                 \
+      "1: another with this name began later, from a copy of its state.")                                              \
+    X(FAILED_OVER, "berth_agent_failed_over", COUNTER, "", CP, NONE, NONE,                                             \
+      "How often another matchmaker was asked, for one did not answer.")                                               \
+    X(MESSAGES, "berth_agent_messages", COUNTER, "", CP, MESSAGE, NONE,                                                \
+      "Messages between agents and the matchmaker, by what became of them.")                                           \
+    X(LOG_DROPPED, "berth_log_lines_dropped", COUNTER, "", MCP, NONE, NONE,                                            \
+      "Lines of the log that could not be written.")                                                                   \
+    X(START_TIME, "process_start_time_seconds", GAUGE, "seconds", MCP, NONE, NONE,                                     \
+      "When the process started, since 1970.")                                                                         \
+    X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", MCP, NONE, NONE, "Memory in use.")
 
 enum metric_set {
 #define X(id, ...) METRIC_SET_##id,
@@ -99,7 +157,18 @@ enum metric {
         METRIC_COUNT
 };
 
-#define METRIC_BUCKETS 21     /* up to 16 us, 32 us, ... 2^24 us (16.8 s); one more for the rest */
+/* Whose a metric is. */
+enum metric_party {
+    METRIC_PARTY_M = 1,
+    METRIC_PARTY_C = 2,
+    METRIC_PARTY_MC = 3,
+    METRIC_PARTY_P = 4,
+    METRIC_PARTY_CP = 6,
+    METRIC_PARTY_MCP = 7
+};
+
+#define METRIC_BUCKETS \
+    21 /* up to 16 us, 32 us, ... 2^24 us (16.8 s), of waits 2^15 times that; one more for the rest */
 #define METRIC_WORDS_MAX 1024 /* of a set */
 
 /* Words of a set, in the order of their places; they outlive the metrics. */
@@ -111,11 +180,11 @@ struct metric_words {
 
 struct metrics;
 
-/* A set that has no words of its own and is given none has only `other`. */
-struct metrics *metrics_new(const struct metric_words *sets, size_t set_count);
+/* Those of one party. A set that has no words of its own and is given none has only `other`. */
+struct metrics *metrics_new(enum metric_party party, const struct metric_words *sets, size_t set_count);
 void metrics_free(struct metrics *metrics);
 
-/* Adds n to a counter. Labels of NONE are 0. */
+/* Adds n to a counter. Labels of NONE are 0. Here and below: nothing is counted where `metrics` is NULL. */
 void metrics_add(struct metrics *metrics, enum metric metric, size_t first, size_t second, uint64_t n);
 
 static inline void metrics_count(struct metrics *metrics, enum metric metric)
@@ -135,9 +204,6 @@ int64_t metrics_value(const struct metrics *metrics, enum metric metric, size_t 
 /* Appends all metrics as OpenMetrics text, with `# EOF`. Of metrics with two labels, and of histograms with one, only
  * series that are not zero are printed. */
 void metrics_print(struct buf *out, const struct metrics *metrics);
-
-/* Appends one of them, without `# EOF`, for a daemon that tells only a few. */
-void metrics_print_one(struct buf *out, const struct metrics *metrics, enum metric metric);
 
 int64_t metrics_resident(void); /* memory of this process in bytes, as the kernel says; 0 when it does not */
 

@@ -303,7 +303,7 @@ static struct metrics *metrics_make(struct matchmakerd *matchmakerd)
         matchmakerd->fault_words[i] = token_fault_name((enum token_fault)i);
     for (int i = 0; i < GUARD_REASON_COUNT; i++)
         matchmakerd->guard_texts[i] = guard_words((enum guard_reason)i);
-    return metrics_new(sets, sizeof sets / sizeof *sets);
+    return metrics_new(METRIC_PARTY_M, sets, sizeof sets / sizeof *sets);
 }
 
 static int keys_open(struct matchmakerd *matchmakerd, struct err *err)

@@ -166,6 +166,9 @@ static void probe_due(uv_timer_t *timer)
 
 static void tick_due(uv_timer_t *timer)
 {
+    struct providerd *providerd = timer->data;
+
+    daemon_metrics_tick(&providerd->daemon, TICK_MS * MILLISECOND);
     tasks_tick(timer->data);
     images_tick(timer->data);
     provider_shells_tick(timer->data);
@@ -305,6 +308,9 @@ static int providerd_start(struct providerd *providerd, struct err *err)
     if (owners_policy_look(providerd, err) < 0)
         return -1;
     images_load(providerd);
+    provider_metrics_begin(providerd);
+    provider_calls(providerd, &providerd->calls);
+    ours->other = &providerd->calls;
     ours->draining = providerd->drain.is;
     ours->role = &provider_role;
     ours->role_settings = &providerd->provider;
@@ -362,6 +368,7 @@ static void providerd_done(struct providerd *providerd)
     health_check_done(&providerd->health.check);
     status_end(providerd);
     agent_free(providerd->live);
+    gate_done(&providerd->calls_gate);
     owners_policy_done(providerd);
     beside_done(providerd);
     datain_close(providerd);

@@ -19,6 +19,7 @@
  *     health.c     is the machine fit for jobs?
  *     tending.c    one that goes by itself, when its time has come
  *     providerd_status.c  answers those on this machine
+ *     providerd_metrics.c  numbers for monitoring
  *     shells.c     commands that the owners of jobs run in their sandboxes
  *     providerd_command.c  commands of its pool, and of customers about their jobs
  *
@@ -102,6 +103,7 @@ struct task {
     struct image *image;               /* that it runs in, or waits for; or NULL */
     bool image_waits;                  /* it is being unpacked */
     int64_t deadline, span;
+    int64_t came;            /* to this machine; 0: before the daemon began, or its process has been seen to run */
     int64_t began;           /* the process; 0: not yet */
     bool runs;               /* the executor has said so */
     bool unreached;          /* its image's registry is: the job tries elsewhere, and this machine is as well as ever */
@@ -150,7 +152,9 @@ struct providerd {
     struct transfer_rules *data_rules; /* by which jobs' data are fetched */
     struct transfer_rules *url_rules;  /* by which what their URLs name is */
     struct server *status;
-    struct gate gate; /* of its users on this machine */
+    struct gate gate;       /* of its users on this machine */
+    struct gate calls_gate; /* of those who call it: for `calls` */
+    struct front_part calls;
     struct front front;
     struct provider_settings provider;
     struct provider_pool pools[POOL_LIST_MAX]; /* of a provider that pulls */
@@ -321,6 +325,16 @@ extern const struct route_table providerd_routes;
 int status_start(struct providerd *providerd, struct err *err);
 void status_end(struct providerd *providerd);
 struct tree *status_ad(struct providerd *providerd); /* what it does now; the caller unrefs it */
+
+/* ---- providerd_metrics.c ---- */
+#define METRICS_TYPE_ONLY "application/openmetrics-text"
+extern const struct route_table providerd_calls; /* what it answers by TCP, beside the routes of every agent */
+void provider_metrics_begin(struct providerd *providerd);
+void provider_metrics_runs(struct task *task); /* its process runs */
+void provider_metrics_ended(const struct task *task, const struct executor_news *news);
+void provider_calls(struct providerd *providerd,
+                    struct front_part *ret); /* makes its gate, and its part of the agent's front */
+void api_provider_metrics(struct request *request);
 
 /* ---- providerd_command.c ---- */
 int drain_load(struct providerd *providerd, struct err *err);

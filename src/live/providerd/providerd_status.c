@@ -146,6 +146,8 @@ static void api_provider_ready(struct request *request)
 static const struct route routes[] = {
     {"status", HTTP_GET, "/v1/status", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200 304", TYPE_CLASSAD " " TYPE_JSON,
      "What the provider does: its jobs, what it sends, and whether it is well.", api_provider_status, 0},
+    {"metrics", HTTP_GET, "/metrics", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200", METRICS_TYPE_ONLY,
+     "Numbers for a monitoring system (OpenMetrics).", api_provider_metrics, 0},
     {"openapi", HTTP_GET, "/openapi.json", SCOPE_NONE, BODY_NONE, ROUTE_BODY, "", "200", TYPE_JSON, "This description.",
      front_openapi, 0},
     {"healthz", HTTP_GET, "/healthz", SCOPE_NONE, BODY_NONE, ROUTE_BODY, "", "200", "text/plain",

@@ -190,6 +190,7 @@ static void task_end(struct task *task, const struct executor_news *given)
     else if (!gone)
         health_good(providerd);
     task_leaves(task, news);
+    provider_metrics_ended(task, news);
     claim_keep(providerd, task->claim);
     role_tell(providerd, news, gone ? JOB_GONE : JOB_EXITED);
     if (is_fault(news))
@@ -387,7 +388,7 @@ void task_launch(struct providerd *providerd, const struct effect *effect)
         task_new(providerd, effect->claim, effect->number, effect->job, tenant.found ? &tenant.view : NULL, effect->ad);
     task->deadline = effect->at;
     task->span = effect->span;
-    task->began = runner_now();
+    task->began = task->came = runner_now();
     providerd->started++;
     step_note(STEP_TAKEN, task->claim, task->number);
     LOG(&providerd->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
@@ -490,6 +491,7 @@ void task_told(void *user, const struct executor_news *news)
     if (news->kind == EXECUTOR_RUNS) {
         task->began = runner_now() - news->usage.wall;
         task->runs = true;
+        provider_metrics_runs(task);
     } else if (task->state != TASK_SETTLES && !task_settle(task, news)) {
         task_end(task, news);
     }

@@ -1,0 +1,109 @@
+/* step.c: srun: inside a job it runs the command there, elsewhere it is `berth run`. */
+#define _GNU_SOURCE /* environ */
+#include "cli/slurm/parts.h"
+#include "cli/term/report.h"
+#include "cli/term/self.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORDS_MAX 1024
+
+struct srun {
+    struct slurm_order order; /* first: its options are read into this */
+    const char *jobid, *bind, *mpi, *label, *overlap;
+    bool unbuffered, whole, exact;
+};
+
+static const struct option step_options[] = {
+    {0, "jobid", "ID", "", option_text, offsetof(struct srun, jobid)},
+    {0, "cpu-bind", "HOW", "", option_text, offsetof(struct srun, bind)},
+    {0, "mpi", "HOW", "", option_text, offsetof(struct srun, mpi)},
+    {'u', "unbuffered", NULL, "", option_flag, offsetof(struct srun, unbuffered)},
+    {0, "whole", NULL, "", option_flag, offsetof(struct srun, whole)},
+    {0, "exact", NULL, "", option_flag, offsetof(struct srun, exact)},
+    {0, "overlap", NULL, "", option_flag, offsetof(struct srun, overlap)},
+};
+
+static void environment_take(const char *export)
+{
+    while (export && *export) {
+        size_t len = strcspn(export, ","), name = strcspn(export, "=,");
+        char *word = mem_dup(export, len);
+
+        if (name < len) {
+            word[name] = '\0';
+            setenv(word, word + name + 1, 1);
+        }
+        free(word);
+        export += len + (export[len] == ',');
+    }
+}
+
+int slurm_srun(int word_count, char **words)
+{
+    struct option *options = mem_alloc((slurm_order_option_count + 16) * sizeof *options);
+    size_t count = slurm_order_option_count + sizeof step_options / sizeof *step_options;
+    const char *line[WORDS_MAX + 32] = {"berth", "run", "-q", "--env-all"};
+    char cpus[32], memory[32], time[32], gpus[32], processes[32];
+    struct slurm_amounts amounts;
+    struct srun step = {0};
+    int at = 4, status;
+
+    memcpy(options, slurm_order_options, slurm_order_option_count * sizeof *options);
+    memcpy(options + slurm_order_option_count, step_options, sizeof step_options);
+    status = slurm_read("srun", options, count, NULL, true, &step, &word_count, words);
+    free(options);
+    if (status != STATUS_DONE || slurm_order_amounts("srun", &step.order, &amounts) < 0)
+        return STATUS_NO;
+    if (!word_count || word_count > WORDS_MAX) {
+        report("srun: expected a command%s", word_count ? ", and not so many words" : "");
+        return STATUS_NO;
+    }
+    if (getenv("SLURM_JOB_ID")) { /* a step of a job: its machine has what it asks for */
+        environment_take(step.order.export);
+        execvp(words[0], words);
+        report("srun: %.200s: %s", words[0], strerror(errno));
+        return STATUS_NO;
+    }
+    slurm_order_remark("srun", &step.order);
+    snprintf(cpus, sizeof cpus, "%.0f", amounts.cpus);
+    line[at++] = "-c";
+    line[at++] = cpus;
+    if (amounts.memory > 0) {
+        snprintf(memory, sizeof memory, "%" PRId64 "KiB", amounts.memory / 1024);
+        line[at++] = "-m";
+        line[at++] = memory;
+    }
+    if (amounts.time > 0) {
+        snprintf(time, sizeof time, "%" PRId64 "s", amounts.time);
+        line[at++] = "-t";
+        line[at++] = time;
+    }
+    if (amounts.gpus > 0) {
+        snprintf(gpus, sizeof gpus, "%" PRId64, amounts.gpus);
+        line[at++] = "--gpus";
+        line[at++] = gpus;
+    }
+    if (amounts.tasks > 1) {
+        snprintf(processes, sizeof processes, "%" PRId64, amounts.tasks);
+        line[at++] = "--processes";
+        line[at++] = processes;
+    }
+    if (step.order.name) {
+        line[at++] = "--name";
+        line[at++] = step.order.name;
+    }
+    line[at++] = "--";
+    for (int i = 0; i < word_count; i++)
+        line[at++] = words[i];
+    line[at] = NULL;
+    environment_take(step.order.export);
+    execv("/proc/self/exe", (char *const *)(uintptr_t)line);
+    report("srun: %s", strerror(errno));
+    return STATUS_NO;
+}

@@ -1,0 +1,79 @@
+/* customerd_metrics.c: the numbers of a customer for monitoring: jobs by state and outcome, how long they waited, tries, files, disk.
+ *
+ * Counters and histograms grow where things happen. Jobs by state are counted when somebody asks, which takes as long as there are jobs: so not again before
+ * METRICS_REST times as long has gone by. */
+#include "live/customerd/customerd_parts.h"
+#include "live/customerd/job_outcome.h"
+
+#define METRICS_REST 20
+
+void customer_metrics_begin(struct customerd *customerd)
+{
+    static const struct route_table *const tables[] = {&customerd_routes, &agent_routes};
+    const char *standings[STANDING_COUNT], *outcomes[OUTCOME_COUNT];
+    const struct metric_words sets[] = {{METRIC_SET_STANDING, standings, STANDING_COUNT},
+                                        {METRIC_SET_OUTCOME, outcomes, OUTCOME_COUNT}};
+
+    for (int i = 0; i < STANDING_COUNT; i++)
+        standings[i] = job_standing_word((enum job_standing)i);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        outcomes[i] = job_outcome_word((enum job_outcome)i);
+    daemon_metrics_begin(&customerd->daemon, METRIC_PARTY_C, sets, sizeof sets / sizeof *sets, tables,
+                         sizeof tables / sizeof *tables);
+}
+
+void customer_metrics_ended(struct customerd *customerd, const struct job_view *view)
+{
+    enum job_outcome outcome = view->state == JOB_REMOVED   ? OUTCOME_REMOVED
+                               : view->state == JOB_ABORTED ? OUTCOME_EXPIRED
+                                                            : job_outcome_done(view->reason, view->status);
+
+    metrics_add(customerd->daemon.metrics, METRIC_ENDED, outcome, 0, 1);
+}
+
+void customer_metrics_try(struct customerd *customerd, const struct job_view *view, const struct job_attempt *one)
+{
+    metrics_count(customerd->daemon.metrics, METRIC_TRIES);
+    if (one->serial == 1)
+        metrics_observe(customerd->daemon.metrics, METRIC_QUEUE_WAIT, 0,
+                        (wall_seconds(runner_wall()) - view->submitted) * SECOND);
+}
+
+static void gauges_set(struct customerd *customerd)
+{
+    struct metrics *metrics = customerd->daemon.metrics;
+
+    metrics_set(metrics, METRIC_QUEUE_COUNT, 0, 0, (int64_t)customer_count(customerd->customer));
+    metrics_set(metrics, METRIC_CUSTOMER_CONNECTED, 0, 0, agent_is_connected(customerd->live));
+    metrics_set(metrics, METRIC_CUSTOMER_DISK_FREE, 0, 0, (int64_t)customerd->disk_free);
+    metrics_set(metrics, METRIC_CUSTOMER_DISK_FULL, 0, 0, customerd->disk_full);
+    metrics_set(metrics, METRIC_CUSTOMER_SPOOL, 0, 0, (int64_t)spool_bytes(customerd->spool));
+    metrics_set(metrics, METRIC_FILE_BYTES, 0, 0, (int64_t)customerd->questions.brought);
+    metrics_set(metrics, METRIC_FILE_BYTES, 1, 0, (int64_t)customerd->questions.taken);
+}
+
+static void metrics_answer(struct request *request)
+{
+    struct customerd *customerd = request_customerd(request);
+
+    gauges_set(customerd);
+    daemon_metrics_answer(&customerd->daemon, request);
+}
+
+static void jobs_counted(struct request *request, const uint64_t *counts, int64_t took)
+{
+    struct customerd *customerd = request_customerd(request);
+
+    for (int i = 0; i < STANDING_COUNT; i++)
+        metrics_set(customerd->daemon.metrics, METRIC_QUEUE_JOBS, (size_t)i, 0, (int64_t)counts[i]);
+    customerd->count_again = runner_now() + took * METRICS_REST;
+    metrics_answer(request);
+}
+
+void api_customer_metrics(struct request *request)
+{
+    if (runner_now() < request_customerd(request)->count_again)
+        metrics_answer(request);
+    else
+        jobs_count(request, jobs_counted);
+}
