@@ -117,7 +117,7 @@ unread() {
 check 'what cannot be read is told with its place; no file and no variable of the matchmaker is read' unread
 doubled() { # each macro is twice the one before; and more ads than are looked at; and a text that is too long
   local i; { printf '[Text="a0 = xxxxxxxx'; for i in $(seq 30); do printf '\\na%d = $(a%d)$(a%d)' "$i" $((i - 1)) $((i - 1)); done; printf '\\nexecutable = $(a30)\\nqueue"]'; } >body.ad
-  ask /v1/lint -m 10 -d @body.ad | grep 'Fault = .*expanded' && lint "executable = \$(x)\\nqueue x in ($(seq -s ' ' 60))" | grep 'Count = 60;' && lint "executable = \$(x)\\nrequest_cpus = \$(x)\\nqueue 1 x in ($(seq -s ' ' 3000))" >out && ! grep 'Count = 3000' out &&
+  ask /v1/lint -m 10 -d @body.ad | grep 'Fault = .*expand' && lint "executable = \$(x)\\nqueue x in ($(seq -s ' ' 60))" | grep 'Count = 60;' && lint "executable = \$(x)\\nrequest_cpus = \$(x)\\nqueue 1 x in ($(seq -s ' ' 3000))" >out && ! grep 'Count = 3000' out &&
     { printf '[Text="'; head -c 70000 /dev/zero | tr '\0' a; printf '"]'; } >body.ad && [ "$(code /v1/lint -d @body.ad)" = 413 ]
 }
 check 'and what would be too much is refused soon' doubled
