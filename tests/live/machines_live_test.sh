@@ -132,6 +132,11 @@ check 'of jobs of others one sees whose they are and how much they have, and no 
 ask /v1/ads/desk -X PUT -d '[Type="Machine";Name="desk";Cpus=1;Lifetime=100;KeyboardIdle=3;KeybrdIdle=relTime(3);ConsoleIdle=3;Users=1;LoadAvg=0.5;Constraint=false]' >/dev/null
 presence() { whole bob desk >out && grep 'LoadAvg = 0.5' out && ! grep 'Idle = \|Users = ' out && ask /v1/machines/desk | grep 'KeyboardIdle = 3.*ConsoleIdle = 3.*Users = 1'; }
 check 'whether somebody sits at a machine is for its owner and administrators' presence
+offered() {
+  secret bob /desk >out && grep 'LoadAvg = 0.5' out && ! grep 'Idle = \|Users = ' out && secret bob '?select=Name,Users,KeyboardIdle' >out && grep 'Name = "desk"' out && ! grep 'Users\|Idle' out &&
+    [ -z "$(secret bob '?constraint=KeyboardIdle==3' | grep desk)" ] && ask '/v1/ads?constraint=KeyboardIdle==3' | grep 'Name = "desk".*Users = 1'
+}
+check 'that holds for what it offers as well, and nobody else can find it by that' offered
 ask /v1/ads/desk -X DELETE
 
 "$berth" agent crane drain --wait 20 >/dev/null

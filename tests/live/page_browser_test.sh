@@ -1,5 +1,6 @@
 #!/bin/bash
-# page_browser_test.sh: the page in a real browser, against a real pool: web/test. Prints TAP. Pictures are kept in the folder $PAGE_SHOTS, if that is set.
+# page_browser_test.sh: the page in a real browser, against a real pool: web/test. Prints TAP. Pictures are kept in the folder $PAGE_SHOTS, if that is set; with PAGE_FRAMES=yes
+# it only measures how long each frame keeps the browser, beside 100,000 machines and a million jobs.
 set -u
 source=${BERTH_SOURCE:?the sources}
 export BERTH=${BERTH:?the program}
@@ -11,4 +12,6 @@ cp -r "$source/web" web && cd web || exit 1
 rm -rf node_modules dist
 built=$("$source/tools/build-page" --where . "$source/build-page") || { echo 'Bail out! the page was not built'; exit 1; }
 ln -s "$built/node_modules" node_modules && cp -r "$built/dist" dist || exit 1
-env -u BERTH_SOURCE BERTH_SOURCES="$source" PAGE_FROM=pool node --test --test-reporter=tap --test-concurrency=1 test/text.test.mjs test/page.test.mjs
+# PAGE_FRAMES=yes: only how long the page keeps the browser, frame by frame, beside 100,000 machines and a million jobs.
+[ "${PAGE_FRAMES:-}" ] && exec node test/frames.mjs
+env -u BERTH_SOURCE BERTH_SOURCES="$source" PAGE_FROM=pool node --test --test-reporter=tap --test-concurrency=1 test/text.test.mjs test/page.test.mjs test/large.test.mjs

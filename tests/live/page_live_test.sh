@@ -98,6 +98,30 @@ check 'and what would take too long ends all the same' endless
 strange() { [ "$(code /v1/eval -d '[Expression="1";Dialect="klingon"]')" = 400 ] && [ "$(code /v1/eval -d '[Expression=1]')" = 400 ] && [ "$(code /v1/eval -d '[Exprssion="1"]')" = 400 ] && grep Expression body; }
 check 'what is no text, and what is not asked for, is refused' strange
 
+# --- jobs before they are sent
+lint() { ask /v1/lint -d "[Text=\"$1\"]"; }
+linted() {
+  lint '[ Cmd = \"a\"; Constraint = other.Cpus > 8 && other.Cpus < 4 && regex(\"^a\", other.Name) ]\n[ Cmd = \"b\"; Rank = self.Speed ]' >out &&
+    grep "Language = \"ad\"; Count = 2; Findings = .*Ad = 1; Attribute = \"Constraint\"; Kind = \"contradiction\"; Text = .*did you mean 'regexp'?.*Ad = 2; Attribute = \"Rank\"; Kind = \"no-such-attribute\"" out && ! grep Fault out
+}
+check 'ads of jobs are looked at before they are sent, as berth lint does' linted
+carried() {
+  lint 'executable = /bin/true\nrequest_cpus = 4\nrank = Speed\nnotification = always\nrequirements = Memory > 4 && Memory < 2\nqueue 3' >out &&
+    grep 'Language = "submit"; Count = 1; Ads = .*Cmd = \\"/bin/true\\".*RequestCpus = 4.*Count = 3.*Kind = "contradiction".*Remarks = .*Line = 4; Column = [0-9]*; Text = .*notification' out
+}
+check 'a submit file is shown as the ads that it makes, with what is not carried over' carried
+unread() {
+  lint '[ Cmd = ; ]' | grep 'Count = 0;.*Fault = .*Line = 1; Column = 9' && lint 'executable = a\nqueue x in (a' | grep 'Language = "submit".*Fault = .*Line = [23]' && lint 'include : /etc/passwd\nqueue' | grep 'Fault = .*Line = 1' &&
+    lint 'executable = $ENV(HOME)\nqueue' >out && ! grep "$HOME" out && ! grep /root out
+}
+check 'what cannot be read is told with its place; no file and no variable of the matchmaker is read' unread
+doubled() { # each macro is twice the one before; and more ads than are looked at; and a text that is too long
+  local i; { printf '[Text="a0 = xxxxxxxx'; for i in $(seq 30); do printf '\\na%d = $(a%d)$(a%d)' "$i" $((i - 1)) $((i - 1)); done; printf '\\nexecutable = $(a30)\\nqueue"]'; } >body.ad
+  ask /v1/lint -m 10 -d @body.ad | grep 'Fault = .*expand' && lint "executable = \$(x)\\nqueue x in ($(seq -s ' ' 60))" | grep 'Count = 60;' && lint "executable = \$(x)\\nrequest_cpus = \$(x)\\nqueue 1 x in ($(seq -s ' ' 3000))" >out && ! grep 'Count = 3000' out &&
+    { printf '[Text="'; head -c 70000 /dev/zero | tr '\0' a; printf '"]'; } >body.ad && [ "$(code /v1/lint -d @body.ad)" = 413 ]
+}
+check 'and what would be too much is refused soon' doubled
+
 # --- links
 key() { sed -n 's/.*#k=\([0-9a-f]\{32\}\).*/\1/p'; }
 session() { curl -sS -m 20 "$url/v1/session" -o session -w '%{http_code}' -H 'Content-Type: application/json' -d "{\"Code\": \"$1\"}"; }

@@ -11,6 +11,17 @@ static double usage_of(struct pool *pool, const char *name)
     return usage;
 }
 
+/* The user of the claim of that number, whether or not it is over; "": there is no such claim, or it is nobody's. */
+static const char *user_of_claim(const struct pool *pool, uint64_t claim, bool over)
+{
+    struct claim_view view;
+
+    for (uint32_t from = 0; matchmaker_next_claim(pool->role, from, &view, &from);)
+        if (view.claim == claim && view.over == over)
+            return view.user ? view.user : "";
+    return "";
+}
+
 static void who_used_less_is_first(void)
 {
     struct pool *pool = pool_new();
@@ -24,6 +35,7 @@ static void who_used_less_is_first(void)
     report(pool, 30, claim, "alice", 0, true);
     tap_ok(matchmaker_counts(pool->role).claims == 0 && matchmaker_counts(pool->role).history == 1,
            "a claim that is over is history");
+    tap_ok(!strcmp(user_of_claim(pool, claim, true), "alice"), "and it is known whose it was");
     role_restart(pool);
     for (uint64_t c = 100; c < 140; c++) /* and now many more */
         for (int i = 0; i < 3; i++) {

@@ -31,6 +31,11 @@ export interface SeriesUser { Name: string; Running: number[]; Waiting: number[]
 export interface Series { Span: Span; At: number[]; Offers: number[]; Claims: number[]; Waiting: number[]; Matches: number[]; Users?: SeriesUser[] }
 export interface Match { Request?: string; Offer: string; Owner?: string; Provider?: string; Gang: string; Claim: string; Age: number; Port?: string }
 export interface Claim { Claim: string; Gang: string; Owner: string; Provider: string; State: string; Reason?: string; Age?: number; Used: number }
+/** What is wrong with ads of jobs, or with a submit file, and the ads that this makes. */
+export interface Linted {
+  Language: 'ad' | 'submit'; Count: number; Ads?: string; Findings: { Ad: number; Attribute: string; Kind: string; Text: string }[]; Remarks: { Line: number; Column: number; Text: string }[];
+  Fault?: string; Line?: number; Column?: number;
+}
 /** A function of the language. */
 export interface Func { Name: string; Arguments: string; Help: string; Classic: boolean; Condor: boolean }
 export interface Name { Name: string; Ads: number }
@@ -280,6 +285,7 @@ export const api = {
   evaluate: (left: string, right: string, expression: string, dialect: string, signal?: AbortSignal) =>
     json<Eval>('/v1/eval', { body: JSON.stringify({ Left: left, Right: right, Expression: expression, Dialect: dialect }), signal, same: true }),
 
+  lint: (ads: string, signal?: AbortSignal) => json<Linted>('/v1/lint', { body: JSON.stringify({ Text: ads }), signal, same: true }),
   functions: (signal?: AbortSignal) => json<Func[]>('/v1/functions', { signal }),
 
   policy: (signal?: AbortSignal) => text('/v1/policy', { signal }),

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { clock, moment } from './format';
-import { useWidth } from './hooks';
+import { useSteps, useWidth } from './hooks';
 
 export interface Layer {
   name: string;
@@ -57,28 +57,49 @@ function edgesMake(layers: Layer[], count: number): Float64Array[] {
   return edges;
 }
 
+/** What a drawing is of: while the next one is made, the last one stays whole. */
+interface Scale {
+  at: number[];
+  layers: Layer[];
+  most: number;
+  begin: number;
+  to: number;
+  wide: number;
+  height: number;
+}
+
+const xOf = (of: Scale, time: number): number => LEFT + ((time - of.begin) / Math.max(1, of.to - of.begin)) * (of.wide - LEFT - RIGHT);
+const yOf = (of: Scale, value: number): number => TOP + (1 - value / of.most) * (of.height - TOP - BOTTOM);
+
+function* pathsSteps(of: Scale, edges: Float64Array[]): Generator<void, { of: Scale; paths: { area: string; line: string }[] }> {
+  const count = of.at.length, first = of.at.findIndex((time) => time >= of.begin), times = of.at.map((time) => Math.round(xOf(of, time) * 10) / 10), paths: { area: string; line: string }[] = [];
+  const line = (edge: Float64Array | null, back: boolean): string => {
+    const points: string[] = [];
+    for (let i = first; i < count; i++) {
+      const k = back ? count - 1 - (i - first) : i;
+      points.push(`${times[k]},${Math.round(yOf(of, edge ? edge[k]! : 0) * 10) / 10}`);
+    }
+    return points.join('L');
+  };
+  for (let i = 0; count && i < of.layers.length; i++) {
+    const edge = line(edges[i]!, false);
+    paths.push({ area: `M${edge}L${line(i ? edges[i - 1]! : null, true)}Z`, line: of.layers.length === 1 ? `M${edge}` : '' });
+    yield;
+  }
+  return { of, paths };
+}
+
 export function Chart({ title, at, layers, show, top, height = 190, span, binary }: ChartProps): JSX.Element {
   const { of, width } = useWidth(), [spot, setSpot] = useState<number | null>(null);
   const wide = Math.max(240, width), count = at.length, single = layers.length === 1;
   const edges = useMemo(() => edgesMake(layers, count), [layers, at]);
-  const upper = edges[edges.length - 1];
+  const upper = edges[edges.length - 1], newest = at[count - 1] ?? 0;
   const most = top ?? Math.max(1, ...(upper ?? [0])) * 1.08;
-  const to = at[count - 1] ?? 0, from = Math.min(at[0] ?? 0, to - SHORTEST), begin = span ? to - span : from;
-  const x = (time: number): number => LEFT + ((time - begin) / Math.max(1, to - begin)) * (wide - LEFT - RIGHT);
-  const y = (value: number): number => TOP + (1 - value / most) * (height - TOP - BOTTOM);
+  const next: Scale = { at, layers, most, begin: span ? newest - span : Math.min(at[0] ?? 0, newest - SHORTEST), to: newest, wide, height };
+  const drawn = useSteps(() => pathsSteps(next, edges), [edges, wide, height, most, next.begin, newest]);
+  const { begin, to, most: upmost } = drawn?.of ?? next, paths = drawn?.paths ?? [], shownLayers = drawn?.of.layers ?? layers;
+  const x = (time: number): number => xOf(drawn?.of ?? next, time), y = (value: number): number => yOf(drawn?.of ?? next, value);
   const first = at.findIndex((time) => time >= begin);
-  const paths = useMemo(() => {
-    if (!count) return [];
-    const line = (edge: Float64Array | null, back: boolean): string => {
-      const points: string[] = [];
-      for (let i = first; i < count; i++) {
-        const k = back ? count - 1 - (i - first) : i;
-        points.push(`${x(at[k]!).toFixed(1)},${y(edge ? edge[k]! : 0).toFixed(1)}`);
-      }
-      return points.join('L');
-    };
-    return layers.map((_, i) => ({ area: `M${line(edges[i]!, false)}L${line(i ? edges[i - 1]! : null, true)}Z`, line: `M${line(edges[i]!, false)}` }));
-  }, [edges, wide, height, most, begin, to]);
   const nearest = (clientX: number, box: DOMRect): number => {
     const time = begin + ((clientX - box.left - LEFT) / Math.max(1, wide - LEFT - RIGHT)) * (to - begin);
     let best = Math.max(0, first);
@@ -96,9 +117,9 @@ export function Chart({ title, at, layers, show, top, height = 190, span, binary
         onKeyDown={(event) => { if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') { move(event.key === 'ArrowLeft' ? -1 : 1); event.preventDefault(); } }} onBlur={() => setSpot(null)}>
         {width && count ? (
           <svg width={wide} height={height} viewBox={`0 0 ${wide} ${height}`} aria-hidden="true" onPointerMove={(event) => setSpot(nearest(event.clientX, event.currentTarget.getBoundingClientRect()))} onPointerLeave={() => setSpot(null)}>
-            {ticksOf(most, top === undefined && !binary, !!binary).map((value) => <g key={value}><line class="rule" x1={LEFT} x2={wide - RIGHT} y1={y(value)} y2={y(value)} /><text x={LEFT - 6} y={y(value) + 4} text-anchor="end">{show(value)}</text></g>)}
+            {ticksOf(upmost, top === undefined && !binary, !!binary).map((value) => <g key={value}><line class="rule" x1={LEFT} x2={wide - RIGHT} y1={y(value)} y2={y(value)} /><text x={LEFT - 6} y={y(value) + 4} text-anchor="end">{show(value)}</text></g>)}
             {timesOf(begin, to, Math.max(2, Math.floor(wide / 90))).map((time) => <text key={time} x={Math.min(wide - RIGHT - 24, Math.max(LEFT + 24, x(time)))} y={height - 6} text-anchor="middle">{timeText(time, to - begin)}</text>)}
-            {paths.map(({ area }, i) => <path key={layers[i]!.name} class={`area ${layers[i]!.tone} ${layers[i]!.faint ? 'faint' : ''}`} d={area} />)}
+            {paths.map(({ area }, i) => <path key={shownLayers[i]!.name} class={`area ${shownLayers[i]!.tone} ${shownLayers[i]!.faint ? 'faint' : ''}`} d={area} />)}
             {single ? <path class={`line ${layers[0]!.tone}`} d={paths[0]?.line} /> : null}
             {shown !== null ? <line class="spot" x1={x(at[shown]!)} x2={x(at[shown]!)} y1={TOP} y2={height - BOTTOM} /> : null}
           </svg>

@@ -1,4 +1,5 @@
-// graph.ts: a workflow laid out in layers: each node stands to the right of all that it waits for; many alike in a layer become one.
+// graph.ts: a workflow laid out in layers: each node stands to the right of all that it waits for; many alike in a layer become one. Of thousands of nodes that
+// takes a while: it is done in steps, between which the browser draws.
 
 export interface GraphNode {
   name: string;
@@ -18,35 +19,54 @@ export interface Placed {
 export interface Graph {
   boxes: Placed[];
   edges: [number, number][]; // from the place of one box to that of another
+  joined: number[][]; // of each box, the places of its edges
+  columns: number[][]; // of each layer, the places of its boxes, from the first row on
   layers: number;
   rows: number;
 }
 
 const GROUP = 6; // as many alike in a layer are collapsed
+const STEP = 250; // nodes, or boxes, of one step
 
 /** How far each node is from the beginning; what waits in a circle, or for what is not there, begins too. */
-function layersOf(nodes: GraphNode[], places: Map<string, number>): number[] {
-  const layers = new Array<number>(nodes.length).fill(0), left = nodes.map((node) => node.after.filter((name) => places.has(name)).length), next: number[][] = nodes.map(() => []);
-  nodes.forEach((node, i) => { for (const name of node.after) { const from = places.get(name); if (from !== undefined) next[from]!.push(i); } });
+function* layersOf(nodes: GraphNode[], places: Map<string, number>): Generator<void, number[]> {
+  const layers = new Array<number>(nodes.length).fill(0), left: number[] = [], next: number[][] = nodes.map(() => []);
+  for (const [i, node] of nodes.entries()) {
+    let waits = 0;
+    for (const name of node.after) {
+      const from = places.get(name);
+      if (from === undefined) continue;
+      next[from]!.push(i);
+      waits++;
+    }
+    left.push(waits);
+    if (i % STEP === STEP - 1) yield;
+  }
   const ready = left.flatMap((n, i) => (n ? [] : [i]));
-  for (let at = 0; at < ready.length; at++)
+  for (let at = 0; at < ready.length; at++) {
     for (const to of next[ready[at]!]!) {
       layers[to] = Math.max(layers[to]!, layers[ready[at]!]! + 1);
       if (!--left[to]!) ready.push(to);
     }
+    if (at % STEP === STEP - 1) yield;
+  }
   return layers;
 }
 
 /** What nodes with numbers in their names have in common. */
 const family = (name: string): string => name.replace(/\d+/g, '#');
 
-export function graphMake(nodes: GraphNode[], opened: Set<string>): Graph {
-  const places = new Map(nodes.map((node, i) => [node.name, i])), layers = layersOf(nodes, places), sizes = new Map<string, number>();
-  const groupOf = (i: number): string => `${layers[i]} ${family(nodes[i]!.name)}`;
-  nodes.forEach((_, i) => sizes.set(groupOf(i), (sizes.get(groupOf(i)) ?? 0) + 1));
-  const boxes: Placed[] = [], boxOf = new Array<number>(nodes.length), known = new Map<string, number>();
-  nodes.forEach((node, i) => {
-    const group = groupOf(i), key = (sizes.get(group) ?? 0) >= GROUP && !opened.has(group) ? group : `node ${node.name}`;
+export function* graphSteps(nodes: GraphNode[], opened: Set<string>): Generator<void, Graph> {
+  const places = new Map(nodes.map((node, i) => [node.name, i])), layers = yield* layersOf(nodes, places), sizes = new Map<string, number>(), groups: string[] = [];
+  for (const [i, node] of nodes.entries()) {
+    const group = `${layers[i]} ${family(node.name)}`;
+    groups.push(group);
+    sizes.set(group, (sizes.get(group) ?? 0) + 1);
+    if (i % STEP === STEP - 1) yield;
+  }
+  const boxes: Placed[] = [], boxOf: number[] = [], known = new Map<string, number>();
+  for (const [i, node] of nodes.entries()) {
+    const group = groups[i]!, key = (sizes.get(group) ?? 0) >= GROUP && !opened.has(group) ? group : `node ${node.name}`;
     let place = known.get(key);
     if (place === undefined) {
       known.set(key, (place = boxes.length));
@@ -56,46 +76,75 @@ export function graphMake(nodes: GraphNode[], opened: Set<string>): Graph {
     box.names.push(node.name);
     box.counts[node.state] = (box.counts[node.state] ?? 0) + 1;
     box.label = box.names.length > 1 ? `${family(node.name).replace(/#/g, '…')} × ${box.names.length}` : node.name;
-    boxOf[i] = place;
-  });
-  const edges = new Map<string, [number, number]>();
-  nodes.forEach((node, i) => {
+    boxOf.push(place);
+    if (i % STEP === STEP - 1) yield;
+  }
+  const edges = new Map<number, [number, number]>();
+  for (const [i, node] of nodes.entries()) {
     for (const name of node.after) {
       const from = places.get(name);
-      if (from !== undefined && boxOf[from] !== boxOf[i]) edges.set(`${boxOf[from]} ${boxOf[i]}`, [boxOf[from]!, boxOf[i]!]);
+      if (from !== undefined && boxOf[from] !== boxOf[i]) edges.set(boxOf[from]! * boxes.length + boxOf[i]!, [boxOf[from]!, boxOf[i]!]);
     }
-  });
-  const rows = rowsGive(boxes, [...edges.values()]);
-  return { boxes, edges: [...edges.values()], layers: Math.max(0, ...boxes.map((box) => box.layer)) + 1, rows };
+    if (i % STEP === STEP - 1) yield;
+  }
+  const all = [...edges.values()], rows = yield* rowsGive(boxes, all), joined: number[][] = boxes.map(() => []), columns: number[][] = [];
+  for (const [i, [from, to]] of all.entries()) {
+    joined[from]!.push(i);
+    joined[to]!.push(i);
+    if (i % (4 * STEP) === 4 * STEP - 1) yield;
+  }
+  boxes.forEach((box, i) => (columns[box.layer] ??= []).push(i));
+  for (const column of columns) column?.sort((a, b) => boxes[a]!.row - boxes[b]!.row);
+  return { boxes, edges: all, joined, columns, layers: boxes.reduce((most, box) => Math.max(most, box.layer), 0) + 1, rows };
+}
+
+/** The same at once. */
+export function graphMake(nodes: GraphNode[], opened: Set<string>): Graph {
+  const steps = graphSteps(nodes, opened);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /** Rows in each layer, by the middle of what a box is joined with: a few passes to and fro leave few crossings. */
-function rowsGive(boxes: Placed[], edges: [number, number][]): number {
-  const layers: number[][] = [], before: number[][] = boxes.map(() => []), behind: number[][] = boxes.map(() => []);
+function* rowsGive(boxes: Placed[], edges: [number, number][]): Generator<void, number> {
+  const layers: number[][] = [], before: number[][] = boxes.map(() => []), behind: number[][] = boxes.map(() => []), middle = new Float64Array(boxes.length);
   boxes.forEach((box, i) => (layers[box.layer] ??= []).push(i));
-  for (const [from, to] of edges) { before[to]!.push(from); behind[from]!.push(to); }
+  for (const [i, [from, to]] of edges.entries()) {
+    before[to]!.push(from);
+    behind[from]!.push(to);
+    if (i % (4 * STEP) === 4 * STEP - 1) yield;
+  }
   const place = (layer: number[]): void => layer.forEach((box, row) => { boxes[box]!.row = row - (layer.length - 1) / 2; });
   for (const layer of layers) place(layer ?? []);
+  let done = 0;
   for (let pass = 0; pass < 4; pass++) {
     const joined = pass % 2 ? behind : before, order = pass % 2 ? [...layers].reverse() : layers;
     for (const layer of order) {
       if (!layer) continue;
-      const middle = new Map(layer.map((box) => [box, joined[box]!.length ? joined[box]!.reduce((sum, other) => sum + boxes[other]!.row, 0) / joined[box]!.length : boxes[box]!.row]));
-      layer.sort((a, b) => middle.get(a)! - middle.get(b)! || a - b);
+      for (const box of layer) {
+        let sum = 0;
+        for (const other of joined[box]!) sum += boxes[other]!.row;
+        middle[box] = joined[box]!.length ? sum / joined[box]!.length : boxes[box]!.row;
+      }
+      layer.sort((a, b) => middle[a]! - middle[b]! || a - b);
       place(layer);
+      if ((done += layer.length) >= STEP) {
+        done = 0;
+        yield;
+      }
     }
   }
-  const least = Math.min(0, ...boxes.map((box) => box.row));
+  const least = boxes.reduce((lowest, box) => Math.min(lowest, box.row), 0);
   for (const box of boxes) box.row -= least;
-  return Math.max(0, ...boxes.map((box) => box.row)) + 1;
+  return boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
 }
 
 /** The node and all that wait for it, however far. */
 export function branchOf(nodes: GraphNode[], name: string): string[] {
-  const branch = new Set([name]);
-  for (let grown = true; grown;) {
-    grown = false;
-    for (const node of nodes) if (!branch.has(node.name) && node.after.some((other) => branch.has(other))) { branch.add(node.name); grown = true; }
-  }
+  const behind = new Map<string, string[]>(), branch = new Set([name]);
+  for (const node of nodes) for (const other of node.after) behind.has(other) ? behind.get(other)!.push(node.name) : behind.set(other, [node.name]);
+  for (const one of branch) for (const next of behind.get(one) ?? []) branch.add(next);
   return [...branch];
 }

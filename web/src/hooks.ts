@@ -105,18 +105,96 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** The width of an element, as it is laid out. */
+/** The width of an element, as it is laid out; 0 before it is. */
 export function useWidth(): { of: { current: HTMLDivElement | null }; width: number } {
   const of = useRef<HTMLDivElement>(null), [width, setWidth] = useState(0);
   useLayoutEffect(() => {
     const element = of.current;
     if (!element) return;
-    const fit = new ResizeObserver(() => setWidth(element.clientWidth));
-    setWidth(element.clientWidth);
+    const fit = new ResizeObserver(() => setWidth(element.clientWidth)); // it tells the first width as well
     fit.observe(element);
     return () => fit.disconnect();
   }, []);
   return { of, width };
+}
+
+/** Does something behind the next frame, so that it is laid out with what that brings, and not in it a second time. Returns how to leave it. */
+function nextFrame(what: () => void): () => void {
+  let timer = 0;
+  const frame = requestAnimationFrame(() => { timer = window.setTimeout(what); });
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}
+
+/* How much of a frame was given away to what is drawn in it for the first time: 1 is all of it. */
+const given = { frame: -1, part: 0 };
+
+/** Of these keys, those that are drawn: what was drawn before, and a few more with each frame, so that a long list takes no frame for itself. `most`: as
+ * many would fill a frame alone; lists that grow at the same time share it. */
+export function useFew(keys: string[], most: number): Set<string> {
+  const before = useRef(new Set<string>()), [, again] = useState(0), drawn = new Set<string>();
+  const now = Number(document.timeline.currentTime ?? 0); // the same all through a frame
+  if (given.frame !== now) Object.assign(given, { frame: now, part: 0 });
+  for (const key of keys) {
+    if (!before.current.has(key)) {
+      if (given.part > 1 - 1 / most) continue;
+      given.part += 1 / most;
+    }
+    drawn.add(key);
+  }
+  const whole = drawn.size === new Set(keys).size;
+  useLayoutEffect(() => {
+    before.current = drawn;
+    return whole ? undefined : nextFrame(() => again((n) => n + 1));
+  });
+  return drawn;
+}
+
+const SLICE = 3; // milliseconds of a frame
+
+/** What is made in steps, a few in each frame; until it is made anew, what was made before. */
+export function useSteps<T>(make: () => Generator<void, T>, of: unknown[]): T | undefined {
+  const [made, setMade] = useState<T | undefined>(undefined);
+  useEffect(() => {
+    const steps = make();
+    let leave = (): void => {};
+    const go = (): void => {
+      for (const began = performance.now(); performance.now() - began < SLICE;) {
+        const { done, value } = steps.next();
+        if (!done) continue;
+        setMade(() => value);
+        return;
+      }
+      leave = nextFrame(go);
+    };
+    leave = nextFrame(go);
+    return () => leave();
+  }, of);
+  return made;
+}
+
+/** The part of a box that scrolls which is seen, in steps of some pixels. */
+export function useScrolled(step: number): { of: { current: HTMLDivElement | null }; left: number; top: number; width: number; height: number } {
+  const of = useRef<HTMLDivElement>(null), [seen, setSeen] = useState({ left: 0, top: 0, width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const box = of.current;
+    if (!box) return;
+    const look = (): void => {
+      const next = { left: Math.floor(box.scrollLeft / step) * step, top: Math.floor(box.scrollTop / step) * step, width: box.clientWidth + step, height: box.clientHeight + step };
+      setSeen((old) => (old.left === next.left && old.top === next.top && old.width === next.width && old.height === next.height ? old : next));
+    };
+    const fit = new ResizeObserver(look);
+    fit.observe(box);
+    look();
+    box.addEventListener('scroll', look, { passive: true });
+    return () => {
+      fit.disconnect();
+      box.removeEventListener('scroll', look);
+    };
+  }, []);
+  return { of, ...seen };
 }
 
 const ticks = storeMake(0);

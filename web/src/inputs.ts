@@ -1,5 +1,5 @@
 // inputs.ts: files that jobs read: named by their hash, sent to the customer's spool in pieces, and written into the jobs' ads.
-import { adsOf, attributeOf, attributesOf } from './adtext';
+import { adsOf, attributeOf, attributesOf, cut, itemsOf, type Part } from './adtext';
 import { api, ApiError } from './api';
 import { Blake2b } from './blake2b';
 
@@ -52,12 +52,31 @@ export async function inputsSend(desk: string, files: File[], told: (part: numbe
 
 const inLanguage = ({ name, hash, size, runs }: Input): string => `[ Name = ${JSON.stringify(name)}; Hash = "${hash}"; Size = ${size}; Mode = ${runs ? 0o755 : 0o644} ]`;
 
-/** The ads, each with the files. Null when one has Inputs of its own. */
+/** The names of files that an ad's Inputs have; null where it names none, or describes them otherwise than by their names. */
+function namesOf(text: string, ad: Part): string[] | null {
+  const inputs = attributeOf(text, 'Inputs', ad), items = inputs ? itemsOf(text, inputs.value).map((item) => cut(text, item)) : [];
+  return items.length && items.every((item) => /^"[^"\\]*"$/.test(item)) ? items.map((item) => item.slice(1, -1)) : null;
+}
+
+/** Files that the ads name, as those of a submit file do, and that are not among these. */
+export function inputsMissing(text: string, files: { name: string }[]): string[] {
+  const named = adsOf(text).flatMap((ad) => namesOf(text, ad) ?? []);
+  return [...new Set(named)].filter((name) => !files.some((file) => file.name === name));
+}
+
+/** The ads, each with the files. Null when one has Inputs of its own that are not these files. */
 export function inputsWrite(text: string, inputs: Input[]): string | null {
   const attribute = `Inputs = { ${inputs.map(inLanguage).join(', ')} }`;
   let made = '', at = 0;
   for (const ad of adsOf(text)) {
-    if (attributeOf(text, 'Inputs', ad)) return null;
+    const own = attributeOf(text, 'Inputs', ad);
+    if (own) {
+      const names = namesOf(text, ad);
+      if (!names?.every((name) => inputs.some((input) => input.name === name))) return null;
+      made += text.slice(at, own.start) + attribute;
+      at = own.end;
+      continue;
+    }
     const attributes = attributesOf(text, ad), last = attributes[attributes.length - 1];
     const place = last?.end ?? ad.start + 1;
     made += text.slice(at, place) + (last ? '; ' : ' ') + attribute;

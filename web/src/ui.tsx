@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from './api';
 import { ago, moment } from './format';
-import { type Loaded, useTick } from './hooks';
+import { type Loaded, useFew, useTick } from './hooks';
 
 const titles: Record<number, string> = { 0: 'No answer', 400: 'That cannot be read', 403: 'Not allowed', 404: 'Not there', 409: 'Something newer is known', 412: 'It has changed meanwhile', 413: 'Too large', 429: 'Too much at once', 503: 'Not now' };
 
@@ -48,15 +48,20 @@ export interface Column<T> {
   number?: boolean;
 }
 
-/** Whoever has no mouse must be able to scroll what is wider than its box; else it is no stop of the Tab key. */
-function useScrollStop(): { current: HTMLDivElement | null } {
+/** Whoever has no mouse must be able to scroll what is wider than its box; else it is no stop of the Tab key. It is looked at when the browser has laid it out. */
+function useScrollStop(there: boolean): { current: HTMLDivElement | null } {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const of = box.current;
     if (!of) return;
-    if (of.scrollWidth > of.clientWidth + 1) of.tabIndex = 0;
-    else of.removeAttribute('tabindex');
-  });
+    const fit = new ResizeObserver(() => {
+      if (of.scrollWidth > of.clientWidth + 1) of.tabIndex = 0;
+      else of.removeAttribute('tabindex');
+    });
+    fit.observe(of);
+    if (of.firstElementChild) fit.observe(of.firstElementChild);
+    return () => fit.disconnect();
+  }, [there]);
   return box;
 }
 
@@ -78,23 +83,32 @@ function Head<T>({ column, sorting }: { column: Column<T>; sorting?: Sorting }):
   return <th scope="col" class={column.number ? 'number' : ''} aria-sort={up ? 'ascending' : down ? 'descending' : undefined}>{shown}</th>;
 }
 
+const CELLS_AT_ONCE = 40; // in one frame
+
+const ROWS_MOST = 50; // more are on further pages
+
 /** Where it is too narrow for a table, each row is a card: no column is lost. `empty`: what this is for, and the first step. */
 export function Table<T>({ label, columns, rows, id, empty, sorting }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting }): JSX.Element {
-  const box = useScrollStop();
+  const box = useScrollStop(rows.length > 0), [asked, setPage] = useState(0), page = Math.min(asked, Math.max(0, Math.ceil(rows.length / ROWS_MOST) - 1));
+  const all = sorted(rows, columns, sorting?.by ?? '').slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), by = sorting?.by ?? '', keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
+  const few = useFew(all.map(keyOf), Math.max(2, Math.floor(CELLS_AT_ONCE / columns.length)));
   if (!rows.length) return <div class="empty">{empty ?? 'Nothing.'}</div>;
   return (
-    <div ref={box} class="wide" role="region" aria-label={label}>
-      <table>
-        <thead>
-          <tr>{columns.map((column) => <Head key={column.name} column={column} sorting={sorting} />)}</tr>
-        </thead>
-        <tbody>
-          {sorted(rows, columns, sorting?.by ?? '').map((row) => (
-            <tr key={id(row)}>{columns.map((column) => <td key={column.name} class={column.number ? 'number' : ''} data-name={column.name}>{column.cell(row)}</td>)}</tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div ref={box} class="wide" role="region" aria-label={label} aria-busy={few.size < all.length}>
+        <table>
+          <thead>
+            <tr>{columns.map((column) => <Head key={column.name} column={column} sorting={sorting} />)}</tr>
+          </thead>
+          <tbody>
+            {all.filter((row) => few.has(keyOf(row))).map((row) => (
+              <tr key={keyOf(row)}>{columns.map((column) => <td key={column.name} class={column.number ? 'number' : ''} data-name={column.name}>{column.cell(row)}</td>)}</tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Pager paging={{ page, next: () => setPage(page + 1), back: () => setPage(page - 1) }} cursor={rows.length > (page + 1) * ROWS_MOST ? 'more' : null} />
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -55,6 +56,8 @@ async function write(page, label, value) {
   await page.keyboard.press('Delete'); // text over many lines at once would be put together by the browser, with styles of its own
   await page.keyboard.insertText(value);
 }
+/** All rows of that table are drawn. */
+const whole = (page, label) => page.locator(`[role=region][aria-label="${label}"][aria-busy=false]`).waitFor();
 const stands = (id, state, name, more) => `[Message="stands";Id="${id}";Version="0000000000000001";Base="0000000000000001";State="000000000000000${state}";Since=720000000;${more};Pulls=false;Gone=false;`
   + `Ad=[Type="Machine";Name="${name}";Cpus=4;Memory=8589934592;Disk=1099511627776;GpuCount=1;LoadAvg=3.9;KeyboardIdle=5;Lifetime=600;Constraint=other.Type=="Job"]]`;
 const small = 'RequestMemory = 16M; RequestDisk = 8M; Constraint = other.Memory > 0; Outputs = {}';
@@ -203,7 +206,8 @@ test('machines are tiles or a list, found by state, name or expression, and one 
   await shot(page, 'machines');
   assert.match(await search('OwL', 'owl'), /owl Owner processors 0 of 4.*until \d\d:\d\d/);
   assert.match(await search('Cpus == 4 && CpusUsed == 4', 'kite'), /kite Busy processors 4 of 4, load 3\.9 memory 6 GiB of 8 GiB GPUs 1 of 1 first ends in 12 min/);
-  assert.equal(await tile('kite').locator('.cells > span[class]').evaluateAll((cells) => cells.filter((cell) => cell.className).length), 4);
+  assert.equal(await tile('kite').locator('.cells').getAttribute('data-used'), '4');
+  assert.ok(await tile('kite').locator('.cells path:not(.free)').count() > 0);
   assert.match(page.url(), /search=Cpus/);
   await page.goto(`${server.url}/#/machines?state=Sick&as=list`);
   await page.getByRole('table', { name: 'Machines' }).getByRole('row').filter({ hasText: 'heron' }).getByText('the disk of work is full').waitFor();
@@ -232,12 +236,17 @@ test('an administrator drains a machine and lets it take jobs again', async () =
   const page = await open(`#/machines/${vm.Name}`);
   await page.getByRole('button', { name: 'Drain' }).click();
   await page.getByText('It takes no more jobs.').waitFor();
-  await page.locator('.plot rect').first().waitFor(); // the job that failed was there
+  await page.locator('.plot path').first().waitFor(); // the job that failed was there
+  await page.locator('.plot').press('ArrowLeft');
+  await page.locator('.said').filter({ hasText: new RegExp(`^${userInfo().username}: from \\d\\d:\\d\\d, .*released`) }).waitFor(); // whose it was, though it is over
   await shot(page, 'machine-day');
   await page.getByRole('heading', { level: 1 }).getByText('Drained').waitFor({ timeout: 20_000 });
   await page.goto(`${server.url}/#/home`);
   await page.locator('.attend li').filter({ hasText: `${vm.Name} was told to take no more jobs` }).getByRole('button', { name: 'Resume' }).click();
   await page.locator('.attend li').filter({ hasText: `${vm.Name} was told to take no more jobs` }).waitFor({ state: 'detached', timeout: 20_000 });
+  const sick = page.locator('.attend li').filter({ hasText: 'heron cannot run jobs now: the disk of work is full' });
+  await sick.getByRole('button', { name: 'Drain' }).waitFor(); // what there is to be done about it
+  await sick.getByRole('link', { name: 'Look' }).waitFor();
   await close(page);
 });
 
@@ -254,6 +263,7 @@ test('a match is seen as it happens, without asking anew', async () => {
 test('ads are found by a constraint: names are completed, errors underlined, results come a page at a time', async () => {
   const page = await open('#/ads?kind=offers');
   await page.getByRole('region', { name: 'Ads' }).waitFor();
+  await page.locator('tbody tr').nth(49).waitFor(); // a few come with each frame
   assert.equal(await page.locator('tbody tr').count(), 50);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('Page 2').waitFor();
@@ -272,6 +282,7 @@ test('ads are found by a constraint: names are completed, errors underlined, res
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
   await page.getByRole('columnheader', { name: 'RamSize' }).waitFor();
+  await whole(page, 'Ads');
   const rows = await page.locator('tbody tr').allInnerTexts();
   assert.ok(rows.length > 0 && rows.every((row) => /56,000/.test(row) && /16/.test(row)), rows.join('\n'));
   await shot(page, 'ads');
@@ -318,7 +329,7 @@ test('an edit of an offer is tried as well, and the offer stays as it is', async
 test('a gang is a tree: its ports, who docks, and where the search ended', async () => {
   const page = await open('#/ad/gang');
   const tree = page.getByRole('group', { name: 'The gang' });
-  await tree.locator('.node.bad').filter({ hasText: 'licence' }).getByText('the search ended here').waitFor();
+  await tree.locator('.node.warn').filter({ hasText: 'licence' }).getByText('the search ended here').waitFor();
   assert.match(await tree.locator('.node.good').first().innerText(), /cpu/);
   assert.match(await text(page, '.tree'), /scratch not reached may stay empty/);
   await tree.getByRole('button', { name: 'Try it' }).first().click();
@@ -482,10 +493,13 @@ test('workflows are listed with how far they are, drawn, rescued by the whole an
   const nodes = page.getByRole('region', { name: 'Nodes' }), graph = page.getByRole('group', { name: 'The graph' });
   await nodes.getByText('waits for second, which failed').waitFor();
   await nodes.getByText('Failed (exit 1)').waitFor();
+  await graph.locator('.box').nth(3).waitFor();
+  await graph.locator('.edge').nth(3).waitFor({ state: 'attached' });
   assert.equal(await graph.locator('.box').count(), 4); // the frames are one
   assert.equal(await graph.locator('.edge').count(), 4);
   await shot(page, 'workflow');
   await graph.getByRole('button', { name: 'frame… × 7: 7 succeeded' }).click();
+  await graph.locator('.box').nth(9).waitFor();
   assert.equal(await graph.locator('.box').count(), 10);
   await graph.getByRole('button', { name: 'second: failed' }).click();
   await page.getByRole('button', { name: 'Hold the branch (2)' }).click();
@@ -520,7 +534,11 @@ test('jobs are submitted, followed, run again, held, released and removed', asyn
   await shot(page, 'submit');
   await write(page, 'Jobs to submit', '[ Cmd = "true"; Constraint = other.Cpus > 4000 ]');
   await page.locator('.verdict').filter({ hasText: 'cannot run as things are' }).waitFor(); // before it is sent
+  await write(page, 'Jobs to submit', '[ Cmd = "true"; Constraint = other.Cpus > 8 && other.Cpus < 4 ]');
+  await page.getByRole('list', { name: 'What is wrong with it' }).getByText("'other.Cpus > 8' and 'other.Cpus < 4' are never both true").waitFor();
+  await shot(page, 'submit-lint');
   await write(page, 'Jobs to submit', '[ Cmd = ; ]');
+  await page.locator('.cm-lintRange-error').waitFor(); // before it is sent
   await page.getByRole('button', { name: 'Submit', exact: true }).click();
   await page.locator('.cm-lintRange-error').waitFor();
   const told = await submitted(page, `[ Cmd = "/bin/sh"; Args = { "-c", "for i in 1 2 3; do echo line $i '<b>'; sleep 1; done; exit 3" }; ${small} ]`);
@@ -565,6 +583,7 @@ test('jobs are submitted, followed, run again, held, released and removed', asyn
   await page.getByRole('button', { name: 'Job', exact: true }).click();
   await page.getByRole('button', { name: /^Job ↑/ }).click();
   await page.getByRole('button', { name: /^Job ↓/ }).waitFor();
+  await whole(page, 'Jobs');
   assert.match(page.url(), /sort=-Job/);
   const numbers = async () => (await page.locator('main tbody td[data-name=Job]').allInnerTexts()).map(Number);
   assert.deepEqual(await numbers(), (await numbers()).sort((a, b) => b - a));
@@ -588,6 +607,7 @@ test('jobs are submitted, followed, run again, held, released and removed', asyn
   await waiting.getByRole('heading', { level: 1 }).getByText('Waiting').waitFor();
   await shot(waiting, 'job-waiting');
   await close(waiting);
+  await whole(page, 'Jobs');
   const count = await page.getByRole('region', { name: 'Jobs' }).locator('tbody tr').count();
   await row.getByRole('checkbox').check();
   await page.getByRole('button', { name: 'Remove' }).click();
@@ -618,6 +638,23 @@ test('a job reads files that were chosen on the page', async () => {
   await write(page, 'Jobs to submit', '[ Cmd = "/bin/true"; Inputs = { } ]');
   await page.getByRole('button', { name: 'Submit', exact: true }).click();
   await page.getByRole('alert').filter({ hasText: 'Inputs of its own' }).waitFor();
+  await close(page);
+});
+
+test('a submit file is shown as the ad that it makes, and sent as that, with its files', async () => {
+  const page = await open('#/submit', { token: pool.owner });
+  await write(page, 'Jobs to submit', 'executable = /bin/cat\narguments = part.txt\ntransfer_input_files = part.txt\nrequest_memory = 16M\nrequest_disk = 8M\nnotification = always\nqueue');
+  await page.getByRole('heading', { name: 'The submit file' }).waitFor();
+  await page.getByRole('list', { name: 'What is wrong with it' }).getByText('line 6: notification').waitFor();
+  await page.getByText('It reads part.txt: choose it here.').waitFor();
+  await page.getByText('The ad that this submit file makes').click();
+  await page.locator('pre.code').filter({ hasText: 'RequestCpus = 1' }).waitFor();
+  await page.getByLabel('Files that they read').setInputFiles([{ name: 'part.txt', mimeType: 'text/plain', buffer: Buffer.from('from the submit file') }]);
+  await page.getByText('It reads part.txt').waitFor({ state: 'detached' });
+  await shot(page, 'submit-file');
+  await page.getByRole('button', { name: 'Submit', exact: true }).click();
+  await page.getByRole('link', { name: /Job \d+ submitted/ }).click();
+  await page.locator('.output').filter({ hasText: 'from the submit file' }).waitFor({ timeout: 40_000 });
   await close(page);
 });
 
@@ -921,7 +958,8 @@ test('ten thousand offers and a hundred thousand jobs do not make it slow: it as
   await page.locator('.figure').filter({ hasText: /10\d{4}|10\d,\d{3}/ }).first().waitFor();
   await shot(page, 'many-pool');
   await page.goto(`${server.url}/#/ads`);
-  await within(3000, 'the list', () => page.locator('tbody tr').nth(49).waitFor());
+  await within(3000, 'the list', () => page.locator('tbody tr').nth(9).waitFor()); // the others come with the next frames
+  await page.locator('tbody tr').nth(49).waitFor();
   await page.goto(`${server.url}/#/ads?constraint=${encodeURIComponent('Site == "far" && Cpus == 63')}`);
   await within(3000, 'a search', () => page.getByRole('columnheader', { name: 'Cpus' }).waitFor());
   await page.goto(`${server.url}/#/machines`);

@@ -5,8 +5,6 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/table.h"
-#include "lang/ad/functions.h"
-#include "lang/base/nearest.h"
 #include "lang/text/print.h"
 #include "match/gang/lint_ports.h"
 
@@ -34,24 +32,10 @@ struct lint_run {
     struct table table;
     struct buf out, name, text;
     const char *file;
+    const struct tree *ad;
     unsigned line;
     bool found;
 };
-
-/* Appends the name of the function that was probably meant. */
-static void add_nearest(struct lint_run *run, symbol function)
-{
-    struct nearest nearest;
-    size_t len;
-    const char *wrong = symbols_text(run->symbols, function, &len);
-
-    nearest_init(&nearest, wrong, len);
-    for (size_t i = 0; i < function_count; i++)
-        if (function_table[i].dialects & run->settings->dialect->bit)
-            nearest_try(&nearest, function_table[i].name);
-    if (nearest.name)
-        buf_addf(&run->text, "; did you mean '%s'?", nearest.name);
-}
 
 static void print_finding(void *user, const struct lint_finding *finding)
 {
@@ -62,9 +46,7 @@ static void print_finding(void *user, const struct lint_finding *finding)
 
     run->found = true;
     buf_reset(&run->text);
-    buf_adds(&run->text, finding->text);
-    if (finding->function != SYMBOL_NONE)
-        add_nearest(run, finding->function);
+    lint_text_print(&run->text, run->ad, finding);
     if (run->settings->json) {
         table_text(&run->table, run->file, strlen(run->file));
         table_number(&run->table, "%u", run->line);
@@ -92,6 +74,7 @@ static int lint_file(struct lint_run *run, const char *name)
     run->file = name;
     if (source_open(&source, run->symbols, run->settings->dialect, FORM_UNKNOWN, name) == 0) {
         while ((got = source_next(&source, &ad)) > 0) {
+            run->ad = ad;
             run->line = form_reader_line(source.reader);
             buf_reset(&run->name);
             ad_name(&run->name, ad, source.count);

@@ -415,7 +415,7 @@ static int include(struct submit_reader *reader, const struct include *include, 
         submit_fail(at, err, "'include' needs a file, and none can be read here");
     else if ((include->runs ? world->command : world->file)(world->user, include->what, &text, &why) < 0)
         result = include->if_there ? 0 : submit_fail(at, err, "include %.200s: %.150s", include->what, why.text);
-    else if (text.len > SUBMIT_BYTES_MAX || (reader->work += text.len) > SUBMIT_WORK_MAX)
+    else if (text.len > SUBMIT_BYTES_MAX || (reader->work += text.len) > submit_work_max(reader))
         submit_fail(at, err, "include %.200s: expected at most %u bytes", include->what, SUBMIT_BYTES_MAX);
     else {
         reader->included++;

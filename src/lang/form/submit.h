@@ -51,6 +51,7 @@ struct submit_world {
     int64_t now;                                          /* seconds since 1970; 0: not known */
     uint32_t fold_from;                                   /* so many items share ads; 0: SUBMIT_FOLD_FROM */
     uint32_t ads_max;                                     /* 0: SUBMIT_ADS_MAX */
+    uint64_t work_max;                                    /* 0: SUBMIT_WORK_MAX */
     /* Macros that are set before the first line, as for a node of a workflow. */
     const struct submit_given {
         const char *name, *value;

@@ -394,7 +394,7 @@ static int ad_give(struct submit_reader *reader, struct buf *text, struct err *e
     if (++reader->ads > most)
         return submit_fail(reader->queue, err, "expected at most %" PRIu64 " ads of jobs", most);
     reader->work += text->len;
-    if (reader->work > SUBMIT_WORK_MAX)
+    if (reader->work > submit_work_max(reader))
         return submit_fail(reader->queue, err, "expected less: the ads of this file are too much");
     ad = form_parse(reader->symbols, &dialect_classic, FORM_CLASSAD, &limits, buf_string(text), text->len, &why);
     if (!ad)

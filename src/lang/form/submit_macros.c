@@ -235,7 +235,7 @@ static int spend(const struct expansion *expansion, size_t amount)
     struct submit_reader *reader = expansion->reader;
 
     reader->work += amount;
-    if (reader->work > SUBMIT_WORK_MAX)
+    if (reader->work > submit_work_max(reader))
         return submit_fail(expansion->at, expansion->err, "expected less: the macros of this file expand to too much");
     if (expansion->out->len > SUBMIT_VALUE_MAX)
         return submit_fail(expansion->at, expansion->err, "expected a value of at most %u bytes, macros expanded",

@@ -92,6 +92,11 @@ struct submit_reader {
     } fold;
 };
 
+static inline uint64_t submit_work_max(const struct submit_reader *reader)
+{
+    return reader->world->work_max ? reader->world->work_max : SUBMIT_WORK_MAX;
+}
+
 /* ---- submit.c */
 
 /* Makes a remark with a place. */

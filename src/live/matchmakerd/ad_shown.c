@@ -1,5 +1,6 @@
-/* ad_shown.c: an ad as its reader may see it: an owner may keep a machine's policy to himself, and whose job runs on a machine that may be
- * preempted is told to those whom it concerns. What is not shown is not there for the reader's queries either. */
+/* ad_shown.c: an ad as its reader may see it: an owner may keep a machine's policy to himself, whose job runs on a machine that may be
+ * preempted is told to those whom it concerns, and whether somebody sits at a machine to its owner alone. What is not shown is not there for
+ * the reader's queries either. */
 #include "live/matchmakerd/ad_shown.h"
 
 #include "live/matchmakerd/matchmakerd_state.h"
@@ -28,6 +29,14 @@ bool ad_shows_policy(const struct tree *ad)
     bool shows;
 
     return !ad_flag(ad, "ShowPolicy", &shows) || shows;
+}
+
+static bool ad_has(const struct tree *ad, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ad_find(ad, names[i]))
+            return true;
+    return false;
 }
 
 /* Takes the ad; returns it without those attributes. */
@@ -97,13 +106,14 @@ static bool is_tenant(const struct request *request, const struct tree *ad)
 struct tree *ad_shown(const struct request *request, const struct entry_view *view)
 {
     struct tree *ad = tree_ref((struct tree *)view->ad);
-    bool policy = !ad_shows_policy(ad), tenant = false;
+    bool policy = !ad_shows_policy(ad), tenant = ad_has(ad, tenant_names, COUNT(tenant_names));
+    bool presence = ad_has(ad, presence_names, COUNT(presence_names));
 
-    for (size_t i = 0; i < COUNT(tenant_names); i++)
-        tenant = tenant || ad_find(ad, tenant_names[i]);
-    if (view->request || (!policy && !tenant) || request_any(request) || entry_is_own(request, view))
+    if (view->request || (!policy && !tenant && !presence) || request_any(request) || entry_is_own(request, view))
         return ad;
     if (tenant && !is_tenant(request, ad))
         ad = ad_less(ad, tenant_names, COUNT(tenant_names));
+    if (presence)
+        ad = ad_less(ad, presence_names, COUNT(presence_names));
     return policy ? ad_less(ad, policy_names, COUNT(policy_names)) : ad;
 }

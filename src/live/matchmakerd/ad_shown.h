@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* The ad as the caller may see it: of offers of others, without a policy that is not shown (ShowPolicy = false), and without the user whose job
- * runs there. The caller unrefs it. */
+/* The ad as the caller may see it: of offers of others, without a policy that is not shown (ShowPolicy = false), without the user whose job
+ * runs there, and without what tells whether somebody sits there. The caller unrefs it. */
 struct tree *ad_shown(const struct request *request, const struct entry_view *view);
 
 bool user_is_caller(const struct request *request, const char *user); /* also as a member of a group, GROUP~USER */

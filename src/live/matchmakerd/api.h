@@ -31,6 +31,7 @@ void api_machines_list(struct request *request);
 void api_machine_get(struct request *request);
 void api_match(struct request *request);
 void api_eval(struct request *request);
+void api_lint(struct request *request);
 void api_functions(struct request *request);
 void api_overview(struct request *request);
 void api_series(struct request *request);

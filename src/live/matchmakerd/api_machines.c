@@ -200,7 +200,8 @@ static bool machines_step(struct scan *scan)
     struct machine_view view;
 
     return matchmaker_next_machine(matchmakerd->matchmaker, scan->from, &view, &scan->from) &&
-           collection_add((struct collection *)scan, machine_row(scan->request, &view, list_depth(scan->request)));
+           (collection_passes((struct collection *)scan) ||
+            collection_add((struct collection *)scan, machine_row(scan->request, &view, list_depth(scan->request))));
 }
 
 /* The same in the order of names. */
@@ -218,7 +219,8 @@ static bool ordered_step(struct scan *scan)
     if (!list->order.made)
         machine_order_make(&list->order, matchmaker);
     return machine_order_next(&list->order, matchmaker, scan->from, &view, &scan->from) &&
-           collection_add(&list->collection, machine_row(scan->request, &view, list_depth(scan->request)));
+           (collection_passes(&list->collection) ||
+            collection_add(&list->collection, machine_row(scan->request, &view, list_depth(scan->request))));
 }
 
 static void ordered_free(struct collection *collection)

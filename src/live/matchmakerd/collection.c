@@ -62,6 +62,15 @@ bool collection_begin(struct collection *collection, struct request *request)
     return true;
 }
 
+bool collection_passes(struct collection *collection)
+{
+    if (collection->at >= collection->cursor)
+        return false;
+    collection->at++;
+    collection->scan.steps -= collection->scan.steps > 0;
+    return true;
+}
+
 static bool collection_wants(struct collection *collection, const struct tree *ad)
 {
     uint64_t steps = 1;

@@ -70,6 +70,8 @@ struct collection {
 
 /* False, after a problem was answered, when a parameter is wrong. */
 bool collection_begin(struct collection *collection, struct request *request);
+/* Does the next ad lie before the cursor? Then it is passed over, and need not be made. */
+bool collection_passes(struct collection *collection);
 /* Adds the next ad, which it takes; false when there are enough. */
 bool collection_add(struct collection *collection, struct tree *ad);
 void collection_end(struct collection *collection);  /* answers, and frees what it holds */

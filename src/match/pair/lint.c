@@ -2,6 +2,7 @@
 #include "match/pair/lint.h"
 
 #include "lang/ad/functions.h"
+#include "lang/base/nearest.h"
 #include "lang/text/print.h"
 #include "match/pair/lint_parts.h"
 
@@ -19,6 +20,28 @@ const char *lint_kind_name(enum lint_kind kind)
 }
 
 /* -------------------------------------------------------------------------------------------------------- findings */
+
+/* Appends the name of the function that was probably meant. */
+static void add_nearest(struct buf *out, const struct tree *ad, symbol function)
+{
+    struct nearest nearest;
+    size_t len;
+    const char *wrong = symbols_text(ad->symbols, function, &len);
+
+    nearest_init(&nearest, wrong, len);
+    for (size_t i = 0; i < function_count; i++)
+        if (function_table[i].dialects & ad->dialect->bit)
+            nearest_try(&nearest, function_table[i].name);
+    if (nearest.name)
+        buf_addf(out, "; did you mean '%s'?", nearest.name);
+}
+
+void lint_text_print(struct buf *out, const struct tree *ad, const struct lint_finding *finding)
+{
+    buf_adds(out, finding->text);
+    if (finding->function != SYMBOL_NONE)
+        add_nearest(out, ad, finding->function);
+}
 
 struct buf *lint_begin(struct lint *lint)
 {

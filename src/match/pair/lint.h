@@ -55,7 +55,7 @@ struct lint_finding {
     enum lint_kind kind;
     symbol attribute; /* the outermost ad's attribute in which it was found; Ports for what is in a port */
     const char *text; /* what is wrong: a line */
-    symbol function;  /* UNKNOWN_FUNCTION: the name, so that the caller can suggest the nearest; else SYMBOL_NONE */
+    symbol function;  /* UNKNOWN_FUNCTION: the name, of which lint_text_print tells the nearest; else SYMBOL_NONE */
 };
 
 typedef void lint_report_fn(void *user, const struct lint_finding *finding);
@@ -63,6 +63,9 @@ typedef void lint_report_fn(void *user, const struct lint_finding *finding);
 /* Calls `report` for each finding, those of an attribute together, in the ad's order; circles come last. The same finding is told once. `scratch`
  * is left as it was. Lint looks at what is inside a port too; match/gang/lint_ports.h says whether the ports are in order. */
 void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user);
+
+/* Appends what is wrong, with the function that was probably meant. */
+void lint_text_print(struct buf *out, const struct tree *ad, const struct lint_finding *finding);
 
 #ifdef __cplusplus
 }

@@ -207,6 +207,7 @@ static void past_view(const struct past_claim *past, struct claim_view *ret)
     *ret = (struct claim_view){.claim = past->claim,
                                .gang = past->gang,
                                .agent = past->agent,
+                               .user = past->user,
                                .reported = true,
                                .over = true,
                                .since = past->since,

@@ -52,6 +52,8 @@ void registrar_done(struct registrar *registrar)
         free(registrar->active[i].tally);
     }
     registrar_book_done(registrar);
+    for (uint32_t i = 0; i < registrar->history_count; i++)
+        free(registrar->history[i].user);
     groups_done(&registrar->groups);
     limits_done(&registrar->limits);
     free(registrar->active);
@@ -477,9 +479,11 @@ static struct past_claim *history_room(struct registrar *registrar, uint64_t cla
         map_remove(&registrar->past, past->claim);
         if (past->tally)
             past_forget(registrar, past);
+        free(past->user);
     } else {
         registrar->history_count++;
     }
+    past->user = NULL;
     map_set(&registrar->past, claim, registrar->history_next);
     registrar->history_next = (registrar->history_next + 1) % REGISTRAR_HISTORY_MAX;
     return past;
@@ -489,10 +493,13 @@ static struct past_claim *history_room(struct registrar *registrar, uint64_t cla
 static void history_add(struct registrar *registrar, struct active_claim *claim, int64_t now, enum reason reason)
 {
     struct past_claim *past = history_room(registrar, claim->claim);
+    const char *user = accountant_name(registrar->accountant, claim->user);
 
+    free(past->user);
     *past = (struct past_claim){.claim = claim->claim,
                                 .gang = claim->gang,
                                 .agent = claim->agent,
+                                .user = mem_dup(user, strlen(user)),
                                 .since = claim->since,
                                 .ended = now,
                                 .used = claim->used,

@@ -62,6 +62,7 @@ struct active_claim {
 struct past_claim {
     uint64_t claim, gang;
     uint64_t agent;
+    char *user; /* owned: the name, for the number may belong to another by now */
     int64_t since, ended, used;
     enum reason reason;  /* as reported, RELEASED where the report says none; LEASE: there were no more reports */
     struct tally *tally; /* owned; of one with LEASE, or that nobody used, of which more may be told; or NULL */

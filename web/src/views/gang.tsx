@@ -62,6 +62,7 @@ function Members({ docked, path }: { docked: Docked; path: string }): JSX.Elemen
 interface Scene {
   why: GangWhy;
   ad: AdText;
+  never?: boolean; // whatever the pool holds: that is a fault of the ad; else it waits for somebody who fits
 }
 
 function PortNode({ entry, scene }: { entry: Entry; scene: Scene }): JSX.Element {
@@ -72,13 +73,13 @@ function PortNode({ entry, scene }: { entry: Entry; scene: Scene }): JSX.Element
   const died = why.died && same(why.died.port, label) ? why.died : null;
   const together = why.together.some((one) => same(one, label));
   let mark: ComponentChildren;
-  if (died) mark = <Tag tone="bad">the search ended here</Tag>;
+  if (died) mark = <Tag tone={scene.never ? 'bad' : 'warn'}>the search ended here</Tag>;
   else if (who.length) mark = why.gang ? <Tag tone="good">docked</Tag> : <Tag>docked in the search</Tag>;
   else if (why.gang) mark = <Tag>stays empty</Tag>;
   else mark = <Tag>not reached</Tag>;
   return (
     <li>
-      <span class={`node ${died ? 'bad' : who.length ? 'good' : ''}`}>
+      <span class={`node ${died ? (scene.never ? 'bad' : 'warn') : who.length ? 'good' : ''}`}>
         <span class="label">{label}</span> <Who who={who} /> {mark}
         {entry.optional ? <Tag>may stay empty</Tag> : null}
         {entry.count ? <Tag>count {entry.count}</Tag> : null}
@@ -109,7 +110,7 @@ function Nodes({ entries, scene }: { entries: Entry[]; scene: Scene }): JSX.Elem
 }
 
 export function GangTree({ why, ad }: Scene): JSX.Element {
-  const entries = entriesRead(ad.text), good = why.verdict === 'matches';
+  const entries = entriesRead(ad.text), good = why.verdict === 'matches', never = why.verdict === 'never';
   const plain = (label: string, optional: boolean): Entry => ({ label, optional, text: ad.text, entries: [] });
   const shown = entries.length ? entries // an ad without ports is its own: then only the explanation names it
     : why.ports.length ? why.ports.map((port) => plain(port.port, port.least === 0))
@@ -118,13 +119,13 @@ export function GangTree({ why, ad }: Scene): JSX.Element {
     <div class="why">
       <HoldView of={why} />
       {why.first === 'busy' || why.first === 'pull' || why.first === 'port' || why.first === 'claiming' ? <ReasonsView of={why} name={why.request ?? 'It'} /> : null}
-      <p class="verdict"><Tag tone={good ? (why.hold ? undefined : 'good') : 'bad'}>{good ? 'a gang' : 'no gang'}</Tag> {gangVerdicts[why.verdict] ?? why.verdict}</p>
+      <p class="verdict"><Tag tone={good ? (why.hold ? undefined : 'good') : never ? 'bad' : 'warn'}>{good ? 'a gang' : 'no gang'}</Tag> {gangVerdicts[why.verdict] ?? why.verdict}</p>
       {why.together.length ? <p>{why.together.length === 1 ? <>Port <strong>{why.together[0]}</strong> cannot be filled.</> : <>The ports <strong>{why.together.join(', ')}</strong> cannot be filled together{why.smallest ? '; every smaller set of them can be' : ''}.</>}</p> : null}
       {why.broken ? <p>{many(why.broken, 'offer has', 'offers have')} ports that are not in order: nobody docks there.</p> : null}
       <StandingView of={why} told={{ one: 'offer', more: 'offers' }} />
       <div class="tree" role="group" aria-label="The gang">
         <span class="node root"><strong>{why.request ?? 'request'}</strong> <span class="quiet">the root; {many(why.offers, 'offer')} looked at</span></span>
-        <Nodes entries={shown} scene={{ why, ad }} />
+        <Nodes entries={shown} scene={{ why, ad, never }} />
       </div>
     </div>
   );

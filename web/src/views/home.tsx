@@ -1,11 +1,11 @@
 // home.tsx: the pool at a glance: four numbers, who runs and waits over time, and what needs somebody.
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
-import { api, type Desk, type Job, type Limit, type Machine, type Overview, type Series, type Span, type Submission, type WaitCount } from '../api';
+import { useMemo, useState } from 'preact/hooks';
+import { api, type Desk, type Job, type Limit, type Machine, type MachineCounts, type Overview, type Series, type Span, type Submission, type WaitCount } from '../api';
 import { Chart, Legend, type Layer } from '../chart';
 import { useDesks } from '../desks';
 import { count, many, real, spanSaid } from '../format';
-import { useAct, useLoad, useTitle } from '../hooks';
+import { useAct, useFew, useLoad, useTitle } from '../hooks';
 import { commandOf, jobLink, partsOf } from '../jobwords';
 import { live } from '../live';
 import { deskNews, poolNews } from '../news';
@@ -57,12 +57,17 @@ function OverTime({ span }: { span: Span }): JSX.Element {
 const FAILED_MOST = 1000;
 const midnight = (): number => Math.floor(new Date().setHours(0, 0, 0, 0) / 1000);
 
+const failedAsk = async (desk: Desk, signal: AbortSignal): Promise<number> =>
+  (await api.history(desk.Agent, { constraint: `Ended >= ${midnight()} && Outcome isnt "Succeeded" && Outcome isnt "Removed"`, select: 'Job', limit: FAILED_MOST }, signal)).rows.length;
+
+/** Of all customers that one may see. News comes of the first; the others are asked now and then, and one that does not answer counts for nothing. */
 function Failed({ desks }: { desks: Desk[] }): JSX.Element {
-  const desk = desks[0]!;
-  const constraint = `Ended >= ${midnight()} && Outcome isnt "Succeeded" && Outcome isnt "Removed"`;
-  const found = useLoad((signal) => api.history(desk.Agent, { constraint, select: 'Job', limit: FAILED_MOST }, signal), `failed ${desk.Agent}`, { of: deskNews(desk.Agent), least: 5000 });
-  const n = found.value?.rows.length;
-  return <Figure name="Failed today" tone={n ? 'bad' : undefined} value={n === undefined ? '…' : n >= FAILED_MOST ? `${count(n)} or more` : count(n)} note={`of the jobs at ${desk.Name}`} href={routeLink(['jobs'], { show: 'over', state: 'failed', desk: desk.Agent })} />;
+  const desk = desks[0]!, rest = desks.slice(1);
+  const first = useLoad((signal) => failedAsk(desk, signal), `failed ${desk.Agent}`, { of: deskNews(desk.Agent), least: 5000 });
+  const others = useLoad((signal) => Promise.all(rest.map((one) => failedAsk(one, signal).catch(() => 0))), rest.length ? `failed ${rest.map((one) => one.Agent).join()}` : null, { of: poolNews, least: 30_000 });
+  const counts = [first.value ?? 0, ...(others.value ?? [])], n = counts.reduce((sum, one) => sum + one, 0), most = Math.max(...counts), loading = first.value === undefined && !first.error;
+  const worst = desks[counts.indexOf(most)] ?? desk;
+  return <Figure name="Failed today" tone={n ? 'bad' : undefined} value={loading ? '…' : most >= FAILED_MOST ? `${count(n)} or more` : count(n)} note={rest.length ? `of the jobs at ${many(desks.length, 'customer')}` : `of the jobs at ${desk.Name}`} href={routeLink(['jobs'], { show: 'over', state: 'failed', desk: worst.Agent })} />;
 }
 
 function Figures({ seen, desks }: { seen: Overview; desks: Desk[] }): JSX.Element {
@@ -103,14 +108,32 @@ function Release({ desk, jobs, done }: { desk: string; jobs: Job[]; done: () => 
   );
 }
 
-function Resume({ machine }: { machine: Machine }): JSX.Element {
-  const act = useMachineAct(machine);
-  return act.may ? <><button type="button" disabled={act.busy} onClick={() => void act.run('resume')}>Resume</button><Problem error={act.error} /></> : <a class="button" href={machineLink(machine.Name)}>Look</a>;
+/** What mends it, for those who may: one that is drained takes jobs again, and one that is sick is kept from jobs until somebody has looked after it. Nobody reaches one that is away. */
+function MachineAct({ machine }: { machine: Machine }): JSX.Element {
+  const act = useMachineAct(machine), verb = machine.State === 'Drained' ? 'resume' : machine.State === 'Sick' ? 'drain' : undefined;
+  return (
+    <>
+      <a class="button" href={machineLink(machine.Name)}>Look</a>
+      {act.may && verb ? <button type="button" disabled={act.busy} title={verb === 'drain' ? 'It is tried with no more jobs until it is resumed' : undefined} onClick={() => void act.run(verb)}>{verb === 'drain' ? 'Drain' : 'Resume'}</button> : null}
+      <Problem error={act.error} />
+    </>
+  );
 }
 
 function machineItem(machine: Machine): Item {
   const away = machine.State === 'Away', text = `${machine.Name} ${away ? `is away: nothing has been heard of it for ${spanSaid(machine.Heard)}` : machine.State === 'Sick' ? `cannot run jobs now${machine.Words ? `: ${machine.Words}` : ''}` : 'was told to take no more jobs'}`;
-  return { key: `machine ${machine.Agent}${machine.Id}`, tone: machine.State === 'Sick' ? 'bad' : 'warn', what: machine.State.toLowerCase(), text, act: machine.State === 'Drained' ? <Resume machine={machine} /> : <a class="button" href={machineLink(machine.Name)}>Look</a> };
+  return { key: `machine ${machine.Agent}${machine.Id}`, tone: machine.State === 'Sick' ? 'bad' : 'warn', what: machine.State.toLowerCase(), text, act: <MachineAct machine={machine} /> };
+}
+
+const machinesUnwell = ['Sick', 'Away', 'Drained'] as const;
+
+/** Those that are not in the list, by state. */
+function moreItems(counts: MachineCounts | undefined, shown: Machine[]): Item[] {
+  if (shown.length < MACHINES_MOST) return [];
+  return machinesUnwell.flatMap((state): Item[] => {
+    const more = (counts?.[state] ?? 0) - shown.filter((machine) => machine.State === state).length;
+    return more > 0 ? [{ key: `more ${state}`, tone: state === 'Sick' ? 'bad' : 'warn', what: state.toLowerCase(), text: `${many(more, 'machine')} more ${more === 1 ? 'is' : 'are'} ${state.toLowerCase()}`, act: <a class="button" href={routeLink(['machines'], { state })}>See all</a> }] : [];
+  });
 }
 
 function heldItems(desk: string, jobs: Job[], done: () => void): Item[] {
@@ -126,24 +149,27 @@ const waitItem = (row: WaitCount): Item => {
 
 const limitItem = (limit: Limit): Item => ({ key: `limit ${limit.Name}`, tone: 'warn', what: 'full', text: `the limit ${limit.Name} is used up: ${count(limit.Used)} of ${count(limit.Most ?? 0)} in use`, act: <a class="button" href="#/users">See limits</a> });
 
+const MACHINES_MOST = 20, ITEMS_MOST = 30;
+
 function Attention({ desk }: { desk: Desk | undefined }): JSX.Element {
-  const anew = { of: poolNews, least: 5000 };
-  const machines = useLoad((signal) => api.machines({ constraint: 'Type == "Machine" && (State == "Sick" || State == "Away" || State == "Drained")', limit: 50, order: 'name' }, signal), 'machines', anew);
+  const anew = { of: poolNews, least: 5000 }, [most, setMost] = useState(ITEMS_MOST);
+  const machines = useLoad((signal) => api.machines({ constraint: `Type == "Machine" && (${machinesUnwell.map((state) => `State == "${state}"`).join(' || ')})`, limit: MACHINES_MOST, order: 'name' }, signal), 'machines', anew);
   const waits = useLoad((signal) => api.reasons(signal), 'reasons', { of: poolNews, least: 15_000 });
   const limits = useLoad((signal) => api.limits(signal), 'limits', anew);
   const held = useLoad((signal) => api.jobs(desk!.Agent, { constraint: 'State == "Held"', select: 'Job,Reason,State', limit: 200 }, signal), desk ? `held ${desk.Agent}` : null, desk ? { of: deskNews(desk.Agent) } : undefined);
   const items: Item[] = [
-    ...(machines.value?.rows.map(machineItem) ?? []),
+    ...(machines.value?.rows.map(machineItem) ?? []), ...moreItems(live.get().overview?.Machines, machines.value?.rows ?? []),
     ...(held.value && desk ? heldItems(desk.Agent, held.value.rows, held.again) : []),
     ...(waits.value?.filter((row) => row.Code && row.Code in mendable).map(waitItem) ?? []),
     ...(limits.value?.rows.filter((limit) => limit.Most !== undefined && limit.Used >= limit.Most && (limit.Most > 0 || limit.Used > 0)).map(limitItem) ?? []),
   ].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
-  const loading = !machines.value && !machines.error;
+  const loading = !machines.value && !machines.error, shown = items.slice(0, most), few = useFew(shown.map((item) => item.key), 5);
   return (
     <Section title="What needs attention">
       {waits.error && waits.error.status !== 403 && waits.error.status !== 404 ? <Problem error={waits.error} /> : null}
-      {items.length ? <ul class="attend">{items.map((item) => <li key={item.key}><Tag tone={item.tone}>{item.what}</Tag><span>{item.text}.</span><span class="acts">{item.act}</span></li>)}</ul>
+      {items.length ? <ul class="attend">{shown.filter((item) => few.has(item.key)).map((item) => <li key={item.key}><Tag tone={item.tone}>{item.what}</Tag><span>{item.text}.</span><span class="acts">{item.act}</span></li>)}</ul>
         : <p class="empty">{loading ? 'Loading …' : 'Nothing: no machine is sick or away, no job is held, every job that waits can run, and no limit is full.'}</p>}
+      {items.length > most ? <button type="button" onClick={() => setMost(most + ITEMS_MOST)}>Show more of {count(items.length)}</button> : null}
     </Section>
   );
 }
@@ -177,17 +203,26 @@ function Mine({ desk }: { desk: Desk }): JSX.Element {
   );
 }
 
+/** What changes with each news of the pool, alone: the rest asks for itself. */
+function Glance({ mine, known }: { mine: Desk[]; known: boolean }): JSX.Element {
+  const now = useStore(live), seen = now.overview;
+  return (
+    <>
+      <Problem error={now.error} />
+      {seen && known ? <Figures seen={seen} desks={mine} /> : now.error ? null : <p class="quiet">Loading …</p>}
+      {seen?.Machines && !seen.Machines.Known ? <p class="empty">No machine is in the pool yet. Where the matchmaker runs, <code>berth token code</code> prints a code; on the machine that shall work, <code>berth join CODE</code> takes it in.</p> : null}
+    </>
+  );
+}
+
 export function HomeView({ query }: { query: Route['query'] }): JSX.Element {
-  const now = useStore(live), desks = useDesks(), { subject } = useStore(session), asked = query.get('span') as Span;
+  const desks = useDesks(), { subject } = useStore(session), asked = query.get('span') as Span;
   const mine = desks.value ? [...desks.value].sort((a, b) => Number(b.Identity === subject) - Number(a.Identity === subject)) : [];
   useTitle('Home');
-  const seen = now.overview;
   return (
     <>
       <h1>Home</h1>
-      <Problem error={now.error} />
-      {seen && (desks.value || desks.error) ? <Figures seen={seen} desks={mine} /> : now.error ? null : <p class="quiet">Loading …</p>}
-      {seen?.Machines && !seen.Machines.Known ? <p class="empty">No machine is in the pool yet. Where the matchmaker runs, <code>berth token code</code> prints a code; on the machine that shall work, <code>berth join CODE</code> takes it in.</p> : null}
+      <Glance mine={mine} known={!!(desks.value || desks.error)} />
       <OverTime span={spans.some(([word]) => word === asked) ? asked : 'hour'} />
       <Attention desk={mine[0]} />
       {mine[0] ? <Mine desk={mine[0]} /> : null}

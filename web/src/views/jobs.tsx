@@ -4,14 +4,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { api, type Job, type Listed, type Submission } from '../api';
 import { AtDesk } from '../desks';
 import { count, inCell, many, moment, span, spanSaid } from '../format';
-import { useAct, useLoad, useQuiet, useTitle } from '../hooks';
+import { useAct, useFew, useLoad, useQuiet, useTitle } from '../hooks';
 import { command, commandOf, failed, jobLink, over, partsOf, standing, tone, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
 import { routeGo, routeLink, type Route } from '../route';
 import { useStore } from '../store';
 import { Choice, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
 
-const PAGE = 50;
+const PAGE = 25;
+/** What rows of jobs show. */
+export const JOB_FIELDS = 'Job,State,Cmd,Args,Owner,Provider,Submitted,Started,Ended,WallUsed,Reason,Outcome,ExitCode,Signal,Workflow,Node';
 
 /** How it stands, and why, where there is something to say: it failed, or it waits. */
 export function StateCell({ job }: { job: Job }): JSX.Element {
@@ -89,7 +91,7 @@ export function JobTable({ desk, rows, choosing, empty, sorting, past }: { desk:
 function Opened({ desk, of }: { desk: string; of: Submission }): JSX.Element {
   const ids = `${of.Submission}-${of.Last}`, paging = usePaging(ids), choosing = useChoosing(`${ids} ${paging.page}`);
   const anew = { of: deskNews(desk) };
-  const jobs = useLoad((signal) => api.jobs(desk, { ids, limit: PAGE, cursor: paging.cursor }, signal), `${ids} ${paging.cursor ?? ''}`, anew);
+  const jobs = useLoad((signal) => api.jobs(desk, { ids, select: JOB_FIELDS, limit: PAGE, cursor: paging.cursor }, signal), `${ids} ${paging.cursor ?? ''}`, anew);
   const ended = of.Succeeded + of.Failed + of.Removed;
   return (
     <Shown of={jobs}>
@@ -118,12 +120,24 @@ function SubmissionRow({ desk, of, choosing }: { desk: string; of: Submission; c
         <td data-name="Owner">{of.Owner}</td>
         <td data-name="Submitted"><When at={of.Submitted} /></td>
       </tr>
-      {open ? <tr class="opened"><td colSpan={6}><Opened desk={desk} of={of} /></td></tr> : null}
+      {open ? <tr class="opened"><td colSpan={6}><div class="inside"><Opened desk={desk} of={of} /></div></td></tr> : null}
     </>
   );
 }
 
 const submitLink = (desk: string): string => routeLink(['submit'], { desk });
+
+function SubmissionTable({ desk, rows, choosing }: { desk: string; rows: Submission[]; choosing: Choosing }): JSX.Element {
+  const few = useFew(rows.map((of) => String(of.Submission)), 5);
+  return (
+    <div class="wide" role="region" aria-label="Submissions" aria-busy={few.size < rows.length}>
+      <table>
+        <thead><tr>{['Choose', 'Jobs', 'Progress', 'Command', 'Owner', 'Submitted'].map((name) => <th key={name} scope="col" class={name === 'Jobs' ? 'number' : ''}>{name}</th>)}</tr></thead>
+        <tbody>{rows.filter((of) => few.has(String(of.Submission))).map((of) => <SubmissionRow key={of.Submission} desk={desk} of={of} choosing={choosing} />)}</tbody>
+      </table>
+    </div>
+  );
+}
 
 function Submissions({ desk }: { desk: string }): JSX.Element {
   const paging = usePaging(desk), choosing = useChoosing(`${desk} ${paging.page}`);
@@ -133,12 +147,7 @@ function Submissions({ desk }: { desk: string }): JSX.Element {
       {({ rows, cursor }) => (rows.length ? (
         <>
           <Acts desk={desk} all={rows.map((of) => (of.Jobs === 1 ? String(of.Submission) : `${of.Submission}-${of.Last}`))} choosing={choosing} done={found.again} />
-          <div class="wide" role="region" aria-label="Submissions">
-            <table>
-              <thead><tr>{['Choose', 'Jobs', 'Progress', 'Command', 'Owner', 'Submitted'].map((name) => <th key={name} scope="col" class={name === 'Jobs' ? 'number' : ''}>{name}</th>)}</tr></thead>
-              <tbody>{rows.map((of) => <SubmissionRow key={of.Submission} desk={desk} of={of} choosing={choosing} />)}</tbody>
-            </table>
-          </div>
+          <SubmissionTable desk={desk} rows={rows} choosing={choosing} />
           <Pager paging={paging} cursor={cursor} />
         </>
       ) : <div class="empty">Nothing is under way. What was submitted together stands here in one row, with how far it is. <a href={submitLink(desk)}>Submit a job</a>: a command is all that is needed.</div>)}
@@ -201,7 +210,7 @@ function Queue({ desk, query, past, go }: { desk: string; query: Route['query'];
   const owner = query.get('owner') ?? '', workflow = query.get('workflow') ?? '';
   const constraint = [states[state], searchOf(query.get('search') ?? ''), owner ? `Owner == ${JSON.stringify(owner)}` : '', /^\d+$/.test(workflow) ? `Workflow == ${workflow}` : ''].filter(Boolean).join(' && ');
   const key = JSON.stringify([desk, past, constraint, ids]), paging = usePaging(key), choosing = useChoosing(`${key} ${paging.page}`);
-  const jobs = useLoad((signal): Promise<Listed<Job>> => (past ? api.history(desk, { constraint, limit: PAGE, cursor: paging.cursor }, signal) : api.jobs(desk, { constraint, ids, limit: PAGE, cursor: paging.cursor }, signal)), `${key} ${paging.cursor ?? ''}`, { of: deskNews(desk) });
+  const jobs = useLoad((signal): Promise<Listed<Job>> => (past ? api.history(desk, { constraint, select: JOB_FIELDS, limit: PAGE, cursor: paging.cursor }, signal) : api.jobs(desk, { constraint, ids, select: JOB_FIELDS, limit: PAGE, cursor: paging.cursor }, signal)), `${key} ${paging.cursor ?? ''}`, { of: deskNews(desk) });
   const empty = constraint || ids ? 'No job is so.' : past ? 'Jobs that are over stand here, the last first, with how they ended and their files. None is yet.' : <>Jobs that wait, run or are held stand here. There are none now. <a href={submitLink(desk)}>Submit one</a></>;
   return (
     <>

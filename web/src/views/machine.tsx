@@ -1,9 +1,9 @@
 // machine.tsx: everything of one machine: whose jobs it runs, its policy as it stands, what it is; for its owner and administrators, drained and resumed.
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { api, type Claim, type Machine, type MachineClaim, type MachinePart } from '../api';
 import { bytes, clock, count, inLanguage, many, real, span as spanAlone, spanSaid } from '../format';
-import { useLoad, useTitle, useWidth } from '../hooks';
+import { useLoad, useSteps, useTitle, useWidth } from '../hooks';
 import { poolNews } from '../news';
 import { userClass } from '../people';
 import { adLink } from '../route';
@@ -57,38 +57,54 @@ interface Stay {
   lane: number;
 }
 
-const DAY = 86400, STAYS_MOST = 1000, LANE = 14, LANES_MOST = 40;
+const DAY = 86400, STAYS_MOST = 1000, LANE = 14, LANES_MOST = 40, USERS_MOST = 24;
 
 /** Claims of the last day, those at the same time in lanes of their own. */
-function staysOf(claims: Claim[]): Stay[] {
+function* staysSteps(claims: Claim[]): Generator<void, Stay[]> {
   const stays = claims.filter((claim) => claim.Age !== undefined && claim.State !== 'expected').map((claim): Stay => ({ claim, from: claim.Age!, to: claim.State === 'active' ? 0 : Math.max(0, claim.Age! - claim.Used), lane: 0 }))
     .filter((stay) => stay.to < DAY).sort((a, b) => b.from - a.from);
   const free: number[] = [];
-  for (const stay of stays) {
+  for (const [i, stay] of stays.entries()) {
     const lane = free.findIndex((until) => until >= stay.from);
     stay.lane = lane < 0 ? free.length : lane;
     free[stay.lane] = stay.to;
+    if (i % 100 === 99) yield;
   }
   return stays;
 }
 
+const saidOf = (stay: Stay): string => `${stay.claim.Owner ?? 'nobody known'}: from ${clock(Date.now() / 1000 - stay.from).slice(0, 5)}, ${spanAlone(stay.from - stay.to)}${stay.to ? (stay.claim.Reason ? `, ${stay.claim.Reason}` : '') : ', still'}`;
+
+/** A path for each user's claims: however many there are, few things are drawn. What lies under the pointer, or where the arrow keys have gone, is said. */
 function Plot({ stays }: { stays: Stay[] }): JSX.Element {
-  const { of, width } = useWidth();
+  const { of, width } = useWidth(), [spot, setSpot] = useState<number | null>(null);
   const span = Math.min(DAY, Math.max(3600, ...stays.map((stay) => stay.from))), lanes = Math.min(LANES_MOST, Math.max(...stays.map((stay) => stay.lane)) + 1), height = lanes * LANE + 24;
-  const x = (ago: number): number => Math.max(0, (1 - ago / span) * width), now = Date.now() / 1000;
+  const x = (ago: number): number => Math.max(0, Math.round((1 - ago / span) * width)), now = Date.now() / 1000, ends = (stay: Stay): number => Math.max(x(stay.from) + 2, x(stay.to));
+  const paths = useMemo(() => {
+    const made = new Map<string, string>();
+    for (const stay of stays) if (stay.lane < lanes) made.set(userClass(stay.claim.Owner), `${made.get(userClass(stay.claim.Owner)) ?? ''}M${x(stay.from)},${stay.lane * LANE + 2}H${ends(stay)}v${LANE - 3}H${x(stay.from)}z`);
+    return [...made];
+  }, [stays, width]);
+  const at = spot === null ? undefined : stays[spot];
+  const point = (event: PointerEvent, box: DOMRect): void => {
+    const place = stays.findIndex((stay) => stay.lane === Math.floor((event.clientY - box.top) / LANE) && event.clientX - box.left >= x(stay.from) && event.clientX - box.left <= ends(stay));
+    setSpot(place < 0 ? null : place);
+  };
+  const move = (by: number): void => setSpot((old) => Math.max(0, Math.min(stays.length - 1, (old ?? (by > 0 ? -1 : stays.length)) + by)));
   return (
-    <div ref={of} class="plot" role="img" aria-label={`${many(stays.length, 'claim')} in the last ${spanSaid(span)}`} style={{ minHeight: `${height}px` }}>
-      {width ? (
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-          {stays.filter((stay) => stay.lane < lanes).map((stay) => (
-            <rect key={stay.claim.Claim} class={userClass(stay.claim.Owner)} x={x(stay.from)} y={stay.lane * LANE + 2} width={Math.max(2, x(stay.to) - x(stay.from))} height={LANE - 3} rx="2">
-              <title>{`${stay.claim.Owner ?? 'over'}: ${clock(now - stay.from)}, ${spanAlone(stay.from - stay.to)}${stay.claim.Reason ? `, ${stay.claim.Reason}` : ''}`}</title>
-            </rect>
-          ))}
-          {[0, 0.25, 0.5, 0.75, 1].map((part) => <text key={part} x={Math.min(width - 22, Math.max(22, part * width))} y={height - 6} text-anchor="middle">{clock(now - (1 - part) * span).slice(0, 5)}</text>)}
-        </svg>
-      ) : null}
-    </div>
+    <figure class="chart">
+      <figcaption><strong>{many(stays.length, 'claim')}</strong> <span class="said">{at ? saidOf(at) : ''}</span></figcaption>
+      <div ref={of} class="plot" role="img" tabIndex={0} aria-label={`${many(stays.length, 'claim')} in the last ${spanSaid(span)}${at ? `; ${saidOf(at)}` : ''}. Arrow keys read them one by one.`} style={{ minHeight: `${height}px` }}
+        onKeyDown={(event) => { if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') { move(event.key === 'ArrowLeft' ? -1 : 1); event.preventDefault(); } }} onBlur={() => setSpot(null)}>
+        {width ? (
+          <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true" onPointerMove={(event) => point(event, event.currentTarget.getBoundingClientRect())} onPointerLeave={() => setSpot(null)}>
+            {paths.map(([tone, d]) => <path key={tone} class={tone} d={d} />)}
+            {at ? <path class="spot" fill="none" d={`M${x(at.from)},${at.lane * LANE + 2}H${ends(at)}v${LANE - 3}H${x(at.from)}z`} /> : null}
+            {[0, 0.25, 0.5, 0.75, 1].map((part) => <text key={part} x={Math.min(width - 22, Math.max(22, part * width))} y={height - 6} text-anchor="middle">{clock(now - (1 - part) * span).slice(0, 5)}</text>)}
+          </svg>
+        ) : null}
+      </div>
+    </figure>
   );
 }
 
@@ -96,12 +112,12 @@ function Plot({ stays }: { stays: Stay[] }): JSX.Element {
 function Day({ machine }: { machine: Machine }): JSX.Element | null {
   const owner = machine.Owner ?? '';
   const found = useLoad((signal) => api.claimsAt(owner, STAYS_MOST, signal), owner ? `claims ${owner}` : null, { of: poolNews, least: 10_000 });
-  const stays = useMemo(() => staysOf(found.value?.rows ?? []), [found.value]), users = [...new Set(stays.map((stay) => stay.claim.Owner))];
+  const stays = useSteps(() => staysSteps(found.value?.rows ?? []), [found.value]) ?? [], users = [...new Set(stays.map((stay) => stay.claim.Owner))];
   if (!stays.length) return null;
   return (
-    <Section title="The last day" note="When parts of it were claimed, as far as the matchmaker remembers. Whose a claim was is not kept when it is over.">
+    <Section title="The last day" note="When parts of it were claimed, as far as the matchmaker remembers.">
       <Plot stays={stays} />
-      <ul class="legend">{users.map((user) => <li key={user}><span class={`swatch ${userClass(user)}`} aria-hidden="true" />{user ?? 'over'}</li>)}</ul>
+      <ul class="legend">{users.slice(0, USERS_MOST).map((user) => <li key={user}><span class={`swatch ${userClass(user)}`} aria-hidden="true" />{user ?? 'not known'}</li>)}{users.length > USERS_MOST ? <li class="quiet">and {many(users.length - USERS_MOST, 'more user')}</li> : null}</ul>
     </Section>
   );
 }

@@ -1,9 +1,9 @@
 // machines.tsx: all machines, as tiles or as a list, however many there are: what is in the window is drawn, and what is drawn is asked for.
-import type { JSX } from 'preact';
+import { Component, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, type ApiError, type Machine, type MachineCounts, type MachinePart, type MachineState } from '../api';
 import { bytes, clock, count, many, moment, real, span, spanSaid } from '../format';
-import { useQuiet, useTitle, useWidth } from '../hooks';
+import { useFew, useQuiet, useTitle, useWidth } from '../hooks';
 import { live } from '../live';
 import { poolNews } from '../news';
 import { userClass } from '../people';
@@ -67,17 +67,22 @@ export function partsOf(machine: Machine): MachinePart[] {
   return parts.map((part) => (part.Cpus === undefined && rest ? { ...part, Cpus: rest / silent } : part));
 }
 
-/** A machine's processors, those in use in the colour of whose job has them. */
+const cellAt = (i: number): string => `M${(i % 16) * 10},${Math.floor(i / 16) * 10}h8v8h-8z`;
+
+/** A machine's processors, those in use in the colour of whose job has them: a path for each colour. */
 export function Cells({ machine }: { machine: Machine }): JSX.Element {
   const all = machine.Cpus ?? 0, each = all > CELLS ? all / CELLS : 1, cells = Math.min(CELLS, Math.ceil(all)), away = machine.State === 'Away';
-  const colours: string[] = [];
-  let at = 0;
-  const fill = (cpus: number, tone: string): void => {
-    for (at += cpus / each; colours.length < Math.min(cells, Math.round(at));) colours.push(tone);
+  const paths = new Map<string, string>();
+  let at = 0, next = 0;
+  const draw = (until: number, tone: string): void => {
+    for (; next < Math.min(cells, until); next++) paths.set(tone, (paths.get(tone) ?? '') + cellAt(next));
   };
+  const fill = (cpus: number, tone: string): void => draw(Math.round((at += cpus / each)), tone);
   for (const part of partsOf(machine)) fill(part.Cpus ?? 0, userClass(part.User));
   fill(Math.max(0, (machine.CpusUsed ?? 0) - at * each), userClass(undefined));
-  return <span class={`cells ${away ? 'away' : ''}`} aria-hidden="true">{Array.from({ length: cells }, (_, i) => <span key={i} class={colours[i] ?? ''} />)}</span>;
+  const used = next;
+  draw(cells, 'free');
+  return <svg class={`cells ${away ? 'away' : ''}`} viewBox={`0 0 160 ${cells > 16 ? 18 : 8}`} preserveAspectRatio="none" data-used={used} aria-hidden="true">{[...paths].map(([tone, d]) => <path key={tone} class={tone} d={d} />)}</svg>;
 }
 
 function usersOf(machine: Machine): string {
@@ -91,7 +96,7 @@ function Gauge({ name, all, used = 0, show }: { name: string; all?: number; used
   return <span class="gauge"><span>{name}</span><Bar part={used / all} /><span>{show(used)} of {show(all)}</span></span>;
 }
 
-function Tile({ machine }: { machine: Machine }): JSX.Element {
+function TileOf({ machine }: { machine: Machine }): JSX.Element {
   const users = usersOf(machine), said = note(machine);
   return (
     <a class="tile" href={machineLink(machine.Name)}>
@@ -105,7 +110,7 @@ function Tile({ machine }: { machine: Machine }): JSX.Element {
   );
 }
 
-function Line({ machine }: { machine: Machine }): JSX.Element {
+function LineOf({ machine }: { machine: Machine }): JSX.Element {
   return (
     <div class="tile line" role="row">
       <span role="cell" class="cut"><a href={machineLink(machine.Name)}>{machine.Name}</a></span>
@@ -121,31 +126,37 @@ function Line({ machine }: { machine: Machine }): JSX.Element {
   );
 }
 
-/* ------------------------------------------------------------------------------------------------- what is in the window */
-
-const CHUNK = 250, AGAIN = 3000;
-const FIELDS = 'Name,State,Pulls,Since,Heard,Until,Sure,Closes,Words,Cpus,CpusUsed,Memory,MemoryUsed,GpuCount,GpusUsed,LoadAvg,Jobs,Ends,Parts,Id,Agent';
-
-interface Chunk {
-  cursor: string | undefined; // where it begins
-  rows: Machine[];
-  at: number; // when it was asked for
+/** Is drawn again when another answer tells of it, not whenever the window moves. */
+class Tile extends Component<{ machine: Machine }> {
+  override shouldComponentUpdate(next: { machine: Machine }): boolean { return next.machine !== this.props.machine; }
+  override render(): JSX.Element { return <TileOf machine={this.props.machine} />; }
 }
 
-/** A list that is asked for a chunk after the other, as far as it is looked at; chunks that are looked at are asked for anew when there is news. */
+class Line extends Component<{ machine: Machine }> {
+  override shouldComponentUpdate(next: { machine: Machine }): boolean { return next.machine !== this.props.machine; }
+  override render(): JSX.Element { return <LineOf machine={this.props.machine} />; }
+}
+
+/* ------------------------------------------------------------------------------------------------- what is in the window */
+
+const CHUNK = 100, KEPT = 12, AGAIN = 3000;
+const FIELDS = 'Name,State,Pulls,Since,Heard,Until,Sure,Closes,Words,Cpus,CpusUsed,Memory,MemoryUsed,GpuCount,GpusUsed,LoadAvg,Jobs,Ends,Parts,Id,Agent';
+
+/** A list that is asked for a chunk after the other, as far as it is looked at; chunks that are looked at are asked for anew when there is news. Of all machines
+ * there is no need to have asked for those before: a chunk begins about where it would. Few chunks are kept: the others are asked for again. */
 class Machines {
-  chunks: Chunk[] = [];
-  more = true;
+  end: number | null = null; // how many there are, once that is known
   error?: ApiError;
+  private chunks = new Map<number, Machine[]>();
+  private readonly starts: (string | undefined)[] = [undefined]; // the cursor with which each chunk begins, as far as that is known
   private readonly abort = new AbortController();
   private busy = false;
-  private wanted = 0;
   private window: [number, number] = [0, 0];
   private stale = false;
   private timer = 0;
   private readonly leave: () => void;
 
-  constructor(private readonly constraint: string, private readonly changed: () => void) {
+  constructor(private readonly constraint: string, private readonly filtered: boolean, private readonly changed: () => void) {
     this.leave = poolNews.watch(() => { this.stale = true; this.later(); });
   }
 
@@ -155,40 +166,53 @@ class Machines {
     clearTimeout(this.timer);
   }
 
+  /** How many there are at least. */
   get count(): number {
-    return this.chunks.reduce((sum, chunk) => sum + chunk.rows.length, 0);
+    return Math.max(0, ...[...this.chunks].map(([i, rows]) => i * CHUNK + rows.length));
   }
 
   row(place: number): Machine | undefined {
-    for (const chunk of this.chunks) {
-      if (place < chunk.rows.length) return chunk.rows[place];
-      place -= chunk.rows.length;
-    }
-    return undefined;
+    return this.chunks.get(Math.floor(place / CHUNK))?.[place % CHUNK];
   }
 
   look(from: number, to: number): void {
     this.window = [from, to];
-    this.wanted = to;
     void this.fill();
   }
 
-  private async ask(cursor: string | undefined): Promise<{ rows: Machine[]; cursor: string | null }> {
-    return api.machines({ constraint: this.constraint, select: FIELDS, limit: CHUNK, cursor, order: 'name' }, this.abort.signal);
+  /** The chunks in the window. */
+  private seen(): number[] {
+    const first = Math.floor(this.window[0] / CHUNK), last = Math.floor(Math.max(this.window[0], Math.min(this.window[1], this.end ?? Infinity) - 1) / CHUNK);
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
   }
 
-  private next: string | undefined;
+  private startOf(i: number): string | undefined {
+    return this.starts[i] ?? (i ? String(i * CHUNK) : undefined);
+  }
+
+  /** The chunk to ask for next: one that is looked at; or, of some machines alone, one on the way there. */
+  private lacking(): number | undefined {
+    const wanted = this.seen().find((i) => !this.chunks.has(i) && (this.end === null || i * CHUNK < this.end));
+    return wanted === undefined || !this.filtered || wanted < this.starts.length ? wanted : this.starts.length - 1;
+  }
+
+  private async ask(i: number): Promise<void> {
+    const { rows, cursor } = await api.machines({ constraint: this.constraint, select: FIELDS, limit: CHUNK, cursor: this.startOf(i), order: 'name' }, this.abort.signal);
+    this.chunks.set(i, rows);
+    if (cursor !== null) this.starts[i + 1] = cursor;
+    if (cursor === null) this.end = i * CHUNK + rows.length;
+    else if (this.end !== null && this.end <= (i + 1) * CHUNK) this.end = null;
+    this.error = undefined;
+    const middle = this.window[0] / CHUNK, far = [...this.chunks.keys()].sort((a, b) => Math.abs(b - middle) - Math.abs(a - middle));
+    for (const old of far.slice(0, Math.max(0, far.length - KEPT))) this.chunks.delete(old);
+  }
 
   private async fill(): Promise<void> {
     if (this.busy || this.abort.signal.aborted) return;
     this.busy = true;
     try {
-      while (this.more && this.count <= this.wanted) {
-        const at = Date.now(), got = await this.ask(this.next);
-        this.chunks = [...this.chunks, { cursor: this.next, rows: got.rows, at }];
-        this.more = got.cursor !== null;
-        this.next = got.cursor ?? undefined;
-        this.error = undefined;
+      for (let i = this.lacking(); i !== undefined; i = this.lacking()) {
+        await this.ask(i);
         this.changed();
       }
     } catch (thrown) {
@@ -213,16 +237,7 @@ class Machines {
     this.busy = true;
     this.stale = false;
     try {
-      let first = 0;
-      for (let i = 0; i < this.chunks.length; i++) {
-        const chunk = this.chunks[i]!, last = first + chunk.rows.length, seen = (first < this.window[1] && last > this.window[0]) || this.chunks.length === 1;
-        first = last;
-        if (!seen) continue;
-        const at = Date.now(), got = await this.ask(chunk.cursor);
-        this.chunks = this.chunks.map((old, k) => (k === i ? { ...old, rows: got.rows, at } : old));
-        if (i === this.chunks.length - 1) { this.more = got.cursor !== null; this.next = got.cursor ?? undefined; }
-      }
-      this.error = undefined;
+      for (const i of this.seen()) if (this.chunks.has(i) || !i) await this.ask(i);
     } catch (thrown) {
       if (!this.abort.signal.aborted) this.error = thrown as ApiError;
     }
@@ -231,14 +246,14 @@ class Machines {
   }
 }
 
-const TILE = { width: 232, height: 160, gap: 10 }, LINE = 34, AROUND = 3;
+const TILE = { width: 232, height: 160, gap: 10 }, LINE = 34, AROUND = 2, TILES_AT_ONCE = 3, LINES_AT_ONCE = 6; // in one frame
 
 function Window({ constraint, tiles, known, filtered }: { constraint: string; tiles: boolean; known: number; filtered: boolean }): JSX.Element {
   const { of, width } = useWidth(), [, setTurn] = useState(0), [view, setView] = useState<[number, number]>([0, 12]);
   const list = useRef<Machines | null>(null);
   const narrow = width > 0 && width < 620, asTiles = tiles || narrow;
   useEffect(() => {
-    const made = new Machines(constraint, () => setTurn((n) => n + 1));
+    const made = new Machines(constraint, filtered, () => setTurn((n) => n + 1));
     list.current = made;
     made.look(0, 60);
     setTurn((n) => n + 1);
@@ -261,18 +276,20 @@ function Window({ constraint, tiles, known, filtered }: { constraint: string; ti
     };
   }, [height, width]);
   useEffect(() => list.current?.look(view[0] * columns, view[1] * columns + CHUNK / 2), [view, columns, constraint]);
-  const there = list.current, have = there?.count ?? 0, all = there?.more ? Math.max(have + columns, filtered ? 0 : known) : have;
+  const there = list.current, have = there?.count ?? 0, more = there?.end === null, all = there?.end ?? Math.max(have + columns, filtered ? 0 : known);
   const lines = Math.ceil(all / columns), from = Math.min(view[0], Math.max(0, lines - 1)), to = Math.min(view[1], lines);
-  const shown: JSX.Element[] = [];
-  for (let place = from * columns; place < Math.min(to * columns, all); place++) {
-    const machine = there?.row(place);
-    shown.push(machine ? (asTiles ? <Tile key={machine.Agent + machine.Id} machine={machine} /> : <Line key={machine.Agent + machine.Id} machine={machine} />) : <span key={`empty ${place}`} class={asTiles ? 'tile' : 'tile line'} aria-hidden="true" />);
-  }
+  const places = Array.from({ length: Math.max(0, Math.min(to * columns, all) - from * columns) }, (_, i) => from * columns + i), met = new Set<string>();
+  const rows = places.map((place) => {
+    const machine = there?.row(place), key = machine ? machine.Agent + machine.Id : `empty ${place}`;
+    return met.has(key) ? { key: `again ${place}` } : (met.add(key), { key, machine });
+  });
+  const drawn = useFew(rows.filter((row) => row.machine).map((row) => row.key), asTiles ? TILES_AT_ONCE : LINES_AT_ONCE);
+  const shown = rows.map(({ key, machine }) => (machine && drawn.has(key) ? (asTiles ? <Tile key={key} machine={machine} /> : <Line key={key} machine={machine} />) : <span key={`empty ${key}`} class={asTiles ? 'tile' : 'tile line'} aria-hidden="true" />));
   return (
     <>
       <Problem error={there?.error} />
-      <p class="quiet" role="status">{there?.more ? (filtered ? `${count(have)} and more` : many(Math.max(known, have), 'machine')) : many(have, 'machine')}</p>
-      {there && !there.more && !have ? (
+      <p class="quiet" role="status">{more ? (filtered ? `${count(have)} and more` : many(Math.max(known, have), 'machine')) : many(have, 'machine')}</p>
+      {there && !more && !have ? (
         <div class="empty">{filtered ? 'No machine is so.' : <>No machine is known yet. Where the matchmaker runs, <code>berth token code</code> prints a code; on the machine that shall work, <code>berth join CODE</code> takes it in. Those that were there before a restart are heard of again within minutes.</>}</div>
       ) : null}
       <div role={asTiles ? 'group' : 'table'} aria-label="Machines" aria-rowcount={asTiles ? undefined : all}>

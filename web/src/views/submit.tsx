@@ -1,18 +1,19 @@
-// submit.tsx: jobs from the page: a command and its files by a form, the ad that this makes beside it, and what the pool says to it before it is sent.
+// submit.tsx: jobs from the page: a command and its files by a form, the ad that this makes beside it, or a submit file; and what is wrong with it, and what
+// the pool says to it, before it is sent.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { adsOf, attributeOf, cut } from '../adtext';
+import { adLayOut, adsOf, attributeOf, cut } from '../adtext';
 import { draftTake } from '../again';
-import { api, ApiError, type AdText, type Explained, isGang } from '../api';
+import { api, ApiError, type AdText, type Explained, isGang, type Linted } from '../api';
 import { AtDesk } from '../desks';
 import { Editor } from '../editor';
 import { bytes, count, many, spanSaid } from '../format';
-import { useAct, useLoad, useQuiet, useTitle } from '../hooks';
-import { inputsSend, inputsWrite } from '../inputs';
+import { type Loaded, useAct, useLoad, useQuiet, useTitle } from '../hooks';
+import { inputsMissing, inputsSend, inputsWrite } from '../inputs';
 import { jobLink } from '../jobwords';
 import { routeGo, routeLink, type Route } from '../route';
 import { wordsOf } from '../shellwords';
-import { Problem, Section, Tag } from '../ui';
+import { Code, Problem, Section, Tag } from '../ui';
 import { GangTree } from './gang';
 import { onlyWaits, WhyView } from './why';
 
@@ -40,6 +41,17 @@ function adMake(form: Form): string {
   return `[\n    ${lines.join(';\n    ')}\n]`;
 }
 
+/** Is it a submit file of HTCondor's? Those have a line `queue`, and no bracket around them. */
+const isSubmitFile = (text: string): boolean => /^\s*queue\b(?!\s*=)/im.test(text) && !text.trimStart().startsWith('[');
+
+const defaults: [string, string][] = [['RequestCpus', '1'], ['RequestMemory', '512M'], ['RequestDisk', '1G']];
+
+/** The ads of a submit file, each with what `berth submit` would fill in: their constraints read it. */
+const filled = (ads: string): string => adsOf(ads).map((part) => {
+  const ad = cut(ads, part), more = defaults.filter(([name]) => !attributeOf(ad, name)).map(([name, value]) => `; ${name} = ${value}`).join('');
+  return `${ad.slice(0, -1).replace(/;?\s*$/, '')}${more} ]`;
+}).join('\n');
+
 /** The first ad, as the pool would see it. */
 function asRequest(text: string): AdText | null {
   const [ad] = adsOf(text), whole = ad && cut(text, ad);
@@ -61,13 +73,31 @@ function Verdict({ why, ad }: { why: Explained; ad: AdText }): JSX.Element {
 
 /** What the pool says to it: as `berth why` would once it is there. Nothing is kept by asking. */
 function Check({ text }: { text: string }): JSX.Element | null {
-  const quiet = useQuiet(text, 400), ad = asRequest(quiet), ads = adsOf(quiet).length;
+  const ad = asRequest(text), ads = adsOf(text).length;
   const found = useLoad((signal) => api.matchWhy(ad!.text, ad!.type, 'request', signal), ad && ad.text);
   if (!ad) return null;
   return (
     <div aria-live="polite">
       {found.error ? (found.error.status === 403 ? <p class="quiet">Whether it could run is told to tokens with the scope match.</p> : <Problem error={found.error} />) : found.value ? <Verdict why={found.value} ad={ad} /> : <p class="quiet">Asking the pool …</p>}
       {ads > 1 ? <p class="quiet">Of {count(ads)} ads the first is looked at.</p> : null}
+    </div>
+  );
+}
+
+/** What is wrong with it that needs no pool to see, as `berth lint` says; of a submit file what is not carried over, and the ads that it makes. */
+function Findings({ of }: { of: Loaded<Linted> }): JSX.Element | null {
+  const found = of.value;
+  if (!found || (found.Fault && !found.Findings.length && !found.Remarks.length)) return null;
+  const several = found.Count > 1, text = filled(found.Ads ?? ''), ads = adsOf(text).map((ad) => adLayOut(cut(text, ad)));
+  return (
+    <div aria-live="polite">
+      {found.Findings.length || found.Remarks.length ? (
+        <ul class="attend" aria-label="What is wrong with it">
+          {found.Findings.map((row, i) => <li key={i}><Tag tone="warn">look</Tag><span>{several ? `ad ${row.Ad}, ` : ''}{row.Attribute}: {row.Text}.</span></li>)}
+          {found.Remarks.map((row, i) => <li key={`remark ${i}`}><Tag tone="warn">left out</Tag><span>line {row.Line}: {row.Text}</span></li>)}
+        </ul>
+      ) : <p class="quiet">Nothing is wrong with it that can be seen without the pool.</p>}
+      {ads.length ? <details><summary>{ads.length === 1 ? 'The ad that this submit file makes' : `The ${count(ads.length)} ads that this submit file makes`}</summary><Code text={ads.join('\n')} /></details> : null}
     </div>
   );
 }
@@ -98,14 +128,24 @@ function SubmitForm({ desk, draft }: { desk: string; draft: string | null }): JS
   const [form, setForm] = useState(first), [own, setOwn] = useState<string | null>(draft), [files, setFiles] = useState<File[]>([]);
   const [key, setKey] = useState(() => crypto.randomUUID()), [sent, setSent] = useState<number | null>(null);
   const text = own ?? adMake(form), ready = own !== null || form.command.trim() !== '';
+  const quiet = useQuiet(text, 400), linted = useLoad((signal) => api.lint(quiet, signal), ready ? quiet : null), foreign = isSubmitFile(quiet), looked = foreign ? filled(linted.value?.Ads ?? '') : quiet;
+  const missing = foreign ? inputsMissing(looked, files) : [];
   useEffect(() => setKey(crypto.randomUUID()), [text, files]); // the same key again would be the same submission
   const act = useAct(async () => {
     let ads = text;
+    if (isSubmitFile(text)) {
+      const made = await api.lint(text);
+      if (made.Fault !== undefined || !made.Ads) throw new ApiError(400, 'That cannot be read', `line ${made.Line ?? 1}, column ${made.Column ?? 1}: ${made.Fault ?? 'it makes no job'}`);
+      ads = filled(made.Ads);
+    }
     if (files.length) {
-      if (inputsWrite(text, []) === null) throw new ApiError(400, 'Inputs', 'An ad has Inputs of its own: leave them out, or choose no files here.');
+      if (inputsWrite(ads, files.map(({ name, size }) => ({ name, size, hash: '', runs: false }))) === null) {
+        const lacking = inputsMissing(ads, files);
+        throw new ApiError(400, 'Inputs', lacking.length ? `An ad names files that are not chosen here: ${lacking.join(', ')}.` : 'An ad has Inputs of its own: leave them out, or choose no files here.');
+      }
       try {
         setSent(0);
-        ads = inputsWrite(text, await inputsSend(desk, files, setSent)) ?? text;
+        ads = inputsWrite(ads, await inputsSend(desk, files, setSent)) ?? ads;
       } finally {
         setSent(null);
       }
@@ -115,7 +155,8 @@ function SubmitForm({ desk, draft }: { desk: string; draft: string | null }): JS
     return told;
   });
   const set = (part: Partial<Form>): void => { setForm((old) => ({ ...old, ...part })); act.clear(); };
-  const place = act.error?.status === 400 ? act.error.place : null;
+  const place = act.error?.status === 400 ? act.error.place : null, wrong = linted.value;
+  const fault = place ? { ...place, text: act.error!.detail.replace(/^.*line \d+, column \d+: /, '') } : wrong?.Fault && wrong.Line && quiet === text ? { line: wrong.Line, column: wrong.Column ?? 1, text: wrong.Fault } : null;
   const send = (event?: Event): void => { event?.preventDefault(); if (ready && !act.busy) void act.run(); };
   return (
     <div class="columns">
@@ -132,17 +173,19 @@ function SubmitForm({ desk, draft }: { desk: string; draft: string | null }): JS
             </div>
             <Field label="Image" spellcheck={false} placeholder="none; or docker://python:3.12" value={form.image} change={(image) => set({ image })} />
           </>
-        ) : <p>The ad beside this was written by hand. <button type="button" onClick={() => setOwn(null)}>Back to the form</button></p>}
+        ) : <p>What stands beside this was written by hand. <button type="button" onClick={() => setOwn(null)}>Back to the form</button></p>}
         <Files files={files} change={(next) => { setFiles(next); act.clear(); }} />
-        {ready ? <Check text={text} /> : null}
+        {missing.length ? <p class="row"><Tag tone="warn">files</Tag> <span>It reads {missing.join(', ')}: choose {missing.length === 1 ? 'it' : 'them'} here.</span></p> : null}
+        {ready ? <Check text={looked} /> : null}
         <div class="row">
           <button type="submit" class="main" disabled={act.busy || !ready}>Submit</button>
           <span role="status">{sent !== null ? `Sending the files: ${Math.floor(sent * 100)} %` : act.value?.map(({ First, Count }) => <span key={First}><a href={Count > 1 ? routeLink(['jobs'], { desk, show: 'jobs', ids: `${First}-${First + Count - 1}` }) : jobLink(desk, First)}>{Count > 1 ? `Jobs ${First} to ${First + Count - 1} submitted.` : `Job ${First} submitted.`}</a>{' '}</span>)}</span>
         </div>
         {place ? null : <Problem error={act.error} />}
       </form>
-      <Section title="The ad" note={<>What is sent: one job, or <code>Count</code> of them. Write in it for all that the form has no field for; several ads after one another are several jobs.</>}>
-        <Editor label="Jobs to submit" rows={8} value={text} change={(next) => { setOwn(next); act.clear(); }} fault={place ? { ...place, text: act.error!.detail.replace(/^.*line \d+, column \d+: /, '') } : null} enter={() => send()} />
+      <Section title={foreign ? 'The submit file' : 'The ad'} note={<>What is sent: one job, or <code>Count</code> of them. Write in it for all that the form has no field for; several ads after one another are several jobs. A submit file of HTCondor’s can stand here as well.</>}>
+        <Editor label="Jobs to submit" rows={8} value={text} change={(next) => { setOwn(next); act.clear(); }} fault={fault} enter={() => send()} />
+        {ready ? <Findings of={linted} /> : null}
       </Section>
     </div>
   );

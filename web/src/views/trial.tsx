@@ -12,7 +12,7 @@ import { DiedText } from './died';
 function Verdict({ of }: { of: Explained }): JSX.Element {
   const good = of.verdict === 'matches';
   const words = isGang(of) ? gangVerdicts[of.verdict] : (of.case !== 'taken' && of.case && cases[of.case]) || verdicts[of.verdict];
-  return <p class="verdict"><Tag tone={good ? 'good' : 'bad'}>{good ? 'matches' : of.verdict === 'never' ? 'never' : 'not now'}</Tag> {words ?? of.verdict}</p>;
+  return <p class="verdict"><Tag tone={good ? 'good' : of.verdict === 'never' ? 'bad' : 'warn'}>{good ? 'matches' : of.verdict === 'never' ? 'never' : 'not now'}</Tag> {words ?? of.verdict}</p>;
 }
 
 function Members({ gang }: { gang: Docked }): JSX.Element {

@@ -9,7 +9,7 @@ import { scopeHas, session } from '../session';
 import { useStore } from '../store';
 import { Choice, type Column, Pager, Section, Shown, Table, usePaging } from '../ui';
 
-const PAGE = 50;
+const PAGE = 25;
 const names: [string, string][] = [['month', 'Month'], ['user', 'User'], ['group', 'Group'], ['machine', 'Machine']];
 
 const month: Column<Used> = { name: 'Month', cell: (row) => row.Month ?? '' };

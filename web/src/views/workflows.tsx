@@ -1,18 +1,18 @@
 // workflows.tsx: jobs that wait for each other: how far each workflow is, its nodes as a graph and as a table, and what one can do with all of it or a branch.
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { api, type Job, type Workflow } from '../api';
 import { AtDesk } from '../desks';
 import { count, inCell, many, span } from '../format';
-import { branchOf, graphMake, type Graph, type GraphNode } from '../graph';
-import { useAct, useLoad, useTitle } from '../hooks';
+import { branchOf, graphSteps, type Graph, type GraphNode } from '../graph';
+import { useAct, useFew, useLoad, useScrolled, useSteps, useTitle } from '../hooks';
 import { command, failed, jobLink, over, standing, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
 import { routeGo, routeLink, type Route } from '../route';
 import { Pager, Parts, Problem, Section, Shown, Table, Tag, usePaging, When } from '../ui';
-import { StateCell } from './jobs';
+import { JOB_FIELDS, StateCell } from './jobs';
 
-const PAGE = 50, NODES_MOST = 5000;
+const PAGE = 25, NODES_MOST = 5000, NODES_AT_ONCE = 250, LINES_MOST = 20; // of the nodes; of each box
 
 /** What of a workflow is where, in words; what there is none of is not said. */
 function rest(of: Workflow): string {
@@ -56,23 +56,45 @@ const colourOf = (job: Job): string => (failed(job) ? 'bad' : over(job.State) ? 
 const BOX = { width: 148, height: 34, over: 52, down: 12 };
 const colourWords: Record<string, string> = { good: 'succeeded', bad: 'failed', now: 'running', warn: 'held', wait: 'waiting', gone: 'removed' };
 
+const xOf = (layer: number): number => 8 + layer * (BOX.width + BOX.over), yOf = (row: number): number => 8 + row * (BOX.height + BOX.down);
+const AROUND = 200, BOXES_AT_ONCE = 16, LINES_AT_ONCE = 64; // pixels; in one frame
+
+/** The boxes of a graph that are seen: of each layer in the window, those of its rows. */
+function boxesSeen(graph: Graph, view: { left: number; top: number; width: number; height: number }): number[] {
+  const seen: number[] = [], first = Math.max(0, Math.floor((view.left - AROUND) / (BOX.width + BOX.over))), last = Math.min(graph.layers - 1, Math.ceil((view.left + view.width + AROUND) / (BOX.width + BOX.over)));
+  for (let layer = first; layer <= last; layer++) {
+    const column = graph.columns[layer] ?? [];
+    let low = 0, high = column.length;
+    while (low < high) { // the first that is not above the window
+      const middle = (low + high) >> 1;
+      if (yOf(graph.boxes[column[middle]!]!.row) + BOX.height < view.top - AROUND) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < column.length && yOf(graph.boxes[column[low]!]!.row) < view.top + view.height + AROUND; low++) seen.push(column[low]!);
+  }
+  return seen;
+}
+
+/** What is in the window is drawn, and the lines that begin or end there. */
 function Drawing({ graph, chosen, pick }: { graph: Graph; chosen: string | null; pick: (key: string) => void }): JSX.Element {
-  const x = (layer: number): number => 8 + layer * (BOX.width + BOX.over), y = (row: number): number => 8 + row * (BOX.height + BOX.down);
-  const width = x(graph.layers - 1) + BOX.width + 8, height = y(graph.rows - 1) + BOX.height + 8;
+  const width = xOf(graph.layers - 1) + BOX.width + 8, height = yOf(graph.rows - 1) + BOX.height + 8, view = useScrolled(AROUND);
+  const places = boxesSeen(graph, view), boxes = places.map((place) => graph.boxes[place]!), few = useFew(boxes.map((box) => box.key), BOXES_AT_ONCE);
+  const edges = [...new Set(places.flatMap((place) => graph.joined[place]!.slice(0, LINES_MOST)))], lines = useFew(edges.map((edge) => graph.edges[edge]!.join()), LINES_AT_ONCE);
+  const lineOf = ([from, to]: [number, number]): string => {
+    const a = graph.boxes[from]!, b = graph.boxes[to]!, x1 = xOf(a.layer) + BOX.width, y1 = yOf(a.row) + BOX.height / 2, x2 = xOf(b.layer), y2 = yOf(b.row) + BOX.height / 2, bend = Math.min(BOX.over, x2 - x1);
+    return `M${x1},${y1}C${x1 + bend / 2},${y1} ${x2 - bend / 2},${y2} ${x2},${y2}`;
+  };
   return (
-    <div class="graph" role="group" aria-label="The graph" tabIndex={0}>
+    <div ref={view.of} class="graph" role="group" aria-label="The graph" tabIndex={0}>
       <div style={{ width: `${width}px`, height: `${height}px`, position: 'relative' }}>
         <svg width={width} height={height} aria-hidden="true">
-          {graph.edges.map(([from, to]) => {
-            const a = graph.boxes[from]!, b = graph.boxes[to]!, x1 = x(a.layer) + BOX.width, y1 = y(a.row) + BOX.height / 2, x2 = x(b.layer), y2 = y(b.row) + BOX.height / 2, bend = Math.min(BOX.over, x2 - x1);
-            return <path key={`${from} ${to}`} class="edge" d={`M${x1},${y1}C${x1 + bend / 2},${y1} ${x2 - bend / 2},${y2} ${x2},${y2}`} />;
-          })}
+          {edges.map((place) => graph.edges[place]!).filter((edge) => lines.has(edge.join())).map((edge) => <path key={edge.join()} class="edge" d={lineOf(edge)} />)}
         </svg>
-        {graph.boxes.map((box) => {
+        {boxes.filter((box) => few.has(box.key)).map((box) => {
           const states = Object.entries(box.counts), words = states.map(([state, n]) => `${box.names.length > 1 ? `${n} ` : ''}${colourWords[state] ?? state}`).join(', ');
           return (
             <button key={box.key} type="button" class={`box ${states.length === 1 ? states[0]![0] : 'mixed'}`} aria-pressed={chosen === box.key} title={`${box.label}: ${words}`} aria-label={`${box.label}: ${words}`} onClick={() => pick(box.key)}
-              style={{ left: `${x(box.layer)}px`, top: `${y(box.row)}px`, width: `${BOX.width}px`, height: `${BOX.height}px` }}>
+              style={{ left: `${xOf(box.layer)}px`, top: `${yOf(box.row)}px`, width: `${BOX.width}px`, height: `${BOX.height}px` }}>
               <span class="cut">{box.label}</span>
               {box.names.length > 1 ? <Parts label={words} of={Object.keys(colourWords).map((state) => ({ part: box.counts[state] ?? 0, tone: state }))} /> : null}
             </button>
@@ -108,25 +130,44 @@ async function nodesAsk(desk: string, constraint: string, past: boolean, signal:
   const jobs: Job[] = [];
   let cursor: string | undefined;
   do {
-    const got = await (past ? api.history : api.jobs)(desk, { constraint, limit: 1000, cursor }, signal);
+    const got = await (past ? api.history : api.jobs)(desk, { constraint, select: `${JOB_FIELDS},After`, limit: past ? 1000 : NODES_AT_ONCE, cursor }, signal);
     jobs.push(...got.rows);
     cursor = got.cursor ?? undefined;
   } while (cursor && jobs.length < NODES_MOST && !past);
   return { jobs, more: !!cursor };
 }
 
+/** What is drawn of the nodes, and of whom they are. */
+interface Drawn {
+  jobs: Job[];
+  named: Map<string, Job>;
+  nodes: GraphNode[];
+  graph: Graph;
+}
+
+function* drawnSteps(jobs: Job[], opened: Set<string>): Generator<void, Drawn> {
+  const named = new Map<string, Job>(), nodes: GraphNode[] = [];
+  for (const [i, job] of jobs.entries()) {
+    named.set(inCell(job.Node), job);
+    if (i % 500 === 499) yield;
+  }
+  for (const [name, job] of named) {
+    nodes.push({ name, after: texts(job.After), state: colourOf(job) });
+    if (nodes.length % 500 === 499) yield;
+  }
+  return { jobs, named, nodes, graph: yield* graphSteps(nodes, opened) };
+}
+
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : typeof value === 'string' ? [value] : []);
 
 function Nodes({ desk, constraint, past, changed }: { desk: string; constraint: string; past: boolean; changed: () => void }): JSX.Element {
-  const found = useLoad((signal) => nodesAsk(desk, constraint, past, signal), `${desk} ${constraint} ${past}`, { of: deskNews(desk) });
-  const [opened, setOpened] = useState<Set<string>>(new Set()), [chosen, setChosen] = useState<string | null>(null), [shown, setShown] = useState(PAGE);
-  const all = found.value?.jobs;
-  const named = useMemo(() => new Map((all ?? []).map((job) => [inCell(job.Node), job])), [all]);
-  const nodes = useMemo(() => [...named].map(([name, job]): GraphNode => ({ name, after: texts(job.After), state: colourOf(job) })), [named]);
-  const graph = useMemo(() => graphMake(nodes, opened), [nodes, opened]);
+  const large = useRef(false), found = useLoad((signal) => nodesAsk(desk, constraint, past, signal), `${desk} ${constraint} ${past}`, { of: deskNews(desk), least: large.current ? 10_000 : undefined });
+  large.current = (found.value?.jobs.length ?? 0) > NODES_AT_ONCE;
+  const [opened, setOpened] = useState<Set<string>>(new Set()), [chosen, setChosen] = useState<string | null>(null);
+  const all = found.value?.jobs, drawn = useSteps(() => drawnSteps(all ?? [], opened), [all, opened]), states = useMemo(() => new Set(drawn?.nodes.map((node) => node.state)), [drawn]);
   const again = (): void => { found.again(); changed(); };
   const pick = (key: string): void => {
-    const box = graph.boxes.find((one) => one.key === key);
+    const box = drawn?.graph.boxes.find((one) => one.key === key);
     if (box && box.names.length > 1) setOpened(new Set([...opened, key]));
     else setChosen(chosen === key ? null : key);
   };
@@ -137,13 +178,17 @@ function Nodes({ desk, constraint, past, changed }: { desk: string; constraint: 
         <>
           {jobs.length > 1 ? (
             <Section title="Graph" note={opened.size ? undefined : 'From left to right: what waits for what. Many alike are one box, opened by a click; a node is chosen by one.'} side={opened.size ? <button type="button" onClick={() => setOpened(new Set())}>Collapse</button> : undefined}>
-              <Drawing graph={graph} chosen={chosen} pick={pick} />
-              <ul class="legend">{Object.entries(colourWords).filter(([state]) => nodes.some((node) => node.state === state)).map(([state, words]) => <li key={state}><span class={`swatch ${state}`} aria-hidden="true" />{words}</li>)}</ul>
-              {name !== null && named.has(name) ? <Branch desk={desk} jobs={named} nodes={nodes} name={name} done={again} /> : null}
+              {drawn?.jobs.length ? (
+                <>
+                  <Drawing graph={drawn.graph} chosen={chosen} pick={pick} />
+                  <ul class="legend">{Object.entries(colourWords).filter(([state]) => states.has(state)).map(([state, words]) => <li key={state}><span class={`swatch ${state}`} aria-hidden="true" />{words}</li>)}</ul>
+                  {name !== null && drawn.named.has(name) ? <Branch desk={desk} jobs={drawn.named} nodes={drawn.nodes} name={name} done={again} /> : null}
+                </>
+              ) : <p class="quiet">Drawing …</p>}
             </Section>
           ) : null}
           <Section title="Nodes">
-            <Table label="Nodes" rows={jobs.slice(0, shown)} id={(job) => String(job.Job)} empty={more ? 'None of it among these.' : 'There is no such workflow.'} columns={[
+            <Table label="Nodes" rows={jobs} id={(job) => String(job.Job)} empty={more ? 'None of it among these.' : 'There is no such workflow.'} columns={[
               { name: 'Node', cell: (job: Job) => inCell(job.Node) },
               { name: 'Job', number: true, cell: (job) => <a href={jobLink(desk, job.Job)}>{job.Job}</a> },
               { name: 'State', cell: (job) => <StateCell job={job} /> },
@@ -152,7 +197,6 @@ function Nodes({ desk, constraint, past, changed }: { desk: string; constraint: 
               { name: 'Where', cell: (job) => job.Provider ?? '' },
               { name: 'Ran', number: true, cell: (job) => (typeof job.WallUsed === 'number' ? span(job.WallUsed) : '') },
             ]} />
-            {jobs.length > shown ? <button type="button" onClick={() => setShown(shown + 500)}>Show more of {count(jobs.length)}</button> : null}
             {more ? <p class="note">There are more than can be drawn: the first {count(jobs.length)} are here.</p> : null}
           </Section>
         </>
