@@ -34,8 +34,8 @@ static void check(struct plan *plan)
                batch_run(&(struct batch_settings){.work = &work,
                                                   .park = &plan->park,
                                                   .extra = true,
-                                                  .policy = ASSIGN_FCFS,
-                                                  .window = plan->windows[ASSIGN_FCFS],
+                                                  .policy = BATCH_FCFS,
+                                                  .window = plan->windows[BATCH_FCFS],
                                                   .horizon = 60ll * BATCH_SECOND},
                          outcomes, &totals, &err) < 0) {
         fuzz_broken("what was drawn can be simulated");

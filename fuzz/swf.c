@@ -33,20 +33,22 @@ static void check_order(const struct batch_work *work)
 
 static void check_run(struct batch_work *work, const struct batch_park *park)
 {
+    static const enum batch_policy policies[] = {BATCH_FCFS, BATCH_STRICT, BATCH_EASY, BATCH_CONSERVATIVE};
     struct batch_outcome outcomes[JOBS_MAX + 1];
     struct batch_totals totals;
     struct err err = {0};
 
     if (work->count > JOBS_MAX)
         return;
-    if (batch_run(&(struct batch_settings){.work = work,
-                                           .park = park,
-                                           .policy = ASSIGN_FCFS,
-                                           .window = {BATCH_SECOND, BATCH_SECOND},
-                                           .timeout = 3600ll * BATCH_SECOND,
-                                           .horizon = INT64_MAX / 4},
-                  outcomes, &totals, &err) < 0)
-        fuzz_broken("what was read can be simulated");
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+        if (batch_run(&(struct batch_settings){.work = work,
+                                               .park = park,
+                                               .policy = policies[i],
+                                               .window = {BATCH_SECOND, BATCH_SECOND},
+                                               .timeout = 3600ll * BATCH_SECOND,
+                                               .horizon = INT64_MAX / 4},
+                      outcomes, &totals, &err) < 0)
+            fuzz_broken("what was read can be simulated");
 }
 
 static void check_back(struct symbols *symbols, struct batch_work *work, const struct batch_park *park)

@@ -129,7 +129,7 @@ static void test_by_hand(void)
     struct batch_kind kind = {.name = "only", .capacity = {2, INFINITY, INFINITY}, .count = 1};
     struct batch_outcome outcomes[4];
     struct batch_totals totals;
-    struct batch_settings settings = {.policy = ASSIGN_FCFS, .window = {10 * S, 10 * S}, .horizon = 1000ll * S};
+    struct batch_settings settings = {.policy = BATCH_FCFS, .window = {10 * S, 10 * S}, .horizon = 1000ll * S};
     struct figures_settings figured = {.outcomes = outcomes, .processors = 2, .bound = 10 * S, .starved = 60 * S};
     double figures[FIGURE_COUNT], queue[10] = {0}, busy[10] = {0};
     struct batch_work work;

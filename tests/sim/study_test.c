@@ -208,7 +208,7 @@ static void test_repeats(struct symbols *symbols)
 static double sjf_completed(const struct study *study, uint32_t hour)
 {
     for (uint32_t v = 0; v < study->variant_count; v++)
-        if (study->variants[v].policy == ASSIGN_SJF && study->variants[v].timeout == 0)
+        if (study->variants[v].policy == BATCH_SJF && study->variants[v].timeout == 0)
             return study->variants[v].rows[hour].figures[FIGURE_COMPLETED].mean;
     return 0;
 }
@@ -241,7 +241,7 @@ static void test_table(struct symbols *symbols)
                 "it has fcfs, srfm and lbm, without a timeout and with one"))
         return;
     plan = (struct plan *)(uintptr_t)settings.plan;
-    plan->policies[plan->policy_count++] = ASSIGN_SJF;
+    plan->policies[plan->policy_count++] = BATCH_SJF;
     tap_ok(study_run(&settings, &study, &err) == 0, "and can be run, and with sjf");
     for (uint32_t v = 0; v < study.variant_count; v++) {
         const struct study_variant *variant = &study.variants[v];
@@ -256,7 +256,7 @@ static void test_table(struct symbols *symbols)
                         "timeout %g: %s completes more than fcfs in %g hours, and that is no chance", variant->timeout,
                         batch_policy_names[variant->policy], hours[h]))
                 tap_diag("%.3f +- %.3f", gain->mean, margin);
-            if (variant->timeout == 0 && variant->policy != ASSIGN_SJF)
+            if (variant->timeout == 0 && variant->policy != BATCH_SJF)
                 most = fmax(most, variant->rows[h].figures[FIGURE_COMPLETED].mean - sjf_completed(&study, h));
         }
     }
