@@ -33,6 +33,9 @@ static const struct {
     {"match", ALL},
     {"eval", ALL},
     {"functions", ALL},
+    {"lint", ALL},         /* says what is wrong with a text; the pool takes no part */
+    {"ends.tell", AGENTS}, /* of one's own queue */
+    {"ends.list", AGENTS},
     {"policy.get", ALL},
     {"policy.try", ALL},
     {"matches.list", ALL},

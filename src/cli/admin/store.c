@@ -205,7 +205,7 @@ static int store_run(const void *given, int word_count, char **words)
 
 const struct command command_store = {
     .name = "store",
-    .summary = "look a store over, back it up, restore it, save what can be read of it",
+    .summary = "look a store over, back it up, restore it, repair it",
     .usage = "check [--json] [STORE]\n"
              "backup [STORE] FILE\n"
              "restore [--alone] FILE [STORE]\n"

@@ -38,7 +38,7 @@ struct pattern {
 };
 
 struct patterns {
-    struct pattern items[PATTERNS_MAX];
+    struct pattern items[PATTERNS_KEPT];
     uint64_t compiled;
 };
 
@@ -111,7 +111,7 @@ void patterns_free(struct patterns *patterns)
 {
     if (!patterns)
         return;
-    for (int i = 0; i < PATTERNS_MAX; i++)
+    for (int i = 0; i < PATTERNS_KEPT; i++)
         pattern_done(&patterns->items[i]);
     free(patterns);
 }
@@ -128,7 +128,7 @@ static struct pattern *patterns_place(struct patterns *patterns, struct fn_text 
 
     for (size_t i = 0; i < text.len; i++)
         hash = hash * 0x100000001b3u ^ (unsigned char)text.at[i];
-    return &patterns->items[rng_mix(hash) % PATTERNS_MAX];
+    return &patterns->items[rng_mix(hash) % PATTERNS_KEPT];
 }
 
 static bool pattern_is(const struct pattern *pattern, struct fn_text text, uint32_t options)

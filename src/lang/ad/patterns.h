@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-#define PATTERNS_MAX 16               /* that are kept; another takes the place of one with the same hash */
+#define PATTERNS_KEPT 16              /* that are kept; another takes the place of one with the same hash */
 #define PATTERNS_BYTES_MAX (64 << 10) /* of one, compiled; a larger one is not kept */
 
 struct patterns;

@@ -1,4 +1,4 @@
-/* loop_watch.h: how long the turns of a daemon's loop take, in processor time.
+/* loop_watch.h: how long the turns of a daemon's loop take, in processor time; private to the daemons, for it needs uv.h.
  *
  *     poll | callbacks, serving, commit | poll | ...      from one poll to the next is a turn: what comes meanwhile waits for its end
  *
