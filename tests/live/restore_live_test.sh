@@ -40,10 +40,12 @@ ran() { [ "$(sed -n 's/.* event=job.start .* job=\([0-9]*\)$/\1/p' heron.err | a
 history() { [ "$("$berth" history --json -c "$1" 2>/dev/null | grep -c .)" = "$2" ]; }
 check 'a pool comes up' up
 
-# Jobs 1 to 4 end before the backup, 5 to 12 after it; 13 is submitted before it and runs when the host is lost; 14 never ran.
+# Jobs 1 to 4 end before the backup, 5 to 12 after it; 13 is submitted before it and runs when the host is lost; 14 never ran; 15 to 34 never can run, and are
+# removed after it, all at once.
 before() { job 4 true && soon ran 1 4 4 && soon history 'Job <= 4' 4; }
 check 'jobs have ended' before
-waiting() { job 8 'exit 3' && job 1 'sleep 1000' && job 1 true; }
+never() { sed 's/Count = 1;/Count = 20;/; s/== "Machine"/== "Lathe"/' job.ad >never.ad && "$berth" submit --force never.ad >never.out 2>&1; }
+waiting() { job 8 'exit 3' && job 1 'sleep 1000' && job 1 true && never; }
 held() { "$berth" hold 5-14 >/dev/null; }
 # A provider that is away keeps them waiting.
 away() { kill -STOP "$(cat heron.pid)"; }
@@ -54,7 +56,9 @@ check 'no second time into the same file' eval '! "$berth" store backup --state 
 cp -a alice/customer/token token.kept
 since() { kill -CONT "$(cat heron.pid)" && "$berth" release 5-12 >/dev/null && soon ran 5 12 8 && soon history 'Job >= 5 && Job <= 12' 8; }
 check 'then eight jobs end' since
-after() { job 3 true && soon ran 15 17 3 && soon history 'Job >= 15' 3; }
+removed() { "$berth" rm 15-34 >rm.out && soon history 'Job >= 15 && Job <= 34' 20; }
+check 'twenty are removed at once' removed
+after() { job 3 true && soon ran 35 37 3 && soon history 'Job >= 35' 3; }
 check 'and three that were submitted after it' after
 runs() { "$berth" release 13 >/dev/null && soon ran 13 13 1; }
 check 'and one runs' runs
@@ -68,7 +72,7 @@ text = " ".join(row[0] for row in rows)
 sys.exit(not all(run in text for run in sys.argv[2:]))
 P
 }
-check 'the pool has been told of all of them' soon told 1-4:done:EXITED:0 5-12:done:EXITED:3 15-17:done:EXITED:0
+check 'the pool has been told of all of them' soon told 1-4:done:EXITED:0 5-12:done:EXITED:3 15-34:removed:RELEASED:0 35-37:done:EXITED:0
 busy() { ! "$berth" store restore --state "$work/alice/customer" backup.db 2>busy.out && grep -q 'in use by process' busy.out; }
 check 'a store that is in use is not restored' busy
 lost() { lose alice && rm -r alice/customer && mkdir alice/customer && cp -a token.kept alice/customer/token; }
@@ -79,9 +83,11 @@ waits() { ! "$berth" jobs >jobs.out 2>&1 && grep -q 'this queue was restored fro
 check 'which says what it waits for to those who ask' waits
 back() { soon says alice 'event=restored' && "$berth" jobs >jobs.out; }
 check 'and begins when what ran before is over' back
-check 'it knows how many of its jobs had ended since, and which numbers are lost' says alice 'event=restored ended=8 lost=15-17 next=1000001'
+check 'it knows how many of its jobs had ended since, and which numbers are lost' says alice 'event=restored ended=28 lost=35-37 next=1000001'
 known() { soon history 'Job >= 5 && Job <= 12 && State == "Cleared" && Status == 3' 8; }
 check 'eight have ended as they did' known
+dropped() { soon history 'Job >= 15 && Job <= 34' 20; }
+check 'and twenty are removed' dropped
 once() { ran 1 12 12; }
 check 'and did not run again' once
 ran_again() { ! ran 13 13 0 && ! ran 13 13 1; }
@@ -89,7 +95,7 @@ again() { "$berth" release 13-14 >/dev/null && soon ran_again && soon ran 14 14 
 check 'the one that ran is run again, and so is the one that had not' again
 numbers() { job 1 true && soon ran 1000001 1000001 1 && soon history 'Job == 1000001' 1; }
 check 'no number is given again' numbers
-noted() { "$berth" agents --long | grep -q 'its queue was restored from a backup of .* ago: 8 jobs had ended since; jobs 15-17, submitted since, are lost'; }
+noted() { "$berth" agents --long | grep -q 'its queue was restored from a backup of .* ago: 28 jobs had ended since; jobs 35-37, submitted since, are lost'; }
 check 'and the pool is told what became of the queue' noted
 plain() { kill -TERM "$(cat alice.pid)" && soon gone alice && : >alice.err && customer alice && "$berth" jobs >jobs.out && ! says alice restored; }
 check 'the next start is an ordinary one' plain

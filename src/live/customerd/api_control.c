@@ -235,11 +235,21 @@ static void edit_note(struct controlling *all, const struct job_view *view, cons
     joblog_add(all->customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "edited: %s", words);
 }
 
+/* Jobs that are removed all at once. */
+struct dropping {
+    struct controlling *all;
+    uint64_t first, count;
+};
+
 /* The jobs that were dropped are in the history, or the customer is ending. */
 static void jobs_dropped(void *user, bool durable)
 {
-    struct controlling *all = user;
+    struct dropping *dropping = user;
+    struct controlling *all = dropping->all;
 
+    if (durable)
+        customerd_dropped(all->customerd, dropping->first, dropping->count);
+    free(dropping);
     all->lost = all->lost || !durable;
     if (!--all->waiting && all->walked)
         controlling_end(all);
@@ -275,6 +285,7 @@ static bool jobs_drop(struct controlling *all, const struct job_view *view)
 {
     struct customerd *customerd = all->customerd;
     uint64_t left = CUSTOMERD_LOOK_MAX - all->looked, most, end, count;
+    struct dropping *dropping;
 
     if (all->verb != CONTROL_REMOVE || all->query || view->local || user_logs_owe(customerd->logs, view))
         return false;
@@ -291,7 +302,9 @@ static bool jobs_drop(struct controlling *all, const struct job_view *view)
     secret_sets_ended(customerd->secrets, job_secrets_id(view->ad));
     runner_event(customerd->runner,
                  &(struct event){.kind = EVENT_DROP, .job = view->id, .number = view->id + count - 1});
-    runner_commit(customerd->runner, jobs_dropped, all);
+    dropping = mem_alloc(sizeof *dropping);
+    *dropping = (struct dropping){.all = all, .first = view->id, .count = count};
+    runner_commit(customerd->runner, jobs_dropped, dropping);
     customerd_changed(customerd);
     return true;
 }

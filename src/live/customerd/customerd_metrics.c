@@ -31,6 +31,11 @@ void customer_metrics_ended(struct customerd *customerd, const struct job_view *
     metrics_add(customerd->daemon.metrics, METRIC_ENDED, outcome, 0, 1);
 }
 
+void customer_metrics_dropped(struct customerd *customerd, uint64_t count)
+{
+    metrics_add(customerd->daemon.metrics, METRIC_ENDED, OUTCOME_REMOVED, 0, count);
+}
+
 void customer_metrics_try(struct customerd *customerd, const struct job_view *view, const struct job_attempt *one)
 {
     metrics_count(customerd->daemon.metrics, METRIC_TRIES);

@@ -264,6 +264,13 @@ void customerd_ends(struct customerd *customerd, const struct job_view *view)
     ends_tell_add(customerd->ends, view->id, how, view->reason, view->status);
 }
 
+void customerd_dropped(struct customerd *customerd, uint64_t first, uint64_t count)
+{
+    customer_metrics_dropped(customerd, count);
+    for (uint64_t i = 0; i < count; i++)
+        ends_tell_add(customerd->ends, first + i, END_REMOVED, REASON_RELEASED, 0);
+}
+
 /* What came into the history since the pool was last told of all: the customer was ended meanwhile, or the pool was away. */
 static void ends_catch_up(struct customerd *customerd)
 {

@@ -161,6 +161,7 @@ const char *customerd_disk_words(const struct customerd *customerd); /* why no f
 
 void customer_metrics_begin(struct customerd *customerd);
 void customer_metrics_ended(struct customerd *customerd, const struct job_view *view); /* a job has ended */
+void customer_metrics_dropped(struct customerd *customerd, uint64_t count); /* so many were removed all at once */
 void customer_metrics_try(struct customerd *customerd, const struct job_view *view,
                           const struct job_attempt *one); /* a claim was given the job */
 
@@ -218,6 +219,8 @@ void customerd_boot(struct customerd *customerd);       /* brings the role's job
 void customerd_deliveries(struct customerd *customerd); /* makes what brings outputs to other users */
 void customerd_commit(struct customerd *customerd);
 void customerd_ends(struct customerd *customerd, const struct job_view *view); /* its pool is told that it has ended */
+void customerd_dropped(struct customerd *customerd, uint64_t first,
+                       uint64_t count); /* the same of jobs removed at once */
 
 /* ---- customerd_local.c ---- */
 
