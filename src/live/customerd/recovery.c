@@ -89,7 +89,8 @@ static bool page_take(struct recovery *recovery, const char *body, size_t len)
         if (recovery->text.len && text_len)
             buf_addc(&recovery->text, ' ');
         buf_add(&recovery->text, text, text_len);
-        if (ad_integer(ad, "Last", &last) && last > 0 && (uint64_t)last <= ENDS_NUMBER_MAX)
+        if (ad_integer(ad, "Last", &last) && last > 0 &&
+            (uint64_t)last <= ENDS_NUMBER_MAX - 2 * NUMBERS_ROUND) /* else no number would be left */
             recovery->last = (uint64_t)last;
         if (!ad_integer(ad, "Next", &next) || next <= 0 || (uint64_t)next <= recovery->cursor)
             recovery->heard = true;

@@ -80,11 +80,15 @@ static bool run_read(struct reading *reading, struct ends_run *ret)
 bool ends_read(const char *text, size_t len, ends_fn *fn, void *user)
 {
     struct reading reading = {text, text + len};
+    uint64_t before = 0;
     struct ends_run run;
 
-    while (reading.at < reading.end)
-        if (!run_read(&reading, &run) || (reading.at < reading.end && !mark_read(&reading, ' ')) || !fn(user, &run))
+    while (reading.at < reading.end) {
+        if (!run_read(&reading, &run) || run.first <= before ||
+            (reading.at < reading.end && !mark_read(&reading, ' ')) || !fn(user, &run))
             return false;
+        before = run.last;
+    }
     return true;
 }
 

@@ -37,7 +37,8 @@ struct ends_run {
     int64_t status;
 };
 
-/* Hands over each run, lent for the call. False: the text is malformed, or `fn` said so; what stands before has been handed over. */
+/* Hands over each run, lent for the call. Their numbers grow, so no job is told twice, and a text costs no more than the numbers that it spans. False: the
+ * text is malformed, or `fn` said so; what stands before has been handed over. */
 typedef bool ends_fn(void *user, const struct ends_run *run);
 bool ends_read(const char *text, size_t len, ends_fn *fn, void *user);
 void ends_print(struct buf *out, const struct ends_run *run); /* appends it, behind a blank if it is not the first */
