@@ -102,8 +102,31 @@ run sacct -j "${array}_5" --format=JobID%10,JobName,State,ReqMem
 holds 'a table is for people' printed " *${array}_5 +the fit +COMPLETED +64M *"
 run srun --mem=64 -c 1 echo from elsewhere
 holds 'srun runs a command and says what it says' printed 'from elsewhere'
+COLOUR=blue SECRET=none run srun --mem=64 --export=COLOUR sh -c 'echo "$COLOUR ${SECRET-not there}"'
+holds 'and of the environment only what is exported, if that is said' printed 'blue not there'
+run sbatch --mem=64 -e step.err -o step.out --wrap='srun -o ignored -n1 sh -c "echo in a step; echo bad >&2"'
+holds 'a job whose errors have a file of their own has steps, too' id
+step=$id
+holds 'and ends well' soon state "$step" COMPLETED 0:0
+holds 'with what the step said' [ "$(cat step.out)/$(cat step.err)" = 'in a step/bad' ]
+run sbatch --mem=64 --parsable --wrap='sleep 1000'
+stays=$(cat out)
+run scancel --me -p gpu
+holds 'none is in another partition' [ "$status" = 0 ]
+run scancel --me -A physics
+holds 'an account is refused' refused 'account: nothing like it here'
+run squeue -h --me -o %i
+holds 'so what is meant by nobody goes on' printed "$stays"
+run scancel --me
+holds 'one ends what is his own' soon state "$stays" CANCELLED 0:0
 run sbatch --wrap=true --dependency=afterok:1
 holds 'what cannot be done is said' refused "sbatch: --dependency cannot be done here"
+run sbatch --mem=9000000T --wrap=true
+holds 'nor what is too much for a number' refused "--mem: expected mebibytes"
+run sbatch -c 0-0 --wrap=true
+holds 'or no number of processors' refused "--cpus-per-task: expected a number"
+run squeue -o '%i %'
+holds 'nor a format that ends too early' refused 'is not known here'
 run sbatch --mem=much --wrap=true
 holds 'and what is wrong' refused "sbatch: --mem: expected mebibytes, or 2G, got 'much'"
 run sbatch --wrap=true -A physics --qos=fast

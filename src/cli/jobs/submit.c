@@ -327,12 +327,15 @@ static int script_add(struct job_submission *submission, const struct submit_set
                       char **words)
 {
     struct tree *ad = submit_script_ad(submission->customer->symbols, &settings->script, word_count, words);
+    struct tree *times = times_layer(settings, submission->customer->symbols);
+    struct adding adding = {
+        .submission = submission, .folder = settings->cwd ? settings->cwd : ".", .times = times, .status = STATUS_DONE};
     int status = STATUS_BAD;
 
     submission->sets_modes = true; /* #! is enough: it need not be executable here */
     if (ad)
-        status = submission_add(submission, ad, settings->cwd ? settings->cwd : ".", settings->script.file);
-    tree_unref(ad);
+        status = ad_complete(&adding, ad, settings->script.file);
+    tree_unref(times);
     return status;
 }
 

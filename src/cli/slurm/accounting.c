@@ -212,16 +212,8 @@ static void cell_fill(struct accounting *all, const struct slurm_job *job, enum 
     case F_TOTAL_CPU:
         slurm_span(out, slurm_job_number(job, "CpuUsed", 0), true);
         break;
-    case F_FOLDER: {
-        struct arena arena;
-        struct value value;
-
-        arena_init(&arena);
-        value = job_value(job->ad, "Iwd", &arena);
-        if (value.type == VALUE_STRING)
-            buf_add(out, value.u.string, value.len);
-        arena_done(&arena);
-    }
+    case F_FOLDER:
+        slurm_job_text(job, "Iwd", out);
     }
 }
 
@@ -272,23 +264,15 @@ static int64_t date_read(const char *text, int64_t otherwise)
     return otherwise;
 }
 
-static bool is_shown(struct accounting *all, const struct slurm_job *job)
+static bool is_shown(const struct accounting *all, const struct slurm_job *job)
 {
     const struct account_settings *settings = &all->settings;
     int64_t ended = slurm_job_number(job, "Ended", 0);
-    struct buf *text = &all->cell;
-    bool shown = slurm_job_number(job, "Submitted", 0) <= all->end &&
-                 !(slurm_state_is_end(job->state) && ended && ended < all->start);
 
-    if (settings->states && !slurm_word_among(settings->states, slurm_state_word(job->state)) &&
-        !slurm_word_among(settings->states, slurm_state_letters(job->state)))
-        return false;
-    buf_reset(text);
-    slurm_job_owner(job, text);
-    shown = shown && (!settings->users || slurm_word_among(settings->users, buf_string(text)));
-    buf_reset(text);
-    slurm_job_name(job, text);
-    return shown && (!settings->names || slurm_word_among(settings->names, buf_string(text)));
+    return slurm_job_number(job, "Submitted", 0) <= all->end &&
+           !(slurm_state_is_end(job->state) && ended && ended < all->start) &&
+           slurm_job_is_among(job, &(struct slurm_choice){settings->users, settings->names, settings->states,
+                                                          settings->partition, false});
 }
 
 static void job_show(void *user, const struct slurm_job *job)

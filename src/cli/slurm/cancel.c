@@ -30,46 +30,35 @@ static const struct option options[] = {
 #undef S
 
 struct change {
-    const struct cancel_settings *settings; /* or NULL */
-    struct buf ids, text;
+    const struct slurm_choice *choice; /* or NULL */
+    struct buf ids;
     uint32_t count, over;
 };
 
 static void job_take(void *user, const struct slurm_job *job)
 {
     struct change *change = user;
-    const struct cancel_settings *settings = change->settings;
 
     if (slurm_state_is_end(job->state) || job->state == SLURM_COMPLETING) {
         change->over++;
         return;
     }
-    if (settings && settings->states && !slurm_word_among(settings->states, slurm_state_word(job->state)) &&
-        !slurm_word_among(settings->states, slurm_state_letters(job->state)))
-        return;
-    buf_reset(&change->text);
-    slurm_job_owner(job, &change->text);
-    if (settings && settings->users && !slurm_word_among(settings->users, buf_string(&change->text)))
-        return;
-    buf_reset(&change->text);
-    slurm_job_name(job, &change->text);
-    if (settings && settings->names && !slurm_word_among(settings->names, buf_string(&change->text)))
+    if (change->choice && !slurm_job_is_among(job, change->choice))
         return;
     buf_addf(&change->ids, "%s%" PRId64, change->ids.len ? "," : "", job->id);
     change->count++;
 }
 
-static int jobs_change_those(const char *command, const char *verb, const struct cancel_settings *settings,
-                             const char *ids, bool quiet)
+static int jobs_change_those(const char *command, const char *verb, const struct slurm_choice *choice, const char *ids,
+                             bool quiet)
 {
     struct connection_options none = {0};
-    struct change change = {.settings = settings};
+    struct change change = {.choice = choice};
     struct jobs_changed sums = {0};
     struct connection customer;
     int status = customer_open(&customer, &none);
 
     buf_init(&change.ids);
-    buf_init(&change.text);
     if (status == STATUS_DONE)
         status = slurm_jobs_each(&customer, ids, ids != NULL, job_take, &change);
     if (status == STATUS_DONE && change.count)
@@ -80,7 +69,6 @@ static int jobs_change_those(const char *command, const char *verb, const struct
         status = STATUS_NO;
     }
     buf_done(&change.ids);
-    buf_done(&change.text);
     connection_close(&customer);
     return status;
 }
@@ -121,12 +109,19 @@ int slurm_scancel(int word_count, char **words)
         report("scancel: --signal: `berth job ID signal NAME` sends one; here a job is ended");
         status = STATUS_BAD;
     }
+    if (status == STATUS_DONE && settings.account) { /* to end others than were meant would be worse */
+        report("scancel: --account: nothing like it here");
+        status = STATUS_BAD;
+    }
     if (status == STATUS_DONE && !ids.len && !settings.users && !settings.names && !settings.states && !settings.me) {
         report("scancel: expected the numbers of jobs, or --user, --name, --state or --me");
         status = STATUS_BAD;
     }
     if (status == STATUS_DONE)
-        status = jobs_change_those("scancel", "remove", &settings, ids.len ? buf_string(&ids) : NULL, settings.quiet);
+        status = jobs_change_those(
+            "scancel", "remove",
+            &(struct slurm_choice){settings.users, settings.names, settings.states, settings.partition, settings.me},
+            ids.len ? buf_string(&ids) : NULL, settings.quiet);
     buf_done(&ids);
     return status;
 }

@@ -29,6 +29,7 @@ bool slurm_line(const char *command, const char *format, const char *letters, sl
         if (!*c || !strchr(letters, *c)) {
             report("%s: --format: %%%.1s is not known here; these are: %s", command, c, letters);
             good = false;
+            break; /* there may be no letter */
         } else {
             buf_reset(&one);
             cell(what, *c, &one);

@@ -1,14 +1,17 @@
 /* jobs.c: jobs, in Slurm's words: their states, numbers and ends. */
 #include "cli/slurm/parts.h"
 #include "cli/term/report.h"
+#include "cli/term/rows.h"
 #include "lang/ad/get.h"
 #include "lang/base/map.h"
 
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define IDS_AT_ONCE 100 /* numbers in one question */
 
@@ -97,6 +100,17 @@ void slurm_job_id(const struct slurm_job *job, struct buf *out)
         buf_addf(out, "%" PRId64, job->id);
 }
 
+void slurm_text(struct buf *out, const char *text, size_t len)
+{
+    size_t from = out->len;
+
+    buf_add(out, text, len);
+    text_tame(out, from);
+    for (size_t i = from; i < out->len; i++)
+        if (out->text[i] == '|')
+            out->text[i] = '_';
+}
+
 static bool text_add(struct buf *out, const struct tree *ad, const char *name)
 {
     const char *text;
@@ -104,9 +118,20 @@ static bool text_add(struct buf *out, const struct tree *ad, const char *name)
 
     if (!ad_string(ad, name, &text, &len))
         return false;
-    for (size_t i = 0; i < len; i++)
-        buf_addc(out, (unsigned char)text[i] < ' ' || text[i] == '|' ? '_' : text[i]);
+    slurm_text(out, text, len);
     return true;
+}
+
+void slurm_job_text(const struct slurm_job *job, const char *name, struct buf *out)
+{
+    struct arena arena;
+    struct value value;
+
+    arena_init(&arena);
+    value = job_value(job->ad, name, &arena);
+    if (value.type == VALUE_STRING)
+        slurm_text(out, value.u.string, value.len);
+    arena_done(&arena);
 }
 
 void slurm_job_name(const struct slurm_job *job, struct buf *out)
@@ -120,7 +145,7 @@ void slurm_job_name(const struct slurm_job *job, struct buf *out)
         text++;
         len--;
     }
-    buf_add(out, text, len);
+    slurm_text(out, text, len);
 }
 
 void slurm_job_nodes(const struct slurm_job *job, struct buf *out)
@@ -132,6 +157,46 @@ void slurm_job_nodes(const struct slurm_job *job, struct buf *out)
 void slurm_job_owner(const struct slurm_job *job, struct buf *out)
 {
     text_add(out, job->ad, "Owner");
+}
+
+const char *slurm_job_reason(const struct slurm_job *job)
+{
+    if (job->state != SLURM_PENDING)
+        return "None";
+    return job_text_is(job->ad, "State", "Held")      ? "JobHeldUser"
+           : job_text_is(job->ad, "State", "Blocked") ? "Dependency"
+                                                      : "Resources";
+}
+
+/* Is that user's login one of the list's, or ours? */
+static bool is_of(const struct slurm_choice *choice, const char *owner)
+{
+    const struct passwd *user = choice->me ? getpwuid(geteuid()) : NULL;
+
+    if (choice->me && (!user || strcmp(user->pw_name, owner) != 0))
+        return false;
+    return !choice->users || slurm_word_among(choice->users, owner);
+}
+
+bool slurm_job_is_among(const struct slurm_job *job, const struct slurm_choice *choice)
+{
+    struct buf text;
+    bool among;
+
+    if (choice->partition && !slurm_word_among(choice->partition, SLURM_PARTITION))
+        return false;
+    if (choice->states && !slurm_word_among(choice->states, "all") &&
+        !slurm_word_among(choice->states, slurm_state_word(job->state)) &&
+        !slurm_word_among(choice->states, slurm_state_letters(job->state)))
+        return false;
+    buf_init(&text);
+    slurm_job_owner(job, &text);
+    among = is_of(choice, buf_string(&text));
+    buf_reset(&text);
+    slurm_job_name(job, &text);
+    among = among && (!choice->names || slurm_word_among(choice->names, buf_string(&text)));
+    buf_done(&text);
+    return among;
 }
 
 int64_t slurm_job_number(const struct slurm_job *job, const char *attribute, int64_t otherwise)
@@ -169,7 +234,8 @@ int slurm_ids_read(const char *command, const char *words, struct buf *ret_ids)
         const char *behind = words + digits;
         unsigned long long id = strtoull(words, NULL, 10);
 
-        if (!digits || digits > 15 || (*behind == '_' && strspn(behind + 1, "0123456789") != len - digits - 1) ||
+        if (!digits || digits > 15 ||
+            (*behind == '_' && (len == digits + 1 || strspn(behind + 1, "0123456789") != len - digits - 1)) ||
             (*behind != '_' && *behind != '.' && digits != len)) {
             report("%s: expected the number of a job, as in 7 or 7_3, got '%.*s'", command, (int)(len < 40 ? len : 40),
                    words);
@@ -273,7 +339,7 @@ int slurm_jobs_each(struct connection *customer, const char *ids, bool history, 
     for (int round = 0; ids && round < 2 && status == STATUS_DONE; round++) {
         while (status == STATUS_DONE && some_ids(&at, &some)) {
             status = ask(customer, &listing, buf_string(&some), false);
-            if (status == STATUS_DONE)
+            if (status == STATUS_DONE && history)
                 status = ask(customer, &listing, buf_string(&some), true);
         }
         buf_reset(&more);

@@ -83,7 +83,7 @@ void slurm_node_name(const struct slurm_node *node, struct buf *out)
     size_t len;
 
     if (ad_string(node->ad, "Name", &text, &len))
-        buf_add(out, text, len);
+        slurm_text(out, text, len);
 }
 
 struct shown {

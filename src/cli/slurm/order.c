@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define MEMORY_MOST 0x1p53 /* bytes */
+
 #define S struct slurm_order
 #define TEXT(letter, name, field)                                  \
     {                                                              \
@@ -80,9 +82,10 @@ static int64_t memory_read(const char *text)
     double number = strtod(text, &end);
     const char *unit = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : units + 1;
 
-    if (end == text || !unit || (*end && end[1]) || !isfinite(number) || number < 0 || number > 1e9)
+    if (end == text || !unit || (*end && end[1]) || !isfinite(number) || number < 0)
         return -1;
-    return (int64_t)ldexp(number, 10 * (int)(unit - units + 1));
+    number = ldexp(number, 10 * (int)(unit - units + 1));
+    return number <= MEMORY_MOST ? (int64_t)number : -1;
 }
 
 /* MIN, MIN:SEC, H:MIN:SEC, D-H, D-H:MIN, D-H:MIN:SEC in seconds; 0: without a limit; -1: it is none. */
@@ -140,8 +143,8 @@ static int64_t count_read(const char *text)
     char *end;
     int64_t count = strtoll(text, &end, 10);
 
-    if (end != text && *end == '-' && strtoll(end + 1, NULL, 10) == count)
-        return count;
+    if (end != text && *end == '-' && strtoll(end + 1, &end, 10) != count)
+        return -1;
     return end == text || *end || count < 1 || count > 1000000 ? -1 : count;
 }
 
@@ -188,6 +191,8 @@ int slurm_order_amounts(const char *command, const struct slurm_order *order, st
         return bad(command, "mem", "mebibytes, or 2G", order->mem);
     if (order->mem_per_cpu && (all.memory = memory_read(order->mem_per_cpu)) < 0)
         return bad(command, "mem-per-cpu", "mebibytes, or 2G", order->mem_per_cpu);
+    if (order->mem_per_cpu && all.memory > (int64_t)MEMORY_MOST / cpus)
+        return bad(command, "mem-per-cpu", "less, with so many processors", order->mem_per_cpu);
     if (order->mem_per_cpu)
         all.memory *= cpus;
     if (order->disk && (all.disk = memory_read(order->disk)) < 0)
@@ -264,7 +269,7 @@ int slurm_array_read(const char *text, struct slurm_array *ret)
             at = end + 1;
             step = strtoll(at, &end, 10);
         }
-        if (first < 0 || last < first || last > 99999 || step < 1 || !range_add(ret, first, last, step))
+        if (first < 0 || last < first || last > 99999 || step < 1 || step > 99999 || !range_add(ret, first, last, step))
             break;
         if (*end == '%') {
             strtoll(end + 1, &end, 10);

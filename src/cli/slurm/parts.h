@@ -81,8 +81,19 @@ void slurm_job_id(const struct slurm_job *job, struct buf *out); /* 12, or 7_5 *
 void slurm_job_name(const struct slurm_job *job, struct buf *out);
 void slurm_job_nodes(const struct slurm_job *job, struct buf *out);
 void slurm_job_owner(const struct slurm_job *job, struct buf *out);
+void slurm_job_text(const struct slurm_job *job, const char *name, struct buf *out); /* of any attribute */
+const char *slurm_job_reason(const struct slurm_job *job);                           /* why it waits */
+/* Appends what somebody else wrote: on one line, in one column, and no control character reaches a terminal. */
+void slurm_text(struct buf *out, const char *text, size_t len);
 int64_t slurm_job_number(const struct slurm_job *job, const char *attribute, int64_t otherwise);
 int64_t slurm_job_ran(const struct slurm_job *job, int64_t now); /* seconds */
+
+/* Which jobs are meant; NULL: that does not matter. `me`: those of the login that this runs under. */
+struct slurm_choice {
+    const char *users, *names, *states, *partition;
+    bool me;
+};
+bool slurm_job_is_among(const struct slurm_job *job, const struct slurm_choice *choice);
 
 typedef void slurm_job_fn(void *user, const struct slurm_job *job);
 /* Gives the jobs of the queue, and with `history` those that are over as well: all, or those with the numbers in `ids` ("7,9,12-14"), of an array all of it. */

@@ -76,27 +76,6 @@ struct shown {
     const struct slurm_job *job; /* NULL: the heading */
 };
 
-static const char *reason_of(const struct slurm_job *job)
-{
-    if (job->state != SLURM_PENDING)
-        return "None";
-    return job_text_is(job->ad, "State", "Held")      ? "JobHeldUser"
-           : job_text_is(job->ad, "State", "Blocked") ? "Dependency"
-                                                      : "Resources";
-}
-
-static void text_cell(struct buf *out, const struct slurm_job *job, const char *name)
-{
-    struct arena arena;
-    struct value value;
-
-    arena_init(&arena);
-    value = job_value(job->ad, name, &arena);
-    if (value.type == VALUE_STRING)
-        buf_add(out, value.u.string, value.len);
-    arena_done(&arena);
-}
-
 static void time_cell(struct buf *out, const struct shown *cell, char letter)
 {
     int64_t limit = slurm_job_number(cell->job, "TimeLimit", 0), ran = slurm_job_ran(cell->job, cell->queue->now);
@@ -153,7 +132,7 @@ static void shown_print(const void *what, char letter, struct buf *out)
         break;
     case 'R':
         if (job->state == SLURM_PENDING)
-            buf_addf(out, "(%s)", reason_of(job));
+            buf_addf(out, "(%s)", slurm_job_reason(job));
         else
             slurm_job_nodes(job, out);
         break;
@@ -161,7 +140,7 @@ static void shown_print(const void *what, char letter, struct buf *out)
         slurm_job_nodes(job, out);
         break;
     case 'r':
-        buf_adds(out, reason_of(job));
+        buf_adds(out, slurm_job_reason(job));
         break;
     case 'C':
         buf_addf(out, "%" PRId64, slurm_job_number(job, "RequestCpus", 1));
@@ -183,7 +162,7 @@ static void shown_print(const void *what, char letter, struct buf *out)
         break;
     case 'Z':
     case 'o':
-        text_cell(out, job, letter == 'Z' ? "Iwd" : "Cmd");
+        slurm_job_text(job, letter == 'Z' ? "Iwd" : "Cmd", out);
         break;
     default:
         buf_adds(out, "(null)");
@@ -193,23 +172,10 @@ static void shown_print(const void *what, char letter, struct buf *out)
 static bool is_shown(const struct queue *queue, const struct slurm_job *job)
 {
     const struct queue_settings *settings = &queue->settings;
-    struct buf text;
-    bool shown = true;
 
-    if (slurm_state_is_end(job->state) && !settings->states)
-        return false;
-    if (settings->states && !slurm_word_among(settings->states, "all") &&
-        !slurm_word_among(settings->states, slurm_state_word(job->state)) &&
-        !slurm_word_among(settings->states, slurm_state_letters(job->state)))
-        return false;
-    buf_init(&text);
-    slurm_job_owner(job, &text);
-    shown = !settings->users || slurm_word_among(settings->users, buf_string(&text));
-    buf_reset(&text);
-    slurm_job_name(job, &text);
-    shown = shown && (!settings->name || slurm_word_among(settings->name, buf_string(&text)));
-    buf_done(&text);
-    return shown;
+    return (settings->states || !slurm_state_is_end(job->state)) &&
+           slurm_job_is_among(job, &(struct slurm_choice){settings->users, settings->name, settings->states,
+                                                          settings->partition, settings->me});
 }
 
 static void job_show(void *user, const struct slurm_job *job)
@@ -235,6 +201,8 @@ int slurm_squeue(int word_count, char **words)
         report("squeue: '%.60s' is not understood", words[0]);
         status = STATUS_BAD;
     }
+    if (status == STATUS_DONE && queue.settings.account)
+        report("squeue: --account: nothing like it here");
     buf_init(&ids);
     buf_init(&queue.out);
     queue.format = queue.settings.format ? queue.settings.format : queue.settings.whole ? FORMAT_LONG : FORMAT;

@@ -31,18 +31,6 @@ struct show {
     struct buf out;
 };
 
-static void text_of(const struct slurm_job *job, const char *name, struct buf *out)
-{
-    struct arena arena;
-    struct value value;
-
-    arena_init(&arena);
-    value = job_value(job->ad, name, &arena);
-    if (value.type == VALUE_STRING)
-        buf_add(out, value.u.string, value.len);
-    arena_done(&arena);
-}
-
 static void job_show(void *user, const struct slurm_job *job)
 {
     struct show *show = user;
@@ -58,9 +46,7 @@ static void job_show(void *user, const struct slurm_job *job)
     slurm_job_name(job, out);
     buf_addf(out, "%sUserId=", show->between);
     slurm_job_owner(job, out);
-    buf_addf(out, "%sJobState=%s Reason=%s", show->between, slurm_state_word(job->state),
-             job->state == SLURM_PENDING ? job_text_is(job->ad, "State", "Held") ? "JobHeldUser" : "Resources"
-                                         : "None");
+    buf_addf(out, "%sJobState=%s Reason=%s", show->between, slurm_state_word(job->state), slurm_job_reason(job));
     buf_addf(out,
              "%sRequeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=%" PRId64 ":%" PRId64 "%sRunTime=", show->between,
              over ? job->code : 0, over ? job->signal : 0, show->between);
@@ -82,9 +68,9 @@ static void job_show(void *user, const struct slurm_job *job)
              slurm_job_number(job, "RequestCpus", 1), show->between);
     slurm_amount(out, slurm_job_number(job, "RequestMemory", 0));
     buf_addf(out, "%sCommand=", show->between);
-    text_of(job, "Cmd", out);
+    slurm_job_text(job, "Cmd", out);
     buf_addf(out, "%sWorkDir=", show->between);
-    text_of(job, "Iwd", out);
+    slurm_job_text(job, "Iwd", out);
     buf_adds(out, *show->between == '\n' ? "\n\n" : "\n");
 }
 

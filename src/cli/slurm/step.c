@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define WORDS_MAX 1024
+#define EXPORTS_MAX 256
 
 struct srun {
     struct slurm_order order; /* first: its options are read into this */
@@ -44,15 +45,38 @@ static void environment_take(const char *export)
     }
 }
 
+/* --export=ALL,K=V,NAME as words for `berth run`; without it all variables go. Returns behind the last; -1: there are too many, which has been reported. */
+static int environment_pass(const char *export, const char **line, int at)
+{
+    const char *text = export ? export : "ALL";
+
+    for (int count = 0; *text; count++) {
+        size_t len = strcspn(text, ",");
+
+        if (count == EXPORTS_MAX) {
+            report("srun: --export: at most %d variables", EXPORTS_MAX);
+            return -1;
+        }
+        if (len == 3 && !memcmp(text, "ALL", 3)) {
+            line[at++] = "--env-all";
+        } else if (len && !(len == 4 && !memcmp(text, "NONE", 4)) && !(len == 3 && !memcmp(text, "NIL", 3))) {
+            line[at++] = "-e";
+            line[at++] = mem_dup(text, len);
+        }
+        text += len + (text[len] == ',');
+    }
+    return at;
+}
+
 int slurm_srun(int word_count, char **words)
 {
     struct option *options = mem_alloc((slurm_order_option_count + 16) * sizeof *options);
     size_t count = slurm_order_option_count + sizeof step_options / sizeof *step_options;
-    const char *line[WORDS_MAX + 32] = {"berth", "run", "-q", "--env-all"};
+    const char *line[WORDS_MAX + 32 + 2 * EXPORTS_MAX] = {"berth", "run", "-q"};
     char cpus[32], memory[32], time[32], gpus[32], processes[32];
     struct slurm_amounts amounts;
     struct srun step = {0};
-    int at = 4, status;
+    int at = 3, status;
 
     memcpy(options, slurm_order_options, slurm_order_option_count * sizeof *options);
     memcpy(options + slurm_order_option_count, step_options, sizeof step_options);
@@ -98,11 +122,13 @@ int slurm_srun(int word_count, char **words)
         line[at++] = "--name";
         line[at++] = step.order.name;
     }
+    at = environment_pass(step.order.export, line, at);
+    if (at < 0)
+        return STATUS_NO;
     line[at++] = "--";
     for (int i = 0; i < word_count; i++)
         line[at++] = words[i];
     line[at] = NULL;
-    environment_take(step.order.export);
     execv("/proc/self/exe", (char *const *)(uintptr_t)line);
     report("srun: %s", strerror(errno));
     return STATUS_NO;

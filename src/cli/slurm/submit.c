@@ -223,7 +223,7 @@ static const char step_shell[] =
     "while :; do\n"
     "  case ${1-} in\n"
     "  --) shift; break ;;\n"
-    "  -[nNcJtpAoeiDwxq] | --ntasks | --nodes | --cpus-per-task | --job-name | --time | --mem | --mem-per-cpu | --jobid | --export | --mpi | --gpus | --gres | --chdir) shift 2 ;;\n"
+    "  -[nNcJtpAoeiDwxqGC] | --ntasks | --nodes | --cpus-per-task | --job-name | --time | --mem | --mem-per-cpu | --jobid | --export | --mpi | --gpus | --gres | --chdir | --output | --error | --input | --cpu-bind | --partition | --account | --qos | --tmp | --comment | --constraint | --nodelist | --exclude) shift 2 ;;\n"
     "  -*) shift ;;\n"
     "  *) break ;;\n"
     "  esac\n"
@@ -258,9 +258,9 @@ static void add_starter(struct buf *out, const struct batch_job *submit, int64_t
         shell_pattern(&shell, err);
         buf_adds(&shell, "; ");
     } else if (!err) {
-        buf_adds(&shell, step_shell);
         buf_adds(&shell, "exec 2>&1; ");
     }
+    buf_adds(&shell, step_shell);
     buf_adds(
         &shell,
         "f=\"${TMPDIR:-/tmp}/slurm_script.$BERTH_JOB\"; printf %s \"$1\" >\"$f\" && chmod 700 \"$f\" || exit; shift; exec ");
@@ -306,7 +306,7 @@ static int add_environment(struct buf *out, struct batch_job *submit)
 
         if (len == 3 && !memcmp(text, "ALL", 3)) {
             all = true;
-        } else if (len && !(len == 4 && (!memcmp(text, "NONE", 4) || !memcmp(text, "NIL", 3)))) {
+        } else if (len && !(len == 4 && !memcmp(text, "NONE", 4)) && !(len == 3 && !memcmp(text, "NIL", 3))) {
             if (count == EXPORTS_MAX || !environment_is_name(text, strcspn(text, "=,"))) {
                 report("sbatch: --export: expected ALL, NONE, NAME or NAME=VALUE, got '%.*s'",
                        (int)(len < 60 ? len : 60), text);
