@@ -39,6 +39,13 @@ static void not_before(void)
     pass(o.w, SECOND);
     tap_ok(!job_of(&o, first).early && asks_for(&o, "Count == 2"), "a time that is over changes nothing");
     world_free(o.w, "a time that is over");
+
+    office_start(&o);
+    first = submit_at(&o, "k", INT64_MAX, INT64_MAX, "NotBefore = 4611686018427387904; QueueLimit = 60");
+    pass(o.w, 2 * MINUTE);
+    tap_ok(job_of(&o, first).early && job_is(&o, first, JOB_IDLE),
+           "before a time that never comes nobody waits too long");
+    world_free(o.w, "a time that never comes");
 }
 
 static void not_before_over_restarts(void)

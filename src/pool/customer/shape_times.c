@@ -33,7 +33,9 @@ static int64_t job_tires(const struct shape *shape, const struct job *job, int64
 {
     int64_t since = job->from->since > begins ? job->from->since : begins;
 
-    return shape->patience >= INT64_MAX / SECOND / 4 ? INT64_MAX : since + shape->patience * SECOND;
+    if (shape->patience >= INT64_MAX / SECOND / 4 || since > INT64_MAX / 2)
+        return INT64_MAX;
+    return since + shape->patience * SECOND;
 }
 
 int64_t shape_look(const struct customer_step *step, struct shape *shape)

@@ -276,6 +276,7 @@ void queue_submit(const struct customer_step *step, const struct event *event)
     else if (known && !MUTANT(KEY_TWICE))
         reason = submission_same(customer, known, submit, ad) ? REASON_OK : REASON_CONFLICT;
     else if (!submit->count || submit->count > CUSTOMER_SUBMIT_MAX ||
+             submit->count >= JOB_ID_MAX - customer->last_job ||
              (queued == MAP_NONE ? 0 : queued) + submit->count > most ||
              (customer->settings->jobs_all && customer_count(customer) + submit->count > customer->settings->jobs_all))
         reason = REASON_LIMIT;
