@@ -166,7 +166,8 @@ struct providerd {
     struct source_pause pauses[SOURCE_PAUSES_MAX];
     struct beside *beside; /* commands that jobs here have begun beside processes elsewhere */
     struct shell *shells;  /* commands in the sandboxes of jobs (shells.h) */
-    struct results *results;
+    struct results *results, *results_last; /* what jobs made, on its way to customers: the oldest first */
+    int64_t results_due;                    /* none of them goes on before */
     struct uploads *uploads;
     struct trash *trash; /* NULL: not yet, or no more */
     uint64_t *claims;    /* that had jobs, and that what holds jobs is kept for */

@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define AT_ONCE 16 /* that are sent at the same time */
+#define AT_ONCE 64 /* that are sent at the same time */
 #define PAUSE_MIN (200 * MILLISECOND)
 #define PAUSE_MAX (60 * SECOND)
 #define HASHES_MAX 3 /* times that a file is sent anew because its hash was wrong */
@@ -35,7 +35,7 @@
 #define PUTS_MAX 8 /* times that a file is brought to a URL; with the pauses about a minute */
 
 struct results {
-    struct results *next;
+    struct results *next, *before;
     struct providerd *providerd;
     uint64_t claim, number; /* where its folder is */
     struct inquiry inquiry;
@@ -179,13 +179,11 @@ static bool file_seek(struct results *results, int64_t to)
 static void results_drop(struct results *results)
 {
     struct providerd *providerd = results->providerd;
-    struct results **link = &providerd->results;
     unsigned char key[KEY_SIZE];
     struct err err = {0};
 
-    while (*link != results)
-        link = &(*link)->next;
-    *link = results->next;
+    *(results->before ? &results->before->next : &providerd->results) = results->next;
+    *(results->next ? &results->next->before : &providerd->results_last) = results->before;
     if (results->passing)
         return;
     key_make(key, results->claim, results->number);
@@ -210,6 +208,8 @@ static void results_pause(struct results *results)
     if (results->pause > PAUSE_MAX)
         results->pause = PAUSE_MAX;
     results->due = runner_now() + results->pause;
+    if (results->due < results->providerd->results_due)
+        results->providerd->results_due = results->due;
 }
 
 /* Is the answer of use? If not, the sending waits, or is over. */
@@ -234,11 +234,13 @@ static bool results_answered(struct results *results, const struct tree *answer)
 static void finish_answered(void *user, const struct tree *answer)
 {
     struct results *results = user;
+    struct providerd *providerd = results->providerd;
 
     if (!results_answered(results, answer))
         return;
     results_drop(results);
     results_free(results);
+    results_tick(providerd); /* the next that waits has its place */
 }
 
 static bool piece_ask(struct providerd *providerd, agent to, struct maker *maker, agent_answer_fn *done, void *user)
@@ -515,7 +517,7 @@ static struct results *results_new(struct providerd *providerd, uint64_t claim, 
 {
     struct results *results = mem_alloc(sizeof *results);
 
-    *results = (struct results){.next = providerd->results,
+    *results = (struct results){.before = providerd->results_last,
                                 .providerd = providerd,
                                 .claim = claim,
                                 .number = number,
@@ -524,7 +526,9 @@ static struct results *results_new(struct providerd *providerd, uint64_t claim, 
                                 .fd = -1,
                                 .until = runner_now() + OUTGOING_LIFE};
     leaving_init(&results->leaving);
-    providerd->results = results;
+    *(providerd->results_last ? &providerd->results_last->next : &providerd->results) = results;
+    providerd->results_last = results;
+    providerd->results_due = 0;
     return results;
 }
 
@@ -594,25 +598,29 @@ bool results_has(const struct providerd *providerd, uint64_t claim, uint64_t num
 
 void results_tick(struct providerd *providerd)
 {
-    int64_t now = runner_now();
-    struct results *next;
+    int64_t now = runner_now(), due = INT64_MAX;
+    struct results *results, *next;
     uint32_t busy = 0;
 
-    for (struct results *results = providerd->results; results; results = results->next)
-        busy += results->asking;
-    for (struct results *results = providerd->results; results && busy < AT_ONCE; results = next) {
+    if (providerd->results_due > now)
+        return;
+    for (results = providerd->results; results && busy < AT_ONCE; results = next) {
         next = results->next;
-        if (results->asking || results->due > now)
-            continue;
-        if (now > results->until) {
+        if (results->asking) {
+            busy++;
+        } else if (results->due > now) {
+            due = results->due < due ? results->due : due;
+        } else if (now > results->until) {
             LOG(&providerd->daemon.log, LEVEL_WARNING, "outputs.dropped", log_word("claim", results->claim));
             results_drop(results);
             results_free(results);
-            continue;
+        } else {
+            due = 0; /* it may be over at once */
+            results_next(results);
+            busy++;
         }
-        results_next(results);
-        busy++;
     }
+    providerd->results_due = results || busy ? 0 : due;
 }
 
 uint32_t results_count(const struct providerd *providerd)
@@ -668,7 +676,7 @@ void results_done(struct providerd *providerd)
             results_free(results);
         }
     }
-    providerd->results = NULL;
+    providerd->results = providerd->results_last = NULL;
 }
 
 /* ------------------------------------------------------------------------------------------- of a job that still runs */
