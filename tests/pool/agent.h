@@ -23,7 +23,7 @@
 #define INCARNATION 77  /* of the matchmaker */
 #define NOON 1772366400 /* 2026-03-01T12:00:00Z, a Sunday */
 #define HOUR (60 * MINUTE)
-#define ITEMS_MAX 512
+#define ITEMS_MAX 2048
 #define TOKENS_MAX 4096
 
 struct sent {

@@ -3,6 +3,7 @@
 
 #define DIFFERENT "[ Type = \"Job\"; Sort = %d; Priority = %d; Constraint = other.Memory >= 64 ]"
 #define SHAPES_MAX 128
+#define MANY 1200
 
 /* A matchmaker with room for so many ads, and what it has heard. */
 struct stall {
@@ -168,6 +169,35 @@ static void many_at_once(void)
     world_free(stall.o.w, "many at once");
 }
 
+/* A look at very many goes on in parts, and others are served between; what comes of it is the same. */
+static void a_long_look(void)
+{
+    struct event wake = {.kind = EVENT_WAKE};
+    struct stall stall;
+    uint32_t at_once = 0;
+    uint64_t urgent;
+
+    stall_open(&stall, 16);
+    for (int i = 1; i <= MANY; i++)
+        come(&stall, i % 2 ? &raman : &calvin, i, 0);
+    stall_pass(&stall, 20 * SECOND);
+    tap_ok(stall.count == 16 && offered_of(&stall, 1, 14) == 14, "of very many, too, the first are offered");
+    urgent = come(&stall, &raman, MANY + 1, 7);
+    control(&stall.o, &raman, 1, CONTROL_REMOVE); /* that the look has begun already does not matter */
+    for (int64_t end = stall.o.w->env.now + 2 * SECOND; stall.o.w->wake <= end;) {
+        world_to(stall.o.w, stall.o.w->wake);
+        stall.o.w->wake = INT64_MAX;
+        hand_over(stall.o.w, &wake);
+        at_once += stall.o.w->wake <= stall.o.w->env.now;
+    }
+    if (!tap_ok(at_once >= 2, "the look at them is no single step"))
+        tap_diag("%u", at_once);
+    stall_pass(&stall, 5 * SECOND);
+    tap_ok(is_offered(&stall, urgent) && stall.count == 16, "and the best of them has a place after it");
+    tap_ok(offered_of(&stall, 2, 14) == 13, "as have those that were the best before");
+    world_free(stall.o.w, "a long look");
+}
+
 static void one_that_is_too_much(void)
 {
     struct stall stall;
@@ -201,6 +231,7 @@ static void restarted(void)
 int main(void)
 {
     many_at_once();
+    a_long_look();
     more_than_it_takes();
     one_that_is_too_much();
     restarted();

@@ -55,7 +55,7 @@ static void customer_free(void *role)
     shapes_done(customer);
     timers_done(&customer->timers);
     timers_done(&customer->shape_timers);
-    free(customer->turns);
+    turns_done(customer);
     free(customer);
 }
 
@@ -126,6 +126,10 @@ static void customer_due(const struct customer_step *step, bool wake)
             job_rested(step, timer.which);
         } else if (timer.what == TIMER_TURNS) {
             turns_due(step, (uint32_t)timer.which);
+        } else if (timer.what == TIMER_LOOK) {
+            turns_look(step, (uint32_t)timer.which);
+            customer->behind = true;
+            shapes = 0;
         } else {
             root_due(step, timer.which);
         }

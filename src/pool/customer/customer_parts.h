@@ -34,6 +34,7 @@ enum customer_timer {
     TIMER_ROOT,  /* a claim has something due; `which` is its gang */
     TIMER_JOB,   /* a job has rested; `which` is its id */
     TIMER_TURNS, /* turns are over, or something has changed; `which` is the pool */
+    TIMER_LOOK,  /* a long look at who has a turn goes on; `which` is the pool */
 };
 
 struct root;
@@ -94,6 +95,7 @@ struct turns {
     uint32_t swaps;           /* how many places may change hands ... */
     int64_t renews;           /* ... until then */
     int64_t set;              /* the timer; INT64_MAX: none */
+    struct look *look;        /* that is under way; or NULL */
 };
 
 enum needs { NEEDS_NONE, NEEDS_ON_SUCCESS, NEEDS_ALWAYS };
@@ -261,6 +263,7 @@ static inline uint64_t job_index(const struct job *job)
 }
 
 /* shapes.c */
+struct shape *shape_at(const struct customer *customer, uint64_t place); /* NULL: it is gone */
 uint64_t owner_hash(const struct text *text, uint64_t seed);
 uint64_t account_hash(const struct text *owner); /* of the account that the owner counts for */
 struct shape *shape_new(struct customer *customer, uint64_t id, const struct text *owner, struct tree *ad);
@@ -296,6 +299,10 @@ int64_t shape_time_comes(const struct customer_step *step, int64_t second);
 /* Looks at the clock: may its jobs begin now, have those that wait waited too long? Returns when to look again. */
 int64_t shape_look(const struct customer_step *step, struct shape *shape);
 
+/* turns_look.c */
+void turns_look(const struct customer_step *step, uint32_t pool); /* begins a look, or goes on with it: TIMER_LOOK */
+void look_free(struct look *look);                                /* takes NULL */
+
 /* pools.c */
 bool customer_knows(const struct customer *customer, agent who);
 struct root *root_pending(const struct customer_step *step, const struct shape *shape, uint32_t pool);
@@ -305,7 +312,15 @@ struct job *job_taken(const struct customer_step *step, const struct shape *shap
 void turns_init(struct customer *customer);
 double turns_priority(const struct tree *ad); /* what the ad says of its place among its owner's */
 struct turns *turns_of(const struct customer *customer, uint32_t pool);
+void turns_done(struct customer *customer);
 void turns_due(const struct customer_step *step, uint32_t pool); /* TIMER_TURNS */
+void turns_set(const struct customer_step *step, uint32_t pool, int64_t at);
+/* Has the pool refused it because of its limit, and not been believed yet? */
+bool turns_refused(const struct shape_pool *pool);
+/* The pool has no place for it now: it is parked, and is not refused for its own sake. */
+void turns_refuse(const struct customer_step *step, struct shape *shape, uint32_t pool);
+/* A look is over, at so many requests that want a place. */
+void turns_looked(const struct customer_step *step, uint32_t pool, uint32_t wishes);
 /* May that pool have the shape's request? If not, it is parked. */
 bool turns_admit(const struct customer_step *step, struct shape *shape, uint32_t pool);
 /* The request is wanted there, or is not any more; `before`: it was. */
