@@ -326,7 +326,8 @@ static void turns_read(const struct shop *shop, struct turns *ret)
 
     *ret = (struct turns){.count = 0};
     reply_init(&reply);
-    customer_get(shop, "/metrics", &reply);
+    if (!customer_get(shop, "/metrics", &reply) || reply.status != 200)
+        tap_diag("the customer did not tell its metrics: %d", reply.status);
     for (const char *at = buf_string(&reply.body); ret->count < TURNS_MAX && (at = strstr(at, name)); at++) {
         const char *value = strstr(at, "\"} ");
 
