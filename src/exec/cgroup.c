@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,9 +32,14 @@ void cgroup_init(struct cgroup *cgroup, const struct cgroups *where, uint64_t cl
 
 void cgroup_make(struct cgroup *cgroup)
 {
-    for (int i = 0; i < CGROUP_PART_COUNT; i++)
-        if (*cgroup->path[i] && mkdir(cgroup->path[i], 0755) < 0 && errno != EEXIST)
+    for (int i = 0; i < CGROUP_PART_COUNT; i++) {
+        if (!*cgroup->path[i])
+            continue;
+        if (mkdir(cgroup->path[i], 0755) == 0)
+            cgroup->fresh = true;
+        else if (errno != EEXIST)
             *cgroup->path[i] = '\0';
+    }
 }
 
 void cgroup_remove(struct cgroup *cgroup)
@@ -180,6 +187,35 @@ bool cgroup_take(const struct cgroup *cgroup, pid_t pid)
     return entered;
 }
 
+/* The folder of any part of the group: all parts have the same processes. */
+static const char *some_path(const struct cgroup *cgroup)
+{
+    for (int i = CGROUP_PART_COUNT - 1; i >= 0; i--)
+        if (*cgroup->path[i])
+            return cgroup->path[i];
+    return "";
+}
+
+pid_t cgroup_fork(const struct cgroup *cgroup)
+{
+#if defined CLONE_INTO_CGROUP && defined SYS_clone3
+    struct clone_args how = {.flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD};
+    const char *path = cgroup->version == 2 && cgroup->fresh ? some_path(cgroup) : NULL;
+    int folder = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    pid_t pid;
+
+    if (folder < 0)
+        return -1;
+    how.cgroup = (uint64_t)folder;
+    pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
+    close(folder);
+    return pid;
+#else
+    (void)cgroup;
+    return -1;
+#endif
+}
+
 bool cgroup_enter(const struct cgroup *cgroup)
 {
     return cgroup_take(cgroup, 0);
@@ -195,15 +231,6 @@ bool cgroup_freeze(const struct cgroup *cgroup, bool frozen)
                                 : group_write(path, "freezer.state", frozen ? "FROZEN" : "THAWED");
 }
 
-/* The folder of any part of the group: all parts have the same processes. */
-static const char *some_path(const struct cgroup *cgroup)
-{
-    for (int i = CGROUP_PART_COUNT - 1; i >= 0; i--)
-        if (*cgroup->path[i])
-            return cgroup->path[i];
-    return "";
-}
-
 /* Is the process in the group at that path? The last part of the path has the claim in it: no other group has that name. */
 static bool is_member(int pid, const void *path)
 {
@@ -214,7 +241,7 @@ static bool is_member(int pid, const void *path)
     return last && group_read(name, "cgroup", text, sizeof text) && strstr(text, last);
 }
 
-bool cgroup_kill(const struct cgroup *cgroup)
+bool cgroup_kill(struct cgroup *cgroup)
 {
     const char *path = some_path(cgroup);
     char name[CGROUP_PATH_MAX + 128];
@@ -223,6 +250,7 @@ bool cgroup_kill(const struct cgroup *cgroup)
 
     if (!*path)
         return true;
+    cgroup->fresh = false;
     if (cgroup->version == 2)
         group_write(path, "cgroup.kill", "1");
     snprintf(name, sizeof name, "%s/cgroup.procs", path);

@@ -33,6 +33,7 @@ enum { HELD_CORES = 1, HELD_MEMORY = 2, HELD_PROCESSES = 4 };
 
 struct cgroup {
     int32_t version;
+    bool fresh;                                         /* it was made by us, and nobody in it was killed */
     char path[CGROUP_PART_COUNT][CGROUP_PATH_MAX + 64]; /* "": that part is missing */
     int64_t cpu_before, kills_before, hits_before, peak_before, memory_most;
     int64_t read_before, written_before; /* bytes; -1: they are not counted */
@@ -52,6 +53,9 @@ void cgroup_remove(struct cgroup *cgroup); /* it is empty */
 
 /* Sets the limits, with room for a sandbox around the job, and counts from zero again. Returns the HELD_ bits of what is held from now on. */
 unsigned cgroup_limit(struct cgroup *cgroup, const struct executor_limits *limits, bool sandboxed);
+/* As fork(), and the child is in the group from its first moment. With version 2 alone: to move a process the kernel waits for 5 to 20 ms, if none was
+ * moved just before; and in a fresh group alone: Linux 6.18 kills whoever is born in a group that was once killed. -1: it cannot be done here. */
+pid_t cgroup_fork(const struct cgroup *cgroup);
 /* Puts the caller into the group, with all that it will fork. False: one of the parts refused. With version 1 that takes no time; to put another
  * process into a group, the kernel waits for milliseconds. */
 bool cgroup_enter(const struct cgroup *cgroup);
@@ -60,7 +64,7 @@ bool cgroup_take(const struct cgroup *cgroup, pid_t pid);
 /* Makes the processes of the group stand still or go on. False: that cannot be done here. */
 bool cgroup_freeze(const struct cgroup *cgroup, bool frozen);
 /* Kills the processes of the group, frozen or not. True when none is left. */
-bool cgroup_kill(const struct cgroup *cgroup);
+bool cgroup_kill(struct cgroup *cgroup);
 /* Fills in what the group counts, in the place of what is there. */
 void cgroup_usage(struct cgroup *cgroup, struct executor_usage *usage);
 /* How much memory it uses now. */

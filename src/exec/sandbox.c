@@ -539,17 +539,20 @@ static char **command_line(const struct order *order, int words)
     return argv;
 }
 
-/* Makes the child. A child that becomes bubblewrap at once borrows our memory, which would take longer to copy than all else here: what it has
- * to say goes through pipes, and it writes nothing there but its own frames. One that waits for us first has to have its own memory. */
+/* Makes the child; that of the claim's first job in its group, if it can be. Another that becomes bubblewrap at once borrows our memory, which would take
+ * longer to copy than all else here: what it has to say goes through pipes, and it writes nothing there but its own frames. One that waits for us first
+ * has to have its own memory. */
 static pid_t child_make(const struct start *start, int folder, int go)
 {
-    pid_t pid = start->order->how.unprotected ? fork() : vfork();
-    bool entered;
+    pid_t pid = start->scene ? -1 : cgroup_fork(start->group); /* on a stage it tells us something by our memory */
+    bool entered = pid == 0;
 
+    if (pid < 0)
+        pid = start->order->how.unprotected ? fork() : vfork();
     if (pid != 0)
         return pid;
     close(go);
-    entered = cgroup_enter(start->group);
+    entered = entered || cgroup_enter(start->group);
     if (!entered && write(start->unheld, "", 1) != 1)
         _exit(126);
     close(start->unheld);

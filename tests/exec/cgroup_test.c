@@ -6,6 +6,7 @@
 
 #include "exec/cgroup.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -302,6 +303,25 @@ static bool event_comes(const struct cgroup *group, const char *name, int wanted
     return event(group, name) == wanted;
 }
 
+/* What becomes of a child that is born in the group: 0 when it is there. */
+static int born(const struct cgroup *group)
+{
+    char line[512] = "";
+    int status = -1;
+    pid_t pid = cgroup_fork(group);
+    FILE *file;
+
+    if (pid < 0)
+        return -1;
+    if (pid == 0) {
+        file = fopen("/proc/self/cgroup", "re");
+        while (file && fgets(line, sizeof line, file) && strncmp(line, "0::", 3) != 0)
+            ;
+        _exit(!strstr(line, strrchr(group->path[CGROUP_FREEZER], '/')));
+    }
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 256;
+}
+
 static void check_kernel(void)
 {
     struct cgroup group;
@@ -314,6 +334,11 @@ static void check_kernel(void)
         tap_ok(true, "version 2 on this machine # SKIP no group of version 2 can be made here");
         return;
     }
+    tap_ok(born(&group) == -1, "in a group that was there before nobody is born");
+    group.fresh = true;
+    errno = 0;
+    tap_ok(born(&group) == 0 || errno == ENOSYS || errno == EPERM,
+           "in one that is new a child is from its first moment");
     pid = fork();
     if (pid == 0) {
         c = (char)cgroup_enter(&group);
@@ -329,6 +354,7 @@ static void check_kernel(void)
     tap_ok(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && dead &&
                event_comes(&group, "populated", 0),
            "and are killed although they are frozen");
+    tap_ok(born(&group) == -1, "and nobody is born there any more: there are kernels that kill whoever is");
     cgroup_remove(&group);
     tap_ok(access(group.path[CGROUP_FREEZER], F_OK) < 0, "an empty group can be removed");
     close(ends[0]);
