@@ -84,6 +84,11 @@ check 'a machine that is not well, in its own words' says sick 'job: waits for a
 stands heron $owner "$(machine heron 4 8G 'Constraint = KeyboardIdle > 900 && other.RequestCpus <= 4; KeyboardIdle = 3')" '[ Words = "no counterpart can satisfy KeyboardIdle > 900 (KeyboardIdle is 3)" ]'
 check 'an owner who lets nobody in now' says owner 'job: waits for an owner: heron lets nobody in: no counterpart can satisfy KeyboardIdle > 900 \(KeyboardIdle is 3\)\.'
 back=$(($(date +%s) + 3590))
+"$berth" token create --state "$work/state" --subject zoe --scope 'ad:read match' --lifetime 1h --no-delegation --out zoe.token >/dev/null
+url=$(sed -n 's/.*\(http:..[0-9.:]*\).*/\1/p' up | head -n 1)
+as_zoe() { curl -sS -m 20 -H "Authorization: Bearer $(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' zoe.token)" "$url$1"; }
+unsaid() { ask /v1/machines | grep 'KeyboardIdle is 3' && as_zoe /v1/machines >zoes && as_zoe /v1/reasons >>zoes && grep 'Name = "heron"' zoes && ! grep Keyboard zoes; }
+check 'but others are not told that somebody types there' unsaid
 until=3600000000 stands heron $owner "$(machine heron 4 8G "Constraint = time() >= $back && other.RequestCpus <= 4")" '[]'
 check 'and until when, where that is known' says owner 'job: waits for an owner: heron lets nobody in until [0-9][0-9]:[0-9][0-9]\.'
 not_before() { grep -Eq '"start": \{"kind": "limit", "from": 3(600|5[0-9][0-9]), "on": "heron"\}' why.json; }

@@ -1,6 +1,8 @@
 /* make.c: makes new ads from values or from another ad. */
 #include "lang/ad/make.h"
 
+#include "lang/ad/get.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -178,6 +180,21 @@ static bool is_selected(void *user, symbol name)
         if (symbol_same(selection->names[i], name))
             return true;
     return false;
+}
+
+static bool is_not_selected(void *user, symbol name)
+{
+    return !is_selected(user, name);
+}
+
+struct tree *ad_without_all(const struct tree *ad, const char *const *names, size_t count)
+{
+    struct selection selection = {.count = 0};
+
+    for (size_t i = 0; i < count && selection.count < SELECT_MAX; i++)
+        if (ad_find(ad, names[i]))
+            selection.names[selection.count++] = symbols_find(ad->symbols, names[i], strlen(names[i]));
+    return selection.count ? ad_filter(ad, is_not_selected, &selection) : tree_ref((struct tree *)ad);
 }
 
 bool select_is_good(const char *names)

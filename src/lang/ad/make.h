@@ -35,6 +35,9 @@ struct tree *maker_seal(struct maker *maker); /* the caller unrefs it; the maker
 /* The ad without one of its attributes, in the same dialect; NULL when `ad` is not an ad. The caller unrefs it. */
 struct tree *ad_without(const struct tree *ad, const char *name);
 
+/* The ad without any of those attributes (SELECT_MAX of them at most), in one pass; itself where it has none of them. The caller unrefs it. */
+struct tree *ad_without_all(const struct tree *ad, const char *const *names, size_t count);
+
 /* A part of an ad, alone. The caller unrefs it. */
 struct tree *ad_part(const struct tree *ad, const struct expr *part);
 

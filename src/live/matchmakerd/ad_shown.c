@@ -1,6 +1,9 @@
 /* ad_shown.c: an ad as its reader may see it: an owner may keep a machine's policy to himself, whose job runs on a machine that may be
  * preempted is told to those whom it concerns, and whether somebody sits at a machine to its owner alone. What is not shown is not there for
- * the reader's queries either. */
+ * the reader's queries either.
+ *
+ * A match is another thing: there an ad meets the machine's whole ad, as a job's would. Who asks what `other.KeyboardIdle < 60` would match learns as much as
+ * whoever submits such a job: docs/machines.md says so. */
 #include "live/matchmakerd/ad_shown.h"
 
 #include "live/matchmakerd/matchmakerd_state.h"
@@ -14,10 +17,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* What decides whom a machine takes. */
 static const char *const policy_names[] = {"Constraint", "Requirements", "Rank", "Start", "Preemption"};
-/* Whether somebody sits there. */
+/* Whether somebody sits there. The last counts of machines alone: another thing may have users of another kind. */
 static const char *const presence_names[] = {"KeyboardIdle", "KeybrdIdle", "ConsoleIdle", "Users"};
 /* Who has it now. */
 static const char *const tenant_names[] = {"RemoteUser", "RemoteOwner", "RemoteGroup"};
@@ -31,36 +35,54 @@ bool ad_shows_policy(const struct tree *ad)
     return !ad_flag(ad, "ShowPolicy", &shows) || shows;
 }
 
-static bool ad_has(const struct tree *ad, const char *const *names, size_t count)
+static bool is_machine(const struct tree *ad)
 {
-    for (size_t i = 0; i < count; i++)
-        if (ad_find(ad, names[i]))
-            return true;
-    return false;
+    const char *type;
+    size_t len;
+
+    return ad_string(ad, "Type", &type, &len) && len == 7 && !strncasecmp(type, "Machine", 7);
 }
 
-/* Takes the ad; returns it without those attributes. */
-static struct tree *ad_less(struct tree *ad, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct tree *less = ad_find(ad, names[i]) ? ad_without(ad, names[i]) : NULL;
+/* The attributes of an ad that somebody does not see. */
+struct unseen {
+    const char *names[COUNT(policy_names) + COUNT(presence_names) + COUNT(tenant_names)];
+    size_t count;
+};
 
-        if (less) {
-            tree_unref(ad);
-            ad = less;
-        }
-    }
-    return ad;
+static void unseen_add(struct unseen *unseen, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        unseen->names[unseen->count++] = names[i];
+}
+
+static void unseen_add_presence(struct unseen *unseen, const struct tree *ad)
+{
+    unseen_add(unseen, presence_names, COUNT(presence_names) - !is_machine(ad)); /* users are the last */
 }
 
 struct tree *ad_without_policy(const struct tree *ad)
 {
-    return ad_less(tree_ref((struct tree *)ad), policy_names, COUNT(policy_names));
+    return ad_without_all(ad, policy_names, COUNT(policy_names));
 }
 
-struct tree *ad_without_presence(const struct tree *ad)
+struct tree *machine_ad_shown(const struct tree *ad, bool policy, bool presence)
 {
-    return ad_less(tree_ref((struct tree *)ad), presence_names, COUNT(presence_names));
+    struct unseen unseen = {.count = 0};
+
+    if (!policy)
+        unseen_add(&unseen, policy_names, COUNT(policy_names));
+    if (!presence)
+        unseen_add_presence(&unseen, ad);
+    return ad_without_all(ad, unseen.names, unseen.count);
+}
+
+bool words_tell_presence(const char *words, size_t len)
+{
+    for (size_t i = 0; i < COUNT(presence_names); i++)
+        for (size_t at = 0, name = strlen(presence_names[i]); at + name <= len; at++)
+            if (!strncasecmp(words + at, presence_names[i], name))
+                return true;
+    return false;
 }
 
 struct tree *ad_masked(const struct tree *ad, bool accepts)
@@ -105,15 +127,15 @@ static bool is_tenant(const struct request *request, const struct tree *ad)
 
 struct tree *ad_shown(const struct request *request, const struct entry_view *view)
 {
-    struct tree *ad = tree_ref((struct tree *)view->ad);
-    bool policy = !ad_shows_policy(ad), tenant = ad_has(ad, tenant_names, COUNT(tenant_names));
-    bool presence = ad_has(ad, presence_names, COUNT(presence_names));
+    const struct tree *ad = view->ad;
+    struct unseen unseen = {.count = 0};
 
-    if (view->request || (!policy && !tenant && !presence) || request_any(request) || entry_is_own(request, view))
-        return ad;
-    if (tenant && !is_tenant(request, ad))
-        ad = ad_less(ad, tenant_names, COUNT(tenant_names));
-    if (presence)
-        ad = ad_less(ad, presence_names, COUNT(presence_names));
-    return policy ? ad_less(ad, policy_names, COUNT(policy_names)) : ad;
+    if (view->request || request_any(request) || entry_is_own(request, view))
+        return tree_ref((struct tree *)ad);
+    if (!ad_shows_policy(ad))
+        unseen_add(&unseen, policy_names, COUNT(policy_names));
+    if (!is_tenant(request, ad))
+        unseen_add(&unseen, tenant_names, COUNT(tenant_names));
+    unseen_add_presence(&unseen, ad);
+    return ad_without_all(ad, unseen.names, unseen.count);
 }

@@ -16,8 +16,10 @@ struct tree *ad_shown(const struct request *request, const struct entry_view *vi
 bool user_is_caller(const struct request *request, const char *user); /* also as a member of a group, GROUP~USER */
 bool ad_shows_policy(const struct tree *ad);
 struct tree *ad_without_policy(const struct tree *ad); /* the caller unrefs it */
-/* The machine's ad without what tells whether somebody sits there; to be unreferenced. */
-struct tree *ad_without_presence(const struct tree *ad);
+/* A machine's whole ad, with its policy or without, and with what tells whether somebody sits there or without. The caller unrefs it. */
+struct tree *machine_ad_shown(const struct tree *ad, bool policy, bool presence);
+/* Do a machine's words name what tells whether somebody sits there? "no counterpart can satisfy KeyboardIdle > 900 (KeyboardIdle is 3)" */
+bool words_tell_presence(const char *words, size_t len);
 /* The ad without its policy, in whose place that answer stands. The caller unrefs it. */
 struct tree *ad_masked(const struct tree *ad, bool accepts);
 /* Is its policy kept from the caller? */

@@ -7,6 +7,7 @@
 #include "live/matchmakerd/ad_shown.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_pool.h"
+#include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/machine_facts.h"
 #include "live/matchmakerd/machine_order.h"
 #include "live/matchmakerd/matchmakerd_state.h"
@@ -37,6 +38,13 @@ bool machine_is_own(const struct request *request, const struct machine_view *vi
 bool machine_shows_policy(const struct request *request, const struct machine_view *view)
 {
     return ad_shows_policy(view->whole) || machine_is_own(request, view);
+}
+
+bool machine_shows_words(const struct request *request, const struct machine_view *view,
+                         const struct machine_facts *facts)
+{
+    return machine_is_own(request, view) || view->state != MACHINE_OWNER ||
+           (ad_shows_policy(view->whole) && !words_tell_presence(facts->words, facts->words_len));
 }
 
 /* What is known of a claim that the machine names. It may name any as its own: only one that was made for its agent counts. */
@@ -108,8 +116,8 @@ static void claims_show(const struct request *request, const struct machine_view
         tree_unref(rows[--count]);
 }
 
-static void state_show(struct maker *maker, const struct machine_view *view, const struct machine_facts *facts,
-                       int64_t now, bool shows_policy)
+static void state_show(struct maker *maker, const struct request *request, const struct machine_view *view,
+                       const struct machine_facts *facts, int64_t now)
 {
     maker_text(maker, "State", machine_state_word(view->state));
     maker_flag(maker, "Pulls", view->pulls);
@@ -121,19 +129,8 @@ static void state_show(struct maker *maker, const struct machine_view *view, con
     } else if (view->until != INT64_MAX && view->state <= MACHINE_BUSY && view->until > now) {
         maker_seconds(maker, "Closes", view->until - now);
     }
-    if (facts->words && (shows_policy || view->state != MACHINE_OWNER))
+    if (facts->words && machine_shows_words(request, view, facts))
         maker_bytes(maker, "Words", facts->words, facts->words_len);
-}
-
-/* The machine's ad, as the caller may know it. */
-static struct tree *machine_ad(const struct request *request, const struct machine_view *view)
-{
-    struct tree *ad =
-        machine_shows_policy(request, view) ? tree_ref((struct tree *)view->whole) : ad_without_policy(view->whole);
-    struct tree *shown = machine_is_own(request, view) ? tree_ref(ad) : ad_without_presence(ad);
-
-    tree_unref(ad);
-    return shown;
 }
 
 /* How much of a machine is told: how it stands, its ad as well, and its claims as well. */
@@ -156,7 +153,7 @@ static struct tree *machine_row(const struct request *request, const struct mach
     maker_text(&maker, "Name", facts.name);
     if (ad_string(view->whole, "Type", &text, &len))
         maker_bytes(&maker, "Type", text, len);
-    state_show(&maker, view, &facts, now, machine_shows_policy(request, view));
+    state_show(&maker, request, view, &facts, now);
     for (int i = 0; i < AMOUNTS; i++) {
         if (!facts.amounts[i].known)
             continue;
@@ -180,7 +177,7 @@ static struct tree *machine_row(const struct request *request, const struct mach
     if (depth == ROW_ALL)
         claims_show(request, view, &maker);
     if (depth >= ROW_AD) {
-        shown = machine_ad(request, view);
+        shown = machine_ad_shown(view->whole, machine_shows_policy(request, view), machine_is_own(request, view));
         maker_ad(&maker, "Ad", shown);
         tree_unref(shown);
     }
@@ -295,10 +292,59 @@ static void search_finish(struct scan *scan)
         request_problem(scan->request, 404, "no machine of that name is known");
 }
 
-void api_machine_get(struct request *request)
+static void search_begin(struct request *request, void (*finish)(struct scan *scan))
 {
     struct search *search = mem_alloc(sizeof *search);
 
-    *search = (struct search){.scan = {.step = search_step, .finish = search_finish}};
+    *search = (struct search){.scan = {.step = search_step, .finish = finish}};
     scan_start(&search->scan, request);
+}
+
+void api_machine_get(struct request *request)
+{
+    search_begin(request, search_finish);
+}
+
+/* Forgets one that is away, as if it had said that it is gone for good: when it is heard of again, it is back. */
+static void machine_forget(struct request *request, const struct machine_view *view)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    uint32_t who = agents_find(&matchmakerd->agents, view->agent);
+    struct peer peer = {.agent = view->agent,
+                        .identity = who == TEXTMAP_NONE ? ""
+                                                        : caller_text(&matchmakerd->gate.callers,
+                                                                      matchmakerd->agents.items[who].identity)};
+    struct message message = {.kind = MESSAGE_STANDS,
+                              .u.stands = {.id = view->id, .version = view->version, .gone = true}};
+    enum reason reason;
+
+    if (!request_ask(request, &peer, &message))
+        return;
+    reason = matchmakerd->reply.u.got.reason;
+    if (reason != REASON_OK)
+        request_problem(request, reason_status(reason), "%s", reason_words(reason));
+    else if (request_audit(request, "machines.forget", request_variable(request, 0), peer.identity))
+        request_answer_durable(request, 204, NULL);
+}
+
+static void forget_finish(struct scan *scan)
+{
+    const struct search *search = (struct search *)scan;
+    struct request *request = scan->request;
+    struct machine_view view;
+
+    if (!search->found ||
+        !matchmaker_find_machine(request_matchmakerd(request)->matchmaker, search->agent, search->id, &view))
+        request_problem(request, 404, "no machine of that name is known");
+    else if (!request_administers(request) && !machine_is_own(request, &view))
+        request_problem(request, 403, "the machine is another's: its owner and administrators let it be forgotten");
+    else if (view.state != MACHINE_AWAY)
+        request_problem(request, 409, "it is there: only one that is away can be forgotten");
+    else
+        machine_forget(request, &view);
+}
+
+void api_machine_forget(struct request *request)
+{
+    search_begin(request, forget_finish);
 }

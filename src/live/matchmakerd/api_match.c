@@ -28,6 +28,7 @@
 
 #define MATCHES_MAX 100000  /* matches that are put in order */
 #define EXPLAIN_STEPS 20000 /* steps of evaluation in a slice of an explanation */
+#define HIDE_STEPS 40       /* what it counts for that the reader's copy of an ad is made without what is hidden */
 
 /* ------------------------------------------------------------------------------------------------------------ listing */
 
@@ -77,6 +78,8 @@ static bool list_visit(struct scan *scan, uint32_t place, const struct entry_vie
         return false;
     }
     ad = ad_shown(request, view);
+    if (ad != view->ad)
+        steps += HIDE_STEPS;
     wanted = !list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
     if (wanted)
         ad = ad_with(request_matchmakerd(request), ad, "AdId", entry_id(request_matchmakerd(request), view));

@@ -19,6 +19,10 @@ struct tree *group_row(struct matchmakerd *matchmakerd, const struct group_view 
 /* Is the machine the caller's own, or may the caller see all? And may it see what decides whom the machine takes? */
 bool machine_is_own(const struct request *request, const struct machine_view *view);
 bool machine_shows_policy(const struct request *request, const struct machine_view *view);
+/* May the caller read why it lets nobody in? Not where that tells a policy that is not shown, or that somebody sits there. */
+struct machine_facts;
+bool machine_shows_words(const struct request *request, const struct machine_view *view,
+                         const struct machine_facts *facts);
 
 void agent_answer(struct request *request, uint32_t place); /* with its ad; TEXTMAP_NONE: with 404 */
 

@@ -72,8 +72,7 @@ static void record_add(struct pool_machines *machines, const struct matchmakerd 
                                      .since = view->since,
                                      .until = view->until,
                                      .first_end = facts.first_end};
-    if (facts.words && facts.words_len &&
-        (view->state != MACHINE_OWNER || (!caller || machine_shows_policy(caller, view))))
+    if (facts.words && facts.words_len && (!caller || machine_shows_words(caller, view, &facts)))
         machine->words = mem_dup(facts.words, facts.words_len);
     for (int i = 0; i < AMOUNTS; i++) {
         machine->all[i] = facts.amounts[i].known ? facts.amounts[i].all : 0;

@@ -41,6 +41,9 @@ static const struct route routes[] = {
      api_machines_list, 0},
     {"machines.get", HTTP_GET, "/v1/machines/{name}", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200 404", ADS,
      "A machine: how it stands, its claims as far as the caller may know them, and its ad.", api_machine_get, 0},
+    {"machines.forget", HTTP_DELETE, "/v1/machines/{name}", SCOPE_AD_WRITE, BODY_NONE, ROUTE_BODY, "",
+     "204 403 404 409", "", "Forgets a machine that is away, until it is heard of again.", api_machine_forget,
+     ROUTE_AUDITED},
     /* matching */
     {"match", HTTP_POST, "/v1/match", SCOPE_MATCH, BODY_RESOURCE, ROUTE_BODY, "why kind limit", "200 400 413 415",
      ADS " " TYPE_TEXT, "What an ad would match now; nothing is consumed.", api_match, 0},
