@@ -189,8 +189,22 @@ in_vain() { curl -sS -m 20 -o body -w '%{http_code}\n' -H "Authorization: Bearer
 check 'nor is a job handed to a customer that serves its own user alone' in_vain
 led() { curl -sS -m 20 -H "Authorization: Bearer $others" "$url/v1/desks" -o body && [ ! -s body ] && ask /v1/desks | grep "Identity = \"$(id -un)\""; }
 check 'to whom nobody else is led' led
-unseen() { curl -sN -m 3 -H 'Accept: text/event-stream' -H "Authorization: Bearer $others" "$url/v1/watch" >zoes & BERTH_STATE="$work/state" timeout 30 "$berth" run -- true; wait $!; grep '^event: overview' zoes && ! grep '^event: match' zoes; }
-check 'nor of whose matches it is not' unseen
+unseen() { curl -sN -m 3 -H 'Accept: text/event-stream' -H "Authorization: Bearer $others" "$url/v1/watch?desk=$desk" >zoes & BERTH_STATE="$work/state" timeout 30 "$berth" run -- true; wait $!; grep '^event: overview' zoes && ! grep '^event: \(match\|desk\)' zoes; }
+check 'nor is anybody told of matches and customers of others' unseen
+
+# --- one stream has news of the pool and of customers
+(curl -sN -m 120 -H 'Accept: text/event-stream' --unix-socket state/matchmaker.sock "http://matchmaker/v1/watch?desk=$desk" >news &)
+changes() { sed -n "s/.*\"Type\": \"DeskNews\", \"Agent\": \"$desk\", \"Changes\": \([0-9]*\).*/\1/p" news | tail -n 1; }
+counted() { [ -n "$(changes)" ]; }
+check 'who watches a customer is told at once how many changes it has had' until_seen counted
+before=$(changes)
+code "/v1/desk/$desk/jobs?force&key=four" -X POST -H 'Content-Type: application/classad' -d '[Cmd="/bin/true";Constraint=other.Memory<0]' >/dev/null
+risen() { [ "$(changes)" -gt "$before" ]; }
+check 'and when it has had more' until_seen risen
+second() { (curl -sN -m 5 -H 'Accept: text/event-stream' --unix-socket state/matchmaker.sock "http://matchmaker/v1/watch?desk=$desk,0000000000000001" >others &) && until_seen grep '^event: desk' others; }
+check 'so is a second who watches, and of a customer that is not known nothing is told' second
+check 'what is no handle is refused' [ "$(code '/v1/watch?desk=nobody' -H 'Accept: text/event-stream')" = 400 ]
+check 'and so are too many' [ "$(code "/v1/watch?desk=$(printf '%s,' "$desk" "$desk" "$desk" "$desk" "$desk" "$desk" "$desk" "$desk" "$desk")" -H 'Accept: text/event-stream')" = 400 ]
 
 # --- who is refused
 check 'another Host is refused' [ "$(curl -s -m 20 -o body -w '%{http_code}' -H 'Host: evil.example' "$url/v1")" = 400 ]

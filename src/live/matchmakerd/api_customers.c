@@ -8,6 +8,7 @@
 #include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/desks.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
@@ -40,9 +41,7 @@ static bool is_desk(const struct agent_row *row)
     return row->handle && row->role && !strcmp(row->role, "customer") && row->contact_state == CONTACT_GOOD;
 }
 
-/* May the caller use this customer? Its own user may, and those whom that user has delegated to; others only if an
- * administrator has allowed it to serve them. */
-static bool customer_is_for(const struct request *request, const struct agent_row *row)
+bool desk_is_for(const struct request *request, const struct agent_row *row)
 {
     return is_desk(row) &&
            (row->serves || identity_owns(caller_text(&request_matchmakerd(request)->gate.callers, row->identity),
@@ -59,7 +58,7 @@ static bool customers_step(struct scan *scan)
     if (scan->from >= matchmakerd->agents.texts.places)
         return false;
     row = &matchmakerd->agents.items[scan->from++];
-    if (!customer_is_for(scan->request, row))
+    if (!desk_is_for(scan->request, row))
         return true;
     maker_init(&maker, matchmakerd->symbols);
     maker_text(&maker, "Type", "Desk");
@@ -154,8 +153,7 @@ static void target_print(const struct request *request, struct buf *out)
     }
 }
 
-/* A token with the caller's name and rights, for that agent; false when it cannot be made. */
-static bool token_print(const struct request *request, const struct agent_row *row, struct buf *out)
+bool desk_token_print(const struct request *request, const struct agent_row *row, struct buf *out)
 {
     const struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char audience[TOKEN_NAME_MAX + 1];
@@ -195,7 +193,7 @@ void api_desk(struct request *request)
     struct errand *errand;
     struct buf target, token;
 
-    if (place == TEXTMAP_NONE || !customer_is_for(request, &matchmakerd->agents.items[place])) {
+    if (place == TEXTMAP_NONE || !desk_is_for(request, &matchmakerd->agents.items[place])) {
         request_problem(request, 404,
                         "there is no such customer of yours, nor one that serves others, that can be called");
         return;
@@ -203,7 +201,7 @@ void api_desk(struct request *request)
     buf_init(&target);
     buf_init(&token);
     target_print(request, &target);
-    if (!token_print(request, &matchmakerd->agents.items[place], &token)) {
+    if (!desk_token_print(request, &matchmakerd->agents.items[place], &token)) {
         request_problem(request, 500, "no token could be made");
     } else {
         struct http_call call = {.method = method_name(exchange_method(request->exchange)),

@@ -36,6 +36,12 @@ struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed);
 /* Tells watchers of a match, by the letter to that agent; and of a claim that the provider reports. */
 void observers_match(struct matchmakerd *matchmakerd, const struct agent_row *row, const struct letter *letter);
 void observers_claim(struct matchmakerd *matchmakerd, const struct report *report, const char *provider);
+/* Tells those who watch a customer that something has changed there. */
+struct desk_news;
+void observers_desk(struct matchmakerd *matchmakerd, const struct desk_news *news);
+/* Of those who watch it and may be led there, one, in turns; NULL: there is none. */
+const struct request *observer_of_desk(const struct matchmakerd *matchmakerd, const struct desk_news *news,
+                                       uint32_t turn);
 void observers_sweep(struct matchmakerd *matchmakerd, int64_t now, int64_t wall_seconds);
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 #include "live/matchmakerd/api_tokens.h"
 #include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/delivery.h"
+#include "live/matchmakerd/desk_news.h"
 #include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -129,6 +130,7 @@ static void sweep_due(uv_timer_t *timer)
     checks_sweep(matchmakerd, now);
     waitings_sweep(matchmakerd, now, runner_wall() / SECOND);
     observers_sweep(matchmakerd, now, runner_wall() / SECOND);
+    desk_news_sweep(matchmakerd, now);
     command_waits_sweep(matchmakerd, now, false);
     if (matchmakerd->sweeps % SWEEP_COMMANDS == 0) {
         commands_expire(matchmakerd);

@@ -126,7 +126,8 @@ struct matchmakerd {
     uint64_t audit_told;                /* rows that had to go, when that was last logged */
     struct commands commands;           /* commands that wait for agents */
     struct command_wait *command_waits; /* requests that wait for answers to commands */
-    struct observer *observers;         /* streams that watch the pool */
+    struct observer *observers;         /* streams that watch the pool ... */
+    struct desk_news *desk_news;        /* ... and the customers that they watch */
     struct scan *scans;                 /* scans under way */
     uv_idle_t scan_turn;
 
