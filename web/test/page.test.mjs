@@ -14,7 +14,7 @@ import { serve } from './server.mjs';
 
 const here = new URL('.', import.meta.url).pathname, dist = join(here, '..', 'dist');
 const shots = process.env.PAGE_SHOTS; // the folder for pictures
-const axe = readFileSync(new URL('../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+const axe = readFileSync(new URL('./node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const wide = { width: 1280, height: 800 }, narrow = { width: 390, height: 800 };
 let pool, server, browser, issuer;
 const codes = {}, faults = [];

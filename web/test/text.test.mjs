@@ -14,7 +14,7 @@ const { adAgain, branchOf, piecesOf, graphMake, wordsOf, adLayOut, attributesOf,
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
 
 test('the types of the sources agree', () => {
-  const checked = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '--noEmit'], { cwd: new URL('..', import.meta.url), encoding: 'utf8' });
+  const checked = spawnSync(process.execPath, ['test/node_modules/typescript/bin/tsc', '--noEmit'], { cwd: new URL('..', import.meta.url), encoding: 'utf8' });
   assert.equal(checked.status, 0, checked.stdout + checked.stderr);
 });
 
