@@ -80,6 +80,8 @@ export interface Used {
   CpusHeld: number; GpusHeld: number; UnitsHeld: number; Memory: number; BytesIn: number; BytesOut: number;
 }
 export interface Desk { Agent: string; Name: string; Identity: string }
+/** Something has changed there. */
+export interface DeskTold { Agent: string; Changes: number }
 export interface Command { Number: number; State: string; Reason?: string; Answer?: { Reason?: string; Words?: string } }
 export interface JobFile { Name: string; Size: number; Kind: string; Whole: boolean }
 export interface Summary {
@@ -269,7 +271,7 @@ export const api = {
   claims: (limit: number, signal?: AbortSignal) => list<Claim>('/v1/claims', { query: { limit }, signal }),
   /** Claims on what an agent offers, as far as they are remembered and the caller may see them. */
   claimsAt: (provider: string, limit: number, signal?: AbortSignal) => list<Claim>('/v1/claims', { query: { constraint: `Provider == ${JSON.stringify(provider)}`, limit }, signal }),
-  watch: (signal: AbortSignal) => call('/v1/watch', { accept: 'text/event-stream', signal }, (answer) => answer),
+  watch: (desks: string[], signal: AbortSignal) => call('/v1/watch', { accept: 'text/event-stream', query: { desk: desks.join() }, signal }, (answer) => answer),
 
   ads: (query: AdQuery, signal?: AbortSignal) => list<Ad>('/v1/ads', { query: { ...query }, signal }),
   /** Can ads be listed by what became of their last try? */
@@ -304,6 +306,8 @@ export const api = {
   limits: (signal?: AbortSignal) => list<Limit>('/v1/limits', { query: { limit: 200 }, signal }),
   machines: (query: { constraint?: string; select?: string; limit: number; cursor?: string; order: 'name' }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
   machine: (name: string, signal?: AbortSignal) => json<Machine>(`/v1/machines/${word(name)}`, { signal }),
+  /** One that is away is forgotten until it is heard of again. */
+  machineForget: (name: string) => call(`/v1/machines/${word(name)}`, { method: 'DELETE' }, () => undefined),
   /** Tells a machine's agent to take no more jobs, or to take jobs again; the command, whose answer can be waited for. */
   command: (agent: string, what: { Command: 'drain' | 'resume'; Now?: boolean }) => json<Command>(`/v1/agents/${word(agent)}/commands`, { body: JSON.stringify(what) }),
   commanded: (number: number, wait: number, signal?: AbortSignal) => json<Command>(`/v1/commands/${number}`, { query: { wait }, signal }),
@@ -317,7 +321,7 @@ export const api = {
   jobs: (desk: string, query: { constraint?: string; select?: string; ids?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
     list<Job>(`/v1/desk/${word(desk)}/jobs`, { query, signal }),
   history: (desk: string, query: { constraint?: string; select?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
-  summary: (desk: string, query: { after?: number; wait?: number }, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { query, signal }),
+  summary: (desk: string, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { signal }),
   submissions: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Submission>(`/v1/desk/${word(desk)}/submissions`, { query, signal }),
   workflows: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Workflow>(`/v1/desk/${word(desk)}/workflows`, { query, signal }),
   job: (desk: string, id: string, signal?: AbortSignal) => json<Job>(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),

@@ -1,7 +1,8 @@
 // app.tsx: the frame around the views: signing in, where to go, and how the link to the matchmaker is.
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api } from './api';
+import { nextFrame } from './hooks';
 import { Keys } from './keys';
 import { lazy } from './lazy';
 import { live } from './live';
@@ -12,23 +13,23 @@ import { theme, themeNext } from './theme';
 import { HomeView } from './views/home';
 import { SignIn } from './views/signin';
 
-const MachinesView = lazy(() => import('./views/machines').then((m) => m.MachinesView));
-const MachineView = lazy(() => import('./views/machine').then((m) => m.MachineView));
-const JobsView = lazy(() => import('./views/jobs').then((m) => m.JobsView));
-const JobView = lazy(() => import('./views/job').then((m) => m.JobView));
-const WorkflowsView = lazy(() => import('./views/workflows').then((m) => m.WorkflowsView));
-const WorkflowView = lazy(() => import('./views/workflows').then((m) => m.WorkflowView));
-const SubmitView = lazy(() => import('./views/submit').then((m) => m.SubmitView));
-const UsersView = lazy(() => import('./views/users').then((m) => m.UsersView));
-const UserView = lazy(() => import('./views/users').then((m) => m.UserView));
-const UsageView = lazy(() => import('./views/usage').then((m) => m.UsageView));
-const PolicyView = lazy(() => import('./views/policy').then((m) => m.PolicyView));
-const PlayView = lazy(() => import('./views/play').then((m) => m.PlayView));
-const AuditView = lazy(() => import('./views/audit').then((m) => m.AuditView));
-const PoolView = lazy(() => import('./views/pool').then((m) => m.PoolView));
-const AdsView = lazy(() => import('./views/ads').then((m) => m.AdsView));
-const AdView = lazy(() => import('./views/ad').then((m) => m.AdView));
-const AgentsView = lazy(() => import('./views/agents').then((m) => m.AgentsView));
+const MachinesView = lazy(() => import('./views/all').then((m) => m.MachinesView));
+const MachineView = lazy(() => import('./views/all').then((m) => m.MachineView));
+const JobsView = lazy(() => import('./views/all').then((m) => m.JobsView));
+const JobView = lazy(() => import('./views/all').then((m) => m.JobView));
+const WorkflowsView = lazy(() => import('./views/all').then((m) => m.WorkflowsView));
+const WorkflowView = lazy(() => import('./views/all').then((m) => m.WorkflowView));
+const SubmitView = lazy(() => import('./views/all').then((m) => m.SubmitView));
+const UsersView = lazy(() => import('./views/all').then((m) => m.UsersView));
+const UserView = lazy(() => import('./views/all').then((m) => m.UserView));
+const UsageView = lazy(() => import('./views/all').then((m) => m.UsageView));
+const PolicyView = lazy(() => import('./views/all').then((m) => m.PolicyView));
+const PlayView = lazy(() => import('./views/all').then((m) => m.PlayView));
+const AuditView = lazy(() => import('./views/all').then((m) => m.AuditView));
+const PoolView = lazy(() => import('./views/all').then((m) => m.PoolView));
+const AdsView = lazy(() => import('./views/all').then((m) => m.AdsView));
+const AdView = lazy(() => import('./views/all').then((m) => m.AdView));
+const AgentsView = lazy(() => import('./views/all').then((m) => m.AgentsView));
 
 interface Place { path: string; name: string; also: string[] }
 const places: Place[] = [
@@ -57,8 +58,11 @@ function expertTurn(): void {
   localStorage.setItem(EXPERT, expert.get() ? 'yes' : 'no');
 }
 
-function View({ at }: { at: Route }): JSX.Element {
-  const [first = 'home', second, third] = at.path;
+/** One view goes in one frame, and the next comes in another. */
+function View({ at }: { at: Route }): JSX.Element | null {
+  const [first = 'home', second, third] = at.path, kind = `${first}${second === undefined ? '' : '/'}`, [shown, setShown] = useState(kind);
+  useLayoutEffect(() => (shown === kind ? undefined : nextFrame(() => setShown(kind))), [kind, shown]);
+  if (shown !== kind) return null;
   switch (first) {
     case 'home': return <HomeView query={at.query} />;
     case 'submit': return <SubmitView query={at.query} />;

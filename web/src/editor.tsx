@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EditorHandle, Fault } from './editor_core';
+import { inTurn } from './hooks';
 
 export type { Fault };
 
@@ -24,11 +25,10 @@ export function Editor(props: EditorProps): JSX.Element {
     let gone = false;
     const element = host.current!;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open', delegatesFocus: true });
-    void import('./editor_core').then(({ editorMake }) => {
-      if (gone) return;
-      handle.current = editorMake(root, {
+    void import('./editor_core').then(({ editorSteps }) => {
+      const first = latest.current.value, steps = editorSteps(root, {
         label: props.label,
-        value: latest.current.value,
+        value: first,
         single: props.single ?? false,
         change: (value) => {
           told.current.push(value);
@@ -37,7 +37,15 @@ export function Editor(props: EditorProps): JSX.Element {
         enter: () => latest.current.enter?.(),
         kind: () => latest.current.kind?.(),
       });
-      handle.current.fault(latest.current.fault ?? null);
+      const step = (): void => {
+        if (gone) return;
+        const { done, value } = steps.next();
+        if (!done) return inTurn(step);
+        handle.current = value;
+        if (latest.current.value !== first) value.show(latest.current.value);
+        value.fault(latest.current.fault ?? null);
+      };
+      inTurn(step);
     });
     return () => {
       gone = true;

@@ -110,40 +110,38 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-export function editorMake(root: ShadowRoot, options: EditorOptions): EditorHandle {
+/** Made in steps: the first editor of all takes the browser a while. */
+export function* editorSteps(root: ShadowRoot, options: EditorOptions): Generator<void, EditorHandle> {
   const run = (): boolean => {
     options.enter();
     return true;
   };
-  const view = new EditorView({
-    root,
-    parent: root,
-    state: EditorState.create({
-      doc: options.value,
-      extensions: [
-        options.single ? [] : lineNumbers(),
-        history(),
-        drawSelection(),
-        bracketMatching(),
-        closeBrackets(),
-        indentUnit.of('    '),
-        classad,
-        syntaxHighlighting(colours),
-        typedOver,
-        autocompletion({ override: [(context) => complete(context, options.kind)], icons: false }),
-        keymap.of([...closeBracketsKeymap, ...completionKeymap]),
-        Prec.low(keymap.of(options.single ? [{ key: 'Enter', run }] : [])),
-        Prec.high(keymap.of([{ key: 'Mod-Enter', run }])),
-        keymap.of([...defaultKeymap.filter(({ key }) => !options.single || key !== 'Enter'), ...historyKeymap]),
-        options.single ? EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)) : EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': options.label }),
-        EditorView.updateListener.of((update) => {
-          if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) options.change(update.state.doc.toString());
-        }),
-        look,
-      ],
-    }),
+  const keys = [
+    keymap.of([...closeBracketsKeymap, ...completionKeymap]),
+    Prec.low(keymap.of(options.single ? [{ key: 'Enter', run }] : [])),
+    Prec.high(keymap.of([{ key: 'Mod-Enter', run }])),
+    keymap.of([...defaultKeymap.filter(({ key }) => !options.single || key !== 'Enter'), ...historyKeymap]),
+  ];
+  yield;
+  const behaviour = [
+    options.single ? [] : lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), indentUnit.of('    '), classad, syntaxHighlighting(colours), typedOver,
+    autocompletion({ override: [(context) => complete(context, options.kind)], icons: false }),
+  ];
+  yield;
+  const state = EditorState.create({
+    doc: options.value,
+    extensions: [
+      ...behaviour, ...keys,
+      options.single ? EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)) : EditorView.lineWrapping,
+      EditorView.contentAttributes.of({ 'aria-label': options.label }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) options.change(update.state.doc.toString());
+      }),
+      look,
+    ],
   });
+  yield;
+  const view = new EditorView({ root, parent: root, state });
   return {
     show(value) {
       if (value !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: fromOutside.of(true) });

@@ -26,11 +26,12 @@ export interface Graph {
 }
 
 const GROUP = 6; // as many alike in a layer are collapsed
-const STEP = 250; // nodes, or boxes, of one step
+const STEP = 100; // nodes, or boxes, of one step
 
 /** How far each node is from the beginning; what waits in a circle, or for what is not there, begins too. */
 function* layersOf(nodes: GraphNode[], places: Map<string, number>): Generator<void, number[]> {
   const layers = new Array<number>(nodes.length).fill(0), left: number[] = [], next: number[][] = nodes.map(() => []);
+  yield;
   for (const [i, node] of nodes.entries()) {
     let waits = 0;
     for (const name of node.after) {
@@ -42,7 +43,9 @@ function* layersOf(nodes: GraphNode[], places: Map<string, number>): Generator<v
     left.push(waits);
     if (i % STEP === STEP - 1) yield;
   }
-  const ready = left.flatMap((n, i) => (n ? [] : [i]));
+  yield;
+  const ready: number[] = [];
+  for (let i = 0; i < left.length; i++) if (!left[i]) ready.push(i);
   for (let at = 0; at < ready.length; at++) {
     for (const to of next[ready[at]!]!) {
       layers[to] = Math.max(layers[to]!, layers[ready[at]!]! + 1);
@@ -57,7 +60,12 @@ function* layersOf(nodes: GraphNode[], places: Map<string, number>): Generator<v
 const family = (name: string): string => name.replace(/\d+/g, '#');
 
 export function* graphSteps(nodes: GraphNode[], opened: Set<string>): Generator<void, Graph> {
-  const places = new Map(nodes.map((node, i) => [node.name, i])), layers = yield* layersOf(nodes, places), sizes = new Map<string, number>(), groups: string[] = [];
+  const places = new Map<string, number>();
+  for (const [i, node] of nodes.entries()) {
+    places.set(node.name, i);
+    if (i % STEP === STEP - 1) yield;
+  }
+  const layers = yield* layersOf(nodes, places), sizes = new Map<string, number>(), groups: string[] = [];
   for (const [i, node] of nodes.entries()) {
     const group = `${layers[i]} ${family(node.name)}`;
     groups.push(group);
@@ -87,12 +95,14 @@ export function* graphSteps(nodes: GraphNode[], opened: Set<string>): Generator<
     }
     if (i % STEP === STEP - 1) yield;
   }
+  yield;
   const all = [...edges.values()], rows = yield* rowsGive(boxes, all), joined: number[][] = boxes.map(() => []), columns: number[][] = [];
   for (const [i, [from, to]] of all.entries()) {
     joined[from]!.push(i);
     joined[to]!.push(i);
     if (i % (4 * STEP) === 4 * STEP - 1) yield;
   }
+  yield;
   boxes.forEach((box, i) => (columns[box.layer] ??= []).push(i));
   for (const column of columns) column?.sort((a, b) => boxes[a]!.row - boxes[b]!.row);
   return { boxes, edges: all, joined, columns, layers: boxes.reduce((most, box) => Math.max(most, box.layer), 0) + 1, rows };
@@ -111,6 +121,7 @@ export function graphMake(nodes: GraphNode[], opened: Set<string>): Graph {
 function* rowsGive(boxes: Placed[], edges: [number, number][]): Generator<void, number> {
   const layers: number[][] = [], before: number[][] = boxes.map(() => []), behind: number[][] = boxes.map(() => []), middle = new Float64Array(boxes.length);
   boxes.forEach((box, i) => (layers[box.layer] ??= []).push(i));
+  yield;
   for (const [i, [from, to]] of edges.entries()) {
     before[to]!.push(from);
     behind[from]!.push(to);
@@ -118,6 +129,7 @@ function* rowsGive(boxes: Placed[], edges: [number, number][]): Generator<void, 
   }
   const place = (layer: number[]): void => layer.forEach((box, row) => { boxes[box]!.row = row - (layer.length - 1) / 2; });
   for (const layer of layers) place(layer ?? []);
+  yield;
   let done = 0;
   for (let pass = 0; pass < 4; pass++) {
     const joined = pass % 2 ? behind : before, order = pass % 2 ? [...layers].reverse() : layers;

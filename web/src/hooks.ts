@@ -1,4 +1,5 @@
 // hooks.ts: asking the server from a component: the old answer stays until the new one is there.
+import type { JSX } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api';
 import type { News } from './news';
@@ -38,7 +39,9 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: strin
       asked = Date.now();
       try {
         const value = await latest.current(abort.signal);
-        if (!abort.signal.aborted) setState({ key, value, busy: false });
+        inTurn(() => { // several answers that come at once are not drawn in one frame
+          if (!abort.signal.aborted) setState({ key, value, busy: false });
+        });
       } catch (thrown) {
         if (abort.signal.aborted) return;
         setState((old) => ({ key, value: old.key === key ? old.value : undefined, error: asError(thrown), busy: false }));
@@ -111,15 +114,22 @@ export function useWidth(): { of: { current: HTMLDivElement | null }; width: num
   useLayoutEffect(() => {
     const element = of.current;
     if (!element) return;
-    const fit = new ResizeObserver(() => setWidth(element.clientWidth)); // it tells the first width as well
+    let gone = false;
+    const fit = new ResizeObserver(() => { // it tells the first width as well
+      const next = element.clientWidth;
+      inTurn(() => { if (!gone) setWidth(next); }); // drawn in this frame it would be laid out twice
+    });
     fit.observe(element);
-    return () => fit.disconnect();
+    return () => {
+      gone = true;
+      fit.disconnect();
+    };
   }, []);
   return { of, width };
 }
 
 /** Does something behind the next frame, so that it is laid out with what that brings, and not in it a second time. Returns how to leave it. */
-function nextFrame(what: () => void): () => void {
+export function nextFrame(what: () => void): () => void {
   let timer = 0;
   const frame = requestAnimationFrame(() => { timer = window.setTimeout(what); });
   return () => {
@@ -128,31 +138,73 @@ function nextFrame(what: () => void): () => void {
   };
 }
 
+const turns: (() => void)[] = [];
+
+/** Does it in a frame of its own, after all that was asked for before. */
+export function inTurn(what: () => void): void {
+  const next = (): void => {
+    turns.shift()?.();
+    if (turns.length) nextFrame(next);
+  };
+  if (turns.push(what) === 1) nextFrame(next);
+}
+
+/** The same for what comes again and again: it waits in one turn at most. */
+export function onceInTurn(what: () => void): () => void {
+  let waits = false;
+  return () => {
+    if (waits) return;
+    waits = true;
+    inTurn(() => {
+      waits = false;
+      what();
+    });
+  };
+}
+
 /* How much of a frame was given away to what is drawn in it for the first time: 1 is all of it. */
 const given = { frame: -1, part: 0 };
 
-/** Of these keys, those that are drawn: what was drawn before, and a few more with each frame, so that a long list takes no frame for itself. `most`: as
- * many would fill a frame alone; lists that grow at the same time share it. */
-export function useFew(keys: string[], most: number): Set<string> {
-  const before = useRef(new Set<string>()), [, again] = useState(0), drawn = new Set<string>();
-  const now = Number(document.timeline.currentTime ?? 0); // the same all through a frame
-  if (given.frame !== now) Object.assign(given, { frame: now, part: 0 });
-  for (const key of keys) {
-    if (!before.current.has(key)) {
-      if (given.part > 1 - 1 / most) continue;
-      given.part += 1 / most;
-    }
-    drawn.add(key);
-  }
-  const whole = drawn.size === new Set(keys).size;
-  useLayoutEffect(() => {
-    before.current = drawn;
-    return whole ? undefined : nextFrame(() => again((n) => n + 1));
-  });
-  return drawn;
+/** A part of a list. It is drawn again when what it shows has other values, or `also` is another. */
+export interface Part {
+  key: string;
+  of: unknown;
+  also?: unknown;
+  draw: () => JSX.Element;
+  blank?: () => JSX.Element; // in its place until its turn comes
 }
 
-const SLICE = 3; // milliseconds of a frame
+const alike = (a: unknown, b: unknown): boolean => Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
+
+/** Draws a list a few parts a frame, those that are new and those that have changed, so that it takes no frame for itself; until its turn comes a part stays as it was.
+ * `most`: as many would fill a frame alone; lists that are drawn at the same time share it. */
+export function useSliced(parts: Part[], most: number): { drawn: JSX.Element[]; whole: boolean } {
+  const before = useRef(new Map<string, { part: Part; node: JSX.Element }>()), [, again] = useState(0), next: typeof before.current = new Map(), drawn: JSX.Element[] = [];
+  const now = Number(document.timeline.currentTime ?? 0); // the same all through a frame
+  let whole = true;
+  if (given.frame !== now) Object.assign(given, { frame: now, part: 0 });
+  for (const part of parts) {
+    let one = before.current.get(part.key);
+    if (!one || one.part.also !== part.also || !alike(one.part.of, part.of)) {
+      if (given.part <= 1 - 1 / most) {
+        given.part += 1 / most;
+        one = { part, node: part.draw() };
+      } else {
+        whole = false;
+      }
+    }
+    if (one) next.set(part.key, one);
+    if (one) drawn.push(one.node);
+    else if (part.blank) drawn.push(part.blank());
+  }
+  useLayoutEffect(() => {
+    before.current = next;
+    return whole ? undefined : nextFrame(() => again((n) => n + 1));
+  });
+  return { drawn, whole };
+}
+
+const SLICE = 2; // milliseconds of a frame
 
 /** What is made in steps, a few in each frame; until it is made anew, what was made before. */
 export function useSteps<T>(make: () => Generator<void, T>, of: unknown[]): T | undefined {
@@ -164,7 +216,7 @@ export function useSteps<T>(make: () => Generator<void, T>, of: unknown[]): T | 
       for (const began = performance.now(); performance.now() - began < SLICE;) {
         const { done, value } = steps.next();
         if (!done) continue;
-        setMade(() => value);
+        leave = nextFrame(() => setMade(() => value)); // what is drawn of it takes time, too
         return;
       }
       leave = nextFrame(go);
@@ -185,13 +237,12 @@ export function useScrolled(step: number): { of: { current: HTMLDivElement | nul
       const next = { left: Math.floor(box.scrollLeft / step) * step, top: Math.floor(box.scrollTop / step) * step, width: box.clientWidth + step, height: box.clientHeight + step };
       setSeen((old) => (old.left === next.left && old.top === next.top && old.width === next.width && old.height === next.height ? old : next));
     };
-    const fit = new ResizeObserver(look);
+    const later = onceInTurn(look), fit = new ResizeObserver(later); // drawn in the frame that has scrolled it would be laid out twice
     fit.observe(box);
-    look();
-    box.addEventListener('scroll', look, { passive: true });
+    box.addEventListener('scroll', later, { passive: true });
     return () => {
       fit.disconnect();
-      box.removeEventListener('scroll', look);
+      box.removeEventListener('scroll', later);
     };
   }, []);
   return { of, ...seen };

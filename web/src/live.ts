@@ -1,5 +1,5 @@
-// live.ts: the pool as it is now: by the event stream, or by asking every two seconds while there is none.
-import { api, ApiError, type Claim, type Match, type Overview } from './api';
+// live.ts: the pool as it is now, and when customers have news: by the one event stream, or by asking every two seconds while there is none.
+import { api, ApiError, type Claim, type DeskTold, type Match, type Overview } from './api';
 import { session } from './session';
 import { eventsRead } from './sse';
 import { storeMake } from './store';
@@ -21,6 +21,23 @@ const nothing: Live = { matches: [], claims: [], link: 'starting' };
 export const live = storeMake<Live>(nothing);
 
 const KEEP = 50, SHOW_EVERY = 1000, ASK_EVERY = 2000, SILENCE = 45_000, AGAIN_FIRST = 1000, AGAIN_MOST = 30_000;
+
+/* Customers that are watched: the stream has news of those that somebody has looked at last. */
+const DESKS_MOST = 4;
+let desks: string[] = [];
+let desksChanged = (): void => {};
+let tellDesk = (_desk: string): void => {};
+
+/** Is called whenever something has changed at a customer that is watched, or may have. */
+export function deskHeard(heard: (desk: string) => void): void {
+  tellDesk = heard;
+}
+
+export function deskWatch(desk: string): void {
+  if (desks.includes(desk)) return;
+  desks = [desk, ...desks].slice(0, DESKS_MOST);
+  desksChanged();
+}
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -62,8 +79,16 @@ class Watch {
   private claims: Timed<Claim>[] = [];
   private streaming = false;
   private failed = false; // the last try to have a stream
+  private anew = false; // this stream makes way for one that has news of another customer
+  private missed = false; // what came between two streams
+  private cut = (): void => {};
+  private readonly changes = new Map<string, number>(); // of each customer, as it was told last
 
   start(): void {
+    desksChanged = () => {
+      this.anew = true;
+      this.cut();
+    };
     void this.ask().then(() => this.askOn());
     void this.stream();
   }
@@ -78,6 +103,7 @@ class Watch {
       const [overview, matches, claims] = await Promise.all([api.overview(signal), api.matches(KEEP, signal), api.claims(KEEP, signal)]);
       this.take(matches.rows, claims.rows);
       this.show({ overview, error: undefined, link: this.link() });
+      if (this.failed) desks.forEach((desk) => tellDesk(desk));
     } catch (thrown) {
       if (!signal.aborted && thrown instanceof ApiError) this.show({ error: thrown, link: this.link() });
     }
@@ -105,19 +131,28 @@ class Watch {
       if (event === 'overview') this.show({ overview: JSON.parse(data) as Overview });
       else if (event === 'match') this.take([JSON.parse(data) as Match], []);
       else if (event === 'claim') this.take([], [JSON.parse(data) as Claim]);
+      else if (event === 'desk') this.heardOf(JSON.parse(data) as DeskTold);
     } catch {
       /* not for us */
     }
   }
 
+  private heardOf({ Agent: desk, Changes: changes }: DeskTold): void {
+    if (this.changes.get(desk) === changes) return;
+    this.changes.set(desk, changes);
+    tellDesk(desk);
+  }
+
   private async streamOnce(): Promise<boolean> {
-    const once = new AbortController(), over = (): void => once.abort();
+    const once = new AbortController(), over = (): void => once.abort(), missed = this.missed;
+    this.anew = false;
+    this.cut = over;
     let timer = setTimeout(over, SILENCE);
     this.abort.signal.addEventListener('abort', over, { once: true });
     try {
-      const answer = await api.watch(once.signal);
+      const answer = await api.watch(desks, once.signal);
       if (!answer.body) return false;
-      const again = this.failed;
+      const again = this.failed || missed;
       this.streaming = true;
       this.failed = false;
       this.show({ link: 'live', error: undefined });
@@ -132,9 +167,12 @@ class Watch {
     } finally {
       clearTimeout(timer);
       this.abort.signal.removeEventListener('abort', over);
+      this.missed = this.streaming;
       this.streaming = false;
-      this.failed = true;
-      this.show({ link: 'asking' });
+      if (!this.anew) {
+        this.failed = true;
+        this.show({ link: 'asking' });
+      }
     }
   }
 
@@ -142,6 +180,7 @@ class Watch {
     let wait = AGAIN_FIRST;
     while (!this.abort.signal.aborted) {
       const worked = await this.streamOnce();
+      if (this.anew) continue;
       wait = worked ? AGAIN_FIRST : Math.min(wait * 2, AGAIN_MOST);
       await sleep(wait * (0.75 + Math.random() / 2), this.abort.signal);
     }
@@ -155,6 +194,7 @@ export function liveStart(): void {
     if (session.get().token === token) return;
     token = session.get().token;
     watch?.stop();
+    desks = [];
     live.set(nothing);
     watch = token ? new Watch() : null;
     watch?.start();

@@ -1,9 +1,9 @@
 // ui.tsx: the small pieces that all views are made of.
-import type { ComponentChildren, JSX } from 'preact';
+import { Fragment, isValidElement, type ComponentChildren, type JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from './api';
 import { ago, moment } from './format';
-import { type Loaded, useFew, useTick } from './hooks';
+import { type Loaded, useSliced, useTick } from './hooks';
 
 const titles: Record<number, string> = { 0: 'No answer', 400: 'That cannot be read', 403: 'Not allowed', 404: 'Not there', 409: 'Something newer is known', 412: 'It has changed meanwhile', 413: 'Too large', 429: 'Too much at once', 503: 'Not now' };
 
@@ -83,28 +83,41 @@ function Head<T>({ column, sorting }: { column: Column<T>; sorting?: Sorting }):
   return <th scope="col" class={column.number ? 'number' : ''} aria-sort={up ? 'ascending' : down ? 'descending' : undefined}>{shown}</th>;
 }
 
-const CELLS_AT_ONCE = 40; // in one frame
+const CELLS_AT_ONCE = 24; // in one frame
 
 const ROWS_MOST = 50; // more are on further pages
 
-/** Where it is too narrow for a table, each row is a card: no column is lost. `empty`: what this is for, and the first step. */
-export function Table<T>({ label, columns, rows, id, empty, sorting }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting }): JSX.Element {
-  const box = useScrollStop(rows.length > 0), [asked, setPage] = useState(0), page = Math.min(asked, Math.max(0, Math.ceil(rows.length / ROWS_MOST) - 1));
-  const all = sorted(rows, columns, sorting?.by ?? '').slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), by = sorting?.by ?? '', keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
-  const few = useFew(all.map(keyOf), Math.max(2, Math.floor(CELLS_AT_ONCE / columns.length)));
+/** What a cell begins with: the name of an element. */
+function beginsWith(cell: ComponentChildren): unknown {
+  if (!isValidElement(cell)) return undefined;
+  if (cell.type !== Fragment) return cell.type;
+  const within = (cell.props as { children?: ComponentChildren }).children;
+  return beginsWith(Array.isArray(within) ? within[0] : within);
+}
+
+function Cell<T>({ column, row, first }: { column: Column<T>; row: T; first: boolean }): JSX.Element {
+  const cell = column.cell(row), begins = beginsWith(cell);
+  return <td class={column.number ? 'number' : begins === 'code' ? 'coded' : first && begins === 'a' ? 'named' : ''} data-name={column.name}>{cell}</td>;
+}
+
+/** Where it is too narrow for a table, each row is a card: no column is lost. `empty`: what this is for, and the first step. `state`: what the cells depend on beside their rows; where
+ * it is given, a row that stays as it was is not drawn again. */
+export function Table<T>({ label, columns, rows, id, empty, sorting, state }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting; state?: unknown }): JSX.Element {
+  const box = useScrollStop(rows.length > 0), [asked, setPage] = useState(0), page = Math.min(asked, Math.max(0, Math.ceil(rows.length / ROWS_MOST) - 1)), by = sorting?.by ?? '';
+  const all = sorted(rows, columns, by).slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
+  const { drawn, whole } = useSliced(all.map((row) => ({
+    key: keyOf(row), of: row, also: state ?? columns,
+    draw: () => <tr key={keyOf(row)}>{columns.map((column, i) => Cell({ column, row, first: !i }))}</tr>,
+  })), Math.max(2, Math.floor(CELLS_AT_ONCE / columns.length)));
   if (!rows.length) return <div class="empty">{empty ?? 'Nothing.'}</div>;
   return (
     <>
-      <div ref={box} class="wide" role="region" aria-label={label} aria-busy={few.size < all.length}>
+      <div ref={box} class="wide" role="region" aria-label={label} aria-busy={!whole}>
         <table>
           <thead>
             <tr>{columns.map((column) => <Head key={column.name} column={column} sorting={sorting} />)}</tr>
           </thead>
-          <tbody>
-            {all.filter((row) => few.has(keyOf(row))).map((row) => (
-              <tr key={keyOf(row)}>{columns.map((column) => <td key={column.name} class={column.number ? 'number' : ''} data-name={column.name}>{column.cell(row)}</td>)}</tr>
-            ))}
-          </tbody>
+          <tbody>{drawn}</tbody>
         </table>
       </div>
       <Pager paging={{ page, next: () => setPage(page + 1), back: () => setPage(page - 1) }} cursor={rows.length > (page + 1) * ROWS_MOST ? 'more' : null} />

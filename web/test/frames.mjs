@@ -160,6 +160,37 @@ export const walk = [
     await there(page, 'tbody tr', 100);
     await news(page, 4);
   }],
+  ['Submit', async (page) => {
+    await go(page, '#/submit');
+    await there(page, '.editor', 1);
+    await press(page, 'button', 'Say hello');
+    await news(page);
+  }],
+  ['Policy', async (page) => {
+    await go(page, '#/policy');
+    await there(page, '.editor', 1);
+    await news(page);
+  }],
+  ['Playground', async (page) => {
+    await go(page, '#/play');
+    await there(page, '.editor', 3);
+    await news(page);
+  }],
+  ['Ads', async (page) => {
+    await go(page, '#/ads');
+    await there(page, '[aria-label=Ads] tbody tr', 50);
+    await news(page);
+  }],
+  ['Matchmaker', async (page) => {
+    await go(page, '#/pool');
+    await there(page, '.plot path', 2);
+    await news(page, 4);
+  }],
+  ['Changes', async (page) => {
+    await go(page, '#/audit');
+    await there(page, '[aria-label=Changes] tbody tr', 50);
+    await news(page);
+  }],
 ];
 
 export async function pageOpen(browser, pool, first = '#/usage') {
@@ -177,7 +208,7 @@ async function main([machines = '100000', jobs = '1000000']) {
   const only = process.env.PAGE_FRAMES_ONLY, most = (frames, of) => frames.reduce((best, frame) => (of(frame) > of(best) ? frame : best), frames[0]);
   try {
     const page = await pageOpen(browser, pool);
-    console.log(`${machines} machines, ${jobs} jobs; milliseconds of the page's thread\nview                 frames  script+layout of the longest  its script  its layout  over 8 ms`);
+    console.log(`${machines} machines, ${jobs} jobs; milliseconds of the page's thread, by its own clock where the trace has that\nview                 frames  script+layout of the longest  its script  its layout  over 8 ms`);
     for (const [name, act] of walk) {
       if (only && !name.includes(only)) continue;
       await browser.startTracing(page, { categories: tracing });

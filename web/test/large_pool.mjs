@@ -47,8 +47,8 @@ const nodeName = (k) => (k === 0 ? 'first' : k % 2 ? `frame${k}` : `step ${lette
 const node = (k, at) => ({ ...job(k + 1, at), Workflow: 1, Node: nodeName(k), After: k === 0 ? [] : k < 50 ? ['first'] : [nodeName(k - 40 - (mixed(k) % 9)), nodeName(Math.floor(k / 2))] });
 
 export async function largePool({ machines = 100_000, jobs = 1_000_000, nodes = 20_000, dist }) {
-  let now = 0, changes = 1;
-  const asked = {}, streams = new Set(), held = new Set();
+  let now = 0;
+  const asked = {}, streams = new Set();
   const overview = () => {
     const of = Object.fromEntries(['Idle', 'Part', 'Busy', 'Owner', 'Drained', 'Sick', 'Away'].map((state) => [state, Math.floor(machines / 7)]));
     return {
@@ -108,6 +108,14 @@ export async function largePool({ machines = 100_000, jobs = 1_000_000, nodes = 
     [/^\/v1\/groups$/, (query) => range(query, 200, (i) => ({ Name: `group${i}`, Quota: 100, Used: i, Surplus: true, Pool: machines }))],
     [/^\/v1\/users$/, (query) => range(query, 5000, (i) => ({ Name: `user${i}`, Usage: mixed(i), Factor: 1, Priority: mixed(i), Claims: i, Units: i }))],
     [/^\/v1\/usage$/, months],
+    [/^\/v1\/policy$/, () => ({ RootOrder: 1 })],
+    [/^\/v1\/functions$/, () => []],
+    [/^\/v1\/names$/, () => []],
+    [/^\/v1\/eval$/, () => ({ Value: '18', Type: 'integer', Matches: true })],
+    [/^\/v1\/lint$/, () => ({ Language: 'ad', Count: 1, Findings: [], Remarks: [] })],
+    [/^\/v1\/status$/, () => ({ Name: 'pool', Version: '1', Pool: 'pool', Up: 86400, Ads: machines, Agents: machines, Matches: now, Claims: now, Cycles: now, NotificationsWaiting: 0, NotificationsGivenUp: 0, Streams: 1 })],
+    [/^\/v1\/ads$/, (query) => range(query, machines, (i) => ({ AdId: `ad${i}`, Name: `node${i}`, Type: i % 9 ? 'Machine' : 'Job', Cpus: 8, Memory: 8 * GIB, Constraint: 'other.Type == "Job" && other.RequestMemory <= Memory' }))],
+    [/^\/v1(\/desk\/\w+)?\/audit$/, (query) => range(query, 1000, (i) => ({ Number: i + 1, Time: at() - i * 60, By: users[i % users.length], What: 'jobs.submit', About: `job ${i}`, From: '127.0.0.1', Via: word(i), Result: '201', Count: 1 }))],
     [/^\/v1\/machines$/, (query) => { const { rows, next } = some(query); return { rows: rows.map((row) => selected(row, query)), next }; }],
     [/^\/v1\/machines\/node(\d+)$/, (query, i) => {
       const one = machine(Number(i), now);
@@ -118,21 +126,14 @@ export async function largePool({ machines = 100_000, jobs = 1_000_000, nodes = 
     [/^\/v1\/desk\/\w+\/workflows$/, (query) => range(query, 300, workflow)],
     [/^\/v1\/desk\/\w+\/jobs$/, (query) => listOfJobs(query, false)],
     [/^\/v1\/desk\/\w+\/history$/, (query) => listOfJobs(query, true)],
-    [/^\/v1\/desk\/\w+\/summary$/, (query, _, res) => {
-      const told = () => ({ Total: jobs, Waiting: Math.floor(jobs * 0.4), Ready: 0, Scheduled: 0, Running: Math.floor(jobs * 0.2) + (now % 9), Held: 500, Done: Math.floor(jobs * 0.3), Failed: 9, Aborted: 0, Cancelled: 0, Blocked: 0, Changes: changes });
-      if (Number(query.get('after') ?? -1) !== changes) return told();
-      held.add(() => res.end(JSON.stringify(told())));
-      return undefined;
-    }],
+    [/^\/v1\/desk\/\w+\/summary$/, () => ({ Total: jobs, Waiting: Math.floor(jobs * 0.4), Ready: 0, Scheduled: 0, Running: Math.floor(jobs * 0.2) + (now % 9), Held: 500, Done: Math.floor(jobs * 0.3), Failed: 9, Aborted: 0, Cancelled: 0, Blocked: 0, Changes: now })],
   ];
 
   const timer = setInterval(() => {
     now++;
-    changes++;
     const rows = Array.from({ length: ROWS / 2 }, (_, i) => [`event: match\ndata: ${JSON.stringify(match(now * 10 + i))}\n\n`, `event: claim\ndata: ${JSON.stringify(claim(now * 10 + i))}\n\n`]).flat().join('');
-    for (const stream of streams) stream.write(`event: overview\ndata: ${JSON.stringify(overview())}\n\n${rows}`);
-    for (const tell of held) tell();
-    held.clear();
+    const desk = `event: desk\ndata: ${JSON.stringify({ Type: 'DeskNews', Agent: DESK, Changes: now })}\n\n`;
+    for (const stream of streams) stream.write(`event: overview\ndata: ${JSON.stringify(overview())}\n\n${rows}${desk}`);
   }, NEWS);
 
   const server = http.createServer(async (req, res) => {
@@ -147,9 +148,8 @@ export async function largePool({ machines = 100_000, jobs = 1_000_000, nodes = 
       if (!found) continue;
       const key = path.replace(/node\d+|[0-9a-f]{16}/, '*');
       asked[key] = (asked[key] ?? 0) + 1;
-      const told = answer(url.searchParams, found[1], res);
+      const told = answer(url.searchParams, found[1]);
       res.setHeader('Content-Type', 'application/json');
-      if (told === undefined) return undefined;
       const rows = told.rows ?? told, text = JSON.stringify(rows);
       if (told.next) res.setHeader('Berth-Cursor', String(told.next));
       return void res.end(text);

@@ -136,6 +136,7 @@ test('home shows four numbers, who runs and waits over time, and what needs some
   const [{ First: held }] = await (await told('jobs?key=home2', { body: '[ Cmd = "sleep"; Args = { "7" }; Constraint = other.Cpus > 4000 ]' })).json();
   await told('control', { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ Verb: 'hold', Ids: String(held), Why: 'the input is wrong' }) });
   await ask('/v1/ads', { method: 'POST', headers: { 'Content-Type': 'application/classad' }, body: stands('00000000000000a3', 5, 'crane', 'Until=-1;Sure=true;Told=[Used=[Cpus=0];Words="the disk of work is full"]') });
+  await ask('/v1/ads', { method: 'POST', headers: { 'Content-Type': 'application/classad' }, body: stands('00000000000000a5', 2, 'gull', 'Until=-1;Sure=true;Told=[Used=[Cpus=0]]').replace('Lifetime=600', 'Lifetime=5') });
   const page = await open('#/home', { token: pool.owner });
   const figure = (name) => page.locator('.figure').filter({ hasText: name });
   await figure('Processors in use').getByText(/\d of \d/).waitFor();
@@ -151,7 +152,11 @@ test('home shows four numbers, who runs and waits over time, and what needs some
   await page.locator('.plot').focus();
   await page.keyboard.press('ArrowLeft');
   await page.locator('.chart .said').filter({ hasText: /\d\d:\d\d.*: / }).waitFor();
+  const away = item('gull is away: not heard of for');
+  await away.getByText('systemctl restart berth-provider').waitFor({ timeout: 60_000 });
   await shot(page, 'home');
+  await away.getByRole('button', { name: 'Forget' }).click();
+  await away.waitFor({ state: 'detached' });
   await item('is held: the input is wrong').getByRole('button', { name: 'Release' }).click();
   await item('is held: the input is wrong').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Day' }).click();

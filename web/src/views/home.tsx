@@ -5,7 +5,7 @@ import { api, type Desk, type Job, type Limit, type Machine, type MachineCounts,
 import { Chart, Legend, type Layer } from '../chart';
 import { useDesks } from '../desks';
 import { count, many, real, spanSaid } from '../format';
-import { useAct, useFew, useLoad, useTitle } from '../hooks';
+import { useAct, useLoad, useSliced, useTitle } from '../hooks';
 import { commandOf, jobLink, partsOf } from '../jobwords';
 import { live } from '../live';
 import { deskNews, poolNews } from '../news';
@@ -15,7 +15,7 @@ import { session } from '../session';
 import { useStore } from '../store';
 import { Choice, Figure, Parts, Problem, Section, Shown, Tag, When, type Tone } from '../ui';
 import { mendable } from '../words';
-import { machineLink, useMachineAct } from './machine_act';
+import { machineLink, useMachineAct, type MachineVerb } from './machine_act';
 
 /* ------------------------------------------------------------------------------------------------------------ over time */
 
@@ -89,6 +89,8 @@ interface Item {
   tone: Tone;
   what: string; // a word for its kind
   text: string;
+  of: unknown; // what it is made of
+  help?: JSX.Element; // what to do where no button reaches
   act: JSX.Element;
 }
 
@@ -108,21 +110,34 @@ function Release({ desk, jobs, done }: { desk: string; jobs: Job[]; done: () => 
   );
 }
 
-/** What mends it, for those who may: one that is drained takes jobs again, and one that is sick is kept from jobs until somebody has looked after it. Nobody reaches one that is away. */
-function MachineAct({ machine }: { machine: Machine }): JSX.Element {
-  const act = useMachineAct(machine), verb = machine.State === 'Drained' ? 'resume' : machine.State === 'Sick' ? 'drain' : undefined;
+const mends: Partial<Record<Machine['State'], [MachineVerb, string, string]>> = {
+  Drained: ['resume', 'Resume', 'It takes jobs again'],
+  Sick: ['drain', 'Drain', 'It is tried with no more jobs until it is resumed'],
+  Away: ['forget', 'Forget', 'It is listed no more, until it is heard of again'],
+};
+
+/** What mends it, for those who may: one that is drained takes jobs again, one that is sick is kept from jobs until somebody has looked after it, and one that is away, whom no
+ * button reaches, is started there, or forgotten where it was taken out. */
+function MachineAct({ machine, done }: { machine: Machine; done: () => void }): JSX.Element {
+  const act = useMachineAct(machine), mend = act.may ? mends[machine.State] : undefined;
   return (
     <>
       <a class="button" href={machineLink(machine.Name)}>Look</a>
-      {act.may && verb ? <button type="button" disabled={act.busy} title={verb === 'drain' ? 'It is tried with no more jobs until it is resumed' : undefined} onClick={() => void act.run(verb)}>{verb === 'drain' ? 'Drain' : 'Resume'}</button> : null}
+      {mend ? <button type="button" disabled={act.busy} title={mend[2]} onClick={() => void act.run(mend[0]).then(done)}>{mend[1]}</button> : null}
       <Problem error={act.error} />
     </>
   );
 }
 
-function machineItem(machine: Machine): Item {
-  const away = machine.State === 'Away', text = `${machine.Name} ${away ? `is away: nothing has been heard of it for ${spanSaid(machine.Heard)}` : machine.State === 'Sick' ? `cannot run jobs now${machine.Words ? `: ${machine.Words}` : ''}` : 'was told to take no more jobs'}`;
-  return { key: `machine ${machine.Agent}${machine.Id}`, tone: machine.State === 'Sick' ? 'bad' : 'warn', what: machine.State.toLowerCase(), text, act: <MachineAct machine={machine} /> };
+/** In the words of `berth why`. */
+const unwellWords = (machine: Machine): string => (machine.State === 'Away' ? `is away: not heard of for ${spanSaid(machine.Since)}` : machine.State === 'Sick' ? `cannot run jobs now${machine.Words ? `: ${machine.Words}` : ''}` : 'was told to take no more jobs');
+const AwayHelp = (): JSX.Element => <>It is switched off or cut off, or Berth does not run there: <code>systemctl restart berth-provider</code></>;
+
+function machineItem(machine: Machine, done: () => void): Item {
+  return {
+    key: `machine ${machine.Agent}${machine.Id}`, tone: machine.State === 'Sick' ? 'bad' : 'warn', what: machine.State.toLowerCase(), text: `${machine.Name} ${unwellWords(machine)}`,
+    of: machine, help: machine.State === 'Away' ? <AwayHelp /> : undefined, act: <MachineAct machine={machine} done={done} />,
+  };
 }
 
 const machinesUnwell = ['Sick', 'Away', 'Drained'] as const;
@@ -132,24 +147,28 @@ function moreItems(counts: MachineCounts | undefined, shown: Machine[]): Item[] 
   if (shown.length < MACHINES_MOST) return [];
   return machinesUnwell.flatMap((state): Item[] => {
     const more = (counts?.[state] ?? 0) - shown.filter((machine) => machine.State === state).length;
-    return more > 0 ? [{ key: `more ${state}`, tone: state === 'Sick' ? 'bad' : 'warn', what: state.toLowerCase(), text: `${many(more, 'machine')} more ${more === 1 ? 'is' : 'are'} ${state.toLowerCase()}`, act: <a class="button" href={routeLink(['machines'], { state })}>See all</a> }] : [];
+    return more > 0 ? [{ key: `more ${state}`, tone: state === 'Sick' ? 'bad' : 'warn', what: state.toLowerCase(), of: more, text: `${many(more, 'machine')} more ${more === 1 ? 'is' : 'are'} ${state.toLowerCase()}`, act: <a class="button" href={routeLink(['machines'], { state })}>See all</a> }] : [];
   });
 }
 
 function heldItems(desk: string, jobs: Job[], done: () => void): Item[] {
   const by = new Map<string, Job[]>();
   for (const job of jobs) by.set(job.Reason ?? '', [...(by.get(job.Reason ?? '') ?? []), job]);
-  return [...by].map(([reason, of]) => ({ key: `held ${reason}`, tone: 'warn', what: 'held', text: `${of.length === 1 ? `job ${of[0]!.Job} is held` : `${many(of.length, 'job')} are held`}${reason ? `: ${reason}` : ''}`, act: <Release desk={desk} jobs={of} done={done} /> }));
+  return [...by].map(([reason, of]) => ({ key: `held ${reason}`, tone: 'warn', what: 'held', of, text: `${of.length === 1 ? `job ${of[0]!.Job} is held` : `${many(of.length, 'job')} are held`}${reason ? `: ${reason}` : ''}`, act: <Release desk={desk} jobs={of} done={done} /> }));
 }
 
 const waitItem = (row: WaitCount): Item => {
   const { tone, act } = mendable[row.Code ?? '']!;
-  return { key: `wait ${row.Reason}`, tone, what: row.Code === 'never' ? 'never' : 'waits', text: `${many(row.Units, 'job')}: ${row.Reason}`, act: <a class="button" href={row.Example ? adLink(row.Example) : routeLink(['ads'], { kind: 'requests' })}>{act}</a> };
+  return { key: `wait ${row.Reason}`, tone, what: row.Code === 'never' ? 'never' : 'waits', of: row, text: `${many(row.Units, 'job')}: ${row.Reason}`, act: <a class="button" href={row.Example ? adLink(row.Example) : routeLink(['ads'], { kind: 'requests' })}>{act}</a> };
 };
 
-const limitItem = (limit: Limit): Item => ({ key: `limit ${limit.Name}`, tone: 'warn', what: 'full', text: `the limit ${limit.Name} is used up: ${count(limit.Used)} of ${count(limit.Most ?? 0)} in use`, act: <a class="button" href="#/users">See limits</a> });
+const limitItem = (limit: Limit): Item => ({ key: `limit ${limit.Name}`, tone: 'warn', what: 'full', of: limit, text: `the limit ${limit.Name} is used up: ${count(limit.Used)} of ${count(limit.Most ?? 0)} in use`, act: <a class="button" href="#/users">See limits</a> });
 
 const MACHINES_MOST = 20, ITEMS_MOST = 30;
+
+function AttentionLine({ item }: { item: Item }): JSX.Element {
+  return <li><Tag tone={item.tone}>{item.what}</Tag><span>{item.text}.{item.help ? <small class="under">{item.help}</small> : null}</span><span class="acts">{item.act}</span></li>;
+}
 
 function Attention({ desk }: { desk: Desk | undefined }): JSX.Element {
   const anew = { of: poolNews, least: 5000 }, [most, setMost] = useState(ITEMS_MOST);
@@ -158,16 +177,17 @@ function Attention({ desk }: { desk: Desk | undefined }): JSX.Element {
   const limits = useLoad((signal) => api.limits(signal), 'limits', anew);
   const held = useLoad((signal) => api.jobs(desk!.Agent, { constraint: 'State == "Held"', select: 'Job,Reason,State', limit: 200 }, signal), desk ? `held ${desk.Agent}` : null, desk ? { of: deskNews(desk.Agent) } : undefined);
   const items: Item[] = [
-    ...(machines.value?.rows.map(machineItem) ?? []), ...moreItems(live.get().overview?.Machines, machines.value?.rows ?? []),
+    ...(machines.value?.rows.map((machine) => machineItem(machine, machines.again)) ?? []), ...moreItems(live.get().overview?.Machines, machines.value?.rows ?? []),
     ...(held.value && desk ? heldItems(desk.Agent, held.value.rows, held.again) : []),
     ...(waits.value?.filter((row) => row.Code && row.Code in mendable).map(waitItem) ?? []),
     ...(limits.value?.rows.filter((limit) => limit.Most !== undefined && limit.Used >= limit.Most && (limit.Most > 0 || limit.Used > 0)).map(limitItem) ?? []),
   ].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
-  const loading = !machines.value && !machines.error, shown = items.slice(0, most), few = useFew(shown.map((item) => item.key), 5);
+  const loading = !machines.value && !machines.error, shown = items.slice(0, most);
+  const { drawn } = useSliced(shown.map((item) => ({ key: item.key, of: [item.text, item.of], draw: () => <AttentionLine key={item.key} item={item} /> })), 3);
   return (
     <Section title="What needs attention">
       {waits.error && waits.error.status !== 403 && waits.error.status !== 404 ? <Problem error={waits.error} /> : null}
-      {items.length ? <ul class="attend">{shown.filter((item) => few.has(item.key)).map((item) => <li key={item.key}><Tag tone={item.tone}>{item.what}</Tag><span>{item.text}.</span><span class="acts">{item.act}</span></li>)}</ul>
+      {items.length ? <ul class="attend">{drawn}</ul>
         : <p class="empty">{loading ? 'Loading …' : 'Nothing: no machine is sick or away, no job is held, every job that waits can run, and no limit is full.'}</p>}
       {items.length > most ? <button type="button" onClick={() => setMost(most + ITEMS_MOST)}>Show more of {count(items.length)}</button> : null}
     </Section>

@@ -8,7 +8,7 @@ import { Chart } from '../chart';
 import { bytes, count, inCell, moment, percent, real, span, spanSaid } from '../format';
 import { useAct, useLoad, useTick, useTitle } from '../hooks';
 import { command, jobLink, over, standing, tone, workflowLink } from '../jobwords';
-import { deskNews, poolNews } from '../news';
+import { deskNews, newsAfter, poolNews, type News } from '../news';
 import { routeGo, routeLink } from '../route';
 import { Choice, Code, Copy, Problem, Section, Shown, Table, Tag, When } from '../ui';
 import { GangTree } from './gang';
@@ -25,18 +25,20 @@ interface Following {
   error?: ApiError;
 }
 
-/** Reads a file as it grows: each question waits on the server until there is more. */
-function useFollow(ask: (offset: number, wait: number, signal: AbortSignal) => Promise<Piece>, key: string): Following {
+/** Reads a file as it grows: each question waits on the server until there is more. While there is no such file, news of its job are waited for. */
+function useFollow(ask: (offset: number, wait: number, signal: AbortSignal) => Promise<Piece>, key: string, news: News): Following {
   const [state, setState] = useState<Following>({ text: '', whole: false });
   useEffect(() => {
     const abort = new AbortController(), decoder = new TextDecoder();
-    let offset = 0, text = '';
+    let offset = 0, text = '', wait = 0;
     setState({ text: '', whole: false });
     const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
     const follow = async (): Promise<void> => {
       while (!abort.signal.aborted) {
+        const heard = news.get();
         try {
-          const got = await ask(offset, offset ? WAIT : 0, abort.signal);
+          const got = await ask(offset, wait, abort.signal);
+          wait = WAIT;
           offset += got.text.length;
           text = (text + decoder.decode(got.text, { stream: true })).slice(-KEEP);
           const whole = got.whole === true && (got.size === null || offset >= got.size);
@@ -48,7 +50,9 @@ function useFollow(ask: (offset: number, wait: number, signal: AbortSignal) => P
           const error = thrown instanceof ApiError ? thrown : undefined;
           if (error?.status !== 404) setState({ text, whole: false, error });
           if (error?.status === 403) return;
-          await pause(PAUSE);
+          await pause(PAUSE / 4);
+          if (error?.status === 404) await newsAfter(news, heard, abort.signal);
+          else await pause(PAUSE);
         }
       }
     };
@@ -77,7 +81,7 @@ function Output({ desk, id, stream, ended }: { desk: string; id: string; stream:
   const box = useRef<HTMLPreElement>(null), low = useRef(true), [search, setSearch] = useState(''), [hit, setHit] = useState(0);
   const { text, whole, error } = useFollow(
     (offset, wait, signal) => (stream === 'log' ? api.jobLog(desk, id, offset, wait, signal) : api.jobFile(desk, id, 'log', stream, offset, wait, signal)),
-    `${desk} ${id} ${stream}`,
+    `${desk} ${id} ${stream}`, deskNews(desk),
   );
   const { pieces, hits } = useMemo(() => marked(text, search), [text, search]);
   useEffect(() => {
@@ -290,18 +294,11 @@ function Acts({ desk, id, job, ad, done }: { desk: string; id: string; job: Job;
   );
 }
 
-const SAMPLED = 10_000;
-
 export function JobView({ desk, id }: { desk: string; id: string }): JSX.Element {
   const news = deskNews(desk), job = useLoad((signal) => api.job(desk, id, signal), `${desk} ${id}`, { of: news });
   const state = job.value?.State ?? '', again = job.again, ended = over(state);
   const ad = useLoad((signal) => api.jobAd(desk, id, signal), state ? `${desk} ${id} ${state}` : null);
   const [stream, setStream] = useState<Stream>('stdout');
-  useEffect(() => { // what it uses is seen every ten seconds, and is no news
-    if (state !== 'Running') return;
-    const timer = setInterval(() => document.hidden || again(), SAMPLED);
-    return () => clearInterval(timer);
-  }, [state, again]);
   useTitle(`Job ${id}`);
   const { value } = job, line = value ? command(value) : '';
   return (

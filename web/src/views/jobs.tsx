@@ -1,14 +1,13 @@
 // jobs.tsx: one's jobs at a customer: submissions that are under way, each opened to its jobs; all jobs that are; and those that are over.
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, type Job, type Listed, type Submission } from '../api';
 import { AtDesk } from '../desks';
 import { count, inCell, many, moment, span, spanSaid } from '../format';
-import { useAct, useFew, useLoad, useQuiet, useTitle } from '../hooks';
+import { useAct, useLoad, useQuiet, useSliced, useTick, useTitle } from '../hooks';
 import { command, commandOf, failed, jobLink, over, partsOf, standing, tone, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
 import { routeGo, routeLink, type Route } from '../route';
-import { useStore } from '../store';
 import { Choice, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
 
 const PAGE = 25;
@@ -56,23 +55,30 @@ function Acts({ desk, all, choosing, done }: { desk: string; all: string[]; choo
 /** What is chosen in one list: in another one, as of another search, nothing is: what is not seen is not acted upon. */
 function useChoosing(list: string): Choosing & { clear: (to: string[]) => void } {
   const [state, setState] = useState<{ list: string; chosen: Set<string> }>({ list, chosen: new Set() });
-  const chosen = state.list === list ? state.chosen : new Set<string>(), setChosen = (next: Set<string>): void => setState({ list, chosen: next });
-  const pick = (ids: string, on: boolean): void => {
-    const next = new Set(chosen);
+  const none = useRef(new Set<string>()), chosen = state.list === list ? state.chosen : none.current;
+  const pick = (ids: string, on: boolean): void => setState((old) => { // a row may be drawn again somewhat later than this
+    const next = new Set(old.list === list ? old.chosen : []);
     if (on) next.add(ids);
     else next.delete(ids);
-    setChosen(next);
-  };
-  return { chosen, pick, clear: (to) => setChosen(new Set(to)) };
+    return { list, chosen: next };
+  });
+  return { chosen, pick, clear: (to) => setState({ list, chosen: new Set(to) }) };
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
 
 const ranOf = (job: Job): number | undefined => (job.State === 'Running' && job.Started ? Date.now() / 1000 - job.Started : job.WallUsed);
 
+/** How long it ran, or has run now. */
+function Ran({ job }: { job: Job }): JSX.Element {
+  useTick();
+  const ran = ranOf(job);
+  return <>{ran === undefined ? '' : span(ran)}</>;
+}
+
 export function JobTable({ desk, rows, choosing, empty, sorting, past }: { desk: string; rows: Job[]; choosing?: Choosing; empty?: ComponentChildren; sorting?: Sorting; past?: boolean }): JSX.Element {
   return (
-    <Table label="Jobs" rows={rows} id={(job) => String(job.Job)} empty={empty} sorting={sorting} columns={[
+    <Table label="Jobs" rows={rows} id={(job) => String(job.Job)} empty={empty} sorting={sorting} state={choosing?.chosen ?? desk} columns={[
       ...(choosing ? [{ name: 'Choose', cell: (job: Job) => <input type="checkbox" aria-label={`Job ${job.Job}`} checked={choosing.chosen.has(String(job.Job))} onChange={(event) => choosing.pick(String(job.Job), event.currentTarget.checked)} /> }] : []),
       { name: 'Job', number: true, sort: (job) => job.Job, cell: (job) => <a href={jobLink(desk, job.Job)}>{job.Job}</a> },
       { name: 'State', sort: (job) => standing(job), cell: (job) => <StateCell job={job} /> },
@@ -81,7 +87,7 @@ export function JobTable({ desk, rows, choosing, empty, sorting, past }: { desk:
       { name: 'Where', sort: (job) => job.Provider ?? '', cell: (job) => job.Provider ?? '' },
       past ? { name: 'Ended', sort: (job) => job.Ended ?? 0, cell: (job) => (job.Ended ? <When at={job.Ended} /> : '') }
         : { name: 'Submitted', sort: (job) => job.Submitted ?? 0, cell: (job) => (job.Submitted ? <When at={job.Submitted} /> : '') },
-      { name: 'Ran', number: true, sort: (job) => ranOf(job) ?? -1, cell: (job) => { const ran = ranOf(job); return ran === undefined ? '' : span(ran); } },
+      { name: 'Ran', number: true, sort: (job) => ranOf(job) ?? -1, cell: (job) => (ranOf(job) === undefined ? '' : <Ran job={job} />) },
     ]} />
   );
 }
@@ -116,7 +122,7 @@ function SubmissionRow({ desk, of, choosing }: { desk: string; of: Submission; c
         <td data-name="Choose"><input type="checkbox" aria-label={`Submission ${of.Submission}`} checked={choosing.chosen.has(ids)} onChange={(event) => choosing.pick(ids, event.currentTarget.checked)} /></td>
         <td data-name="Jobs" class="number">{of.Jobs === 1 ? <a href={jobLink(desk, of.Submission)}>{of.Submission}</a> : <button type="button" class="open" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? '▾' : '▸'} {of.Submission}–{of.Last}</button>}</td>
         <td data-name="Progress"><Parts of={parts} label={words} /><small class="under">{words}{of.Estimate === undefined ? '' : `; about ${spanSaid(of.Estimate)} left`}</small>{of.Refused ? <small class="under fault">{count(of.Refused)} cannot be matched: {of.Reason}</small> : null}</td>
-        <td data-name="Command"><code class="short">{commandOf(of.Cmd, of.Args)}</code>{of.Name ? <small class="under">{of.Name}</small> : null}{of.Workflow ? <small class="under"><a href={workflowLink(desk, of.Workflow)}>workflow {of.Workflow}</a></small> : null}</td>
+        <td data-name="Command" class="coded"><code class="short">{commandOf(of.Cmd, of.Args)}</code>{of.Name ? <small class="under">{of.Name}</small> : null}{of.Workflow ? <small class="under"><a href={workflowLink(desk, of.Workflow)}>workflow {of.Workflow}</a></small> : null}</td>
         <td data-name="Owner">{of.Owner}</td>
         <td data-name="Submitted"><When at={of.Submitted} /></td>
       </tr>
@@ -128,12 +134,12 @@ function SubmissionRow({ desk, of, choosing }: { desk: string; of: Submission; c
 const submitLink = (desk: string): string => routeLink(['submit'], { desk });
 
 function SubmissionTable({ desk, rows, choosing }: { desk: string; rows: Submission[]; choosing: Choosing }): JSX.Element {
-  const few = useFew(rows.map((of) => String(of.Submission)), 5);
+  const { drawn, whole } = useSliced(rows.map((of) => ({ key: String(of.Submission), of, also: choosing.chosen, draw: () => <SubmissionRow key={of.Submission} desk={desk} of={of} choosing={choosing} /> })), 3);
   return (
-    <div class="wide" role="region" aria-label="Submissions" aria-busy={few.size < rows.length}>
+    <div class="wide" role="region" aria-label="Submissions" aria-busy={!whole}>
       <table>
         <thead><tr>{['Choose', 'Jobs', 'Progress', 'Command', 'Owner', 'Submitted'].map((name) => <th key={name} scope="col" class={name === 'Jobs' ? 'number' : ''}>{name}</th>)}</tr></thead>
-        <tbody>{rows.filter((of) => few.has(String(of.Submission))).map((of) => <SubmissionRow key={of.Submission} desk={desk} of={of} choosing={choosing} />)}</tbody>
+        <tbody>{drawn}</tbody>
       </table>
     </div>
   );
@@ -232,9 +238,9 @@ function Queue({ desk, query, past, go }: { desk: string; query: Route['query'];
 const counted: [string, string][] = [['Waiting', 'waiting'], ['Ready', 'ready'], ['Scheduled', 'scheduled'], ['Running', 'running'], ['Held', 'held'], ['Done', 'succeeded'], ['Failed', 'failed'], ['Aborted', 'expired'], ['Cancelled', 'removed'], ['Blocked', 'wait for others']];
 
 function Counts({ desk }: { desk: string }): JSX.Element | null {
-  const summary = useStore(deskNews(desk).summary);
-  const some = counted.map(([name, text]) => [summary?.[name as 'Waiting'] ?? 0, text] as const).filter(([n]) => n);
-  return some.length ? <p class="counts">{some.map(([n, text]) => <span key={text}><strong>{count(n)}</strong> {text}</span>)}</p> : null;
+  const summary = useLoad((signal) => api.summary(desk, signal), desk, { of: deskNews(desk) });
+  const some = counted.map(([name, text]) => [summary.value?.[name as 'Waiting'] ?? 0, text] as const).filter(([n]) => n);
+  return some.length ? <p class="counts">{some.map(([n, text]) => <span key={text}><strong>{count(n)}</strong> {n === 1 ? text.replace(/^wait /, 'waits ') : text}</span>)}</p> : null;
 }
 
 const shows: [string, string][] = [['', 'Submissions'], ['jobs', 'Jobs'], ['over', 'Over']];

@@ -6,10 +6,10 @@ import { bytes, clock, count, inLanguage, many, real, span as spanAlone, spanSai
 import { useLoad, useSteps, useTitle, useWidth } from '../hooks';
 import { poolNews } from '../news';
 import { userClass } from '../people';
-import { adLink } from '../route';
+import { adLink, routeGo } from '../route';
 import { Code, Problem, Section, Shown, Table, When } from '../ui';
 import { machineStates } from '../words';
-import { useMachineAct } from './machine_act';
+import { useMachineAct, type MachineVerb } from './machine_act';
 import { back, Cells, note, partsOf, StateTag, timeIn, Used } from './machines';
 
 function policyNow(machine: Machine): string {
@@ -21,7 +21,7 @@ function policyNow(machine: Machine): string {
 }
 
 const amounts = (of: MachinePart): string => [of.Cpus === undefined ? '' : many(of.Cpus, 'processor'), of.Memory === undefined ? '' : bytes(of.Memory), of.GpuCount ? many(of.GpuCount, 'GPU') : ''].filter(Boolean).join(', ');
-const whose = (user: string | undefined): JSX.Element => <><span class={`swatch ${userClass(user)}`} aria-hidden="true" /> {user ?? 'not known'}</>;
+const whose = (user: string | undefined): JSX.Element => <span><span class={`swatch ${userClass(user)}`} aria-hidden="true" /> {user ?? 'not known'}</span>;
 
 /** Jobs of one's own with their numbers; of all, whose they are and what they have. */
 function Jobs({ machine }: { machine: Machine }): JSX.Element {
@@ -148,12 +148,13 @@ function Facts({ machine }: { machine: Machine }): JSX.Element {
 function Acts({ machine, done }: { machine: Machine; done: () => void }): JSX.Element | null {
   const act = useMachineAct(machine), drained = machine.State === 'Drained';
   if (!act.may) return null;
-  const go = (command: 'drain' | 'resume'): void => void act.run(command).then(done);
+  const go = (verb: MachineVerb): void => void act.run(verb).then((said) => (said && verb === 'forget' ? routeGo('#/machines') : done()));
   return (
     <>
       <div class="row">
         <button type="button" disabled={act.busy || drained || machine.State === 'Away'} title="Jobs that run there end by themselves; no others begin" onClick={() => go('drain')}>Drain</button>
         <button type="button" disabled={act.busy || !drained} onClick={() => go('resume')}>Resume</button>
+        {machine.State === 'Away' ? <button type="button" disabled={act.busy} title="It is listed no more, until it is heard of again" onClick={() => go('forget')}>Forget</button> : null}
         <span role="status" class="quiet">{act.busy ? 'Waiting for the machine …' : act.value ?? ''}</span>
       </div>
       <Problem error={act.error} />

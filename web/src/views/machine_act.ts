@@ -1,4 +1,4 @@
-// machine_act.ts: drains a machine and lets it take jobs again, for its owner and administrators.
+// machine_act.ts: drains a machine, lets it take jobs again, and forgets one that is away, for its owner and administrators.
 import { api, ApiError, type Machine } from '../api';
 import { useAct } from '../hooks';
 import { routeLink } from '../route';
@@ -9,9 +9,15 @@ export const machineLink = (name: string): string => routeLink(['machines', name
 
 const WAIT = 20;
 
-export function useMachineAct(machine: Machine): { may: boolean; run: (command: 'drain' | 'resume', now?: boolean) => Promise<string | undefined>; value?: string; error?: ApiError; busy: boolean } {
+export type MachineVerb = 'drain' | 'resume' | 'forget';
+
+export function useMachineAct(machine: Machine): { may: boolean; run: (verb: MachineVerb, now?: boolean) => Promise<string | undefined>; value?: string; error?: ApiError; busy: boolean } {
   const who = useStore(session);
-  const act = useAct(async (command: 'drain' | 'resume', now = false) => {
+  const act = useAct(async (command: MachineVerb, now = false) => {
+    if (command === 'forget') {
+      await api.machineForget(machine.Name);
+      return 'It is forgotten until it is heard of again.';
+    }
     const { Number: number } = await api.command(machine.Agent, { Command: command, ...(now ? { Now: true } : {}) });
     const said = await api.commanded(number, WAIT);
     if (said.State !== 'done') return 'The machine has not answered yet; it is told when it does.';

@@ -1,9 +1,9 @@
 // machines.tsx: all machines, as tiles or as a list, however many there are: what is in the window is drawn, and what is drawn is asked for.
-import { Component, type JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, type ApiError, type Machine, type MachineCounts, type MachinePart, type MachineState } from '../api';
 import { bytes, clock, count, many, moment, real, span, spanSaid } from '../format';
-import { useFew, useQuiet, useTitle, useWidth } from '../hooks';
+import { inTurn, onceInTurn, type Part, useQuiet, useSliced, useTitle, useWidth } from '../hooks';
 import { live } from '../live';
 import { poolNews } from '../news';
 import { userClass } from '../people';
@@ -126,17 +126,6 @@ function LineOf({ machine }: { machine: Machine }): JSX.Element {
   );
 }
 
-/** Is drawn again when another answer tells of it, not whenever the window moves. */
-class Tile extends Component<{ machine: Machine }> {
-  override shouldComponentUpdate(next: { machine: Machine }): boolean { return next.machine !== this.props.machine; }
-  override render(): JSX.Element { return <TileOf machine={this.props.machine} />; }
-}
-
-class Line extends Component<{ machine: Machine }> {
-  override shouldComponentUpdate(next: { machine: Machine }): boolean { return next.machine !== this.props.machine; }
-  override render(): JSX.Element { return <LineOf machine={this.props.machine} />; }
-}
-
 /* ------------------------------------------------------------------------------------------------- what is in the window */
 
 const CHUNK = 100, KEPT = 12, AGAIN = 3000;
@@ -246,14 +235,14 @@ class Machines {
   }
 }
 
-const TILE = { width: 232, height: 160, gap: 10 }, LINE = 34, AROUND = 2, TILES_AT_ONCE = 3, LINES_AT_ONCE = 6; // in one frame
+const TILE = { width: 232, height: 160, gap: 10 }, LINE = 34, AROUND = 2, TILES_AT_ONCE = 2, LINES_AT_ONCE = 4; // in one frame
 
 function Window({ constraint, tiles, known, filtered }: { constraint: string; tiles: boolean; known: number; filtered: boolean }): JSX.Element {
   const { of, width } = useWidth(), [, setTurn] = useState(0), [view, setView] = useState<[number, number]>([0, 12]);
   const list = useRef<Machines | null>(null);
   const narrow = width > 0 && width < 620, asTiles = tiles || narrow;
   useEffect(() => {
-    const made = new Machines(constraint, filtered, () => setTurn((n) => n + 1));
+    const made = new Machines(constraint, filtered, () => inTurn(() => setTurn((n) => n + 1)));
     list.current = made;
     made.look(0, 60);
     setTurn((n) => n + 1);
@@ -267,24 +256,26 @@ function Window({ constraint, tiles, known, filtered }: { constraint: string; ti
       const from = Math.max(0, Math.floor(-box.top / height) - AROUND), to = Math.max(from + 1, Math.ceil((innerHeight - box.top) / height) + AROUND);
       setView((old) => (old[0] === from && old[1] === to ? old : [from, to]));
     };
+    const later = onceInTurn(look); // drawn in the frame that has scrolled it would be laid out twice
     look();
-    addEventListener('scroll', look, { passive: true });
-    addEventListener('resize', look);
+    addEventListener('scroll', later, { passive: true });
+    addEventListener('resize', later);
     return () => {
-      removeEventListener('scroll', look);
-      removeEventListener('resize', look);
+      removeEventListener('scroll', later);
+      removeEventListener('resize', later);
     };
   }, [height, width]);
   useEffect(() => list.current?.look(view[0] * columns, view[1] * columns + CHUNK / 2), [view, columns, constraint]);
   const there = list.current, have = there?.count ?? 0, more = there?.end === null, all = there?.end ?? Math.max(have + columns, filtered ? 0 : known);
   const lines = Math.ceil(all / columns), from = Math.min(view[0], Math.max(0, lines - 1)), to = Math.min(view[1], lines);
-  const places = Array.from({ length: Math.max(0, Math.min(to * columns, all) - from * columns) }, (_, i) => from * columns + i), met = new Set<string>();
-  const rows = places.map((place) => {
-    const machine = there?.row(place), key = machine ? machine.Agent + machine.Id : `empty ${place}`;
-    return met.has(key) ? { key: `again ${place}` } : (met.add(key), { key, machine });
+  const met = new Set<string>(), shown = Array.from({ length: Math.max(0, Math.min(to * columns, all) - from * columns) }, (_, i): Part => {
+    const place = from * columns + i, machine = there?.row(place), own = machine ? machine.Agent + machine.Id : `empty ${place}`, key = `${asTiles} ${met.has(own) ? `again ${place}` : own}`;
+    const blank = (): JSX.Element => <span key={key} class={asTiles ? 'tile' : 'tile line'} aria-hidden="true" />;
+    if (!machine || met.has(own)) return { key, of: null, draw: blank, blank };
+    met.add(own);
+    return { key, of: machine, blank, draw: () => (asTiles ? <TileOf key={key} machine={machine} /> : <LineOf key={key} machine={machine} />) };
   });
-  const drawn = useFew(rows.filter((row) => row.machine).map((row) => row.key), asTiles ? TILES_AT_ONCE : LINES_AT_ONCE);
-  const shown = rows.map(({ key, machine }) => (machine && drawn.has(key) ? (asTiles ? <Tile key={key} machine={machine} /> : <Line key={key} machine={machine} />) : <span key={`empty ${key}`} class={asTiles ? 'tile' : 'tile line'} aria-hidden="true" />));
+  const { drawn } = useSliced(shown, asTiles ? TILES_AT_ONCE : LINES_AT_ONCE);
   return (
     <>
       <Problem error={there?.error} />
@@ -297,7 +288,7 @@ function Window({ constraint, tiles, known, filtered }: { constraint: string; ti
           <div class="tile line head" role="row">{['Machine', 'State', 'Processors', 'Memory', 'GPUs', 'Load', 'Jobs', 'Since', 'Note'].map((name, i) => <span key={name} role="columnheader" class={i > 1 && i < 8 ? 'number' : ''}>{name}</span>)}</div>
         )}
         <div ref={of} class="window" role={asTiles ? undefined : 'rowgroup'} style={{ height: `${Math.max(lines, 1) * height}px` }}>
-          <div class={asTiles ? 'tiles' : 'linelist'} role={asTiles ? undefined : 'presentation'} style={{ transform: `translateY(${from * height}px)`, gridTemplateColumns: asTiles ? `repeat(${columns}, minmax(0, 1fr))` : undefined }}>{width ? shown : null}</div>
+          <div class={asTiles ? 'tiles' : 'linelist'} role={asTiles ? undefined : 'presentation'} style={{ transform: `translateY(${from * height}px)`, gridTemplateColumns: asTiles ? `repeat(${columns}, minmax(0, 1fr))` : undefined }}>{width ? drawn : null}</div>
         </div>
       </div>
     </>

@@ -26,7 +26,7 @@ async function usersAsk(limit: number, cursor: string | undefined, signal: Abort
 }
 
 const placeColumn: Column<Placed> = { name: 'Place', number: true, cell: (user) => (user.why?.Place ? count(user.why.Place) : <span class="quiet">–</span>) };
-const nameColumn: Column<Placed> = { name: 'User', cell: (user) => <><span class={`swatch ${userClass(user.Name)}`} aria-hidden="true" /><a href={userLink(user.Name)}>{user.Name}</a></> };
+const nameColumn: Column<Placed> = { name: 'User', cell: (user) => <span><span class={`swatch ${userClass(user.Name)}`} aria-hidden="true" /><a href={userLink(user.Name)}>{user.Name}</a></span> };
 const waitColumn: Column<Placed> = { name: 'Waiting requests', number: true, cell: (user) => (user.why ? count(user.why.Requests) : '') };
 const usageColumn: Column<Placed> = { name: 'Usage', number: true, cell: (user) => real(user.Usage) };
 const laterColumn: Column<Placed> = { name: 'After a half-life', number: true, cell: (user) => (user.why ? real(user.why.UsageLater) : '') };

@@ -4,15 +4,15 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { api, type Job, type Workflow } from '../api';
 import { AtDesk } from '../desks';
 import { count, inCell, many, span } from '../format';
-import { branchOf, graphSteps, type Graph, type GraphNode } from '../graph';
-import { useAct, useFew, useLoad, useScrolled, useSteps, useTitle } from '../hooks';
+import { branchOf, graphSteps, type Graph, type GraphNode, type Placed } from '../graph';
+import { useAct, useLoad, useScrolled, useSliced, useSteps, useTitle } from '../hooks';
 import { command, failed, jobLink, over, standing, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
 import { routeGo, routeLink, type Route } from '../route';
 import { Pager, Parts, Problem, Section, Shown, Table, Tag, usePaging, When } from '../ui';
 import { JOB_FIELDS, StateCell } from './jobs';
 
-const PAGE = 25, NODES_MOST = 5000, NODES_AT_ONCE = 250, LINES_MOST = 20; // of the nodes; of each box
+const PAGE = 25, NODES_MOST = 5000, NODES_AT_ONCE = 250, LINES_MOST = 10; // of the nodes; of each box
 
 /** What of a workflow is where, in words; what there is none of is not said. */
 function rest(of: Workflow): string {
@@ -35,7 +35,7 @@ function Workflows({ desk }: { desk: string }): JSX.Element {
     <Shown of={rows}>
       {({ rows: all, cursor }) => (
         <>
-          <Table label="Workflows" rows={all} id={(one) => String(one.Workflow)} empty={<>Jobs that wait for each other stand here, as one. No workflow is under way: <code>berth dag submit FILE</code> makes one, and so do ads with <code>Node</code> and <code>After</code>, from <a href={routeLink(['submit'], { desk })}>Submit</a> too.</>} columns={[
+          <Table label="Workflows" rows={all} id={(one) => String(one.Workflow)} state={desk} empty={<>Jobs that wait for each other stand here, as one. No workflow is under way: <code>berth dag submit FILE</code> makes one, and so do ads with <code>Node</code> and <code>After</code>, from <a href={routeLink(['submit'], { desk })}>Submit</a> too.</>} columns={[
             { name: 'Workflow', number: true, cell: (one) => <a href={workflowLink(desk, one.Workflow)}>{one.Workflow}</a> },
             { name: 'Name', cell: (one) => one.Dag ?? '' },
             { name: 'Progress', cell: (one) => <Progress of={one} /> },
@@ -57,7 +57,7 @@ const BOX = { width: 148, height: 34, over: 52, down: 12 };
 const colourWords: Record<string, string> = { good: 'succeeded', bad: 'failed', now: 'running', warn: 'held', wait: 'waiting', gone: 'removed' };
 
 const xOf = (layer: number): number => 8 + layer * (BOX.width + BOX.over), yOf = (row: number): number => 8 + row * (BOX.height + BOX.down);
-const AROUND = 200, BOXES_AT_ONCE = 16, LINES_AT_ONCE = 64; // pixels; in one frame
+const AROUND = 200, BOXES_AT_ONCE = 8, LINES_AT_ONCE = 24; // pixels; in one frame
 
 /** The boxes of a graph that are seen: of each layer in the window, those of its rows. */
 function boxesSeen(graph: Graph, view: { left: number; top: number; width: number; height: number }): number[] {
@@ -77,31 +77,39 @@ function boxesSeen(graph: Graph, view: { left: number; top: number; width: numbe
 
 /** What is in the window is drawn, and the lines that begin or end there. */
 function Drawing({ graph, chosen, pick }: { graph: Graph; chosen: string | null; pick: (key: string) => void }): JSX.Element {
-  const width = xOf(graph.layers - 1) + BOX.width + 8, height = yOf(graph.rows - 1) + BOX.height + 8, view = useScrolled(AROUND);
-  const places = boxesSeen(graph, view), boxes = places.map((place) => graph.boxes[place]!), few = useFew(boxes.map((box) => box.key), BOXES_AT_ONCE);
-  const edges = [...new Set(places.flatMap((place) => graph.joined[place]!.slice(0, LINES_MOST)))], lines = useFew(edges.map((edge) => graph.edges[edge]!.join()), LINES_AT_ONCE);
+  const width = xOf(graph.layers - 1) + BOX.width + 8, height = yOf(graph.rows - 1) + BOX.height + 8, view = useScrolled(AROUND), latest = useRef(pick);
+  latest.current = pick;
+  const places = boxesSeen(graph, view), edges = [...new Set(places.flatMap((place) => graph.joined[place]!.slice(0, LINES_MOST)))];
   const lineOf = ([from, to]: [number, number]): string => {
     const a = graph.boxes[from]!, b = graph.boxes[to]!, x1 = xOf(a.layer) + BOX.width, y1 = yOf(a.row) + BOX.height / 2, x2 = xOf(b.layer), y2 = yOf(b.row) + BOX.height / 2, bend = Math.min(BOX.over, x2 - x1);
     return `M${x1},${y1}C${x1 + bend / 2},${y1} ${x2 - bend / 2},${y2} ${x2},${y2}`;
   };
+  const boxes = useSliced(places.map((place) => {
+    const box = graph.boxes[place]!;
+    return { key: box.key, of: [box.label, box.counts, box.layer, box.row, chosen === box.key], draw: () => <Box key={box.key} box={box} pressed={chosen === box.key} pick={latest} /> };
+  }), BOXES_AT_ONCE);
+  const lines = useSliced(edges.map((place) => {
+    const edge = graph.edges[place]!, [a, b] = [graph.boxes[edge[0]]!, graph.boxes[edge[1]]!], key = edge.join();
+    return { key, of: `${a.layer} ${a.row} ${b.layer} ${b.row}`, draw: () => <path key={key} class="edge" d={lineOf(edge)} /> };
+  }), LINES_AT_ONCE);
   return (
     <div ref={view.of} class="graph" role="group" aria-label="The graph" tabIndex={0}>
       <div style={{ width: `${width}px`, height: `${height}px`, position: 'relative' }}>
-        <svg width={width} height={height} aria-hidden="true">
-          {edges.map((place) => graph.edges[place]!).filter((edge) => lines.has(edge.join())).map((edge) => <path key={edge.join()} class="edge" d={lineOf(edge)} />)}
-        </svg>
-        {boxes.filter((box) => few.has(box.key)).map((box) => {
-          const states = Object.entries(box.counts), words = states.map(([state, n]) => `${box.names.length > 1 ? `${n} ` : ''}${colourWords[state] ?? state}`).join(', ');
-          return (
-            <button key={box.key} type="button" class={`box ${states.length === 1 ? states[0]![0] : 'mixed'}`} aria-pressed={chosen === box.key} title={`${box.label}: ${words}`} aria-label={`${box.label}: ${words}`} onClick={() => pick(box.key)}
-              style={{ left: `${xOf(box.layer)}px`, top: `${yOf(box.row)}px`, width: `${BOX.width}px`, height: `${BOX.height}px` }}>
-              <span class="cut">{box.label}</span>
-              {box.names.length > 1 ? <Parts label={words} of={Object.keys(colourWords).map((state) => ({ part: box.counts[state] ?? 0, tone: state }))} /> : null}
-            </button>
-          );
-        })}
+        <svg width={width} height={height} aria-hidden="true">{lines.drawn}</svg>
+        {boxes.drawn}
       </div>
     </div>
+  );
+}
+
+function Box({ box, pressed, pick }: { box: Placed; pressed: boolean; pick: { current: (key: string) => void } }): JSX.Element {
+  const states = Object.entries(box.counts), words = states.map(([state, n]) => `${box.names.length > 1 ? `${n} ` : ''}${colourWords[state] ?? state}`).join(', ');
+  return (
+    <button type="button" class={`box ${states.length === 1 ? states[0]![0] : 'mixed'}`} aria-pressed={pressed} title={`${box.label}: ${words}`} aria-label={`${box.label}: ${words}`} onClick={() => pick.current(box.key)}
+      style={{ left: `${xOf(box.layer)}px`, top: `${yOf(box.row)}px`, width: `${BOX.width}px`, height: `${BOX.height}px` }}>
+      <span class="cut">{box.label}</span>
+      {box.names.length > 1 ? <Parts label={words} of={Object.keys(colourWords).map((state) => ({ part: box.counts[state] ?? 0, tone: state }))} /> : null}
+    </button>
   );
 }
 
@@ -149,11 +157,11 @@ function* drawnSteps(jobs: Job[], opened: Set<string>): Generator<void, Drawn> {
   const named = new Map<string, Job>(), nodes: GraphNode[] = [];
   for (const [i, job] of jobs.entries()) {
     named.set(inCell(job.Node), job);
-    if (i % 500 === 499) yield;
+    if (i % 200 === 199) yield;
   }
   for (const [name, job] of named) {
     nodes.push({ name, after: texts(job.After), state: colourOf(job) });
-    if (nodes.length % 500 === 499) yield;
+    if (nodes.length % 200 === 199) yield;
   }
   return { jobs, named, nodes, graph: yield* graphSteps(nodes, opened) };
 }
@@ -188,7 +196,7 @@ function Nodes({ desk, constraint, past, changed }: { desk: string; constraint: 
             </Section>
           ) : null}
           <Section title="Nodes">
-            <Table label="Nodes" rows={jobs} id={(job) => String(job.Job)} empty={more ? 'None of it among these.' : 'There is no such workflow.'} columns={[
+            <Table label="Nodes" rows={jobs} id={(job) => String(job.Job)} state={desk} empty={more ? 'None of it among these.' : 'There is no such workflow.'} columns={[
               { name: 'Node', cell: (job: Job) => inCell(job.Node) },
               { name: 'Job', number: true, cell: (job) => <a href={jobLink(desk, job.Job)}>{job.Job}</a> },
               { name: 'State', cell: (job) => <StateCell job={job} /> },
