@@ -116,6 +116,13 @@ extern "C" {
 /* Planted bugs that only a lying provider can use (tests/sim/liar_test.c). */
 #define LIAR_MUTANTS(X) X(IDLE_RESULT, "the failure of a member that was given nothing to run counts as a try")
 
+/* Planted bugs in how two processes share a seat (tests/pool/tenure_test.c, tests/sim/seats_test.c). */
+#define SEAT_MUTANTS(X)                                                                               \
+    X(LEASE_FROM_ANSWER, "a lease is counted from the answer to its renewal")                         \
+    X(LEASE_TO_THE_END, "a holder leaves nothing of its lease for clocks that run apart")             \
+    X(SEAT_EARLY, "a seat is taken before its lease is over")                                         \
+    X(RENEWAL_UNSEEN, "a standby does not look whether the lease was renewed")
+
 enum mutant {
     MUTANT_NONE,
 #define X(id, words) MUTANT_##id,
@@ -123,7 +130,7 @@ enum mutant {
 #undef X
         MUTANT_COUNT,
 #define X(id, words) MUTANT_##id,
-    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X)
+    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X) SEAT_MUTANTS(X)
 #undef X
 };
 
