@@ -1,12 +1,12 @@
 /* Two processes share a seat: the lease by a table of moments, and then many of them at random, with clocks that run apart: never do two act at once.
  * In the plain build bugs are planted, and must show. */
+#include "common/rounds.h"
 #include "common/tap.h"
 #include "lang/base/rng.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/tenure.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define MS INT64_C(1000)
 #define SPAN TENURE_SPAN
@@ -90,7 +90,6 @@ static void standby_test(void)
 
 #define STEP (5 * MS)
 #define STEPS 20000
-#define MOVES 6
 
 /* What is on its way between a process and the database. */
 enum errand { NOTHING, RENEWING, RENEWED, REFUSED, LOOKING, LOOKED, TAKING, TAKEN };
@@ -111,6 +110,7 @@ struct process {
 
 struct scene {
     struct rng rng;
+    bool calm; /* nothing is late but by processes that sleep */
     int64_t time;
     uint64_t epoch, renewals, holder; /* the row; holder is 1 or 2 */
     struct process processes[2];
@@ -119,7 +119,7 @@ struct scene {
 
 static int64_t delay(struct scene *scene)
 {
-    switch (rng_below(&scene->rng, 8)) {
+    switch (scene->calm ? 2 : rng_below(&scene->rng, 8)) {
     case 0:
         return (int64_t)rng_below(&scene->rng, 2 * SPAN);
     case 1:
@@ -152,7 +152,8 @@ static void errand_arrives(struct scene *scene, struct process *process)
         back = mine ? RENEWED : REFUSED;
     } else if (process->errand == TAKING) {
         back = REFUSED;
-        if (scene->epoch == process->vigil.epoch && (scene->renewals == process->vigil.renewals || MUTANT(RENEWAL_UNSEEN))) {
+        if (scene->epoch == process->vigil.epoch &&
+            (scene->renewals == process->vigil.renewals || MUTANT(RENEWAL_UNSEEN))) {
             scene->takeovers += scene->holder && scene->holder != me;
             scene->holder = me;
             scene->epoch++;
@@ -224,8 +225,9 @@ static bool scene_plays(struct scene *scene, uint64_t seed)
 {
     *scene = (struct scene){.epoch = 1};
     rng_init(&scene->rng, seed);
+    scene->calm = rng_below(&scene->rng, 2);
     for (size_t i = 0; i < 2; i++)
-        scene->processes[i] = (struct process){.rate = 980 + (int64_t)rng_below(&scene->rng, 41),
+        scene->processes[i] = (struct process){.rate = 980 + (int64_t)rng_below(&scene->rng, 3) * 20,
                                                .start = (int64_t)rng_below(&scene->rng, 1000 * SPAN)};
     for (int step = 0; step < STEPS; step++) {
         scene->time += STEP;
@@ -233,7 +235,8 @@ static bool scene_plays(struct scene *scene, uint64_t seed)
             struct process *process = &scene->processes[i];
 
             /* the network goes on while a process sleeps */
-            if (scene->time >= process->due && (process->errand == RENEWING || process->errand == LOOKING || process->errand == TAKING))
+            if (scene->time >= process->due &&
+                (process->errand == RENEWING || process->errand == LOOKING || process->errand == TAKING))
                 errand_arrives(scene, process);
             process_acts(scene, process);
         }
@@ -255,7 +258,7 @@ static void scenes_test(uint64_t seed, uint64_t rounds)
         takeovers += scene.takeovers;
         resumed += scene.resumed;
     }
-    tap_ok(good && takeovers > rounds && resumed > 0,
+    tap_ok(good && takeovers > 0 && resumed > 0,
            "in %" PRIu64 " scenes with %" PRIu64 " takeovers nobody acts whose seat another has taken; %" PRIu64
            " held it again after a lapse (seed %" PRIu64 ")",
            round, takeovers, resumed, seed + round - 1);
@@ -269,7 +272,7 @@ static void plants_are_found(uint64_t seed)
         const char *words;
     } plants[] = {
         {MUTANT_LEASE_FROM_ANSWER, "a lease is counted from the answer to its renewal"},
-        {MUTANT_LEASE_TO_THE_END, "a holder leaves nothing of its lease for clocks that run apart"},
+        {MUTANT_NO_BIT, "nothing of a lease is left for clocks that run apart"},
         {MUTANT_SEAT_EARLY, "a seat is taken before its lease is over"},
         {MUTANT_RENEWAL_UNSEEN, "a standby does not look whether the lease was renewed"},
     };
@@ -289,13 +292,12 @@ static void plants_are_found(uint64_t seed)
 
 int main(void)
 {
-    const char *seed = getenv("BERTH_SEED"), *rounds = getenv("BERTH_ROUNDS");
-    uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
+    uint64_t first = lang_setting("BERTH_SEED", 1);
 
     holder_test();
     next_test();
     standby_test();
-    scenes_test(first, rounds ? strtoull(rounds, NULL, 10) : 40);
+    scenes_test(first, lang_rounds(40));
 #ifdef BERTH_MUTANTS
     plants_are_found(first);
 #endif

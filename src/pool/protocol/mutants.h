@@ -117,11 +117,19 @@ extern "C" {
 #define LIAR_MUTANTS(X) X(IDLE_RESULT, "the failure of a member that was given nothing to run counts as a try")
 
 /* Planted bugs in how two processes share a seat (tests/pool/tenure_test.c, tests/sim/seats_test.c). */
-#define SEAT_MUTANTS(X)                                                                               \
-    X(LEASE_FROM_ANSWER, "a lease is counted from the answer to its renewal")                         \
-    X(LEASE_TO_THE_END, "a holder leaves nothing of its lease for clocks that run apart")             \
-    X(SEAT_EARLY, "a seat is taken before its lease is over")                                         \
-    X(RENEWAL_UNSEEN, "a standby does not look whether the lease was renewed")
+#define SEAT_MUTANTS(X)                                                                           \
+    X(LEASE_FROM_ANSWER, "a lease is counted from the answer to its renewal")                     \
+    X(NO_BIT, "nothing of a lease is left for clocks that run apart")                             \
+    X(SEAT_EARLY, "a seat is taken before its lease is over")                                     \
+    X(RENEWAL_UNSEEN, "a standby does not look whether the lease was renewed")                    \
+    X(TAKEN_BLINDLY, "a seat is taken although its row has changed since it was seen")            \
+    X(LAPSE_IGNORED, "a holder past its lease goes on until it is told")                          \
+    X(EPOCH_UNCHECKED, "a transaction does not check whose the seat is")                          \
+    X(FENCE_BEFORE, "a transaction checks whose the seat is, and commits some time after that")   \
+    X(COMMIT_LOCAL, "a commit is acknowledged before the database's standby has it")              \
+    X(UNKNOWN_IS_DONE, "a transaction of which nobody knows what became of it is taken for done") \
+    X(CLAIMS_LEFT, "who takes a seat does not take the claims")                                   \
+    X(HISTORY_IGNORED, "a holder goes on although the database has lost commits")
 
 enum mutant {
     MUTANT_NONE,

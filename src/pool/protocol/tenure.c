@@ -8,9 +8,14 @@
 
 /* ---------------------------------------------------------------------------------------------------------- the holder */
 
+static int64_t tenure_bit(int64_t span)
+{
+    return MUTANT(NO_BIT) ? 0 : span / TENURE_PARTS;
+}
+
 static int64_t tenure_end(int64_t asked, int64_t span)
 {
-    return asked + span - (MUTANT(LEASE_TO_THE_END) ? 0 : span / TENURE_PARTS);
+    return asked + span - tenure_bit(span);
 }
 
 void tenure_take(struct tenure *tenure, int64_t asked, int64_t span)
@@ -76,5 +81,5 @@ void vigil_sees(struct vigil *vigil, uint64_t epoch, uint64_t renewals, int64_t 
 
 bool vigil_may_take(const struct vigil *vigil, int64_t now, int64_t span)
 {
-    return vigil->seen && now >= vigil->since + (MUTANT(SEAT_EARLY) ? span / 2 : span + span / TENURE_PARTS);
+    return vigil->seen && now >= vigil->since + (MUTANT(SEAT_EARLY) ? span / 2 : span + tenure_bit(span));
 }

@@ -41,8 +41,8 @@ enum tenure_state {
 };
 
 enum tenure_due {
-    TENURE_REST,   /* nothing is to be done before tenure_next() */
-    TENURE_ASK,    /* send a renewal, and say so with tenure_asked() */
+    TENURE_REST, /* nothing is to be done before tenure_next() */
+    TENURE_ASK,  /* send a renewal, and say so with tenure_asked() */
     TENURE_GIVE_UP /* the answer has taken too long: cut that connection, and say so with tenure_answered(TENURE_SILENCE) */
 };
 
