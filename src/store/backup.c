@@ -3,7 +3,7 @@
  * A copy is made page by page within one reading transaction: it is the store as it was at one moment, with what is in its log, and whoever
  * writes meanwhile goes on. Before it gets its name all of it is looked over, as `berth store check` does: a backup that would not
  * help is found when it is made. */
-#include "store/store_parts.h"
+#include "store/remote_parts.h"
 
 #include "pool/protocol/role.h"
 #include "sys/clock.h"
@@ -36,8 +36,7 @@ static void space_count(void *user, const struct store_space *space)
     copied->bytes += space->bytes;
 }
 
-/* Is all of the new file in order? What is wrong with it was wrong with the one that it is copied from. */
-static int copy_check(const struct copy *copy, const char *from, struct store_copied *ret, struct err *err)
+int copy_check(const struct copy *copy, const char *from, struct store_copied *ret, struct err *err)
 {
     struct buf complaints;
     int result;
@@ -82,6 +81,8 @@ int store_backup(const char *path, const char *to, struct store_copied *ret, str
 
     if (lstat(to, &status) == 0)
         return err_set(err, "%s: is there already: a backup is a new file", to);
+    if (store_is_remote(path))
+        return remote_backup(path, to, ret, err);
     failed = reader_open(&reader, path, err) < 0 || copy_begin(&copy, to, err) < 0 ||
              copy_make(&copy, &reader, wall_seconds(clock_wall()), false, false, &copied, err) < 0 ||
              copy_rename(&copy, err) < 0;
@@ -94,8 +95,7 @@ int store_backup(const char *path, const char *to, struct store_copied *ret, str
 
 /* ------------------------------------------------------------------------------------------------------------ restoring */
 
-/* When was that copy made? 0: it does not say. */
-static int64_t copy_second(const struct reader *reader)
+int64_t copy_second(const struct reader *reader)
 {
     char value[40] = "";
     struct err err;
@@ -126,11 +126,16 @@ static int restore_locked(const struct reader *reader, const char *path, bool al
 
 int store_restore(const char *from, const char *path, bool alone, struct store_copied *ret, struct err *err)
 {
-    char *real = realpath(path, NULL); /* the lock's name follows from that of the file */
-    const char *place = real ? real : path;
+    const char *place;
     struct reader reader;
-    int lock = -1, failed = reader_open(&reader, from, err);
+    int lock = -1, failed;
+    char *real; /* the lock's name follows from that of the file */
 
+    if (store_is_remote(path))
+        return remote_restore(from, path, alone, ret, err);
+    real = realpath(path, NULL);
+    place = real ? real : path;
+    failed = reader_open(&reader, from, err);
     if (!failed && real && !strcmp(real, reader.path))
         failed = err_set(err, "%s: is the store itself, not a backup of it", from);
     if (!failed) {

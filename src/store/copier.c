@@ -8,8 +8,6 @@
  * copies never keeps the one that writes waiting. Nothing here changes what a commit is: its rows are on disk, in the log, before this begins. */
 #include "store/store_parts.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 struct copier {
@@ -71,14 +69,8 @@ static void *copier_thread(void *given)
 
 static bool thread_begin(struct copier *copier)
 {
-    sigset_t all, before;
-
-    if (copier->begun)
-        return true;
-    sigfillset(&all); /* signals are for the thread that handles them, or has them blocked */
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    copier->begun = pthread_create(&copier->thread, NULL, copier_thread, copier) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!copier->begun)
+        copier->begun = thread_start(&copier->thread, copier_thread, copier);
     return copier->begun;
 }
 

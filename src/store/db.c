@@ -50,3 +50,15 @@ int db_text(sqlite3 *db, const char *path, const char *sql, char *ret_text, size
     libsqlite()->finalize(statement);
     return 0;
 }
+
+struct stored_row stored_row_of(sqlite3_stmt *row)
+{
+    return (struct stored_row){.space = (const char *)libsqlite()->column_text(row, 0),
+                               .space_len = (size_t)libsqlite()->column_bytes(row, 0),
+                               .key = libsqlite()->column_blob(row, 1),
+                               .key_len = (size_t)libsqlite()->column_bytes(row, 1),
+                               .value = libsqlite()->column_blob(row, 2),
+                               .len = (size_t)libsqlite()->column_bytes(row, 2),
+                               .summed = libsqlite()->column_type(row, 3) != SQLITE_NULL,
+                               .sum = (uint64_t)libsqlite()->column_int64(row, 3)};
+}

@@ -5,7 +5,7 @@
  * Until the file is known to be ours, nothing of it is changed. To settle is to copy FILE-wal into FILE and begin it anew. After a
  * failed fsync the last process stopped; the system may still show us pages that never reached the disk, and would not write them
  * again by itself. The copy does, so that no later commit stands on them. */
-#include "store/store_parts.h"
+#include "store/remote_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,14 +214,19 @@ static struct shelf *store_begin(const char *path, bool strict, struct err *err)
 
 struct shelf *store_open(const char *path, struct err *err)
 {
+    if (store_is_remote(path))
+        return remote_open(path, NULL, err);
     return store_begin(path, false, err);
 }
 
 struct shelf *store_open_as(const char *path, const struct store_terms *terms, struct err *err)
 {
     struct shelf *shelf;
-    int was = fence_begin(path, terms, err);
+    int was;
 
+    if (store_is_remote(path))
+        return remote_open(path, terms, err);
+    was = fence_begin(path, terms, err);
     if (was < 0)
         return NULL;
     shelf = store_begin(path, true, err);

@@ -204,9 +204,11 @@ static int repair_locked(struct repair *repair, const char *path, struct err *er
 int store_repair(const char *path, struct store_copied *ret, struct buf *ret_lost, struct err *err)
 {
     struct repair repair = {.reader = {.lock = -1}, .lost = ret_lost};
-    char *real = realpath(path, NULL);
+    char *real = store_is_remote(path) ? NULL : realpath(path, NULL);
     int lock, result;
 
+    if (store_is_remote(path))
+        return err_set(err, "a store in a database is repaired there; or put back, with `berth store restore`");
     if (!real)
         return err_set(err, "%s: is not there: `berth store restore` puts a backup in its place", path);
     lock = lock_take(real, err);

@@ -53,6 +53,15 @@ const char *row_value_wrong(size_t len)
     return len > SHELF_VALUE_MAX ? "a value has at most 32 MiB" : NULL;
 }
 
+const char *row_wrong(const char *space, size_t key_len, size_t len)
+{
+    const char *wrong = row_space_wrong(space, strnlen(space, SHELF_SPACE_MAX + 1));
+
+    if (!wrong)
+        wrong = row_key_wrong(key_len);
+    return wrong ? wrong : row_value_wrong(len);
+}
+
 void row_print(struct buf *out, const void *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

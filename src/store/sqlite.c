@@ -59,12 +59,8 @@ static int change_ready(const struct store *store, struct err *err)
 
 static int row_ready(const struct store *store, const char *space, size_t key_len, size_t len, struct err *err)
 {
-    const char *wrong = row_space_wrong(space, strnlen(space, SHELF_SPACE_MAX + 1));
+    const char *wrong = row_wrong(space, key_len, len);
 
-    if (!wrong)
-        wrong = row_key_wrong(key_len);
-    if (!wrong)
-        wrong = row_value_wrong(len);
     return wrong ? err_set(err, "%s: %s", store->path, wrong) : 0;
 }
 

@@ -25,12 +25,21 @@ extern "C" {
 
 #define STORE_FILE "berth.db" /* what the file is called in the folder of a role's state */
 
+/* Tells people something, in a line. */
+typedef void store_tell_fn(void *user, const char *line);
+
 /* How a daemon opens its own store. */
 struct store_terms {
     bool fresh; /* begin with an empty one; what is left of the one before is put aside */
     const char
         *traces; /* a folder beside the file: where there is something in it there was a store; NULL: none tells */
+    const char *file;     /* of a store in a database: the file in which it would be otherwise; NULL: none */
+    store_tell_fn *tell;  /* what a store in a database waits for, and what it does not promise; or NULL */
+    void *user;
 };
+
+/* Is that a store in a database, "postgresql://HOST/DATABASE#NAMESPACE"? Paths below may be such. */
+bool store_is_remote(const char *path);
 
 /* Opens a store as store_open does, for a store that is the only memory of a daemon:
  * - Where there is no store, but there was one, none is made: the error says what is missing and what to do. `fresh` makes one; where there is a
@@ -66,7 +75,7 @@ int store_check(const char *path, struct buf *ret_complaints, struct err *err);
 struct store_copied {
     uint64_t rows, bytes; /* of keys and values */
     uint64_t lost;        /* rows that could not be read, as far as they can be counted */
-    char aside[4200];     /* where the file is now that was there before; "": there was none */
+    char aside[4200];     /* where the file is now that was there before, or the namespace ("#NAME"); "": there was none */
 };
 
 /* Copies a store into a new file, as it was at one moment; a process may have it open, and goes on. The copy says that it is one (SHELF_RESTORED_SPACE):
@@ -76,6 +85,9 @@ int store_backup(const char *path, const char *to, struct store_copied *ret, str
 /* Puts such a copy, or any whole store, in the place of the store at `path`, which no process may have open; what was there is kept beside it. `alone`:
  * the pool is not to be asked what has happened since. */
 int store_restore(const char *from, const char *path, bool alone, struct store_copied *ret, struct err *err);
+
+/* Moves a store from a file to a database, or back; nobody may have either open, and where it goes there is none yet. Where it was it is put aside. */
+int store_move(const char *from, const char *to, struct store_copied *ret, struct err *err);
 
 /* Makes a damaged store whole: the rows that can be read go into a new file, which says that some may be missing (SHELF_RESTORED_SPACE); the damaged one
  * is kept beside it. No process may have it open. What is lost is a line each, appended. 0: it is whole, and was left as it is; 1: that was done. */

@@ -5,6 +5,7 @@
 #include "store/libsqlite.h"
 #include "store/store.h"
 
+#include <pthread.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -58,6 +59,11 @@ struct store {
     struct err why; /* it is */
 };
 
+/* ---- thread.c ---- */
+
+/* Begins a thread that gets no signals; false: there is no room for one. */
+bool thread_start(pthread_t *ret, void *(*run)(void *), void *given);
+
 /* ---- copier.c ---- */
 
 struct copier;
@@ -78,6 +84,36 @@ bool copier_begin(struct copier *copier);
 void copier_wait(struct copier *copier); /* until it is at rest */
 /* How is it? `copier` may be NULL: then it is at rest. */
 enum copier_news copier_look(struct copier *copier, int *ret_copied, struct store_mark *ret_mark, struct err *err);
+
+/* ---- survey.c ---- */
+
+/* A row as it is stored, lent. */
+struct stored_row {
+    const char *space;
+    const void *key, *value;
+    size_t space_len, key_len, len;
+    bool summed; /* it has a checksum: */
+    uint64_t sum;
+};
+
+/* The columns are space, key, value, and the checksum, or NULL where the schema had none yet. */
+struct stored_row stored_row_of(sqlite3_stmt *row);
+
+/* Looks rows over that come in the order of their spaces. */
+struct survey {
+    store_space_fn *fn; /* or NULL */
+    void *user;
+    struct buf *complaints;
+    unsigned complaint_count;
+    struct buf name;          /* of the space that we are in */
+    struct store_space space; /* it; rows is 0 before the first */
+};
+
+void survey_init(struct survey *survey, store_space_fn *fn, void *user, struct buf *ret_complaints);
+void survey_done(struct survey *survey);
+void survey_complain(struct survey *survey, const char *format, ...) ERR_FORMAT(2, 3);
+void survey_row(struct survey *survey, const struct stored_row *row);
+void survey_end(struct survey *survey); /* after the last row */
 
 /* ---- reader.c ---- */
 
@@ -112,6 +148,13 @@ int copy_rename(struct copy *copy, struct err *err); /* it has its name */
 /* It and its lock are the user's whose folder it is in. */
 int copy_give(const char *path, struct err *err);
 void copy_done(struct copy *copy); /* removes what did not get its name */
+
+/* ---- backup.c ---- */
+
+/* Is all of the new file in order? What is wrong with it was wrong with the one that it is copied from. */
+int copy_check(const struct copy *copy, const char *from, struct store_copied *ret, struct err *err);
+/* When was that copy made? 0: it does not say. */
+int64_t copy_second(const struct reader *reader);
 
 /* ---- sqlite.c ---- */
 
@@ -182,6 +225,7 @@ uint64_t row_sum(const char *space, size_t space_len, const void *key, size_t ke
 const char *row_space_wrong(const char *space, size_t len);
 const char *row_key_wrong(size_t len);
 const char *row_value_wrong(size_t len);
+const char *row_wrong(const char *space, size_t key_len, size_t len); /* all three */
 /* Bytes that a person can read: what is not visible ASCII becomes \xNN. */
 void row_print(struct buf *out, const void *bytes, size_t len);
 

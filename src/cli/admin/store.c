@@ -1,4 +1,4 @@
-/* store.c: berth store: looks a store over, copies it, puts a copy in its place, saves what can be read of it. */
+/* store.c: berth store: looks a store over, copies it, puts a copy in its place, moves it, saves what can be read of it. */
 #include "store/store.h"
 
 #include "cli/term/command.h"
@@ -126,6 +126,21 @@ static int restore_run(const struct store_settings *settings, const char *store,
     return STATUS_DONE;
 }
 
+static int move_run(const struct store_settings *settings, const char *from, const char *to)
+{
+    struct store_copied copied;
+    struct err err = {0};
+
+    (void)settings;
+    if (store_move(from, to, &copied, &err) < 0) {
+        report("%s", err.text);
+        return STATUS_BAD;
+    }
+    print("%s: %" PRIu64 " rows, %" PRIu64 " bytes\n", to, copied.rows, copied.bytes);
+    aside_print(&copied);
+    return STATUS_DONE;
+}
+
 static int repair_run(const struct store_settings *settings, const char *store, const char *other)
 {
     struct store_copied copied = {0};
@@ -158,6 +173,7 @@ static const struct deed {
     {"check", false, false, check_run},
     {"backup", true, false, backup_run},
     {"restore", true, true, restore_run},
+    {"move", true, false, move_run},
     {"repair", false, false, repair_run},
 };
 
@@ -188,7 +204,7 @@ static int store_run(const void *given, int word_count, char **words)
         deed++;
     least = deed < end && deed->another ? 2 : 1;
     if (!word_count || deed == end || word_count < least || word_count > least + !settings->state) {
-        report("store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE] or repair [STORE]; "
+        report("store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE], move [STORE] STORE or repair [STORE]; "
                "and --state DIR in the place of STORE");
         return STATUS_BAD;
     }
@@ -205,10 +221,11 @@ static int store_run(const void *given, int word_count, char **words)
 
 const struct command command_store = {
     .name = "store",
-    .summary = "look a store over, back it up, restore it, repair it",
+    .summary = "look a store over, back it up, restore it, move it, repair it",
     .usage = "check [--json] [STORE]\n"
              "backup [STORE] FILE\n"
              "restore [--alone] FILE [STORE]\n"
+             "move [STORE] STORE\n"
              "repair [STORE]",
     .about =
         "A store is the file in which a role keeps what must outlive it. Without STORE it is " STORE_FILE
@@ -227,6 +244,13 @@ const struct command command_store = {
         "on, and asks its pool which of its jobs have ended since the copy was made, before any runs: those do not run again. "
         "With --alone it does not ask.\n"
         "\n"
+        "A store may also be in a PostgreSQL database: postgresql://HOST/DATABASE#NAMESPACE. The namespace is the role and the "
+        "name of the daemon, as in #customer/alice or #matchmaker/pool; where the database holds but one store it can be left "
+        "out of check and backup. What was there before a restore is kept as the namespace NAME.old.N.\n"
+        "\n"
+        "move brings a store from its file to a database, or back. No role may have it open, and where it goes there is none "
+        "yet. It is put aside where it was. Afterwards the setting Store says where the role looks for it.\n"
+        "\n"
         "repair saves the rows of a damaged store that can be read, and complains of those that cannot; the damaged file is "
         "kept. A customer asks its pool then, too.\n"
         "\n"
@@ -235,7 +259,8 @@ const struct command command_store = {
     .examples = {{"berth store check", "SPACE  ROWS  BYTES\njobs      3     59"},
                  {"berth store check --json /var/lib/berth/" STORE_FILE, NULL},
                  {"berth store backup --state /var/lib/berth/customer /srv/backup/customer.db", NULL},
-                 {"berth store restore --state /var/lib/berth/customer /srv/backup/customer.db", NULL}},
+                 {"berth store restore --state /var/lib/berth/customer /srv/backup/customer.db", NULL},
+                 {"berth store move --state /var/lib/berth/customer 'postgresql://db.example/berth#customer/alice'", NULL}},
     .options = store_options,
     .option_count = sizeof store_options / sizeof *store_options,
     .settings_size = sizeof(struct store_settings),

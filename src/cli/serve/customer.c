@@ -3,13 +3,13 @@
 
 #include "cli/ask/pool_config.h"
 #include "cli/serve/daemons.h"
+#include "cli/serve/own_store.h"
 #include "cli/term/command.h"
 #include "cli/term/config_options.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/guard.h"
 #include "exec/self.h"
-#include "store/store.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void tell_up(void *user, const char *const *addresses, const char *matchm
 }
 
 static int customer_serve(const struct customer_options *options, const struct config_options *all,
-                          struct config *config, const char *folder)
+                          struct config *config)
 {
     struct config_given given[CONFIG_OPTIONS_MAX];
     struct config_sources sources;
@@ -67,18 +67,15 @@ static int customer_serve(const struct customer_options *options, const struct c
                                           .token = options->token,
                                           .log_fd = STDERR_FILENO,
                                           .up = options->quiet ? NULL : tell_up};
-    char path[PATH_MAX + 32], program[SELF_MAX];
+    char program[SELF_MAX];
     struct err err = {0};
     int ended;
 
     settings.program = self_program(program);
     config_options_sources(all, given, &sources);
-    snprintf(path, sizeof path, "%s/" STORE_FILE, folder);
-    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = options->fresh, .traces = "jobs"}, &err);
-    if (!settings.shelf) {
-        report("%s", err.text);
+    settings.shelf = own_store_open(config, CUSTOMERD_FOLDER, "jobs", options->fresh);
+    if (!settings.shelf)
         return STATUS_BAD;
-    }
     ended = customerd_run(&settings, config, &err);
     settings.shelf->kind->close(settings.shelf);
     if (ended < 0)
@@ -111,7 +108,7 @@ static int customer_run(const void *given, int word_count, char **words)
         (int)sizeof folder)
         report("the name of the state folder is too long");
     else if (folder_make(folder) == 0)
-        status = customer_serve(options, &all, &config, folder);
+        status = customer_serve(options, &all, &config);
     config_done(&config);
     arena_done(&texts);
     return status;

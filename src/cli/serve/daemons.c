@@ -1,12 +1,12 @@
 /* daemons.c: what the commands that run a daemon have in common. */
 #include "cli/serve/daemons.h"
+#include "cli/serve/own_store.h"
 
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/guard.h"
 #include "exec/pilot.h"
-#include "store/store.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -108,16 +108,13 @@ int daemon_serve(const char *folder, const struct config_options *options, struc
     if (folder_make_own(path) < 0)
         return STATUS_BAD;
     config_options_sources(options, given, &sources);
-    snprintf(path, sizeof path, "%.4000s/%s/" STORE_FILE, config_text(config, CONFIG_STATE), folder);
     settings.version = BERTH_VERSION;
     settings.name = *name ? name : NULL;
     settings.sources = &sources;
     settings.log_fd = STDERR_FILENO;
-    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = fresh, .traces = "claims"}, &err);
-    if (!settings.shelf) {
-        report("%s", err.text);
+    settings.shelf = own_store_open(config, folder, "claims", fresh);
+    if (!settings.shelf)
         return STATUS_BAD;
-    }
     ended = providerd_run(&settings, config, &err);
     settings.shelf->kind->close(settings.shelf);
     if (ended < 0)

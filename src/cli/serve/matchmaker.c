@@ -2,14 +2,13 @@
 #include "live/matchmakerd/matchmakerd.h"
 
 #include "cli/serve/daemons.h"
+#include "cli/serve/own_store.h"
 #include "cli/term/command.h"
 #include "cli/term/config_options.h"
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/guard.h"
-#include "store/store.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -61,17 +60,13 @@ static int matchmaker_serve(const struct matchmaker_options *options, struct con
     struct config_sources sources;
     struct matchmakerd_settings settings = {
         .version = BERTH_VERSION, .sources = &sources, .log_fd = STDERR_FILENO, .up = options->quiet ? NULL : tell_up};
-    char path[PATH_MAX];
     struct err err = {0};
     int ended;
 
     config_options_sources(&options->config, given, &sources);
-    snprintf(path, sizeof path, "%s/" STORE_FILE, config_text(config, CONFIG_STATE));
-    settings.shelf = store_open_as(path, &(struct store_terms){.fresh = options->fresh}, &err);
-    if (!settings.shelf) {
-        report("%s", err.text);
+    settings.shelf = own_store_open(config, "", NULL, options->fresh);
+    if (!settings.shelf)
         return STATUS_BAD;
-    }
     ended = matchmakerd_run(&settings, config, &err);
     settings.shelf->kind->close(settings.shelf);
     if (ended < 0)

@@ -229,6 +229,18 @@ static void role_committed(void *user, int64_t took)
     metrics_observe(live->settings->metrics, METRIC_COMMIT_SECONDS, 0, took);
 }
 
+static void role_away(void *user, const char *why)
+{
+    struct live_agent *live = user;
+
+    metrics_set(live->settings->metrics, METRIC_STORE_AWAY, 0, 0, why != NULL);
+    if (why)
+        LOG(live->settings->log, LEVEL_WARNING, "store.away", log_text("why", why));
+    else
+        LOG(live->settings->log, LEVEL_INFO, "store.back", log_text("why", "its database answers again"));
+    agent_say(live, why ? "its database does not answer: it takes nothing" : "");
+}
+
 static void role_broken(void *user, const char *why)
 {
     struct live_agent *live = user;
@@ -273,6 +285,7 @@ static int agent_start(struct live_agent *live, struct err *err)
                                  .note = role_note,
                                  .goes_on = role_goes_on,
                                  .committed = role_committed,
+                                 .away = role_away,
                                  .broken = role_broken};
 
     for (uint32_t i = 0; i < live->pool_count; i++)

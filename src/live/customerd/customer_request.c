@@ -100,6 +100,13 @@ static const char *customerd_unready(const void *daemon)
                : "the store has failed";
 }
 
+static const char *customerd_unwritable(const void *daemon)
+{
+    const struct customerd *customerd = daemon;
+
+    return runner_is_away(customerd->runner) ? STORE_AWAY_WORDS : NULL;
+}
+
 void customerd_front(struct customerd *customerd, struct front_part *ret)
 {
     struct gate_settings gate = {.user = customerd,
@@ -119,6 +126,7 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
                                .symbols = customerd->daemon.symbols,
                                .turns = true,
                                .unready = customerd_unready,
+                               .unwritable = customerd_unwritable,
                                .refused = customer_audit_refusal};
 }
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STORE_AGAIN "2" /* seconds until what needs a store that is away may be tried again */
+
 void front_init(struct front *front, const struct front_settings *settings)
 {
     bool turns = false;
@@ -251,6 +253,9 @@ void front_serve(struct request *request)
 
     if (why)
         request_problem(request, 503, "%s", why);
+    else if (part->unwritable && exchange_method(request->exchange) != HTTP_GET &&
+             exchange_method(request->exchange) != HTTP_HEAD && (why = part->unwritable(part->daemon)))
+        request_problem_with(request, 503, why, "Retry-After", STORE_AGAIN);
     else if ((status = gate_shuts_out(part->gate, &request->caller, &why))) /* while the body came */
         request_refuse(request, status, why);
     else

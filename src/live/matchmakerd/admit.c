@@ -80,6 +80,13 @@ static const char *matchmakerd_unready(const void *daemon)
                                                    : NULL;
 }
 
+static const char *matchmakerd_unwritable(const void *daemon)
+{
+    const struct matchmakerd *matchmakerd = daemon;
+
+    return runner_is_away(matchmakerd->runner) ? STORE_AWAY_WORDS : NULL;
+}
+
 void matchmakerd_front(struct matchmakerd *matchmakerd)
 {
     struct front_settings settings = {.parts = {{.table = &matchmakerd_routes,
@@ -88,6 +95,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                                  .config = &matchmakerd->config,
                                                  .symbols = matchmakerd->symbols,
                                                  .unready = matchmakerd_unready,
+                                                 .unwritable = matchmakerd_unwritable,
                                                  .refused = request_audit_refusal}},
                                       .part_count = 1,
                                       .log = &matchmakerd->log,

@@ -86,6 +86,17 @@ static void role_woken(void *user, int64_t took)
     matchmakerd->cycle_took = 0;
 }
 
+static void role_away(void *user, const char *why)
+{
+    struct matchmakerd *matchmakerd = user;
+
+    metrics_set(matchmakerd->metrics, METRIC_STORE_AWAY, 0, 0, why != NULL);
+    if (why)
+        LOG(&matchmakerd->log, LEVEL_WARNING, "store.away", log_text("why", why));
+    else
+        LOG(&matchmakerd->log, LEVEL_INFO, "store.back", log_text("why", "its database answers again"));
+}
+
 static void matchmakerd_end(struct matchmakerd *matchmakerd, int status);
 
 /* The store has failed. Nothing that was not durable has been answered, and nothing more is taken: the next start goes on from what is on disk. */
@@ -339,6 +350,7 @@ static int role_start(struct matchmakerd *matchmakerd, struct err *err)
                                  .note = role_note,
                                  .committed = role_committed,
                                  .woken = role_woken,
+                                 .away = role_away,
                                  .broken = role_broken};
 
     matchmakerd->spans = config_spans(&matchmakerd->config);

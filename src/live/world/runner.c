@@ -1,4 +1,7 @@
-/* runner.c: runs one role in real time: every event enters by runner_event, effects leave by the ports, rows are committed once a turn. */
+/* runner.c: runs one role in real time: every event enters by runner_event, effects leave by the ports, rows are committed once a turn.
+ *
+ * A commit of a shelf elsewhere takes its time. Steps go on meanwhile, and their rows are for the next one; what stands behind the rows that are under
+ * way waits for these alone. */
 #include "live/world/runner.h"
 
 #include "lang/base/mem.h"
@@ -7,12 +10,15 @@
 #include "sys/clock.h"
 #include "sys/steady_clock.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <uv.h>
 
+#define WATCH_SPAN 250 /* milliseconds between two looks at how a shelf elsewhere is */
 #define RELEASE_SPAN \
     300 /* microseconds of a turn for effects whose rows are durable: the rest goes on in the next, so that others have theirs */
 
@@ -43,6 +49,10 @@ struct waiting_effects {
     struct waiting_effect *first, **last;
 };
 
+struct waiting_calls {
+    struct waiting_call *first, **last;
+};
+
 struct runner {
     const struct role_kind *kind;
     void *role;
@@ -61,12 +71,18 @@ struct runner {
     uv_idle_t soon;   /* the same when it is due at once: once a turn, so that others have theirs */
     uv_check_t check; /* after each turn: commit */
     uv_idle_t idle;   /* keeps the turn from waiting while rows do */
+    uv_poll_t news;   /* of a shelf elsewhere ... */
+    uv_timer_t watch; /* ... and how it is */
     uint64_t durable; /* rows of the role that are, counted as it counts them */
+    uint64_t rows;    /* ... of the commit at hand */
+    int64_t began;    /* that commit */
     bool stepping, dirty, broken;
+    bool committing; /* a commit is under way */
+    bool away;       /* the shelf does not answer */
     uint32_t handles;                     /* of the loop that are open */
     struct waiting_effects sends, others; /* messages may be many, and nobody waits here for one to leave */
     struct waiting_event *events_first, **events_last;
-    struct waiting_call *calls_first, **calls_last;
+    struct waiting_calls calls, committed; /* for the next commit, and for the one at hand */
     struct buf text;
 };
 
@@ -168,6 +184,12 @@ static void effect_keep(struct runner *runner, const struct effect *effect)
     effects->last = &waiting->next;
 }
 
+/* May anything leave? What may not now waits, as if for a row. */
+static bool runner_may_act(const struct runner *runner)
+{
+    return !runner->shelf->kind->may_act || runner->shelf->kind->may_act(runner->shelf);
+}
+
 /* Are the rows durable that the first of them stands behind? */
 static bool effects_ready(const struct runner *runner, const struct waiting_effects *effects)
 {
@@ -191,6 +213,20 @@ static void waiting_effect_free(struct waiting_effect *waiting)
     free(waiting);
 }
 
+/* Is the shelf elsewhere? Then it tells by a descriptor how its commits end. */
+static bool shelf_is_elsewhere(const struct runner *runner)
+{
+    return runner->shelf->kind->commit_start != NULL;
+}
+
+static void shelf_unwatch(struct runner *runner)
+{
+    if (!shelf_is_elsewhere(runner))
+        return;
+    uv_poll_stop(&runner->news);
+    uv_timer_stop(&runner->watch);
+}
+
 static void runner_break(struct runner *runner, const char *why)
 {
     if (runner->broken)
@@ -198,6 +234,8 @@ static void runner_break(struct runner *runner, const char *why)
     runner->broken = true;
     uv_timer_stop(&runner->wake);
     uv_idle_stop(&runner->soon);
+    uv_idle_stop(&runner->idle);
+    shelf_unwatch(runner);
     runner->ports.broken(runner->ports.user, why);
 }
 
@@ -215,7 +253,7 @@ static void turn_goes_on(uv_idle_t *idle)
 
 static void rows_are_dirty(struct runner *runner)
 {
-    if (!runner->dirty && !runner->broken)
+    if (!runner->dirty && !runner->broken && !runner->committing)
         uv_idle_start(&runner->idle, turn_goes_on);
     runner->dirty = true;
 }
@@ -257,7 +295,8 @@ static void effects_carry_out(struct runner *runner)
             wake_at(runner, effect->at);
         else if (effect->kind == EFFECT_PERSIST)
             effect_persist(runner, effect);
-        else if (effect->after > runner->durable || effects_ready(runner, effects_like(runner, effect)))
+        else if (effect->after > runner->durable || effects_ready(runner, effects_like(runner, effect)) ||
+                 !runner_may_act(runner))
             effect_keep(runner, effect); /* also behind those that wait for their turn */
         else
             effect_do(runner, effect);
@@ -399,7 +438,7 @@ static void wake_at(struct runner *runner, int64_t at)
 static void effects_release(struct runner *runner, struct waiting_effects *effects, int64_t until)
 {
     runner->stepping = true; /* what they lead to comes after them */
-    while (!runner->broken && effects_ready(runner, effects)) {
+    while (!runner->broken && effects_ready(runner, effects) && runner_may_act(runner)) {
         struct waiting_effect *waiting = effects_shift(effects);
 
         effect_do(runner, &waiting->effect);
@@ -415,10 +454,34 @@ static void all_release(struct runner *runner)
 {
     effects_release(runner, &runner->others, INT64_MAX);
     effects_release(runner, &runner->sends, runner_now() + RELEASE_SPAN);
-    if (!runner->broken && effects_ready(runner, &runner->sends))
+}
+
+/* The loop goes on without waiting while there is something to do at the end of its turn. */
+static void turn_settle(struct runner *runner)
+{
+    bool sends = effects_ready(runner, &runner->sends) && runner_may_act(runner);
+
+    if (!runner->broken && (sends || (runner->dirty && !runner->committing)))
         uv_idle_start(&runner->idle, turn_goes_on);
-    else if (!runner->dirty)
+    else
         uv_idle_stop(&runner->idle);
+}
+
+static void calls_add(struct waiting_calls *calls, struct waiting_call *call)
+{
+    call->next = NULL;
+    *calls->last = call;
+    calls->last = &call->next;
+}
+
+static struct waiting_call *calls_shift(struct waiting_calls *calls)
+{
+    struct waiting_call *call = calls->first;
+
+    calls->first = call ? call->next : NULL;
+    if (!calls->first)
+        calls->last = &calls->first;
+    return call;
 }
 
 /* Tells those who waited for the commit. */
@@ -426,10 +489,7 @@ static void calls_release(struct runner *runner)
 {
     struct waiting_call *call;
 
-    while ((call = runner->calls_first) && !runner->broken) {
-        runner->calls_first = call->next;
-        if (!runner->calls_first)
-            runner->calls_last = &runner->calls_first;
+    while (!runner->broken && (call = calls_shift(&runner->committed))) {
         call->done(call->user, true);
         free(call);
     }
@@ -441,40 +501,54 @@ static bool shelf_is_broken(const struct runner *runner)
     return runner->shelf->kind->broken && runner->shelf->kind->broken(runner->shelf);
 }
 
-/* Makes the rows durable; false: there is nothing to do, or it failed. */
+/* The rows of the commit at hand are durable. */
+static void rows_durable(struct runner *runner)
+{
+    runner->committing = false;
+    runner->durable = runner->rows;
+    if (runner->ports.committed)
+        runner->ports.committed(runner->ports.user, runner_now() - runner->began);
+}
+
+/* Begins to make the rows durable. True: they are. False: there is nothing to do, or that takes a while, or it failed. */
 static bool rows_commit(struct runner *runner)
 {
-    int64_t began = runner_now();
+    const struct shelf_kind *kind = runner->shelf->kind;
+    struct waiting_call *call;
     struct err err = {0};
+    int result;
 
+    if (runner->committing)
+        return false;
     if (!shelf_is_broken(runner) &&
         (!runner->dirty || (runner->ports.goes_on && runner->ports.goes_on(runner->ports.user))))
         return false;
     runner->dirty = false;
-    if (runner->shelf->kind->commit(runner->shelf, &err) < 0) {
+    runner->rows = runner->effects.persists;
+    runner->began = runner_now();
+    while ((call = calls_shift(&runner->calls)))
+        calls_add(&runner->committed, call);
+    if (shelf_is_elsewhere(runner))
+        result = kind->commit_start(runner->shelf, &err);
+    else
+        result = kind->commit(runner->shelf, &err) < 0 ? -1 : 1;
+    runner->committing = result == 0;
+    if (result < 0)
         runner_break(runner, err.text);
-        return false;
-    }
-    runner->durable = runner->effects.persists;
-    if (runner->ports.committed)
-        runner->ports.committed(runner->ports.user, runner_now() - began);
-    return true;
+    else if (result > 0)
+        rows_durable(runner);
+    return result > 0;
 }
 
-static void turn_ends(uv_check_t *check)
+/* What follows from a commit, or from being allowed to act again. */
+static void turn_release(struct runner *runner, bool committed)
 {
-    struct runner *runner = check->data;
     struct waiting_event *waiting;
-    bool committed;
 
-    if (runner->broken)
-        return;
-    committed = rows_commit(runner);
-    if (runner->broken || (!committed && !effects_ready(runner, &runner->sends)))
-        return;
     all_release(runner);
     if (committed)
         calls_release(runner);
+    turn_settle(runner);
     while ((waiting = runner->events_first) && !runner->broken) {
         runner->events_first = waiting->next;
         if (!runner->events_first)
@@ -483,6 +557,85 @@ static void turn_ends(uv_check_t *check)
         waiting_event_free(waiting);
     }
 }
+
+static void turn_ends(uv_check_t *check)
+{
+    struct runner *runner = check->data;
+    bool committed;
+
+    if (runner->broken)
+        return;
+    committed = rows_commit(runner);
+    if (runner->broken)
+        return;
+    if (committed || effects_ready(runner, &runner->sends))
+        turn_release(runner, committed);
+    else if (runner->committing)
+        turn_settle(runner);
+}
+
+/* ---------------------------------------------------------------------------------------------------- a shelf elsewhere */
+
+/* Something has become durable, or may leave again, or never will. */
+static void news_come(uv_poll_t *poll, int status, int events)
+{
+    struct runner *runner = poll->data;
+    bool committed = false;
+    struct err err = {0};
+    uint64_t count;
+    int result;
+
+    (void)status, (void)events;
+    if (read(runner->shelf->kind->news(runner->shelf), &count, sizeof count) < 0 && errno != EAGAIN)
+        return;
+    result = runner->broken ? 0 : runner->shelf->kind->commit_look(runner->shelf, &err);
+    if (result < 0)
+        runner_break(runner, err.text);
+    if (runner->broken)
+        return;
+    if (result > 0 && runner->committing) {
+        rows_durable(runner);
+        committed = true;
+    }
+    turn_release(runner, committed);
+}
+
+/* Looks at how it is, and tells when that changes. */
+static void watch_due(uv_timer_t *timer)
+{
+    struct runner *runner = timer->data;
+    char why[500] = "";
+    bool away = runner->shelf->kind->away(runner->shelf, why, sizeof why) != 0;
+
+    if (away == runner->away)
+        return;
+    runner->away = away;
+    if (runner->ports.away)
+        runner->ports.away(runner->ports.user, away ? why : NULL);
+}
+
+bool runner_is_away(const struct runner *runner)
+{
+    return runner && runner->away;
+}
+
+static int shelf_watch(struct runner *runner, uv_loop_t *loop, struct err *err)
+{
+    if (!shelf_is_elsewhere(runner))
+        return 0;
+    if (uv_poll_init(loop, &runner->news, runner->shelf->kind->news(runner->shelf)) < 0)
+        return err_set(err, "the store's descriptor cannot be watched");
+    uv_timer_init(loop, &runner->watch);
+    runner->handles += 2;
+    runner->watch.data = runner->news.data = runner;
+    uv_poll_start(&runner->news, UV_READABLE, news_come);
+    uv_timer_start(&runner->watch, watch_due, WATCH_SPAN, WATCH_SPAN);
+    uv_unref((uv_handle_t *)&runner->watch);
+    uv_unref((uv_handle_t *)&runner->news);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- joining commits */
 
 void runner_commit(struct runner *runner, commit_done_fn *done, void *user)
 {
@@ -493,8 +646,7 @@ void runner_commit(struct runner *runner, commit_done_fn *done, void *user)
         return;
     call = mem_alloc(sizeof *call);
     *call = (struct waiting_call){.done = done, .user = user};
-    *runner->calls_last = call;
-    runner->calls_last = &call->next;
+    calls_add(&runner->calls, call);
 }
 
 void runner_halt(struct runner *runner)
@@ -502,6 +654,7 @@ void runner_halt(struct runner *runner)
     runner->broken = true;
     uv_timer_stop(&runner->wake);
     uv_idle_stop(&runner->idle);
+    shelf_unwatch(runner);
 }
 
 void runner_is_restored(struct runner *runner)
@@ -596,8 +749,7 @@ void runner_free(struct runner *runner)
         runner->events_first = event->next;
         waiting_event_free(event);
     }
-    while ((call = runner->calls_first)) {
-        runner->calls_first = call->next;
+    while ((call = calls_shift(&runner->committed)) || (call = calls_shift(&runner->calls))) {
         call->done(call->user, false);
         free(call);
     }
@@ -610,6 +762,10 @@ void runner_free(struct runner *runner)
     uv_close((uv_handle_t *)&runner->soon, handle_closed);
     uv_close((uv_handle_t *)&runner->check, handle_closed);
     uv_close((uv_handle_t *)&runner->idle, handle_closed);
+    if (runner->handles <= 4)
+        return;
+    uv_close((uv_handle_t *)&runner->news, handle_closed);
+    uv_close((uv_handle_t *)&runner->watch, handle_closed);
 }
 
 struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const void *settings, struct shelf *shelf,
@@ -628,7 +784,8 @@ struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const v
     runner->sends.last = &runner->sends.first;
     runner->others.last = &runner->others.first;
     runner->events_last = &runner->events_first;
-    runner->calls_last = &runner->calls_first;
+    runner->calls.last = &runner->calls.first;
+    runner->committed.last = &runner->committed.first;
     runner->role = kind->make(settings);
     rng_init(&runner->chance, secrets_word(secrets));
     arena_init(&runner->scratch);
@@ -641,7 +798,7 @@ struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const v
     runner->wake.data = runner->soon.data = runner->check.data = runner->idle.data = runner;
     uv_check_start(&runner->check, turn_ends);
     uv_unref((uv_handle_t *)&runner->check);
-    if (rows_load(runner, err) < 0) {
+    if (shelf_watch(runner, loop, err) < 0 || rows_load(runner, err) < 0) {
         runner_free(runner);
         return NULL;
     }

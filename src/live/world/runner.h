@@ -3,7 +3,7 @@
  *     event -> role_step -> effects -> sends, replies, jobs and notes, by the ports;   rows -> shelf
  *                              `-- what waits for a row is kept until the shelf has it
  *
- * Rows are committed in groups, at the end of each turn of the loop. When that fails the role is stopped for good: no answer that stood
+ * Rows are committed in groups, at the end of each turn of the loop; steps go on while a shelf elsewhere takes its time. When a commit fails the role is stopped for good: no answer that stood
  * behind the row is given, and whoever owns the runner ends, to start anew from what is durable. */
 #ifndef BERTH_LIVE_WORLD_RUNNER_H
 #define BERTH_LIVE_WORLD_RUNNER_H
@@ -27,6 +27,7 @@ struct runner_ports {
     bool (*goes_on)(void *user);                 /* are more rows about to come, so that these may wait? Or NULL */
     void (*committed)(void *user, int64_t took); /* rows are durable; or NULL */
     void (*woken)(void *user, int64_t took);     /* after each EVENT_WAKE, which is where cycles are; or NULL */
+    void (*away)(void *user, const char *why);   /* a shelf elsewhere does not answer; NULL: it does again. Or NULL */
     void (*broken)(void *user, const char *why); /* once: the shelf has failed, and the role does nothing more */
 };
 
@@ -56,6 +57,9 @@ void runner_commit(struct runner *runner, commit_done_fn *done, void *user);
 /* Stops the role, as if the shelf had failed; nobody is told. */
 void runner_halt(struct runner *runner);
 bool runner_is_broken(const struct runner *runner);
+/* Is the shelf elsewhere, and does it not answer? Then what has to be durable takes until it does. */
+bool runner_is_away(const struct runner *runner);
+#define STORE_AWAY_WORDS "the database of the store does not answer: try again soon"
 
 /* The rows were those of a backup (restored.h), and what follows from that is done: the next start is an ordinary one. Costs nothing where they
  * were not. */

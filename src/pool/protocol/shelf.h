@@ -4,7 +4,8 @@
  *
  * When commit has returned 0, the rows are on disk. When a put or a commit fails, the shelf is *broken*: it refuses everything from then
  * on, and whether the rows since the last commit are there is not known. The shelf does not try again: a second fsync may claim what the
- * first one lost. Its user stops, and starts anew from the rows that are there. */
+ * first one lost. Its user stops, and starts anew from the rows that are there. One that is elsewhere, and cannot be reached for a while, is not
+ * broken: its commits take until it is there again. */
 #ifndef BERTH_POOL_PROTOCOL_SHELF_H
 #define BERTH_POOL_PROTOCOL_SHELF_H
 
@@ -49,6 +50,19 @@ struct shelf_kind {
     /* As `each`, of the rows behind that key: whoever looks at some of many rows goes on there. */
     int (*each_after)(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
                       void *user, struct err *err);
+
+    /* The rest is for shelves elsewhere, which take their time; NULL where commits are done at once and nobody else can have the rows. */
+
+    /* As commit, without waiting for it. 1: all was durable already; 0: commit_look will tell. Not while one is under way; what is put
+     * meanwhile belongs to the next. */
+    int (*commit_start)(struct shelf *shelf, struct err *err);
+    int (*commit_look)(struct shelf *shelf, struct err *err); /* 1: it is durable; 0: not yet; -1: broken */
+    /* A descriptor that can be read (8 bytes) when commit_look or may_act has something new to say. */
+    int (*news)(const struct shelf *shelf);
+    /* May what others see leave this process now? False: perhaps another has the rows, or will have. Asked before each thing that leaves. */
+    bool (*may_act)(const struct shelf *shelf);
+    /* Since when (clock of microseconds that does not jump) has it not answered, and why? 0: all is well. */
+    int64_t (*away)(const struct shelf *shelf, char *ret_why, size_t room);
 };
 
 struct shelf {

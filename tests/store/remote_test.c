@@ -1,0 +1,473 @@
+/* remote_test.c: rows in a PostgreSQL, as those see them who put and read them: also when the database is away, slow, or another process has come. */
+#include "common/postgres.h"
+
+#include "shelf_cases.h"
+
+#include "lang/base/rng.h"
+#include "sys/clock.h"
+
+#include <poll.h>
+
+#define WAIT_MAX INT64_C(60000000)
+
+static struct postgres postgres;
+
+static void bench_at(struct bench *bench, const char *name)
+{
+    *bench = (struct bench){.folder = ""};
+    postgres_uri(&postgres, name, bench->path, sizeof bench->path);
+}
+
+/* Waits until the commit is durable; -1: it never will be; 0: not within a minute. */
+static int commit_wait(struct shelf *shelf, struct err *err)
+{
+    int64_t until = clock_now() + WAIT_MAX;
+    int result;
+
+    while (!(result = shelf->kind->commit_look(shelf, err)) && clock_now() < until) {
+        struct pollfd one = {.fd = shelf->kind->news(shelf), .events = POLLIN};
+
+        poll(&one, 1, 100);
+    }
+    return result;
+}
+
+static bool away_is(struct shelf *shelf, bool want)
+{
+    int64_t until = clock_now() + WAIT_MAX;
+    char why[500] = "";
+
+    while ((shelf->kind->away(shelf, why, sizeof why) != 0) != want && clock_now() < until)
+        postgres_rest();
+    return (shelf->kind->away(shelf, why, sizeof why) != 0) == want;
+}
+
+static bool acts(struct shelf *shelf, bool want)
+{
+    int64_t until = clock_now() + WAIT_MAX;
+
+    while (shelf->kind->may_act(shelf) != want && clock_now() < until)
+        postgres_rest();
+    return shelf->kind->may_act(shelf) == want;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- addresses */
+
+static void refused(const char *uri, const char *want, const char *sentence)
+{
+    struct err err = {0};
+    struct shelf *shelf = store_open(uri, &err);
+
+    if (!tap_ok(!shelf && strstr(err.text, want), "%s", sentence))
+        tap_diag("%s", shelf ? "it was opened" : err.text);
+    if (shelf)
+        shelf->kind->close(shelf);
+}
+
+static void test_addresses(void)
+{
+    struct bench bench;
+    char uri[200];
+
+    snprintf(uri, sizeof uri, "postgresql://berth:secret@/postgres?host=%s#a", postgres.folder);
+    refused(uri, "a password does not belong into an address", "an address with a password is refused");
+    snprintf(uri, sizeof uri, "postgresql://berth@/postgres?host=%s", postgres.folder);
+    refused(uri, "lacks a namespace", "so is one without a namespace");
+    refused("postgresql://berth@/postgres?nosuch=1#a", "no address of a database", "and one that libpq does not take");
+    refused("postgresql://berth@/postgres?host=/nowhere#a", "cannot be reached",
+            "who does not wait for a database is told that it cannot be reached");
+    snprintf(uri, sizeof uri, "postgresql://berth@/nosuch?host=%s#a", postgres.folder);
+    refused(uri, "\"nosuch\" does not exist", "and what else the database says");
+    bench_at(&bench, "newer");
+    postgres_ask(&postgres, "INSERT INTO berth_schema VALUES (2)");
+    refused(bench.path, "its schema is of version 2, this berth knows up to 1", "tables of a newer berth are refused");
+    postgres_ask(&postgres, "DELETE FROM berth_schema WHERE version = 2");
+}
+
+/* ------------------------------------------------------------------------------------------------------------- many rows */
+
+/* Many rows, some of them changed and not durable: they come in order, each once, as they are now. */
+static bool row_checked(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    uint32_t *next = user;
+    char want[16];
+
+    (void)value;
+    snprintf(want, sizeof want, "%06u", (unsigned)*next * 2);
+    if (key_len != 6 || memcmp(key, want, 6) != 0 || len != *next % 3000)
+        return false;
+    (*next)++;
+    return true;
+}
+
+static void test_many(void)
+{
+    static char bytes[3000];
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+    uint32_t next = 0;
+    char key[16];
+
+    bench_at(&bench, "many");
+    shelf = open_shelf(&bench);
+    for (unsigned i = 0; i < 4000; i++) {
+        snprintf(key, sizeof key, "%06u", i);
+        shelf->kind->put(shelf, "s", key, 6, bytes, i % 2 ? 7 : 1, &err);
+        if (i % 1000 == 999)
+            shelf->kind->commit(shelf, &err);
+    }
+    for (unsigned i = 0; i < 4000; i++) { /* odd ones are removed, even ones become longer: the later half of it is open */
+        snprintf(key, sizeof key, "%06u", i);
+        if (i % 2)
+            shelf->kind->remove(shelf, "s", key, 6, &err);
+        else
+            shelf->kind->put(shelf, "s", key, 6, bytes, i / 2 % 3000, &err);
+        if (i == 1999)
+            shelf->kind->commit(shelf, &err);
+        if (i == 2999)
+            shelf->kind->commit_start(shelf, &err);
+    }
+    shelf->kind->each(shelf, "s", row_checked, &next, &err);
+    tap_ok(next == 2000, "2,000 rows, of which some are durable, some under way and some neither, come each once and in order (%u)",
+           (unsigned)next);
+    tap_ok(commit_wait(shelf, &err) == 1 && shelf->kind->commit(shelf, &err) == 0, "and become durable");
+    shelf->kind->close(shelf);
+    shelf = open_shelf(&bench);
+    next = 0;
+    shelf->kind->each(shelf, "s", row_checked, &next, &err);
+    tap_ok(next == 2000, "so the next process finds them (%u)", (unsigned)next);
+    shelf->kind->close(shelf);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- other holders */
+
+/* A child that holds the namespace, commits a row, and says so. */
+static pid_t holder_begin(const struct bench *bench, int *ret_say)
+{
+    int ways[2], fail = pipe(ways);
+    struct err err = {0};
+    struct shelf *shelf;
+    char c = 'x';
+    pid_t child;
+
+    fflush(stdout);
+    child = fail < 0 ? -1 : fork();
+    if (child == 0) {
+        shelf = store_open(bench->path, &err);
+        if (!shelf || put_text(shelf, "s", "a", "1", &err) < 0 || shelf->kind->commit(shelf, &err) < 0 ||
+            write(ways[1], &c, 1) != 1)
+            _exit(1);
+        pause();
+        _exit(0);
+    }
+    close(ways[1]);
+    *ret_say = read(ways[0], &c, 1) == 1 ? 1 : 0;
+    close(ways[0]);
+    return child;
+}
+
+static char told[2000];
+
+static void tell(void *user, const char *line)
+{
+    (void)user;
+    snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", line);
+}
+
+static void test_holders(void)
+{
+    struct store_terms terms = {.tell = tell};
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+    int64_t began;
+    char want[60];
+    pid_t child;
+    int said;
+
+    bench_at(&bench, "held");
+    child = holder_begin(&bench, &said);
+    snprintf(want, sizeof want, "is in use by process %ld of ", (long)child);
+    shelf = store_open(bench.path, &err);
+    tap_ok(said && !shelf && strstr(err.text, want), "a namespace that another process holds is refused, with that process (%s)",
+           err.text);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    began = clock_now();
+    *told = '\0';
+    shelf = store_open_as(bench.path, &terms, &err);
+    tap_ok(shelf && rows_are(shelf, "s", "a=1 "), "a daemon waits for it, and goes on with its rows");
+    tap_ok(clock_now() - began > 2 * INT64_C(1000000), "but not before the lease of one that was killed is over");
+    snprintf(want, sizeof want, "is held by process %ld of ", (long)child);
+    tap_ok(strstr(told, want) && strstr(told, "it is waited for"), "and says for whom it waits (%s)", told);
+    tap_ok(strstr(told, "fsync or full_page_writes is off"), "and what that database does not promise");
+    if (!shelf)
+        return;
+    shelf->kind->close(shelf);
+    began = clock_now();
+    shelf = store_open_as(bench.path, &terms, &err);
+    tap_ok(shelf && clock_now() - began < 2 * INT64_C(1000000), "one that was closed in order is opened at once");
+    if (shelf)
+        shelf->kind->close(shelf);
+}
+
+/* A holder that was stopped in the middle of a transaction, for longer than its lease. */
+static void test_stopped(void)
+{
+    struct store_terms terms = {.tell = tell};
+    PGconn *stuck = postgres_connect(&postgres);
+    struct err err = {0};
+    struct shelf *shelf;
+    struct bench bench;
+    pid_t child;
+    int said;
+
+    bench_at(&bench, "stopped");
+    child = holder_begin(&bench, &said);
+    kill(child, SIGSTOP);
+    /* what it would have sent had it been stopped between BEGIN and COMMIT */
+    PQclear(PQexec(stuck, "SELECT set_config('application_name', application_name, false) FROM pg_stat_activity"
+                          " WHERE application_name LIKE 'berth stopped%' LIMIT 1"));
+    PQclear(PQexec(stuck, "BEGIN"));
+    PQclear(PQexec(stuck, "INSERT INTO berth_rows SELECT namespace, 's', 'late', 'x', 0 FROM berth_holders"
+                          " WHERE namespace = 'stopped' FOR KEY SHARE"));
+    shelf = store_open_as(bench.path, &terms, &err);
+    tap_ok(said && shelf && rows_are(shelf, "s", "a=1 "),
+           "a holder that is stopped between BEGIN and COMMIT keeps nobody waiting for longer than its lease (%s)", err.text);
+    PQclear(PQexec(stuck, "COMMIT"));
+    tap_ok(shelf && rows_are(shelf, "s", "a=1 "), "and what it had begun comes to nothing");
+    PQfinish(stuck);
+    if (shelf)
+        shelf->kind->close(shelf);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+static void test_fence(void)
+{
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+
+    bench_at(&bench, "fence");
+    shelf = open_shelf(&bench);
+    put_text(shelf, "s", "a", "1", &err);
+    tap_ok(shelf->kind->commit(shelf, &err) == 0 && shelf->kind->may_act(shelf), "a holder commits, and may act");
+    postgres_ask(&postgres, "UPDATE berth_holders SET epoch = epoch + 1, holder = 'other', who = 'process 1 of elsewhere'"
+                            " WHERE namespace = 'fence'");
+    put_text(shelf, "s", "a", "2", &err);
+    tap_ok(shelf->kind->commit(shelf, &err) < 0 && strstr(err.text, "was taken by") && shelf->kind->broken(shelf),
+           "one whose seat was taken commits nothing more (%s)", err.text);
+    tap_ok(acts(shelf, false) && put_text(shelf, "s", "b", "2", &err) < 0, "and may do nothing more");
+    shelf->kind->close(shelf);
+    tap_ok(!strcmp(postgres_ask(&postgres, "SELECT encode(value, 'escape') FROM berth_rows WHERE namespace = 'fence'"), "1"),
+           "what was durable before is as it was");
+    tap_ok(!strcmp(postgres_ask(&postgres, "SELECT holder FROM berth_holders WHERE namespace = 'fence'"), "other"),
+           "and the seat is still the other's");
+}
+
+/* ------------------------------------------------------------------------------------------------------- slow, and away */
+
+static void test_slow(void)
+{
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+    int64_t began, most = 0;
+
+    bench_at(&bench, "slow");
+    shelf = open_shelf(&bench);
+    put_text(shelf, "s", "a", "1", &err);
+    shelf->kind->commit(shelf, &err);
+    postgres_ask(&postgres, "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
+                            " 'BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END'");
+    postgres_ask(&postgres, "CREATE CONSTRAINT TRIGGER wait AFTER UPDATE ON berth_rows DEFERRABLE INITIALLY DEFERRED"
+                            " FOR EACH ROW EXECUTE FUNCTION wait()");
+    began = clock_now();
+    put_text(shelf, "s", "a", "2", &err);
+    tap_ok(shelf->kind->commit_start(shelf, &err) == 0 && shelf->kind->commit_look(shelf, &err) == 0,
+           "a commit that takes half a second is begun, and not waited for");
+    for (int i = 0; i < 20; i++) {
+        int64_t at = clock_now();
+
+        put_text(shelf, "s", "b", "3", &err);
+        if (!rows_are(shelf, "s", "a=2 b=3 "))
+            break;
+        most = clock_now() - at > most ? clock_now() - at : most;
+    }
+    tap_ok(shelf->kind->commit_look(shelf, &err) == 0 || clock_now() - began >= 500000,
+           "rows are put and read meanwhile: the longest of that took %lld ms", (long long)most / 1000);
+    tap_ok(most < 400000, "so nothing waits for it but what is told when it is durable");
+    tap_ok(commit_wait(shelf, &err) == 1 && clock_now() - began >= 500000, "which is told after that half second");
+    postgres_ask(&postgres, "DROP TRIGGER wait ON berth_rows");
+    tap_ok(shelf->kind->commit_start(shelf, &err) == 0 && commit_wait(shelf, &err) == 1 &&
+               rows_are(shelf, "s", "a=2 b=3 "),
+           "what was put meanwhile is in the next commit");
+    tap_ok(shelf->kind->commit_start(shelf, &err) == 1, "one of nothing is durable at once");
+    shelf->kind->close(shelf);
+}
+
+static void test_away(void)
+{
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+
+    bench_at(&bench, "away");
+    shelf = open_shelf(&bench);
+    put_text(shelf, "s", "a", "1", &err);
+    shelf->kind->commit(shelf, &err);
+    postgres_stop(&postgres, SIGQUIT);
+    put_text(shelf, "s", "b", "2", &err);
+    tap_ok(shelf->kind->commit_start(shelf, &err) == 0 && away_is(shelf, true) && !shelf->kind->broken(shelf),
+           "while the database is away its shelf is not broken, and says that it is away");
+    tap_ok(acts(shelf, false), "nothing may leave when its lease is over");
+    tap_ok(postgres_start(&postgres) && commit_wait(shelf, &err) == 1, "when the database is back the commit goes on (%s)",
+           err.text);
+    tap_ok(acts(shelf, true) && away_is(shelf, false), "and so does all else, under the same holder");
+    tap_ok(rows_are(shelf, "s", "a=1 b=2 "), "nothing is lost, and nothing twice");
+    put_text(shelf, "s", "c", "3", &err);
+    postgres_ask(&postgres, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'berth away%'");
+    tap_ok(shelf->kind->commit(shelf, &err) == 0 && rows_are(shelf, "s", "a=1 b=2 c=3 "),
+           "connections that are cut are made again (%s)", err.text);
+    shelf->kind->close(shelf);
+}
+
+/* ------------------------------------------------------------------------------------------------------ checked, and moved */
+
+static void space_collect(void *user, const struct store_space *space)
+{
+    buf_addf(user, "%s:%llu:%llu ", space->name, (unsigned long long)space->rows, (unsigned long long)space->bytes);
+}
+
+static void checked(const char *path, int want, const char *words, const char *sentence)
+{
+    struct buf said, spaces;
+    struct err err = {0};
+    int result;
+
+    buf_init(&said);
+    buf_init(&spaces);
+    result = store_survey(path, space_collect, &spaces, &said, &err);
+    buf_adds(&spaces, buf_string(&said));
+    buf_adds(&spaces, err.text);
+    if (!tap_ok(result == want && strstr(buf_string(&spaces), words), "%s", sentence))
+        tap_diag("%d: %s", result, buf_string(&spaces));
+    buf_done(&said);
+    buf_done(&spaces);
+}
+
+static void test_check(void)
+{
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+    struct buf got;
+
+    bench_at(&bench, "check");
+    shelf = open_shelf(&bench);
+    put_text(shelf, "jobs", "a", "one", &err);
+    put_text(shelf, "jobs", "b", "two", &err);
+    put_text(shelf, "k", "c", "three", &err);
+    shelf->kind->commit(shelf, &err);
+    checked(bench.path, 0, "jobs:2:8 k:1:6 ", "a store is looked over while a process has it open");
+    postgres_ask(&postgres, "UPDATE berth_rows SET value = 'twx' WHERE namespace = 'check' AND key = 'b'");
+    checked(bench.path, 1, "space jobs, row b: its checksum is wrong", "a row that somebody has changed is found");
+    buf_init(&got);
+    tap_ok(shelf->kind->get(shelf, "jobs", "b", 1, row_collect, &got, &err) < 0 &&
+               strstr(err.text, "a row of jobs is damaged: b"),
+           "and not handed over (%s)", err.text);
+    tap_ok(shelf->kind->get(shelf, "jobs", "a", 1, row_collect, &got, &err) == 0 && !strcmp(buf_string(&got), "a=one "),
+           "others are");
+    buf_done(&got);
+    shelf->kind->close(shelf);
+}
+
+static void test_move(void)
+{
+    struct bench file, bench;
+    struct store_copied copied;
+    struct err err = {0};
+    struct shelf *shelf;
+    char copy[160], line[60];
+    struct store_terms terms = {.file = file.path};
+
+    bench_init(&file);
+    bench_at(&bench, "move/a b");
+    snprintf(copy, sizeof copy, "%s.copy", file.path);
+    shelf = open_shelf(&file);
+    put_text(shelf, "s", "a", "1", &err);
+    put_text(shelf, "t", "\xff", "", &err);
+    shelf->kind->commit(shelf, &err);
+    tap_ok(store_move(file.path, bench.path, &copied, &err) < 0 && strstr(err.text, "is in use by"),
+           "a store that a process has open is not moved");
+    shelf->kind->close(shelf);
+    shelf = store_open_as(bench.path, &terms, &err);
+    tap_ok(!shelf && strstr(err.text, "berth store move"), "a daemon with a store in a file does not begin with an empty one (%s)",
+           err.text);
+    tap_ok(store_move(file.path, bench.path, &copied, &err) == 0 && copied.rows == 2 && access(file.path, F_OK) < 0 &&
+               access(copied.aside, F_OK) == 0,
+           "a store is moved from its file to a database; the file is kept aside (%s)", err.text);
+    unlink(copied.aside);
+    shelf = open_shelf(&bench);
+    tap_ok(shelf && rows_are(shelf, "s", "a=1 ") && rows_are(shelf, "t", "\\xff= ") &&
+               rows_are(shelf, SHELF_RESTORED_SPACE, ""),
+           "its rows are there, and are not those of a backup");
+    if (!shelf)
+        return;
+    tap_ok(store_backup(bench.path, copy, &copied, &err) == 0 && copied.rows == 2,
+           "a backup is made while a process has it open (%s)", err.text);
+    tap_ok(store_restore(copy, bench.path, false, &copied, &err) < 0 && strstr(err.text, "is in use by"),
+           "but not put back meanwhile");
+    put_text(shelf, "s", "b", "later", &err);
+    shelf->kind->commit(shelf, &err);
+    shelf->kind->close(shelf);
+    tap_ok(store_restore(copy, bench.path, true, &copied, &err) == 0 && copied.rows == 2 &&
+               !strcmp(copied.aside, "#move/a b.old.1"),
+           "a backup is put back, and what was there is kept (%s)", err.text);
+    shelf = open_shelf(&bench);
+    tap_ok(shelf && rows_are(shelf, "s", "a=1 "), "its rows are those of then");
+    if (!shelf)
+        return;
+    shelf->kind->close(shelf);
+    snprintf(line, sizeof line, "%s", postgres_ask(&postgres, "SELECT encode(value, 'escape') FROM berth_rows WHERE space = "
+                                                              "'restored' AND namespace = 'move/a b'"));
+    tap_ok(strstr(line, " alone"), "which say that they are of a backup (%s)", line);
+    tap_ok(store_move(bench.path, file.path, &copied, &err) == 0 && copied.rows == 2 &&
+               !strcmp(copied.aside, "#move/a b.old.2"),
+           "a store is moved back to a file (%s)", err.text);
+    shelf = open_shelf(&file);
+    tap_ok(shelf && rows_are(shelf, "s", "a=1 ") && rows_are(shelf, "t", "\\xff= "), "with its rows");
+    if (shelf)
+        shelf->kind->close(shelf);
+    checked(bench.path, 0, "", "and none are left where it was");
+    tap_ok(store_move(bench.path, file.path, &copied, &err) < 0 && strstr(err.text, "is there already"),
+           "nothing is moved over a file");
+    unlink(copy);
+    bench_done(&file);
+}
+
+int main(void)
+{
+    struct bench bench;
+
+    postgres_init(&postgres);
+    bench_at(&bench, "rows");
+    test_rows(&bench);
+    bench_at(&bench, "bounds");
+    test_bounds(&bench);
+    bench_at(&bench, "nested");
+    test_nested(&bench);
+    test_addresses();
+    test_many();
+    test_holders();
+    test_stopped();
+    test_fence();
+    test_slow();
+    test_away();
+    test_check();
+    test_move();
+    postgres_done(&postgres);
+    return tap_done();
+}
