@@ -297,7 +297,7 @@ int64_t writer_away(struct writer *writer, char *ret_why, size_t room)
     int64_t since = 0;
 
     pthread_mutex_lock(&writer->lock);
-    if (writer->changes && (writer->failing || clock_now() - writer->since > SLOW_AFTER)) {
+    if (writer->changes && clock_now() - writer->since > (writer->failing ? SECOND : SLOW_AFTER)) {
         since = writer->since;
         if (writer->failing)
             snprintf(ret_why, room, "%s", writer->why.text);

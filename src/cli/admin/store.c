@@ -259,7 +259,6 @@ const struct command command_store = {
     .examples = {{"berth store check", "SPACE  ROWS  BYTES\njobs      3     59"},
                  {"berth store check --json /var/lib/berth/" STORE_FILE, NULL},
                  {"berth store backup --state /var/lib/berth/customer /srv/backup/customer.db", NULL},
-                 {"berth store restore --state /var/lib/berth/customer /srv/backup/customer.db", NULL},
                  {"berth store move --state /var/lib/berth/customer 'postgresql://db.example/berth#customer/alice'", NULL}},
     .options = store_options,
     .option_count = sizeof store_options / sizeof *store_options,

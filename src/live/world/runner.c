@@ -588,9 +588,11 @@ static void news_come(uv_poll_t *poll, int status, int events)
     (void)status, (void)events;
     if (read(runner->shelf->kind->news(runner->shelf), &count, sizeof count) < 0 && errno != EAGAIN)
         return;
-    result = runner->broken ? 0 : runner->shelf->kind->commit_look(runner->shelf, &err);
-    if (result < 0)
+    result = runner->shelf->kind->commit_look(runner->shelf, &err);
+    if (result < 0) {
+        runner->broken = false; /* one that was halted is told all the same that it has lost its rows */
         runner_break(runner, err.text);
+    }
     if (runner->broken)
         return;
     if (result > 0 && runner->committing) {
@@ -654,7 +656,6 @@ void runner_halt(struct runner *runner)
     runner->broken = true;
     uv_timer_stop(&runner->wake);
     uv_idle_stop(&runner->idle);
-    shelf_unwatch(runner);
 }
 
 void runner_is_restored(struct runner *runner)
