@@ -145,6 +145,7 @@ static void bench_end(struct customerd_bench *bench)
 static const char *ask_as(struct customerd_bench *bench, agent who, uint64_t claim, uint64_t number, const char *rest)
 {
     struct peer peer = {.agent = who, .identity = "bob"};
+    struct agent_turn turn = {.durable = false};
     struct tree *question, *answer;
     struct buf text;
 
@@ -153,7 +154,15 @@ static const char *ask_as(struct customerd_bench *bench, agent who, uint64_t cla
              (unsigned long long)number, rest);
     question = ad_of(bench, buf_string(&text));
     buf_done(&text);
-    answer = question_answer(&bench->questions, &peer, question);
+    answer = question_answer(&bench->questions, &peer, question, &turn);
+    if (turn.waits) { /* as the agent does it: the rows are durable, and it is told again */
+        struct err err;
+
+        tree_unref(answer);
+        bench->shelf->kind->commit(bench->shelf, &err);
+        turn = (struct agent_turn){.durable = true, .mark = turn.mark};
+        answer = question_answer(&bench->questions, &peer, question, &turn);
+    }
     buf_reset(&bench->answer);
     if (answer)
         represent_ad(&bench->answer, FORM_CLASSAD, answer);

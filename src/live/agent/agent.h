@@ -42,6 +42,13 @@ struct agent_order {
     const struct tree *what;
 };
 
+/* How often an agent has been told of a question. One whose rows have to be durable before it is carried out, or answered, is told again when they are. */
+struct agent_turn {
+    bool durable; /* it is told again: the rows that were put on the shelf are durable */
+    bool waits;   /* set by whoever is asked, the first time: there are such rows; there is no answer yet */
+    bool mark;    /* set by the same, and as it was left the second time: what it has to do then */
+};
+
 struct agent_settings {
     const struct role_kind *role;
     const void *role_settings; /* self and matchmaker as agent_self and agent_matchmaker say */
@@ -69,7 +76,7 @@ struct agent_settings {
     void (*job)(void *user, const struct effect *effect); /* EFFECT_JOB, _DEADLINE, _STOP, _SUSPEND; or NULL */
     void (*changed)(void *user, uint64_t job);            /* EFFECT_CHANGED; or NULL */
     /* Another agent asks (agent_ask): the answer, which the agent unrefs; NULL: refused. Or NULL: all are refused. */
-    struct tree *(*asked)(void *user, const struct peer *peer, const struct tree *question);
+    struct tree *(*asked)(void *user, const struct peer *peer, const struct tree *question, struct agent_turn *turn);
     /* Its own pool commands it: [ Command = "drain"; ... ], which has that key, is to be carried out once, and is good for `life` more
      * seconds. The answer, an ad with a text Reason, which the agent unrefs; rows that were put on the shelf are durable before it is sent. Or
      * NULL: it takes no commands. */

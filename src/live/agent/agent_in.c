@@ -91,23 +91,79 @@ void agent_reply(void *user, uint64_t token, const struct message *message)
     tree_unref(ad);
 }
 
-/* Answers at once what is asked of the agent and not of its role. */
-static void question_take(struct inbound *inbound, const struct sender *sender, const struct tree *question)
+/* A question that is told again when rows are durable. */
+struct asked_again {
+    struct live_agent *live;
+    uint64_t token; /* of its inbound */
+    struct peer peer;
+    char identity[TOKEN_NAME_MAX + 1];
+    struct tree *question;
+    struct agent_turn turn;
+};
+
+static void question_turn(struct live_agent *live, struct inbound *inbound, const struct peer *peer,
+                          const struct tree *question, struct agent_turn turn);
+
+static void asked_durable(void *user, bool durable)
 {
-    struct live_agent *live = inbound->pool->live;
+    struct asked_again *again = user;
+    struct live_agent *live = again->live;
+    struct inbound *inbound = NULL;
+
+    if (durable && !live->closing) {
+        inbound = live->inbound;
+        while (inbound && inbound->token != again->token)
+            inbound = inbound->next; /* where whoever asked waits no longer it is carried out all the same */
+        question_turn(live, inbound, &again->peer, again->question, again->turn);
+    }
+    tree_unref(again->question);
+    free(again);
+}
+
+static void asked_keep(const struct inbound *inbound, const struct peer *peer, const struct tree *question,
+                       const struct agent_turn *turn)
+{
+    struct asked_again *again = mem_alloc(sizeof *again);
+
+    *again = (struct asked_again){.live = inbound->pool->live,
+                                  .token = inbound->token,
+                                  .peer = *peer,
+                                  .question = tree_ref((struct tree *)(uintptr_t)question),
+                                  .turn = {.durable = true, .mark = turn->mark}};
+    if (peer->identity)
+        snprintf(again->identity, sizeof again->identity, "%s", peer->identity);
+    again->peer.identity = peer->identity ? again->identity : NULL;
+    runner_commit(again->live->runner, asked_durable, again);
+}
+
+/* Answers what is asked of the agent and not of its role: at once, or when rows are durable. */
+static void question_turn(struct live_agent *live, struct inbound *inbound, const struct peer *peer,
+                          const struct tree *question, struct agent_turn turn)
+{
     struct maker maker;
     struct tree *answer = NULL;
 
-    live->counts.taken++;
     if (live->settings->asked)
-        answer = live->settings->asked(live->settings->user, &sender->peer, question);
-    if (!answer) {
+        answer = live->settings->asked(live->settings->user, peer, question, &turn);
+    if (turn.waits && !turn.durable) {
+        tree_unref(answer);
+        asked_keep(inbound, peer, question, &turn);
+        return;
+    }
+    if (!answer && inbound) {
         maker_init(&maker, live->symbols);
         maker_text(&maker, "Reason", "refused");
         answer = maker_seal(&maker);
     }
-    inbound_answer(live, inbound, answer);
+    if (inbound)
+        inbound_answer(live, inbound, answer);
     tree_unref(answer);
+}
+
+static void question_take(struct inbound *inbound, const struct sender *sender, const struct tree *question)
+{
+    inbound->pool->live->counts.taken++;
+    question_turn(inbound->pool->live, inbound, &sender->peer, question, (struct agent_turn){.durable = false});
 }
 
 /* Must a claim wait? We could not keep it while we cannot answer whoever makes it, so it waits until we know how. True: the sender was told so. */

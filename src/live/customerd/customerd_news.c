@@ -88,7 +88,8 @@ bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint
     return customer_node(customerd->customer, job, name, len, ret_first, ret_count);
 }
 
-struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question)
+struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question,
+                             struct agent_turn *turn)
 {
     struct customerd *customerd = user;
 
@@ -99,7 +100,7 @@ struct tree *customerd_asked(void *user, const struct peer *peer, const struct t
         return NULL;
     return ad_string(question, "Ask", &ask, &len) && len == 5 && !memcmp(ask, "shell", 5)
                ? customer_shells_asked(customerd, peer, question)
-               : question_answer(&customerd->questions, peer, question);
+               : question_answer(&customerd->questions, peer, question, turn);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ the role */

@@ -154,18 +154,26 @@ static void unmade_told(const struct asking *asking, bool tell)
     tree_unref(ad);
 }
 
+/* The provider forgets what it has told when it hears "ok": so that waits until it is durable. */
+static struct tree *question_durable(const struct asking *asking)
+{
+    asking->turn->waits = !asking->turn->durable;
+    return asking->turn->durable ? question_reason(asking, "ok") : NULL;
+}
+
 /* The end of a member beside the leader: what it has written is here. */
 static struct tree *member_finish(struct asking *asking)
 {
     struct attempt_member *member = asking->member;
-    struct shelf *shelf = asking->questions->shelf;
     int64_t memory = 0, status;
     char words[160];
     double cpu = 0;
     struct err err;
 
-    if (!asking->last || member->finished)
-        return question_reason(asking, asking->last ? "ok" : "stale");
+    if (!asking->last)
+        return question_reason(asking, "stale");
+    if (member->finished)
+        return question_durable(asking);
     member->finished = true;
     member->ended = ad_integer(asking->question, "Status", &status);
     member->status = member->ended ? status : 0;
@@ -173,14 +181,14 @@ static struct tree *member_finish(struct asking *asking)
         member->cpu = cpu;
     if (ad_integer(asking->question, "Memory", &memory) && memory >= 0 && memory <= SAMPLES_AMOUNT_MAX)
         member->memory = memory;
-    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0)
         return NULL;
     if (member->ended && member->status) {
         snprintf(words, sizeof words, "member %u on %s ended with status %lld", (unsigned)asking->number,
                  member->name ? member->name : "a machine", (long long)member->status);
         question_tell_files(asking, NEWS_STORED, words);
     }
-    return question_reason(asking, "ok");
+    return question_durable(asking);
 }
 
 /* Is something still to come that other members have written? They are stopped when the leader has ended; one whose machine has died since sends
@@ -205,11 +213,18 @@ static bool members_are_due(struct asking *asking)
     return false;
 }
 
-/* The provider forgets the try when it hears "ok": so its end has to be on disk first. */
+/* Its end is durable: now it is told. */
+static struct tree *finish_tell(struct asking *asking)
+{
+    if (asking->turn->mark) {
+        unmade_told(asking, true);
+        question_tell(asking, NEWS_FINISHED, asking->one->words);
+    }
+    return question_durable(asking);
+}
+
 struct tree *question_finish(struct asking *asking)
 {
-    struct shelf *shelf = asking->questions->shelf;
-    bool again = asking->one->finished;
     int64_t transfers;
     const char *text;
     struct err err;
@@ -219,8 +234,8 @@ struct tree *question_finish(struct asking *asking)
 
     if (asking->member)
         return member_finish(asking);
-    if (again)
-        return question_reason(asking, "ok");
+    if (asking->one->finished)
+        return asking->turn->durable ? finish_tell(asking) : question_durable(asking);
     if (members_are_due(asking))
         return question_wait(asking);
     usage_read(asking);
@@ -237,11 +252,10 @@ struct tree *question_finish(struct asking *asking)
     folder = job_iwd_of(asking->view.ad, &uid);
     asking->one->delivering = folder != NULL;
     free(folder);
-    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0)
         return NULL;
-    unmade_told(asking, true);
-    question_tell(asking, NEWS_FINISHED, asking->one->words);
-    return question_reason(asking, "ok");
+    asking->turn->mark = true;
+    return question_durable(asking);
 }
 
 static void stored_news(void *user, const char *words)
@@ -268,13 +282,16 @@ static bool stored_are_ours(const struct asking *asking)
     return good;
 }
 
-/* The provider deletes files when it hears "ok": so the news has to be on disk first. A job that waits again may still take this try's result. */
+/* The provider deletes files when it hears "ok": so the news has to be durable first. A job that waits again may still take this try's result. */
 struct tree *question_stored(struct asking *asking)
 {
-    struct shelf *shelf = asking->questions->shelf;
     struct tree *stored;
     struct err err;
 
+    if (asking->turn->durable) {
+        question_tell(asking, NEWS_MESSAGE, NULL);
+        return question_durable(asking);
+    }
     if (!asking->last)
         return question_reason(asking, "stale");
     if (asking->view.state == JOB_IDLE)
@@ -287,8 +304,7 @@ struct tree *question_stored(struct asking *asking)
     tree_unref(asking->one->stored);
     asking->one->stored = stored;
     asking->one->transfers = stored_count(stored).total;
-    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0 || shelf->kind->commit(shelf, &err) < 0)
+    if (attempts_store(asking->questions->tries, asking->view.id, &err) < 0)
         return NULL;
-    question_tell(asking, NEWS_MESSAGE, NULL);
-    return question_reason(asking, "ok");
+    return question_durable(asking);
 }

@@ -195,9 +195,10 @@ static struct job_attempt *try_of(const struct asking *asking, uint64_t claim, u
     return one;
 }
 
-struct tree *question_answer(struct questions *questions, const struct peer *peer, const struct tree *question)
+struct tree *question_answer(struct questions *questions, const struct peer *peer, const struct tree *question,
+                             struct agent_turn *turn)
 {
-    struct asking asking = {.questions = questions, .question = question, .now = runner_wall() / SECOND};
+    struct asking asking = {.questions = questions, .question = question, .turn = turn, .now = runner_wall() / SECOND};
     struct tree *answer = NULL;
     uint64_t claim, number;
     const char *ask;

@@ -17,6 +17,7 @@
 #ifndef BERTH_LIVE_CUSTOMERD_QUESTIONS_H
 #define BERTH_LIVE_CUSTOMERD_QUESTIONS_H
 
+#include "live/agent/agent.h"
 #include "live/customerd/job_ad.h"
 #include "live/customerd/jobfiles.h"
 #include "live/customerd/output_permits.h"
@@ -80,8 +81,9 @@ struct questions {
 
 void questions_done(struct questions *questions); /* frees what it has made itself */
 
-/* The answer; the caller unrefs it. NULL: refused. */
-struct tree *question_answer(struct questions *questions, const struct peer *peer, const struct tree *question);
+/* The answer; the caller unrefs it. NULL: refused, or it `waits`. */
+struct tree *question_answer(struct questions *questions, const struct peer *peer, const struct tree *question,
+                             struct agent_turn *turn);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 struct asking {
     struct questions *questions;
     const struct tree *question;
+    struct agent_turn *turn;
     struct job_view view;
     struct job_attempt *one;
     bool last;  /* `one` is the job's last try */

@@ -263,47 +263,61 @@ struct signal_order {
     bool late;
 };
 
-/* Sends a signal to a job. It is written down first: a provider that is killed in between does not send it again, and says so. */
+/* Sends a signal to a job. */
 static struct tree *signal_send(struct task *task, uint64_t key, int64_t number, int64_t ends)
 {
     struct providerd *providerd = task->providerd;
-    struct shelf *shelf = providerd->daemon.shelf;
-    struct tree *unsure = say(providerd, "unsure", "the agent restarted in the middle of it: perhaps it was sent");
     struct tree *sent = say(providerd, "ok", NULL);
     struct err err = {0};
 
-    if (ledger_write(shelf, key, unsure, ends, &err) < 0 || shelf->kind->commit(shelf, &err) < 0) {
-        tree_unref(sent);
-        daemon_broken(&providerd->daemon, err.text);
-        return unsure;
-    }
     providerd->executor->kind->signal(providerd->executor, task->claim, (int)number);
     task->signals++;
     LOG_AUDIT(&providerd->daemon.log, "signal", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
               log_number("signal", number));
-    if (ledger_write(shelf, key, sent, ends, &err) == 0)
+    if (ledger_write(providerd->daemon.shelf, key, sent, ends, &err) == 0)
         runner_commit(agent_runner(providerd->live), NULL, NULL);
-    tree_unref(unsure);
     return sent;
 }
 
-static struct tree *signal_answer(struct task *task, const struct tree *what, const struct signal_order *order)
+/* It is written down before it is sent: a provider that is killed in between does not send it again, and says so. */
+static struct tree *signal_begin(struct task *task, uint64_t key, int64_t ends, struct agent_turn *turn)
+{
+    struct providerd *providerd = task->providerd;
+    struct tree *unsure = say(providerd, "unsure", "the agent restarted in the middle of it: perhaps it was sent");
+    struct err err = {0};
+
+    if (ledger_write(providerd->daemon.shelf, key, unsure, ends, &err) < 0) {
+        daemon_broken(&providerd->daemon, err.text);
+        return unsure;
+    }
+    tree_unref(unsure);
+    turn->waits = turn->mark = true;
+    return NULL;
+}
+
+static struct tree *signal_answer(struct task *task, const struct tree *what, const struct signal_order *order,
+                                  struct agent_turn *turn)
 {
     struct providerd *providerd = task->providerd;
     struct tree *known = ledger_find(providerd->daemon.shelf, providerd->daemon.symbols, order->key);
-    int64_t number = 0;
+    int64_t ends = runner_seconds(agent_runner(providerd->live)) + order->life + 3600, number = 0;
 
-    if (known)
+    if (known && !turn->mark) {
+        turn->waits = true; /* the same may be on its way to be durable, and is sent before this is answered */
         return known;
-    if (order->late)
+    }
+    tree_unref(known);
+    if (order->late && !turn->mark)
         return say_expired(providerd);
     if (!ad_integer(what, "Signal", &number) || !signal_is_allowed((int)(number < 64 ? number : 0)))
         return say(providerd, "refused", "that signal is not sent to jobs");
     if (task->state != TASK_RUNS)
         return say(providerd, "early", "its files are still on their way: nothing runs yet");
+    if (turn->mark)
+        return signal_send(task, order->key, number, ends);
     if (task->signals >= SIGNALS_MAX)
         return say(providerd, "refused", "so many signals were sent to it already");
-    return signal_send(task, order->key, number, runner_seconds(agent_runner(providerd->live)) + order->life + 3600);
+    return signal_begin(task, order->key, ends, turn);
 }
 
 /* Lets a job stand still for its user, or go on. To do it twice does no harm, so it needs no ledger. */
@@ -338,7 +352,8 @@ static struct tree *peek_tell(const struct task *task, const struct tree *what)
     return peek_answer(providerd->daemon.symbols, folder, &order);
 }
 
-struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question)
+struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question,
+                             struct agent_turn *turn)
 {
     struct providerd *providerd = user;
     const struct expr *part = ad_find(question, "What");
@@ -362,7 +377,7 @@ struct tree *providerd_asked(void *user, const struct peer *peer, const struct t
     if (!providerd->executor)
         return say(providerd, "refused", "nothing is run here: it is only held");
     what = ad_part(question, part);
-    answer = word_is(what, "signal") ? signal_answer(task, what, &order)
+    answer = word_is(what, "signal") ? signal_answer(task, what, &order, turn)
              : word_is(what, "peek") ? peek_tell(task, what)
              : word_is(what, "suspend") || word_is(what, "continue")
                  ? rest_answer(task, word_is(what, "suspend"), &order)
