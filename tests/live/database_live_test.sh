@@ -48,6 +48,22 @@ check 'berth store check looks them over' checked
 backup() { "$berth" store backup "$store" backup.db >backup.out && "$berth" store check backup.db >/dev/null; }
 check 'and berth store backup copies them while it works' backup
 
+# ---- a commit that takes long: until the gate is open
+gate() {
+  ask_database "CREATE TABLE gate (open int);
+    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM gate) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER wait AFTER INSERT OR UPDATE ON berth_rows DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait()" || return
+  job true >slow.out &
+  slow=$!
+}
+commits() { [ "$(ask_database "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'berth customer%' AND state = 'active' AND query = 'COMMIT'")" = 1 ]; }
+gate
+check 'a submission whose commit takes long is under way' soon commits
+others() { "$berth" jobs >jobs.out && "$berth" history >history.out && [ ! -s slow.out ] && kill -0 $slow && commits; }
+check 'others are answered meanwhile' others
+opened() { ask_database 'INSERT INTO gate VALUES (1)' && wait $slow && ask_database 'DROP TRIGGER wait ON berth_rows' && soon history "$(cat slow.out)"; }
+check 'and it when it is durable' opened
+
 # ---- another process takes over
 customer two
 waits() { says two "is held by process $(cat one.pid) of .*; it is waited for" && ! grep -q 'is up' two.up; }

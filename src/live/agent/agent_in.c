@@ -133,6 +133,7 @@ static void asked_keep(const struct inbound *inbound, const struct peer *peer, c
     if (peer->identity)
         snprintf(again->identity, sizeof again->identity, "%s", peer->identity);
     again->peer.identity = peer->identity ? again->identity : NULL;
+    again->peer.account = NULL;
     runner_commit(again->live->runner, asked_durable, again);
 }
 
