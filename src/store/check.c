@@ -20,7 +20,8 @@ static int survey_stopped(struct file_survey *survey, const char *what, struct e
 {
     if (!survey_corrupt(survey))
         return db_fail(survey->db, survey->path, what, err);
-    survey_complain(&survey->rows, "%s: %s (%d)", what, libsqlite()->errmsg(survey->db), libsqlite()->extended_errcode(survey->db));
+    survey_complain(&survey->rows, "%s: %s (%d)", what, libsqlite()->errmsg(survey->db),
+                    libsqlite()->extended_errcode(survey->db));
     return 0;
 }
 
@@ -52,7 +53,8 @@ static int survey_meta(struct file_survey *survey, int64_t version)
     if (db_text(survey->db, survey->path, "SELECT value FROM meta WHERE name = 'schema'", text, sizeof text, &err) < 0)
         survey_complain(&survey->rows, "the table meta does not tell the schema's version: %s", err.text);
     else if (strtoll(text, NULL, 10) != version)
-        survey_complain(&survey->rows, "the schema is of version %" PRId64 ", but the table meta says %s", version, text);
+        survey_complain(&survey->rows, "the schema is of version %" PRId64 ", but the table meta says %s", version,
+                        text);
     return 0;
 }
 
@@ -67,7 +69,7 @@ static int survey_rows(struct file_survey *survey, int64_t version, struct err *
 
     if (libsqlite()->prepare_v2(survey->db, selects[version >= 2], -1, &statement, NULL) != SQLITE_OK) {
         survey_complain(&survey->rows, "the rows cannot be read: %s (%d)", libsqlite()->errmsg(survey->db),
-                 libsqlite()->extended_errcode(survey->db));
+                        libsqlite()->extended_errcode(survey->db));
         return 0;
     }
     while ((result = libsqlite()->step(statement)) == SQLITE_ROW) {

@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READ_PATIENCE (5 * SECOND)        /* that a database may be away while its rows are wanted */
-#define PART_FIRST 64                     /* rows that are asked for at once, at first ... */
-#define PART_LAST 2048                    /* ... and at most, ... */
-#define PART_BYTES ((size_t)4 << 20)      /* ... so that they are about so much */
+#define READ_PATIENCE (5 * SECOND)   /* that a database may be away while its rows are wanted */
+#define PART_FIRST 64                /* rows that are asked for at once, at first ... */
+#define PART_LAST 2048               /* ... and at most, ... */
+#define PART_BYTES ((size_t)4 << 20) /* ... so that they are about so much */
 #define RETRY_SPAN_NS 100000000
 
 struct remote {
@@ -356,8 +356,9 @@ static int remote_each_after(struct shelf *shelf, const char *space, const void 
 static int remote_get(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
                       void *user, struct err *err)
 {
-    static const char get[] = "SELECT key, value, sum FROM berth_rows WHERE namespace = $1::text AND space = $2::text AND "
-                              "key = $3::bytea";
+    static const char get[] =
+        "SELECT key, value, sum FROM berth_rows WHERE namespace = $1::text AND space = $2::text AND "
+        "key = $3::bytea";
     struct remote *remote = remote_of(shelf);
     const struct row_change *change;
     PGresult *result;
@@ -467,17 +468,19 @@ static int empty_check(struct remote *remote, const struct store_terms *terms, s
     if (!empty && terms->fresh)
         return err_set(err, "%s: is there, and whole: nothing is begun anew", remote->place.label);
     if (empty && !terms->fresh && terms->file && access(terms->file, F_OK) == 0)
-        return err_set(err,
-                       "%s: is empty, but %s is a store: `berth store move %s URI#%s` brings that one there; or start once "
-                       "with --new, which begins with an empty one",
-                       remote->place.label, terms->file, terms->file, remote->place.name);
+        return err_set(
+            err,
+            "%s: is empty, but %s is a store: `berth store move %s URI#%s` brings that one there; or start once "
+            "with --new, which begins with an empty one",
+            remote->place.label, terms->file, terms->file, remote->place.name);
     return 0;
 }
 
 static int remote_begin(struct remote *remote, const struct store_terms *terms, struct err *err)
 {
     if (!*remote->place.name)
-        return err_set(err, "%s: lacks a namespace: write it behind a #, as in ...#customer/alice", remote->place.label);
+        return err_set(err, "%s: lacks a namespace: write it behind a #, as in ...#customer/alice",
+                       remote->place.label);
     remote->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     remote->seat =
         seat_take(&remote->place, terms != NULL, terms ? terms->tell : NULL, terms ? terms->user : NULL, err);

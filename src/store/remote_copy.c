@@ -308,10 +308,11 @@ static int names_swap(struct link *link, const struct seat *seat, const char *fr
     int has = name_has_rows(link, name, err);
 
     if (has < 0 || aside_find(link, name, aside, sizeof aside, err) < 0 || link_run(link, "BEGIN", err) < 0 ||
-        names_run(link,
-                  "SELECT 1 / count(*) FROM (SELECT 1 FROM berth_holders WHERE namespace = $1::text AND holder = $2::text"
-                  " FOR KEY SHARE) AS held",
-                  name, seat_holder(seat), err) < 0)
+        names_run(
+            link,
+            "SELECT 1 / count(*) FROM (SELECT 1 FROM berth_holders WHERE namespace = $1::text AND holder = $2::text"
+            " FOR KEY SHARE) AS held",
+            name, seat_holder(seat), err) < 0)
         return -1;
     if ((has && names_run(link, rename, name, aside, err) < 0) ||
         (fresh && (names_run(link, rename, fresh, name, err) < 0 ||
@@ -433,7 +434,8 @@ int store_move(const char *from, const char *to, struct store_copied *ret, struc
 
     if (there == store_is_remote(from)) {
         free(real);
-        return err_set(err, "a store is moved from a file to a database, or back: postgresql://HOST/DATABASE#NAMESPACE");
+        return err_set(err,
+                       "a store is moved from a file to a database, or back: postgresql://HOST/DATABASE#NAMESPACE");
     }
     if (there && !real)
         return err_set(err, "%s: there is no such store", path);

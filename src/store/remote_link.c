@@ -163,8 +163,8 @@ PGresult *link_ask(struct link *link, const char *sql, const struct given *given
     ExecStatusType status;
 
     list_given(&listed, given, count);
-    if (!link->conn || libpq()->sendQueryParams(link->conn, sql, count, NULL, listed.values, listed.lengths,
-                                                listed.formats, 1) != 1 ||
+    if (!link->conn ||
+        libpq()->sendQueryParams(link->conn, sql, count, NULL, listed.values, listed.lengths, listed.formats, 1) != 1 ||
         !link_flush(link, until) || !link_wait(link, until) || !(result = libpq()->getResult(link->conn))) {
         link_fail(link, "asking", NULL, err);
         return NULL;
@@ -226,10 +226,11 @@ static int link_settle(struct link *link, struct err *err)
 int link_open(struct link *link, const struct place *place, struct err *err)
 {
     char name[64];
-    const char *const keywords[] = {"application_name",    "connect_timeout",     "keepalives_idle",
-                                    "keepalives_interval", "keepalives_count",    "tcp_user_timeout",
-                                    "client_encoding",     "target_session_attrs", "dbname",
-                                    NULL};
+    const char *const keywords[] = {"application_name", "connect_timeout",
+                                    "keepalives_idle",  "keepalives_interval",
+                                    "keepalives_count", "tcp_user_timeout",
+                                    "client_encoding",  "target_session_attrs",
+                                    "dbname",           NULL};
     const char *const values[] = {name, "2", "5", "2", "3", "5000", "UTF8", "read-write", place->uri, NULL};
 
     link_close(link);

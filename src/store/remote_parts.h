@@ -29,8 +29,8 @@
 extern "C" {
 #endif
 
-#define REMOTE_NAME_MAX 255                  /* bytes of a namespace */
-#define REMOTE_PATIENCE INT64_C(10000000)    /* microseconds for what is asked while the loop of a daemon waits */
+#define REMOTE_NAME_MAX 255                   /* bytes of a namespace */
+#define REMOTE_PATIENCE INT64_C(10000000)     /* microseconds for what is asked while the loop of a daemon waits */
 #define REMOTE_ROWS_BYTES ((size_t)256 << 20) /* of rows that wait until they are durable */
 
 /* ---- remote_place.c ---- */
@@ -186,7 +186,7 @@ int64_t writer_away(struct writer *writer, char *ret_why, size_t room);
 
 /* ---- remote.c ---- */
 
-#define REMOTE_EACH                                                                                     \
+#define REMOTE_EACH                                                                                              \
     "SELECT key, value, sum FROM berth_rows WHERE namespace = $1::text AND space = $2::text AND key > $3::bytea" \
     " ORDER BY key LIMIT $4::bigint"
 

@@ -116,7 +116,8 @@ static void view_add(struct row_view *view, const struct row_changes *changes, c
     for (uint32_t i = 0; i < changes->count; i++) {
         const struct row_change *change = changes->items[i];
 
-        if (strcmp(change->bytes, space) != 0 || key_compare(change_key(change), change->key_len, after, after_len) <= 0 ||
+        if (strcmp(change->bytes, space) != 0 ||
+            key_compare(change_key(change), change->key_len, after, after_len) <= 0 ||
             (over && changes_find(over, space, change_key(change), change->key_len)))
             continue;
         ARRAY_ROOM(view->items, view->count, view->room, 64);

@@ -10,11 +10,14 @@ static const struct step {
     int version;
     const char *sql;
 } steps[] = {
-    {1, "CREATE TABLE berth_holders (namespace text COLLATE \"C\" PRIMARY KEY, epoch bigint NOT NULL, renewals bigint NOT "
-        "NULL, holder text NOT NULL, who text NOT NULL, until timestamptz NOT NULL, UNIQUE (namespace, epoch))"},
-    {1, "CREATE TABLE berth_rows (namespace text COLLATE \"C\" NOT NULL, space text COLLATE \"C\" NOT NULL, key bytea NOT "
-        "NULL, value bytea NOT NULL, sum bigint NOT NULL, PRIMARY KEY (namespace, space, key))"},
-    {1, "ALTER TABLE berth_rows ALTER COLUMN value SET STORAGE EXTERNAL"}, /* to compress it would cost more than it saves */
+    {1,
+     "CREATE TABLE berth_holders (namespace text COLLATE \"C\" PRIMARY KEY, epoch bigint NOT NULL, renewals bigint NOT "
+     "NULL, holder text NOT NULL, who text NOT NULL, until timestamptz NOT NULL, UNIQUE (namespace, epoch))"},
+    {1,
+     "CREATE TABLE berth_rows (namespace text COLLATE \"C\" NOT NULL, space text COLLATE \"C\" NOT NULL, key bytea NOT "
+     "NULL, value bytea NOT NULL, sum bigint NOT NULL, PRIMARY KEY (namespace, space, key))"},
+    {1,
+     "ALTER TABLE berth_rows ALTER COLUMN value SET STORAGE EXTERNAL"}, /* to compress it would cost more than it saves */
 };
 #define STEPS (sizeof steps / sizeof *steps)
 static const int version_now = 1;
@@ -22,8 +25,8 @@ static const int version_now = 1;
 /* -1 and `err`, or the version: 0 where there are no tables. */
 static int version_read(struct link *link, int *ret_version, struct err *err)
 {
-    PGresult *result = link_ask(link, "SELECT (to_regclass('berth_schema') IS NOT NULL)::int::bigint", NULL, 0,
-                                REMOTE_PATIENCE, err);
+    PGresult *result =
+        link_ask(link, "SELECT (to_regclass('berth_schema') IS NOT NULL)::int::bigint", NULL, 0, REMOTE_PATIENCE, err);
     bool there = result && answer_number(result, 0, 0);
     int failed = result ? 0 : -1;
 
@@ -31,7 +34,8 @@ static int version_read(struct link *link, int *ret_version, struct err *err)
     *ret_version = 0;
     if (failed || !there)
         return failed;
-    result = link_ask(link, "SELECT coalesce(max(version), 0)::bigint FROM berth_schema", NULL, 0, REMOTE_PATIENCE, err);
+    result =
+        link_ask(link, "SELECT coalesce(max(version), 0)::bigint FROM berth_schema", NULL, 0, REMOTE_PATIENCE, err);
     if (!result)
         return -1;
     *ret_version = (int)answer_number(result, 0, 0);

@@ -48,9 +48,10 @@ static const char make[] =
 static const char end_sessions[] =
     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user"
     " AND datname = current_database() AND application_name = current_setting('application_name')";
-static const char take[] = "UPDATE berth_holders SET epoch = epoch + 1, renewals = renewals + 1, holder = $4::text, who = "
-                           "$5::text, until = clock_timestamp() + interval '3 seconds'"
-                           " WHERE namespace = $1::text AND epoch = $2::bigint AND renewals = $3::bigint RETURNING epoch";
+static const char take[] =
+    "UPDATE berth_holders SET epoch = epoch + 1, renewals = renewals + 1, holder = $4::text, who = "
+    "$5::text, until = clock_timestamp() + interval '3 seconds'"
+    " WHERE namespace = $1::text AND epoch = $2::bigint AND renewals = $3::bigint RETURNING epoch";
 static const char renew[] =
     "UPDATE berth_holders SET renewals = renewals + 1, until = clock_timestamp() + interval '3 seconds'"
     " WHERE namespace = $1::text AND holder = $2::text RETURNING epoch";
@@ -152,7 +153,8 @@ static int seat_wait(struct seat *seat, bool patient, store_tell_fn *tell, void 
         } else if (!patient && seen.changes) {
             return err_set(err, "%s: is in use by %s, which renews its lease of 3 s", seat->place.label, seen.who);
         } else if (patient) {
-            snprintf(words, sizeof words, "is held by %s, until 3 s after that one is gone; it is waited for", seen.who);
+            snprintf(words, sizeof words, "is held by %s, until 3 s after that one is gone; it is waited for",
+                     seen.who);
             tell_once(&told_held, tell, user, seat->place.label, words);
         }
         rest(LOOK_SPAN);
@@ -239,8 +241,7 @@ static void seat_renew(struct seat *seat)
     }
     if (!libpq()->ntuples(result)) {
         seat_see(seat, &seen, &ignored);
-        err_set(&why, "%s: was taken by %s: this process stops", seat->place.label,
-                seen.empty ? "another" : seen.who);
+        err_set(&why, "%s: was taken by %s: this process stops", seat->place.label, seen.empty ? "another" : seen.who);
     }
     seat_told(seat, libpq()->ntuples(result) ? TENURE_GRANTED : TENURE_REFUSED, &why);
     libpq()->clear(result);

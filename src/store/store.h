@@ -32,9 +32,9 @@ typedef void store_tell_fn(void *user, const char *line);
 struct store_terms {
     bool fresh; /* begin with an empty one; what is left of the one before is put aside */
     const char
-        *traces; /* a folder beside the file: where there is something in it there was a store; NULL: none tells */
-    const char *file;     /* of a store in a database: the file in which it would be otherwise; NULL: none */
-    store_tell_fn *tell;  /* what a store in a database waits for, and what it does not promise; or NULL */
+        *traces;      /* a folder beside the file: where there is something in it there was a store; NULL: none tells */
+    const char *file; /* of a store in a database: the file in which it would be otherwise; NULL: none */
+    store_tell_fn *tell; /* what a store in a database waits for, and what it does not promise; or NULL */
     void *user;
 };
 
@@ -75,7 +75,7 @@ int store_check(const char *path, struct buf *ret_complaints, struct err *err);
 struct store_copied {
     uint64_t rows, bytes; /* of keys and values */
     uint64_t lost;        /* rows that could not be read, as far as they can be counted */
-    char aside[4200];     /* where the file is now that was there before, or the namespace ("#NAME"); "": there was none */
+    char aside[4200]; /* where the file is now that was there before, or the namespace ("#NAME"); "": there was none */
 };
 
 /* Copies a store into a new file, as it was at one moment; a process may have it open, and goes on. The copy says that it is one (SHELF_RESTORED_SPACE):

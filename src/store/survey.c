@@ -79,7 +79,6 @@ void survey_row(struct survey *survey, const struct stored_row *row)
         row_complain(survey, row, row_key_wrong(row->key_len));
     if (row_value_wrong(row->len))
         row_complain(survey, row, row_value_wrong(row->len));
-    if (row->summed &&
-        row->sum != row_sum(row->space, row->space_len, row->key, row->key_len, row->value, row->len))
+    if (row->summed && row->sum != row_sum(row->space, row->space_len, row->key, row->key_len, row->value, row->len))
         row_complain(survey, row, "its checksum is wrong");
 }

@@ -86,9 +86,16 @@ static inline PGconn *postgres_connect(const struct postgres *postgres)
 /* Starts the server, and waits until it answers. */
 static inline bool postgres_start(struct postgres *postgres)
 {
-    const char *const words[] = {"postgres", "-D", "data", "-F", "-k", postgres->folder,
-                           "-c", "listen_addresses=", "-c", "shared_buffers=8MB", "-c", "max_connections=40",
-                           "-c", "autovacuum=off", "-c", "wal_level=minimal", "-c", "max_wal_senders=0", NULL};
+    const char *const words[] = {"postgres", "-D",
+                                 "data",     "-F",
+                                 "-k",       postgres->folder,
+                                 "-c",       "listen_addresses=",
+                                 "-c",       "shared_buffers=8MB",
+                                 "-c",       "max_connections=40",
+                                 "-c",       "autovacuum=off",
+                                 "-c",       "wal_level=minimal",
+                                 "-c",       "max_wal_senders=0",
+                                 NULL};
     PGconn *conn = NULL;
     int status;
 
@@ -145,8 +152,9 @@ static inline bool postgres_find(struct postgres *postgres)
 /* Makes a server and starts it; the test is skipped where there is no PostgreSQL. */
 static inline void postgres_init(struct postgres *postgres)
 {
-    const char *const words[] = {"initdb", "-D", "data", "-U", "berth", "-A", "trust", "-E", "UTF8",
-                           "--locale=C", "--no-sync", "--no-instructions", NULL};
+    const char *const words[] = {"initdb", "-D", "data", "-U",         "berth",     "-A",
+                                 "trust",  "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions",
+                                 NULL};
     const struct passwd *user = geteuid() == 0 ? getpwnam("postgres") : getpwuid(geteuid());
     int status = -1;
 
@@ -158,8 +166,7 @@ static inline void postgres_init(struct postgres *postgres)
     postgres->uid = user->pw_uid;
     postgres->gid = user->pw_gid;
     snprintf(postgres->folder, sizeof postgres->folder, "/tmp/berth-postgres-XXXXXX");
-    if (!mkdtemp(postgres->folder) ||
-        (geteuid() == 0 && chown(postgres->folder, postgres->uid, postgres->gid) < 0) ||
+    if (!mkdtemp(postgres->folder) || (geteuid() == 0 && chown(postgres->folder, postgres->uid, postgres->gid) < 0) ||
         waitpid(postgres_program(postgres, "initdb", words), &status, 0) < 0 || status != 0 ||
         !postgres_start(postgres)) {
         postgres_shown(postgres);

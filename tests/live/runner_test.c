@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 #include <uv.h>
 
 /* A role that always wants to go on at once, as a matchmaker does within a cycle. */
@@ -284,6 +286,189 @@ static void broken_run(const struct secrets *secrets)
     symbols_free(symbols);
 }
 
+/* ------------------------------------------------------------------------------------------------------- a shelf elsewhere */
+
+/* A shelf whose commits end when the test says so, and which may be another's. */
+struct far_shelf {
+    struct shelf shelf;
+    int news, begun, result; /* of the commit that is under way */
+    bool may_act;
+};
+
+static int far_start(struct shelf *shelf, struct err *err)
+{
+    struct far_shelf *far = (struct far_shelf *)shelf;
+
+    (void)err;
+    far->begun++;
+    far->result = 0;
+    return 0;
+}
+
+static int far_look(struct shelf *shelf, struct err *err)
+{
+    const struct far_shelf *far = (struct far_shelf *)shelf;
+
+    return far->result < 0 ? err_set(err, "another has it") : far->result;
+}
+
+static int far_news(const struct shelf *shelf)
+{
+    return ((const struct far_shelf *)shelf)->news;
+}
+
+static bool far_may_act(const struct shelf *shelf)
+{
+    return ((const struct far_shelf *)shelf)->may_act;
+}
+
+static int64_t far_away(const struct shelf *shelf, char *ret_why, size_t room)
+{
+    (void)shelf, (void)ret_why, (void)room;
+    return 0;
+}
+
+/* What has left, in words: "r1 s2 c " is the answer 1, the message 2, and a commit that was joined. */
+struct far_world {
+    char left[200], broken[64];
+};
+
+static void far_left(struct far_world *world, char what, uint64_t number)
+{
+    size_t len = strlen(world->left);
+
+    snprintf(world->left + len, sizeof world->left - len, "%c%d ", what, (int)number);
+}
+
+static void far_send(void *user, agent to, const struct message *message, uint64_t token, uint32_t tag)
+{
+    (void)to, (void)message, (void)tag;
+    far_left(user, 's', token);
+}
+
+static void far_reply(void *user, uint64_t token, const struct message *message)
+{
+    (void)message;
+    far_left(user, 'r', token);
+}
+
+static void far_joined(void *user, bool durable)
+{
+    far_left(user, durable ? 'c' : 'x', 0);
+}
+
+static void far_broken(void *user, const char *why)
+{
+    struct far_world *world = user;
+
+    snprintf(world->broken, sizeof world->broken, "%s", why);
+}
+
+/* Each event puts a row, answers behind it, and sends something behind none. */
+static void far_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
+{
+    struct message message = {.kind = MESSAGE_GOT};
+    uint64_t row;
+
+    (void)role, (void)env;
+    if (event->kind != EVENT_MESSAGE)
+        return;
+    row = effects_remove(effects, RECORD_SHAPE, event->token);
+    effects_reply(effects, event->token, &message, row);
+    effects_send(effects, 1, &message, event->token, 0, 0);
+}
+
+static void far_turns(uv_loop_t *loop)
+{
+    for (int i = 0; i < 5; i++)
+        uv_run(loop, UV_RUN_NOWAIT);
+}
+
+static void far_tell(struct far_shelf *far, int result, uv_loop_t *loop)
+{
+    uint64_t one = 1;
+
+    far->result = result;
+    if (write(far->news, &one, sizeof one) == sizeof one)
+        far_turns(loop);
+}
+
+static void far_event(struct runner *runner, uint64_t number)
+{
+    runner_event(runner, &(struct event){.kind = EVENT_MESSAGE, .token = number});
+}
+
+static void far_left_is(struct far_world *world, const char *want, const char *sentence)
+{
+    if (!tap_ok(!strcmp(world->left, want), "%s", sentence))
+        tap_diag("%s", world->left);
+    *world->left = '\0';
+}
+
+static void far_never(uv_timer_t *timer)
+{
+    (void)timer;
+}
+
+static void far_run(const struct secrets *secrets)
+{
+    static const struct role_kind kind = {.name = "far", .make = busy_make, .free = busy_free, .step = far_step};
+    const struct shelf_kind shelf_kind = {.name = "far",
+                                          .each = shelf_each,
+                                          .remove = talker_remove,
+                                          .commit_start = far_start,
+                                          .commit_look = far_look,
+                                          .news = far_news,
+                                          .may_act = far_may_act,
+                                          .away = far_away};
+    struct far_shelf far = {.shelf = {&shelf_kind}, .news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .may_act = true};
+    struct symbols *symbols = symbols_new(NULL, 0, 1);
+    struct far_world world = {.left = ""};
+    const struct runner_ports ports = {.user = &world, .send = far_send, .reply = far_reply, .broken = far_broken};
+    struct runner *runner;
+    struct err err = {0};
+    uv_timer_t keeps;
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    uv_timer_init(&loop, &keeps);
+    uv_timer_start(&keeps, far_never, 3600000, 0);
+    runner = runner_new(&loop, &kind, &world, &far.shelf, symbols, secrets, &ports, &err);
+    far_event(runner, 1);
+    far_turns(&loop);
+    far_left_is(&world, "s1 ", "while a commit is under way what stands behind no row leaves");
+    runner_commit(runner, far_joined, &world);
+    far_event(runner, 2);
+    far_turns(&loop);
+    far_left_is(&world, "s2 ", "and the role goes on with its next step");
+    tap_ok(far.begun == 1 && uv_backend_timeout(&loop) != 0, "whose rows wait for the next commit, and the loop rests");
+    far_tell(&far, 1, &loop);
+    far_left_is(&world, "r1 ",
+                "when the first is durable, what stands behind its rows leaves, and nothing of the next");
+    tap_ok(far.begun == 2, "which is begun");
+    far_tell(&far, 1, &loop);
+    far_left_is(&world, "r2 c0 ", "and leaves in its turn, with whoever joined it");
+    far.may_act = false;
+    far_event(runner, 3);
+    far_turns(&loop);
+    far_tell(&far, 1, &loop);
+    far_left_is(&world, "", "while another may have the rows nothing leaves, durable or not");
+    tap_ok(uv_backend_timeout(&loop) != 0, "and the loop rests");
+    far.may_act = true;
+    far_tell(&far, 1, &loop);
+    far_left_is(&world, "r3 s3 ", "when that is over it does");
+    runner_halt(runner);
+    far_tell(&far, -1, &loop);
+    tap_ok(runner_is_broken(runner) && !strcmp(world.broken, "another has it"),
+           "a role that was halted is told all the same that another has its rows");
+    runner_free(runner);
+    uv_close((uv_handle_t *)&keeps, NULL);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    tap_ok(uv_loop_close(&loop) == 0, "when it goes it leaves nothing on the loop either");
+    close(far.news);
+    symbols_free(symbols);
+}
+
 int main(void)
 {
     const struct shelf_kind kind = {.name = "nothing", .each = shelf_each};
@@ -315,5 +500,6 @@ int main(void)
     eager_run(&shelf, &secrets);
     talker_run(&secrets);
     broken_run(&secrets);
+    far_run(&secrets);
     return tap_done();
 }

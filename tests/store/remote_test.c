@@ -186,7 +186,8 @@ static void test_many(void)
         if (i % 1000 == 999)
             shelf->kind->commit(shelf, &err);
     }
-    for (unsigned i = 0; i < 4000; i++) { /* odd ones are removed, even ones become longer: the later half of it is open */
+    for (unsigned i = 0; i < 4000;
+         i++) { /* odd ones are removed, even ones become longer: the later half of it is open */
         snprintf(key, sizeof key, "%06u", i);
         if (i % 2)
             shelf->kind->remove(shelf, "s", key, 6, &err);
@@ -198,7 +199,8 @@ static void test_many(void)
             shelf->kind->commit_start(shelf, &err);
     }
     shelf->kind->each(shelf, "s", row_checked, &next, &err);
-    tap_ok(next == 2000, "2,000 rows, of which some are durable, some under way and some neither, come each once and in order (%u)",
+    tap_ok(next == 2000,
+           "2,000 rows, of which some are durable, some under way and some neither, come each once and in order (%u)",
            (unsigned)next);
     tap_ok(commit_wait(shelf, &err) == 1 && shelf->kind->commit(shelf, &err) == 0, "and become durable");
     shelf->kind->close(shelf);
@@ -259,8 +261,8 @@ static void test_holders(void)
     child = holder_begin(&bench, &said);
     snprintf(want, sizeof want, "is in use by process %ld of ", (long)child);
     shelf = store_open(bench.path, &err);
-    tap_ok(said && !shelf && strstr(err.text, want), "a namespace that another process holds is refused, with that process (%s)",
-           err.text);
+    tap_ok(said && !shelf && strstr(err.text, want),
+           "a namespace that another process holds is refused, with that process (%s)", err.text);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     began = clock_now();
@@ -303,7 +305,8 @@ static void test_stopped(void)
                           " WHERE namespace = 'stopped' FOR KEY SHARE"));
     shelf = store_open_as(bench.path, &terms, &err);
     tap_ok(said && shelf && rows_are(shelf, "s", "a=1 "),
-           "a holder that is stopped between BEGIN and COMMIT keeps nobody waiting for longer than its lease (%s)", err.text);
+           "a holder that is stopped between BEGIN and COMMIT keeps nobody waiting for longer than its lease (%s)",
+           err.text);
     PQclear(PQexec(stuck, "COMMIT"));
     tap_ok(shelf && rows_are(shelf, "s", "a=1 "), "and what it had begun comes to nothing");
     PQfinish(stuck);
@@ -323,14 +326,16 @@ static void test_fence(void)
     shelf = open_shelf(&bench);
     put_text(shelf, "s", "a", "1", &err);
     tap_ok(shelf->kind->commit(shelf, &err) == 0 && shelf->kind->may_act(shelf), "a holder commits, and may act");
-    postgres_ask(&postgres, "UPDATE berth_holders SET epoch = epoch + 1, holder = 'other', who = 'process 1 of elsewhere'"
-                            " WHERE namespace = 'fence'");
+    postgres_ask(&postgres,
+                 "UPDATE berth_holders SET epoch = epoch + 1, holder = 'other', who = 'process 1 of elsewhere'"
+                 " WHERE namespace = 'fence'");
     put_text(shelf, "s", "a", "2", &err);
     tap_ok(shelf->kind->commit(shelf, &err) < 0 && strstr(err.text, "was taken by") && shelf->kind->broken(shelf),
            "one whose seat was taken commits nothing more (%s)", err.text);
     tap_ok(acts(shelf, false) && put_text(shelf, "s", "b", "2", &err) < 0, "and may do nothing more");
     shelf->kind->close(shelf);
-    tap_ok(!strcmp(postgres_ask(&postgres, "SELECT encode(value, 'escape') FROM berth_rows WHERE namespace = 'fence'"), "1"),
+    tap_ok(!strcmp(postgres_ask(&postgres, "SELECT encode(value, 'escape') FROM berth_rows WHERE namespace = 'fence'"),
+                   "1"),
            "what was durable before is as it was");
     tap_ok(!strcmp(postgres_ask(&postgres, "SELECT holder FROM berth_holders WHERE namespace = 'fence'"), "other"),
            "and the seat is still the other's");
@@ -351,14 +356,17 @@ static void test_slow(void)
     put_text(shelf, "s", "a", "1", &err);
     shelf->kind->commit(shelf, &err);
     postgres_ask(&postgres, "CREATE TABLE gate (open int)");
-    postgres_ask(&postgres, "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
-                            " 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM gate) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN NULL; END'");
+    postgres_ask(
+        &postgres,
+        "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM gate) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN NULL; END'");
     postgres_ask(&postgres, "CREATE CONSTRAINT TRIGGER wait AFTER UPDATE ON berth_rows DEFERRABLE INITIALLY DEFERRED"
                             " FOR EACH ROW EXECUTE FUNCTION wait()");
     put_text(shelf, "s", "a", "2", &err);
     tap_ok(shelf->kind->commit_start(shelf, &err) == 0, "a commit that takes long is begun, and not waited for");
     read = put_text(shelf, "s", "b", "3", &err) == 0 && rows_are(shelf, "s", "a=2 b=3 ");
-    tap_ok(read && shelf->kind->commit_look(shelf, &err) == 0, "rows are put and read while it is under way (%s)", err.text);
+    tap_ok(read && shelf->kind->commit_look(shelf, &err) == 0, "rows are put and read while it is under way (%s)",
+           err.text);
     tap_ok(shelf->kind->commit_start(shelf, &err) < 0 && !shelf->kind->broken(shelf), "there is one at a time");
     tap_ok(away_is(shelf, true) && shelf->kind->may_act(shelf),
            "one of seconds is told of, but the lease is renewed all the while");
@@ -387,12 +395,13 @@ static void test_away(void)
     tap_ok(shelf->kind->commit_start(shelf, &err) == 0 && away_is(shelf, true) && !shelf->kind->broken(shelf),
            "while the database is away its shelf is not broken, and says that it is away");
     tap_ok(acts(shelf, false), "nothing may leave when its lease is over");
-    tap_ok(postgres_start(&postgres) && commit_wait(shelf, &err) == 1, "when the database is back the commit goes on (%s)",
-           err.text);
+    tap_ok(postgres_start(&postgres) && commit_wait(shelf, &err) == 1,
+           "when the database is back the commit goes on (%s)", err.text);
     tap_ok(acts(shelf, true) && away_is(shelf, false), "and so does all else, under the same holder");
     tap_ok(rows_are(shelf, "s", "a=1 b=2 "), "nothing is lost, and nothing twice");
     put_text(shelf, "s", "c", "3", &err);
-    postgres_ask(&postgres, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'berth away%'");
+    postgres_ask(&postgres,
+                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'berth away%'");
     tap_ok(shelf->kind->commit(shelf, &err) == 0 && rows_are(shelf, "s", "a=1 b=2 c=3 "),
            "connections that are cut are made again (%s)", err.text);
     shelf->kind->close(shelf);
@@ -468,8 +477,8 @@ static void test_move(void)
            "a store that a process has open is not moved");
     shelf->kind->close(shelf);
     shelf = store_open_as(bench.path, &terms, &err);
-    tap_ok(!shelf && strstr(err.text, "berth store move"), "a daemon with a store in a file does not begin with an empty one (%s)",
-           err.text);
+    tap_ok(!shelf && strstr(err.text, "berth store move"),
+           "a daemon with a store in a file does not begin with an empty one (%s)", err.text);
     tap_ok(store_move(file.path, bench.path, &copied, &err) == 0 && copied.rows == 2 && access(file.path, F_OK) < 0 &&
                access(copied.aside, F_OK) == 0,
            "a store is moved from its file to a database; the file is kept aside (%s)", err.text);
@@ -495,8 +504,9 @@ static void test_move(void)
     if (!shelf)
         return;
     shelf->kind->close(shelf);
-    snprintf(line, sizeof line, "%s", postgres_ask(&postgres, "SELECT encode(value, 'escape') FROM berth_rows WHERE space = "
-                                                              "'restored' AND namespace = 'move/a b'"));
+    snprintf(line, sizeof line, "%s",
+             postgres_ask(&postgres, "SELECT encode(value, 'escape') FROM berth_rows WHERE space = "
+                                     "'restored' AND namespace = 'move/a b'"));
     tap_ok(strstr(line, " alone"), "which say that they are of a backup (%s)", line);
     tap_ok(store_move(bench.path, file.path, &copied, &err) == 0 && copied.rows == 2 &&
                !strcmp(copied.aside, "#move/a b.old.2"),

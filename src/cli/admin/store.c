@@ -170,11 +170,8 @@ static const struct deed {
     bool first;   /* ... and before it */
     int (*run)(const struct store_settings *settings, const char *store, const char *other);
 } deeds[] = {
-    {"check", false, false, check_run},
-    {"backup", true, false, backup_run},
-    {"restore", true, true, restore_run},
-    {"move", true, false, move_run},
-    {"repair", false, false, repair_run},
+    {"check", false, false, check_run}, {"backup", true, false, backup_run},  {"restore", true, true, restore_run},
+    {"move", true, false, move_run},    {"repair", false, false, repair_run},
 };
 
 /* The store that is meant: the one that is named, or that of the state folder. False after a complaint. */
@@ -204,8 +201,9 @@ static int store_run(const void *given, int word_count, char **words)
         deed++;
     least = deed < end && deed->another ? 2 : 1;
     if (!word_count || deed == end || word_count < least || word_count > least + !settings->state) {
-        report("store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE], move [STORE] STORE or repair [STORE]; "
-               "and --state DIR in the place of STORE");
+        report(
+            "store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE], move [STORE] STORE or repair [STORE]; "
+            "and --state DIR in the place of STORE");
         return STATUS_BAD;
     }
     if (deed->another)
@@ -259,7 +257,8 @@ const struct command command_store = {
     .examples = {{"berth store check", "SPACE  ROWS  BYTES\njobs      3     59"},
                  {"berth store check --json /var/lib/berth/" STORE_FILE, NULL},
                  {"berth store backup --state /var/lib/berth/customer /srv/backup/customer.db", NULL},
-                 {"berth store move --state /var/lib/berth/customer 'postgresql://db.example/berth#customer/alice'", NULL}},
+                 {"berth store move --state /var/lib/berth/customer 'postgresql://db.example/berth#customer/alice'",
+                  NULL}},
     .options = store_options,
     .option_count = sizeof store_options / sizeof *store_options,
     .settings_size = sizeof(struct store_settings),

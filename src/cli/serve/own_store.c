@@ -57,8 +57,7 @@ struct shelf *own_store_open(const struct config *config, const char *folder, co
     buf_init(&file);
     file_add(config, folder, &file);
     if (own_store_name(config, folder, &name)) {
-        struct store_terms terms = {
-            .fresh = fresh, .traces = traces, .file = buf_string(&file), .tell = store_tell};
+        struct store_terms terms = {.fresh = fresh, .traces = traces, .file = buf_string(&file), .tell = store_tell};
 
         shelf = store_open_as(buf_string(&name), &terms, &err);
         if (!shelf)

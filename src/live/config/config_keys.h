@@ -26,9 +26,9 @@
       "the addresses to listen at: HOST:PORT, [IPV6]:PORT or unix:PATH")                                                \
     X(STATE, "State", TEXT, "FOLDER", "\"\"", 1, CONFIG_TEXT_MAX, RESTART,                                              \
       "the folder for keys, tokens and what must outlive a restart")                                                    \
-    X(STORE, "Store", TEXT, "TEXT", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                               \
-      "the database in which a role keeps its rows: postgresql://HOST/DATABASE, as libpq takes it; empty: the file "   \
-      "berth.db of its state folder")                                                                                  \
+    X(STORE, "Store", TEXT, "TEXT", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                                \
+      "the database in which a role keeps its rows: postgresql://HOST/DATABASE, as libpq takes it; empty: the file "    \
+      "berth.db of its state folder")                                                                                   \
     X(NAME, "Name", TEXT, "TEXT", "\"pool\"", 1, 128, RESTART, "what the pool is called")                               \
     X(PUBLIC_URL, "PublicUrl", TEXT, "URL", "\"\"", 0, 1024, RESTART,                                                   \
       "the address by which others reach this service, if not by that of Listen")                                       \

@@ -88,8 +88,7 @@ bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint
     return customer_node(customerd->customer, job, name, len, ret_first, ret_count);
 }
 
-struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question,
-                             struct agent_turn *turn)
+struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question, struct agent_turn *turn)
 {
     struct customerd *customerd = user;
 

@@ -213,8 +213,7 @@ uint32_t customerd_members(void *user, uint64_t job, struct member_view *ret, ui
 bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
 void customerd_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                     const char *words);
-struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question,
-                             struct agent_turn *turn);
+struct tree *customerd_asked(void *user, const struct peer *peer, const struct tree *question, struct agent_turn *turn);
 void customerd_changed(struct customerd *customerd);    /* something visible has changed */
 void customerd_boot(struct customerd *customerd);       /* brings the role's jobs and the recorded tries together */
 void customerd_deliveries(struct customerd *customerd); /* makes what brings outputs to other users */

@@ -71,8 +71,7 @@ extern "C" {
     X(COMMITS, "berth_store_commits", COUNTER, "", MCP, NONE, NONE, "Commits of the store.")                           \
     X(COMMIT_SECONDS, "berth_store_commit_seconds", HISTOGRAM, "seconds", MCP, NONE, NONE, "Time of a commit.")        \
     X(COMMIT_FAILURES, "berth_store_failures", COUNTER, "", MCP, NONE, NONE, "Commits that failed.")                   \
-    X(STORE_AWAY, "berth_store_away", GAUGE, "", MCP, NONE, NONE,                                                      \
-      "1: the database of the store does not answer.")                                                                 \
+    X(STORE_AWAY, "berth_store_away", GAUGE, "", MCP, NONE, NONE, "1: the database of the store does not answer.")     \
     X(LOOP_LAG, "berth_loop_lag_seconds", HISTOGRAM, "seconds", MCP, NONE, NONE, "How late timers are called.")        \
     X(LOOP_TURN, "berth_loop_turn_seconds", HISTOGRAM, "seconds", MC, NONE, NONE,                                      \
       "Processor time of a turn of the loop.")                                                                         \

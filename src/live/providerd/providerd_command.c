@@ -352,8 +352,7 @@ static struct tree *peek_tell(const struct task *task, const struct tree *what)
     return peek_answer(providerd->daemon.symbols, folder, &order);
 }
 
-struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question,
-                             struct agent_turn *turn)
+struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question, struct agent_turn *turn)
 {
     struct providerd *providerd = user;
     const struct expr *part = ad_find(question, "What");

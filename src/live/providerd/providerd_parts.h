@@ -343,8 +343,7 @@ void drain_tell(
     struct providerd *providerd); /* the role, if it is drained: before it begins, and again for jobs that have to go */
 void providerd_sweep(struct providerd *providerd); /* commands that nobody asks about any more are forgotten */
 struct tree *providerd_commanded(void *user, const struct agent_order *order);
-struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question,
-                             struct agent_turn *turn);
+struct tree *providerd_asked(void *user, const struct peer *peer, const struct tree *question, struct agent_turn *turn);
 
 /* ---- staging.c ---- */
 void staging_begin(struct task *task, const char *folder); /* task_staged follows, perhaps at once */

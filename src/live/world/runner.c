@@ -6,6 +6,7 @@
 
 #include "lang/base/mem.h"
 #include "live/world/restored.h"
+#include "live/world/waiting_things.h"
 #include "pool/protocol/wire.h"
 #include "sys/clock.h"
 #include "sys/steady_clock.h"
@@ -21,37 +22,6 @@
 #define WATCH_SPAN 250 /* milliseconds between two looks at how a shelf elsewhere is */
 #define RELEASE_SPAN \
     300 /* microseconds of a turn for effects whose rows are durable: the rest goes on in the next, so that others have theirs */
-
-/* What waits: an effect for its row, or an event for the end of the step at hand. */
-struct waiting_effect {
-    struct waiting_effect *next;
-    struct effect effect;
-};
-
-struct waiting_event {
-    struct waiting_event *next;
-    struct event event;
-    struct message message;
-    struct peer peer;
-    char identity[128]; /* as long as a token's subject can be */
-    char user[128];
-    bool has_message, has_peer;
-};
-
-struct waiting_call {
-    struct waiting_call *next;
-    commit_done_fn *done;
-    void *user;
-};
-
-/* In the order in which they came. */
-struct waiting_effects {
-    struct waiting_effect *first, **last;
-};
-
-struct waiting_calls {
-    struct waiting_call *first, **last;
-};
 
 struct runner {
     const struct role_kind *kind;
@@ -77,11 +47,11 @@ struct runner {
     uint64_t rows;    /* ... of the commit at hand */
     int64_t began;    /* that commit */
     bool stepping, dirty, broken;
-    bool committing; /* a commit is under way */
-    bool away;       /* the shelf does not answer */
-    uint32_t handles;                     /* of the loop that are open */
-    struct waiting_effects sends, others; /* messages may be many, and nobody waits here for one to leave */
-    struct waiting_event *events_first, **events_last;
+    bool committing;                       /* a commit is under way */
+    bool away;                             /* the shelf does not answer */
+    uint32_t handles;                      /* of the loop that are open */
+    struct waiting_effects sends, others;  /* messages may be many, and nobody waits here for one to leave */
+    struct waiting_events events;          /* that came in the middle of a step */
     struct waiting_calls calls, committed; /* for the next commit, and for the one at hand */
     struct buf text;
 };
@@ -171,19 +141,6 @@ static struct waiting_effects *effects_like(struct runner *runner, const struct 
     return effect->kind == EFFECT_SEND ? &runner->sends : &runner->others;
 }
 
-static void effect_keep(struct runner *runner, const struct effect *effect)
-{
-    struct waiting_effects *effects = effects_like(runner, effect);
-    struct waiting_effect *waiting = mem_alloc(sizeof *waiting);
-
-    *waiting = (struct waiting_effect){.effect = *effect};
-    message_copy(&waiting->effect.message, &effect->message);
-    waiting->effect.record = (struct record){.kind = RECORD_NONE};
-    waiting->effect.ad = effect->ad ? tree_ref(effect->ad) : NULL;
-    *effects->last = waiting;
-    effects->last = &waiting->next;
-}
-
 /* May anything leave? What may not now waits, as if for a row. */
 static bool runner_may_act(const struct runner *runner)
 {
@@ -194,23 +151,6 @@ static bool runner_may_act(const struct runner *runner)
 static bool effects_ready(const struct runner *runner, const struct waiting_effects *effects)
 {
     return effects->first && effects->first->effect.after <= runner->durable;
-}
-
-static struct waiting_effect *effects_shift(struct waiting_effects *effects)
-{
-    struct waiting_effect *waiting = effects->first;
-
-    effects->first = waiting->next;
-    if (!effects->first)
-        effects->last = &effects->first;
-    return waiting;
-}
-
-static void waiting_effect_free(struct waiting_effect *waiting)
-{
-    message_done(&waiting->effect.message);
-    tree_unref(waiting->effect.ad);
-    free(waiting);
 }
 
 /* Is the shelf elsewhere? Then it tells by a descriptor how its commits end. */
@@ -297,7 +237,7 @@ static void effects_carry_out(struct runner *runner)
             effect_persist(runner, effect);
         else if (effect->after > runner->durable || effects_ready(runner, effects_like(runner, effect)) ||
                  !runner_may_act(runner))
-            effect_keep(runner, effect); /* also behind those that wait for their turn */
+            waiting_effects_add(effects_like(runner, effect), effect); /* also behind those that wait for their turn */
         else
             effect_do(runner, effect);
     }
@@ -329,45 +269,6 @@ static void step_one(struct runner *runner, const struct event *event)
     runner->stepping = false;
 }
 
-static void waiting_event_free(struct waiting_event *waiting)
-{
-    if (waiting->has_message)
-        message_done(&waiting->message);
-    tree_unref(waiting->event.ad);
-    free(waiting);
-}
-
-/* Keeps an event for the end of the step at hand, with what it refers to, which its sender may give back at once. Rows alone are only handed over
- * outside of steps. */
-static void event_keep(struct runner *runner, const struct event *event)
-{
-    struct waiting_event *waiting = mem_alloc(sizeof *waiting);
-
-    *waiting = (struct waiting_event){.event = *event};
-    if (event->ad)
-        waiting->event.ad = tree_ref(event->ad);
-    if (event->user) {
-        strncpy(waiting->user, event->user, sizeof waiting->user - 1);
-        waiting->event.user = waiting->user;
-    }
-    if (event->message) {
-        message_copy(&waiting->message, event->message);
-        waiting->has_message = true;
-        waiting->event.message = &waiting->message;
-    }
-    if (event->peer) {
-        waiting->peer = *event->peer;
-        if (event->peer->identity) {
-            strncpy(waiting->identity, event->peer->identity, sizeof waiting->identity - 1);
-            waiting->peer.identity = waiting->identity;
-        }
-        waiting->has_peer = true;
-        waiting->event.peer = &waiting->peer;
-    }
-    *runner->events_last = waiting;
-    runner->events_last = &waiting->next;
-}
-
 void runner_event(struct runner *runner, const struct event *event)
 {
     struct waiting_event *waiting;
@@ -375,14 +276,11 @@ void runner_event(struct runner *runner, const struct event *event)
     if (runner->broken)
         return;
     if (runner->stepping) {
-        event_keep(runner, event);
+        waiting_events_add(&runner->events, event);
         return;
     }
     step_one(runner, event);
-    while ((waiting = runner->events_first)) {
-        runner->events_first = waiting->next;
-        if (!runner->events_first)
-            runner->events_last = &runner->events_first;
+    while ((waiting = waiting_events_shift(&runner->events))) {
         if (!runner->broken)
             step_one(runner, &waiting->event);
         waiting_event_free(waiting);
@@ -439,7 +337,7 @@ static void effects_release(struct runner *runner, struct waiting_effects *effec
 {
     runner->stepping = true; /* what they lead to comes after them */
     while (!runner->broken && effects_ready(runner, effects) && runner_may_act(runner)) {
-        struct waiting_effect *waiting = effects_shift(effects);
+        struct waiting_effect *waiting = waiting_effects_shift(effects);
 
         effect_do(runner, &waiting->effect);
         waiting_effect_free(waiting);
@@ -467,29 +365,12 @@ static void turn_settle(struct runner *runner)
         uv_idle_stop(&runner->idle);
 }
 
-static void calls_add(struct waiting_calls *calls, struct waiting_call *call)
-{
-    call->next = NULL;
-    *calls->last = call;
-    calls->last = &call->next;
-}
-
-static struct waiting_call *calls_shift(struct waiting_calls *calls)
-{
-    struct waiting_call *call = calls->first;
-
-    calls->first = call ? call->next : NULL;
-    if (!calls->first)
-        calls->last = &calls->first;
-    return call;
-}
-
 /* Tells those who waited for the commit. */
 static void calls_release(struct runner *runner)
 {
     struct waiting_call *call;
 
-    while (!runner->broken && (call = calls_shift(&runner->committed))) {
+    while (!runner->broken && (call = waiting_calls_shift(&runner->committed))) {
         call->done(call->user, true);
         free(call);
     }
@@ -526,8 +407,10 @@ static bool rows_commit(struct runner *runner)
     runner->dirty = false;
     runner->rows = runner->effects.persists;
     runner->began = runner_now();
-    while ((call = calls_shift(&runner->calls)))
-        calls_add(&runner->committed, call);
+    while ((call = waiting_calls_shift(&runner->calls))) {
+        waiting_calls_add(&runner->committed, call->done, call->user);
+        free(call);
+    }
     if (shelf_is_elsewhere(runner))
         result = kind->commit_start(runner->shelf, &err);
     else
@@ -549,10 +432,7 @@ static void turn_release(struct runner *runner, bool committed)
     if (committed)
         calls_release(runner);
     turn_settle(runner);
-    while ((waiting = runner->events_first) && !runner->broken) {
-        runner->events_first = waiting->next;
-        if (!runner->events_first)
-            runner->events_last = &runner->events_first;
+    while (!runner->broken && (waiting = waiting_events_shift(&runner->events))) {
         runner_event(runner, &waiting->event);
         waiting_event_free(waiting);
     }
@@ -641,14 +521,9 @@ static int shelf_watch(struct runner *runner, uv_loop_t *loop, struct err *err)
 
 void runner_commit(struct runner *runner, commit_done_fn *done, void *user)
 {
-    struct waiting_call *call;
-
     rows_are_dirty(runner);
-    if (!done)
-        return;
-    call = mem_alloc(sizeof *call);
-    *call = (struct waiting_call){.done = done, .user = user};
-    calls_add(&runner->calls, call);
+    if (done)
+        waiting_calls_add(&runner->calls, done, user);
 }
 
 void runner_halt(struct runner *runner)
@@ -737,20 +612,14 @@ static void handle_closed(uv_handle_t *handle)
 
 void runner_free(struct runner *runner)
 {
-    struct waiting_event *event;
     struct waiting_call *call;
 
     if (!runner)
         return;
-    while (runner->sends.first)
-        waiting_effect_free(effects_shift(&runner->sends));
-    while (runner->others.first)
-        waiting_effect_free(effects_shift(&runner->others));
-    while ((event = runner->events_first)) {
-        runner->events_first = event->next;
-        waiting_event_free(event);
-    }
-    while ((call = calls_shift(&runner->committed)) || (call = calls_shift(&runner->calls))) {
+    waiting_effects_done(&runner->sends);
+    waiting_effects_done(&runner->others);
+    waiting_events_done(&runner->events);
+    while ((call = waiting_calls_shift(&runner->committed)) || (call = waiting_calls_shift(&runner->calls))) {
         call->done(call->user, false);
         free(call);
     }
@@ -782,11 +651,11 @@ struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const v
                               .ports = *ports,
                               .boot = boot_number(),
                               .handles = 4};
-    runner->sends.last = &runner->sends.first;
-    runner->others.last = &runner->others.first;
-    runner->events_last = &runner->events_first;
-    runner->calls.last = &runner->calls.first;
-    runner->committed.last = &runner->committed.first;
+    waiting_effects_init(&runner->sends);
+    waiting_effects_init(&runner->others);
+    waiting_events_init(&runner->events);
+    waiting_calls_init(&runner->calls);
+    waiting_calls_init(&runner->committed);
     runner->role = kind->make(settings);
     rng_init(&runner->chance, secrets_word(secrets));
     arena_init(&runner->scratch);
