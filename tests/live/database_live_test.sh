@@ -1,6 +1,6 @@
 #!/bin/bash
-# database_live_test.sh: a customer whose rows lie in a PostgreSQL: it is killed, stopped, and its database crashes; another process, with a state folder that has
-# nothing but a token, goes on with its jobs. Prints TAP.
+# database_live_test.sh: a pool whose rows lie in a PostgreSQL. Its customer is killed, and stopped, and the database crashes; another process, with a state folder
+# that has nothing but a token, goes on with its jobs. Prints TAP.
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
@@ -20,10 +20,10 @@ says() { grep -q "$2" "$1.err"; }
 token() { "$berth" token create --state "$work/pool" --subject "$1" --scope "$2" --lifetime 1d --out "$3"; }
 near=(--set 'Networks={ "127.0.0.0/8" }')
 port=$(steady_port)
-pool() { start pool "$berth" matchmaker --listen "127.0.0.1:$port" --state "$work/pool" "${near[@]}" && soon grep -q 'listening at  unix' pool.up && port=$(sed -n 's/.*http:..127.0.0.1:\([0-9]*\).*/\1/p' pool.up | head -1); }
+pool() { start pool "$berth" matchmaker --listen "127.0.0.1:$port" --state "$work/pool" --set "Store=$store" "${near[@]}" && soon grep -q 'listening at  unix' pool.up && port=$(sed -n 's/.*http:..127.0.0.1:\([0-9]*\).*/\1/p' pool.up | head -1); }
 customer() { start "$1" "$berth" customer --state "$work/$1" --set AgentName=submit --set "Store=$store" "${near[@]}"; }
 is_up() { soon grep -q 'is up' "$1.up" && export BERTH_CUSTOMER="unix:$work/$1/customer/customer.sock"; }
-provider() { start heron "$berth" provider --state "$work/heron" --set AgentName=heron --set Unprotected=true --set OwnerPolicy="$work/owner.ad" "${near[@]}" && soon grep -q 'is up' heron.err; }
+provider() { start heron "$berth" provider --state "$work/heron" --set AgentName=heron --set "Store=$store" --set Unprotected=true --set OwnerPolicy="$work/owner.ad" "${near[@]}" && soon grep -q 'is up' heron.err; }
 export BERTH_STATE="$work/pool"
 echo '[ Cpus = 8 ]' >owner.ad
 up() {
@@ -38,14 +38,14 @@ job() {
 }
 history() { [ "$("$berth" history --json -c "Job == $1 && State == \"Cleared\" && Status == 0" 2>/dev/null | grep -c .)" = 1 ]; }
 begun() { [ "$(grep -c " event=job.start .* job=$1\$" heron.err)" = "$2" ]; }
-check 'a pool comes up, and a customer with a database' up
+check 'a pool comes up whose matchmaker, customer and provider have a database' up
 first=$(job true)
 check 'it runs a job' soon history "$first"
 stored() { [ "$(ask_database "SELECT count(*) FROM berth_rows WHERE namespace = 'customer/submit' AND space = 'history'")" -ge 1 ] && [ ! -e one/customer/berth.db ]; }
 check 'whose rows are in the database, and not in a file' soon stored
 checked() { "$berth" store check "$store#customer/submit" >check.out && grep -q '^history' check.out; }
 check 'berth store check looks them over' checked
-backup() { "$berth" store backup "$store" backup.db >backup.out && "$berth" store check backup.db >/dev/null; }
+backup() { "$berth" store backup "$store#customer/submit" backup.db >backup.out && "$berth" store check backup.db >/dev/null; }
 check 'and berth store backup copies them while it works' backup
 
 # ---- a commit that takes long: until the gate is open
@@ -82,6 +82,8 @@ check 'and numbers of jobs go on' numbered
 
 # ---- the database crashes
 away() { curl -sS -m 20 --unix-socket two/customer/customer.sock http://customer/metrics | grep -qx "berth_store_away $1"; }
+during=$(job 'sleep 6')
+check 'a job is running' soon begun "$during" 1
 crash() { database_crash && soon away 1 && says two 'event=store.away'; }
 check 'a customer whose database has crashed says so, in its log and its metrics' crash
 refused() { [ "$(curl -sS -m 20 --unix-socket two/customer/customer.sock -o body -D head -w '%{http_code}' -X POST http://customer/v1/jobs -H 'Content-Type: application/vnd.berth.classad' --data-binary @job.ad)" = 503 ] && grep -qi '^retry-after: 2' head; }
@@ -89,6 +91,10 @@ check 'it answers 503 with Retry-After to who would submit' refused
 check 'and still tells of its jobs' eval '"$berth" jobs >jobs.out'
 back() { database_start && soon away 0 && says two 'event=store.back' && next=$(job true) && soon history "$next"; }
 check 'when the database is back it goes on by itself' back
+
+check 'the job that ran has ended, with one try' eval 'soon history "$during" && begun "$during" 1'
+token_made() { token carol ad:read carol.token && "$berth" token list | grep -q carol; }
+check 'and its matchmaker makes tokens' token_made
 
 # ---- it is stopped for longer than its lease
 kill -STOP "$(cat two.pid)"

@@ -253,8 +253,7 @@ void front_serve(struct request *request)
 
     if (why)
         request_problem(request, 503, "%s", why);
-    else if (part->unwritable && exchange_method(request->exchange) != HTTP_GET &&
-             exchange_method(request->exchange) != HTTP_HEAD && (why = part->unwritable(part->daemon)))
+    else if (request->route->flags & ROUTE_AUDITED && part->unwritable && (why = part->unwritable(part->daemon)))
         request_problem_with(request, 503, why, "Retry-After", STORE_AGAIN);
     else if ((status = gate_shuts_out(part->gate, &request->caller, &why))) /* while the body came */
         request_refuse(request, status, why);

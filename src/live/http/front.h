@@ -31,8 +31,8 @@ struct front_part {
     bool turns;                  /* its callers are users, whose requests take turns; needs a loop */
     const char *(*unready)(
         const void *daemon); /* returns why nothing is accepted any more (503); NULL: all is well. May be NULL */
-    const char *(*unwritable)(
-        const void *daemon); /* the same for what would change something: it may be tried again soon */
+    /* The same for routes with ROUTE_AUDITED, which change what has to be durable: it may be tried again soon. May be NULL. */
+    const char *(*unwritable)(const void *daemon);
     /* A request by a route with ROUTE_AUDITED is about to be answered with 401 or 403, and why. May be NULL. */
     void (*refused)(struct request *request, unsigned status, const char *why);
 };
