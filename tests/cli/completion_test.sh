@@ -26,7 +26,7 @@ completed 'options of a command' '--state' jobs --sta
 completed 'all that its help has' "$(berth help run | sed -n '/^Options:/,/^$/s/^  .*\(--[a-z-]*\).*/\1/p' | awk '{print $1}' | tr '\n' ' ' | sed 's/ $//')" run -
 completed 'words that a usage spells out' 'drain resume status' agent heron ''
 completed 'behind the words that they go with' ':files' job 5 peek ''
-completed 'commands of a command' 'check backup restore repair' store ''
+completed 'commands of a command' 'check backup restore move repair' store ''
 completed 'files' ':files' store check ''
 completed 'folders are the values of some options' ':folders' store check --state ''
 completed 'with a letter, too' ':files' match -r ''

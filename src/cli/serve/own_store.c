@@ -24,7 +24,8 @@ static void file_add(const struct config *config, const char *folder, struct buf
     buf_addf(out, "%s/%s%s" STORE_FILE, config_text(config, CONFIG_STATE), folder, *folder ? "/" : "");
 }
 
-bool own_store_name(const struct config *config, const char *folder, struct buf *ret)
+/* The store's name: the file's, or URI#ROLE/NAME. False after a complaint. */
+static bool store_name(const struct config *config, const char *folder, struct buf *ret)
 {
     const char *uri = config_text(config, CONFIG_STORE);
 
@@ -56,7 +57,7 @@ struct shelf *own_store_open(const struct config *config, const char *folder, co
     buf_init(&name);
     buf_init(&file);
     file_add(config, folder, &file);
-    if (own_store_name(config, folder, &name)) {
+    if (store_name(config, folder, &name)) {
         struct store_terms terms = {.fresh = fresh, .traces = traces, .file = buf_string(&file), .tell = store_tell};
 
         shelf = store_open_as(buf_string(&name), &terms, &err);

@@ -8,7 +8,4 @@
 /* `folder`: of the role within the state folder; "": the state folder itself. `traces`: struct store_terms. NULL after a complaint. */
 struct shelf *own_store_open(const struct config *config, const char *folder, const char *traces, bool fresh);
 
-/* The same store's name, for store_open: the file's, or URI#ROLE/NAME. False after a complaint. */
-bool own_store_name(const struct config *config, const char *folder, struct buf *ret);
-
 #endif
