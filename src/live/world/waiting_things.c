@@ -7,18 +7,18 @@
 #include <string.h>
 
 /* Takes the first out of a list of those; NULL where it is empty. */
-#define LIST_SHIFT(list, item)                \
-    do {                                      \
-        (item) = (list)->first;               \
+#define LIST_SHIFT(list, item)                        \
+    do {                                              \
+        (item) = (list)->first;                       \
         (list)->first = (item) ? (item)->next : NULL; \
-        if (!(list)->first)                   \
-            (list)->last = &(list)->first;    \
+        if (!(list)->first)                           \
+            (list)->last = &(list)->first;            \
     } while (0)
 
-#define LIST_ADD(list, item)           \
-    do {                               \
-        *(list)->last = (item);        \
-        (list)->last = &(item)->next;  \
+#define LIST_ADD(list, item)          \
+    do {                              \
+        *(list)->last = (item);       \
+        (list)->last = &(item)->next; \
     } while (0)
 
 /* ----------------------------------------------------------------------------------------------------------- effects */
