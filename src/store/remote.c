@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define READ_PATIENCE (5 * SECOND)   /* that a database may be away while its rows are wanted */
+#define READ_PATIENCE (2 * SECOND)   /* that a database may be away while its rows are wanted */
 #define PART_FIRST 64                /* rows that are asked for at once, at first ... */
 #define PART_LAST 2048               /* ... and at most, ... */
 #define PART_BYTES ((size_t)4 << 20) /* ... so that they are about so much */
@@ -32,6 +32,7 @@ struct remote {
     struct row_changes open, under_way;
     bool busy; /* those are under way */
     unsigned reads;
+    bool misread; /* a row that was wanted could not be read: what is put because of that must not become durable */
     bool broken;
     struct err why;
 };
@@ -87,6 +88,11 @@ static int remote_change(struct remote *remote, const char *space, const void *k
 
     if (change_ready(remote, err) < 0 || row_ready(remote, space, key_len, len, err) < 0)
         return -1;
+    if (remote->misread) {
+        err_set(&why, "%s: does not answer, and what is put now may follow from what could not be read",
+                remote->place.label);
+        return remote_break(remote, &why, err);
+    }
     step_counts(COUNTED_ROW);
     changes_add(&remote->open, space, key, key_len, value, len);
     if (remote->open.bytes <= REMOTE_ROWS_BYTES)
@@ -184,9 +190,10 @@ static bool remote_may_act(const struct shelf *shelf)
 
 static int64_t remote_away(const struct shelf *shelf, char *ret_why, size_t room)
 {
-    const struct remote *remote = remote_of(shelf);
+    struct remote *remote = remote_of(shelf);
     int64_t since = seat_away(remote->seat, ret_why, room);
 
+    remote->misread = false; /* whoever asks this is not amid a step that has read */
     return since ? since : writer_away(remote->writer, ret_why, room);
 }
 
@@ -197,7 +204,8 @@ static bool remote_broken(const struct shelf *shelf)
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
-/* Asks, and once more by a new connection, for a while. */
+/* Asks, and once more by a new connection, for a while. A database that is away is no reason to end: but nothing is put that may follow from a row that
+ * is only missing here. */
 static PGresult *remote_ask(struct remote *remote, const char *sql, const struct given *given, int count,
                             struct err *err)
 {
@@ -206,10 +214,17 @@ static PGresult *remote_ask(struct remote *remote, const char *sql, const struct
     PGresult *result = NULL;
     struct err why;
 
-    while ((link->conn || link_open(link, &remote->place, &why) == 0) &&
-           !(result = link_ask(link, sql, given, count, REMOTE_PATIENCE, &why)) && link->away && clock_now() < until)
+    for (;;) {
+        if (link->conn || link_open(link, &remote->place, &why) == 0)
+            result = link_ask(link, sql, given, count, REMOTE_PATIENCE, &why);
+        if (result || !link->away || clock_now() >= until)
+            break;
         nanosleep(&(struct timespec){0, RETRY_SPAN_NS}, NULL);
-    if (!result)
+    }
+    remote->misread = remote->misread || (!result && link->away);
+    if (!result && link->away)
+        err_set(err, "%s", why.text);
+    else if (!result)
         remote_break(remote, &why, err);
     return result;
 }

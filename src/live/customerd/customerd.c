@@ -101,7 +101,7 @@ static void tidy_due(uv_timer_t *timer)
 
     daemon_metrics_tick(&customerd->daemon, TIDY_SPAN * MILLISECOND);
     front_wake(agent_front(customerd->live), false);
-    if (runner_is_broken(customerd->runner))
+    if (runner_is_broken(customerd->runner) || runner_is_away(customerd->runner))
         return;
     if (customerd->recovery) {
         recovery_look(customerd);

@@ -152,7 +152,7 @@ static void sweep_due(uv_timer_t *timer)
     waiting_gauge_step(matchmakerd, now);
     if (++matchmakerd->sweeps % SWEEP_SLOWLY)
         return;
-    if (matchmakerd->sweeps % (60 * SWEEP_SLOWLY) == 0)
+    if (matchmakerd->sweeps % (60 * SWEEP_SLOWLY) == 0 && !runner_is_away(matchmakerd->runner))
         tokens_sweep(matchmakerd);
     agents_sweep(&matchmakerd->agents, now);
     callers_sweep(&matchmakerd->gate.callers, now);

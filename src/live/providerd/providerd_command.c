@@ -226,7 +226,8 @@ struct tree *providerd_commanded(void *user, const struct agent_order *order)
 
 void providerd_sweep(struct providerd *providerd)
 {
-    if (ledger_sweep(providerd->daemon.shelf, providerd->daemon.symbols, runner_seconds(agent_runner(providerd->live))))
+    if (!runner_is_away(agent_runner(providerd->live)) &&
+        ledger_sweep(providerd->daemon.shelf, providerd->daemon.symbols, runner_seconds(agent_runner(providerd->live))))
         runner_commit(agent_runner(providerd->live), NULL, NULL);
 }
 
