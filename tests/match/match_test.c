@@ -107,8 +107,28 @@ static void check_queries(struct lang *lang)
 /* Values in rising order: each is below all that follow it. */
 static void check_order(struct lang *lang)
 {
-    static const char *const rising[] = {
-        "real(\"NaN\")", "-1.5", "false", "0.5", "true", "2", "\"a\"", "\"B\"", "'2000-01-01T00:00:00Z'", "'1:00'"};
+    static const char *const rising[] = {"real(\"NaN\")",
+                                         "real(\"-INF\")",
+                                         "-9007199254740993",
+                                         "-9007199254740992.0",
+                                         "-9007199254740991",
+                                         "-1.5",
+                                         "-1",
+                                         "false",
+                                         "0.5",
+                                         "true",
+                                         "2",
+                                         "9007199254740991",
+                                         "9007199254740992.0",
+                                         "9007199254740993",
+                                         "9007199254740994.0",
+                                         "9223372036854775807",
+                                         "9223372036854775808.0",
+                                         "real(\"INF\")",
+                                         "\"a\"",
+                                         "\"B\"",
+                                         "'2000-01-01T00:00:00Z'",
+                                         "'1:00'"};
     enum { COUNT = sizeof rising / sizeof *rising };
     struct tree *trees[COUNT];
     struct value values[COUNT];
@@ -130,7 +150,7 @@ static void check_order(struct lang *lang)
             }
         }
     }
-    tap_ok(right, "numbers, strings and times are ordered, NaN below all");
+    tap_ok(right, "numbers, strings and times are ordered, NaN below all, and integers among reals by what they are");
     values[0] = value_undefined();
     values[1] = order_rank(&values[0]);
     tap_ok(!order_has(&values[0]) && values[1].type == VALUE_INTEGER && values[1].u.integer == 0,

@@ -46,6 +46,7 @@ static const char *const extras[] = {
     "Rank = other.Arch; ",
     "Rank = other.Memory > 2 ? other.Disk / 2 : -other.Load; ",
     "Rank = other.Nobody; ",
+    "Rank = 9007199254740992 + other.Memory * (other.Disk > 2 ? 1 : 1.0); ", /* more than reals tell apart */
     "Count = 3; ",
     "Residual = [ Memory = Memory - 1; Constraint = Memory > 0 ]; ",
     "Residual = [ Disk = Disk - other.Size ]; ",

@@ -42,6 +42,21 @@ static bool is_less(const struct value *a, const struct value *b)
     return value_is_true(&less);
 }
 
+/* Compares by what the numbers are. The language compares both as reals, and then integers beyond 2^53 that differ equal the same real. */
+static int compare_exactly(int64_t integer, double real)
+{
+    int64_t whole;
+
+    if (real >= 0x1p63)
+        return -1;
+    if (real < -0x1p63)
+        return 1;
+    whole = (int64_t)real;
+    if (integer != whole)
+        return integer < whole ? -1 : 1;
+    return (real < (double)whole) - (real > (double)whole);
+}
+
 int order_compare(const struct value *a, const struct value *b)
 {
     enum kind x = kind_of(a), y = kind_of(b);
@@ -50,6 +65,10 @@ int order_compare(const struct value *a, const struct value *b)
         return x < y ? -1 : 1;
     if (is_nan(a) || is_nan(b))
         return is_nan(b) - is_nan(a);
+    if (a->type == VALUE_INTEGER && b->type == VALUE_REAL)
+        return compare_exactly(a->u.integer, b->u.real);
+    if (a->type == VALUE_REAL && b->type == VALUE_INTEGER)
+        return -compare_exactly(b->u.integer, a->u.real);
     return is_less(a, b) ? -1 : is_less(b, a);
 }
 

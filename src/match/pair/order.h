@@ -1,7 +1,8 @@
 /* order.h: how values are ordered when one must be chosen: ranks, keys of roots, components of docking vectors.
  *
- * Values of one kind are ordered by the language's own comparison. Numbers and booleans are one kind, strings another, times another; numbers come
- * below strings, and strings below times. NaN is below every number. */
+ * Values of one kind are ordered as the language compares them, but that an integer and a real are compared exactly: as reals, integers beyond 2^53
+ * would equal a real and not each other, and the best of several would depend on the order in which they are looked at. Numbers and booleans are one
+ * kind, strings another, times another; numbers come below strings, and strings below times. NaN is below every number. */
 #ifndef BERTH_MATCH_PAIR_ORDER_H
 #define BERTH_MATCH_PAIR_ORDER_H
 

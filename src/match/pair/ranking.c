@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX ((size_t)64 << 20) /* of all orders */
+#define BYTES_MAX ((size_t)64 << 20) /* of all orders ... */
+#define PLACE_BYTES 12               /* ... which have so many for each place: order, position, apart */
 #define ORDERS_MAX 256
 #define SEEN 1024   /* a power of two */
 #define CHANGES 256 /* an order is made anew after so many changes, and a part of the candidates */
 
 void rankings_init(struct rankings *rankings, struct symbols *symbols, uint32_t room, columns_ad_fn *ad, void *user)
 {
-    size_t most = BYTES_MAX / (8 * ((size_t)room + 1));
+    size_t most = BYTES_MAX / (PLACE_BYTES * ((size_t)room + 1));
 
     *rankings = (struct rankings){.room = room, .most = most < 1 ? 1 : most > ORDERS_MAX ? ORDERS_MAX : (uint32_t)most};
     columns_init(&rankings->columns, symbols, ad, user);
@@ -131,16 +132,16 @@ static void ranking_fill(struct rankings *rankings, struct ranking *ranking, con
     free(ranks);
 }
 
-/* A place for one more order: in place of the one that was used longest ago, if there are many. */
+/* A place for one more order: that of one which is not used any more, or, if there are many, of the one that was used longest ago. */
 static struct ranking *ranking_place(struct rankings *rankings)
 {
-    struct ranking *oldest = &rankings->items[0];
+    struct ranking *oldest = rankings->items;
 
-    if (rankings->count < rankings->most)
-        return &rankings->items[rankings->count++];
     for (uint32_t i = 1; i < rankings->count; i++)
         if (rankings->items[i].used < oldest->used)
             oldest = &rankings->items[i];
+    if (rankings->count < rankings->most && (!rankings->count || oldest->used))
+        return &rankings->items[rankings->count++];
     ranking_done(oldest);
     return oldest;
 }
