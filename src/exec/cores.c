@@ -16,20 +16,20 @@
 static uint16_t node_of(hwloc_topology_t topology, hwloc_obj_t unit)
 {
     int index = libhwloc()->bitmap_first(unit->nodeset);
-    unsigned count = hwloc_count(topology, HWLOC_OBJ_NUMANODE);
+    unsigned count = libhwloc_count(topology, HWLOC_OBJ_NUMANODE);
 
     for (unsigned i = 0; index >= 0 && i < count && i < CORES_MAX; i++)
-        if (hwloc_object(topology, HWLOC_OBJ_NUMANODE, i)->os_index == (unsigned)index)
+        if (libhwloc_object(topology, HWLOC_OBJ_NUMANODE, i)->os_index == (unsigned)index)
             return (uint16_t)i;
     return 0;
 }
 
 static void read_units(struct cores *cores, hwloc_topology_t topology, hwloc_const_bitmap_t allowed)
 {
-    unsigned count = hwloc_count(topology, HWLOC_OBJ_PU);
+    unsigned count = libhwloc_count(topology, HWLOC_OBJ_PU);
 
     for (unsigned i = 0; i < count && i < CORES_MAX; i++) {
-        hwloc_obj_t unit = hwloc_object(topology, HWLOC_OBJ_PU, i);
+        hwloc_obj_t unit = libhwloc_object(topology, HWLOC_OBJ_PU, i);
         hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
         struct cores_place place;
 

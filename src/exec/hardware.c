@@ -33,11 +33,11 @@ static int shape_read(struct shape *shape, const char *synthetic, struct err *er
         return err_set(err, "hwloc cannot make out the machine%s%.200s", synthetic ? ": " : "",
                        synthetic ? synthetic : "");
     }
-    shape->cpus = hwloc_count(topology, HWLOC_OBJ_PU);
-    shape->cores = hwloc_count(topology, HWLOC_OBJ_CORE);
-    shape->sockets = hwloc_count(topology, HWLOC_OBJ_PACKAGE);
-    shape->nodes = hwloc_count(topology, HWLOC_OBJ_NUMANODE);
-    package = hwloc_object(topology, HWLOC_OBJ_PACKAGE, 0);
+    shape->cpus = libhwloc_count(topology, HWLOC_OBJ_PU);
+    shape->cores = libhwloc_count(topology, HWLOC_OBJ_CORE);
+    shape->sockets = libhwloc_count(topology, HWLOC_OBJ_PACKAGE);
+    shape->nodes = libhwloc_count(topology, HWLOC_OBJ_NUMANODE);
+    package = libhwloc_object(topology, HWLOC_OBJ_PACKAGE, 0);
     model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
     if (model)
         text_clean(model, strlen(model), shape->model, sizeof shape->model);

@@ -34,8 +34,8 @@ struct libhwloc {
 const struct libhwloc *libhwloc(void);
 
 /* How many objects of a kind a machine has, 0 where it has none; and the one with that number, or NULL. */
-unsigned hwloc_count(hwloc_topology_t topology, hwloc_obj_type_t type);
-hwloc_obj_t hwloc_object(hwloc_topology_t topology, hwloc_obj_type_t type, unsigned number);
+unsigned libhwloc_count(hwloc_topology_t topology, hwloc_obj_type_t type);
+hwloc_obj_t libhwloc_object(hwloc_topology_t topology, hwloc_obj_type_t type, unsigned number);
 
 #ifdef __cplusplus
 }

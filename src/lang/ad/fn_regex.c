@@ -1,8 +1,8 @@
 /* fn_regex.c: patterns, with PCRE2.
  *
- * A pattern is compiled for each call, unless the environment keeps it, and searched for. PCRE2's match limit counts anew at each place of the text where a match may begin, so it does
- * not bound the time. The library calls regex_count before each item of the pattern instead, which counts all the work: one for the call, and one for
- * each 16 bytes that the match moved. Past the limit the value is error. */
+ * A pattern is compiled for each call, unless the environment keeps it, and searched for. PCRE2's match limit counts anew at each place of the text
+ * where a match may begin, so it does not bound the time. The library calls regex_count before each item of the pattern instead, which counts all
+ * the work: one for the call, and one for each 16 bytes that the match moved. Past the limit the value is error. */
 #include "lang/ad/fn.h"
 #include "lang/ad/patterns.h"
 #include "lang/base/mem.h"
