@@ -91,8 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (world.my) {
         held = symbols_count(world.symbols);
         right = check_ports(&world);
-        lint_ad(&world.arena, world.my, check_finding, &tellings);
-        lint_ports(world.my, check_finding, &tellings);
+        lint_ad(&world.arena, world.my, NULL, check_finding, &tellings);
+        lint_ports(world.my, NULL, check_finding, &tellings);
         if (right != (tellings.refusals == 0))
             fuzz_broken("lint tells of ports that are refused, and only of those");
         if (symbols_count(world.symbols) != held)

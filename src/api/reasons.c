@@ -198,8 +198,8 @@ ptrdiff_t berth_lint(struct berth_context *context, const struct berth_ad *ad,
     findings.dialect = tree->dialect;
     arena_init(&findings.scratch);
     changes_begin(context->world);
-    lint_ad(&findings.scratch, tree, finding_add, &findings);
-    lint_ports(tree, finding_add, &findings);
+    lint_ad(&findings.scratch, tree, NULL, finding_add, &findings);
+    lint_ports(tree, NULL, finding_add, &findings);
     changes_end(context->world);
     arena_done(&findings.scratch);
     lent = arena_alloc(&context->arena, (findings.count + 1) * sizeof *lent);

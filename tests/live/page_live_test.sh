@@ -121,6 +121,11 @@ doubled() { # each macro is twice the one before; and more ads than are looked a
     { printf '[Text="'; head -c 70000 /dev/zero | tr '\0' a; printf '"]'; } >body.ad && [ "$(code /v1/lint -d @body.ad)" = 413 ]
 }
 check 'and what would be too much is refused soon' doubled
+grown() { # a short text whose macros make an ad that is larger than the pool takes
+  local i; { printf '[Text="executable = /bin/true\\na0 = (x > y) && '; for i in $(seq 12); do printf '\\na%d = $(a%d)$(a%d)' "$i" $((i - 1)) $((i - 1)); done; printf '\\nrequirements = $(a12) true\\nqueue"]'; } >body.ad
+  ask /v1/lint -m 10 -d @body.ad | grep 'Fault = .*too large: the limit is 10000 parts'
+}
+check 'and an ad that the pool would not take is not made' grown
 
 # --- links
 key() { sed -n 's/.*#k=\([0-9a-f]\{32\}\).*/\1/p'; }

@@ -162,8 +162,8 @@ static void note_finding(void *user, const struct lint_finding *finding)
 static void lint_both(struct lang *lang, const struct tree *ad, struct notes *ret)
 {
     *ret = (struct notes){lang->symbols, lang_scratch(), 0};
-    lint_ad(&lang->arena, ad, note_finding, ret);
-    lint_ports(ad, note_finding, ret);
+    lint_ad(&lang->arena, ad, NULL, note_finding, ret);
+    lint_ports(ad, NULL, note_finding, ret);
 }
 
 static void check_case(struct lang *lang, const struct finding_case *row)

@@ -167,7 +167,7 @@ static const char *findings(struct lang *lang, const struct tree *ad)
 {
     struct notes notes = {lang->symbols, lang_scratch()};
 
-    lint_ad(&lang->arena, ad, note_finding, &notes);
+    lint_ad(&lang->arena, ad, NULL, note_finding, &notes);
     return buf_string(notes.out);
 }
 
@@ -265,7 +265,7 @@ static void check_clauses(struct lang *lang, const struct dialect *dialect)
 
         snprintf(text, sizeof text, "[ Constraint = other.x %s %s && x %s %s ]", op1, c1, op2, c2);
         ad = lang_ad(lang, dialect, text, NULL);
-        lint_ad(&lang->arena, ad, count_conflict, &conflicts);
+        lint_ad(&lang->arena, ad, NULL, count_conflict, &conflicts);
         can = satisfiable(lang, ad, trials);
         if (can && conflicts && unsound++ < 5)
             tap_diag("complains of what can be true: %s", text);
@@ -305,10 +305,107 @@ static void check_large(struct lang *lang)
     buf_adds(&text, " ]");
     ad = lang_ad(lang, &dialect_classic, buf_string(&text), NULL);
     tap_ok(ad != NULL, "an ad with a conjunction of 40000 clauses and a circle of 10000 attributes is read");
-    lint_ad(&lang->arena, ad, count_finding, &count);
+    lint_ad(&lang->arena, ad, NULL, count_finding, &count);
     tap_ok(count == LINT_FINDINGS_MAX + 1, "%d findings of one attribute are told, and the circle", LINT_FINDINGS_MAX);
     tree_unref(ad);
     buf_done(&text);
+}
+
+struct worst {
+    int count;
+    bool unfinished;
+};
+
+static void note_worst(void *user, const struct lint_finding *finding)
+{
+    struct worst *worst = user;
+
+    worst->count++;
+    worst->unfinished = worst->unfinished || finding->kind == LINT_UNFINISHED;
+}
+
+/* The text many times, between a beginning and an end; a %d in it is its number. */
+static void repeat(struct buf *out, const char *first, const char *text, int count, const char *last)
+{
+    buf_reset(out);
+    buf_adds(out, first);
+    for (int i = 0; i < count; i++) {
+        for (const char *c = text; *c; c++) {
+            if (*c == '@')
+                buf_addf(out, "%d", i);
+            else
+                buf_addc(out, *c);
+        }
+    }
+    buf_adds(out, last);
+}
+
+#define LONG 100000 /* bytes of a text */
+
+/* Work is counted, not time: what strangers may send is bounded by these steps, and most that is large needs far fewer. */
+static void check_work(struct lang *lang)
+{
+    static const struct {
+        const char *sentence, *first, *text, *last;
+        int count;
+        bool is_long; /* the first is followed by a long text in quotes */
+        uint64_t steps;
+    } rows[] = {
+        {"a long chain is quoted by its beginning", "[ a = x", " == undefined", " ]", 4000, false, 300000},
+        {"so is a long list of arguments", "[ a = f(x", ", 1 + \"a\"", ") + 1 + \"a\" ]", 4000, false, 300000},
+        {"names that are missing are looked for once", "[ ", "a@ = self.b@; ", "]", 4000, false,
+         LINT_STEPS_MAX + 10000},
+        {"those of which it is asked somewhere, too", "[ ", "a@ = self.b@ + (self.b@ is undefined ? 1 : 0); ", "]",
+         2000, false, 400000},
+        {"each clause is held against so many", "[ Constraint = true", " && other.x@ < 1", " ]", 4000, false, 700000},
+        {"also in very many conjunctions", "[ ", "a@ = (x > 1 && x < 0 || y) && (z > 1 && z < 0 || y); ", "]", 3000,
+         false, 900000},
+        {"and clauses about long texts", "[ A = ", " && x != A", " ]", 2000, true, LINT_STEPS_MAX + 10000},
+        {"a long text is compared with a bound", "[ A = ", " && A == A", " ]", 2000, true, LINT_STEPS_MAX + 10000},
+        {"constraints that grow when they are folded in",
+         "[ a0 = other.x + 1; a1 = a0 + a0; a2 = a1 * a1; a3 = a2 + a2; a4 = a3 * a3; a5 = a4 + a4; a6 = a5 * a5; a7 = a6 + a6; Ports = { ",
+         "[ Label = l@; Constraint = a7 + a7 > a6; Rank = a7 * a6 ], ", "[ Label = l ] } ]", 60, false,
+         LINT_STEPS_MAX + 200000},
+        {"many circles", "[ a = 1; b = ", "self.b + ", "1 ]", 8000, false, 700000},
+    };
+    struct buf text;
+
+    buf_init(&text);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct worst worst = {0};
+        struct buf first;
+        struct tree *ad;
+        uint64_t meter = 0;
+
+        buf_init(&first);
+        buf_adds(&first, rows[i].first);
+        if (rows[i].is_long)
+            buf_addf(&first, "\"%0*d\"; Constraint = true", LONG, 0);
+        repeat(&text, buf_string(&first), rows[i].text, rows[i].count, rows[i].last);
+        ad = lang_ad(lang, &dialect_classic, buf_string(&text), NULL);
+        if (ad)
+            lint_ad(&lang->arena, ad, &meter, note_worst, &worst);
+        if (!tap_ok(ad && meter <= rows[i].steps && worst.unfinished == (meter > LINT_STEPS_MAX), "%s",
+                    rows[i].sentence))
+            tap_diag("%llu steps, %d findings%s", (unsigned long long)meter, worst.count,
+                     worst.unfinished ? ", unfinished" : "");
+        tree_unref(ad);
+        buf_done(&first);
+        arena_reset(&lang->arena);
+    }
+    buf_done(&text);
+}
+
+/* Ads that share a meter: when it is at its end, the next is not looked at, and that is told. */
+static void check_shared(struct lang *lang)
+{
+    uint64_t meter = LINT_STEPS_MAX;
+    struct tree *ad = lang_ad(lang, &dialect_classic, "[ a = self.b; c = self.d ]", NULL);
+    struct worst worst = {0};
+
+    lint_ad(&lang->arena, ad, &meter, note_worst, &worst);
+    tap_ok(worst.unfinished && worst.count <= 2 && meter > LINT_STEPS_MAX, "steps that others have used are used");
+    tree_unref(ad);
 }
 
 int main(void)
@@ -322,6 +419,8 @@ int main(void)
     check_clauses(&lang, &dialect_classic);
     check_clauses(&lang, &dialect_condor);
     check_large(&lang);
+    check_work(&lang);
+    check_shared(&lang);
     lang_done(&lang);
     return tap_done();
 }

@@ -78,8 +78,8 @@ static int lint_file(struct lint_run *run, const char *name)
             run->line = form_reader_line(source.reader);
             buf_reset(&run->name);
             ad_name(&run->name, ad, source.count);
-            lint_ad(&run->arena, ad, print_finding, run);
-            lint_ports(ad, print_finding, run);
+            lint_ad(&run->arena, ad, NULL, print_finding, run);
+            lint_ports(ad, NULL, print_finding, run);
             tree_unref(ad);
             if (output_write(&run->out) < 0) {
                 got = -1;

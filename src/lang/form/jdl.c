@@ -253,7 +253,7 @@ static int ad_read(struct jdl *jdl, unsigned last_line)
 /* Gives the ad of a job that was read. */
 static int ad_give(struct jdl *jdl, const char *extra, submit_ad_fn *each, void *user)
 {
-    const struct form_limits limits = {.cells = 1u << 20};
+    const struct form_limits limits = {.cells = submit_cells_max(jdl->world)};
     struct tree *ad = NULL;
     struct err why = {0};
     int result = job_write(jdl, extra);

@@ -23,6 +23,7 @@ extern "C" {
 #define SUBMIT_MACROS_MAX 10000
 #define SUBMIT_ITEMS_MAX 100000
 #define SUBMIT_ADS_MAX 100000
+#define SUBMIT_CELLS_MAX (1u << 20) /* of an ad */
 #define SUBMIT_FOLD_FROM 64 /* from so many items on, items share ads where they can, each ad with a list of them */
 #define SUBMIT_WORK_MAX (256u << 20) /* bytes and macros expanded for one file, all together */
 
@@ -52,6 +53,7 @@ struct submit_world {
     uint32_t fold_from;                                   /* so many items share ads; 0: SUBMIT_FOLD_FROM */
     uint32_t ads_max;                                     /* 0: SUBMIT_ADS_MAX */
     uint64_t work_max;                                    /* 0: SUBMIT_WORK_MAX */
+    uint32_t cells_max;                                   /* of an ad; 0: SUBMIT_CELLS_MAX */
     /* Macros that are set before the first line, as for a node of a workflow. */
     const struct submit_given {
         const char *name, *value;

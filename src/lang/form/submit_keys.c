@@ -385,7 +385,7 @@ static int job_write(struct submit_job *job)
 
 static int ad_give(struct submit_reader *reader, struct buf *text, struct err *err)
 {
-    const struct form_limits limits = {.cells = 1u << 20};
+    const struct form_limits limits = {.cells = submit_cells_max(reader->world)};
     uint64_t most = reader->world->ads_max ? reader->world->ads_max : SUBMIT_ADS_MAX;
     struct err why = {0};
     struct tree *ad;

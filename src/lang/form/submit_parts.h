@@ -92,6 +92,11 @@ struct submit_reader {
     } fold;
 };
 
+static inline uint32_t submit_cells_max(const struct submit_world *world)
+{
+    return world->cells_max ? world->cells_max : SUBMIT_CELLS_MAX;
+}
+
 static inline uint64_t submit_work_max(const struct submit_reader *reader)
 {
     return reader->world->work_max ? reader->world->work_max : SUBMIT_WORK_MAX;

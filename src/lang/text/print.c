@@ -40,9 +40,15 @@ struct printer {
     const struct style_row *style;
     int style_bits;
     print_value_fn *value;
+    size_t most; /* bytes that `out` has when nothing more is wanted */
 };
 
 static void print_cell(struct printer *p, const struct expr *e, unsigned level);
+
+static inline bool print_is_full(const struct printer *p)
+{
+    return p->out->len > p->most;
+}
 
 static inline void print_piece(struct printer *p, const struct piece *piece)
 {
@@ -221,7 +227,7 @@ static void print_ad(struct printer *p, const struct expr *e)
         return;
     }
     print_piece(p, &p->style->ad_open);
-    for (uint32_t i = 0; i < e->u.run.count; i++) {
+    for (uint32_t i = 0; i < e->u.run.count && !print_is_full(p); i++) {
         if (i)
             print_piece(p, &p->style->semicolon);
         print_symbol(p, parts[i].label);
@@ -233,7 +239,7 @@ static void print_ad(struct printer *p, const struct expr *e)
 
 static void print_parts(struct printer *p, const struct expr *parts, uint32_t count, const struct piece *comma)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !print_is_full(p); i++) {
         if (i)
             print_piece(p, comma);
         print_cell(p, &parts[i], 0);
@@ -246,7 +252,7 @@ static void print_chain(struct printer *p, const struct expr *e)
     unsigned level = op_table[parts[1].label].level;
 
     print_cell(p, &parts[0], level + 1);
-    for (uint32_t i = 1; i < e->u.run.count; i++) {
+    for (uint32_t i = 1; i < e->u.run.count && !print_is_full(p); i++) {
         enum op op = (enum op)parts[i].label;
         bool blanks = p->style->blanks || op == OP_IS || op == OP_ISNT;
 
@@ -268,7 +274,7 @@ static void print_path(struct printer *p, const struct expr *e)
     print_cell(p, &parts[0], parts[0].kind == EXPR_WITHIN ? 0 : OP_LEVEL_PREFIX + 1);
     if (parts[0].kind == EXPR_WITHIN)
         buf_addc(p->out, ')');
-    for (uint32_t i = 1; i < e->u.run.count; i++) {
+    for (uint32_t i = 1; i < e->u.run.count && !print_is_full(p); i++) {
         if (parts[i].label == STEP_SELECT) {
             buf_addc(p->out, '.');
             print_symbol(p, parts[i].u.name.id);
@@ -429,7 +435,14 @@ static void print_cell(struct printer *p, const struct expr *e, unsigned level)
 
 void print_expr_with(struct buf *out, const struct tree *tree, const struct expr *e, int style, print_value_fn *value)
 {
-    struct printer printer = {out, tree, &styles[style & 15], style, value};
+    struct printer printer = {out, tree, &styles[style & 15], style, value, SIZE_MAX};
+
+    print_cell(&printer, e, 0);
+}
+
+void print_expr_most(struct buf *out, const struct tree *tree, const struct expr *e, int style, size_t most)
+{
+    struct printer printer = {out, tree, &styles[style & 15], style, NULL, out->len + most};
 
     print_cell(&printer, e, 0);
 }

@@ -24,6 +24,9 @@ enum print_style {
 /* Appends to `out`. The C stack is bounded by TREE_HEIGHT_MAX. */
 void print_expr(struct buf *out, const struct tree *tree, const struct expr *e, int style);
 void print_tree(struct buf *out, const struct tree *tree, int style);
+/* The same for whoever shows a beginning of it: stops soon after that many bytes, and then more than those are there. A word, a name or a string is
+ * always whole. */
+void print_expr_most(struct buf *out, const struct tree *tree, const struct expr *e, int style, size_t most);
 
 void print_string(struct buf *out, const char *text, size_t len, int style); /* in quotes */
 void print_escaped(struct buf *out, const char *text,

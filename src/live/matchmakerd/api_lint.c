@@ -5,8 +5,8 @@
  *     -> [ Language = "submit"; Count = 1; Ads = "[ Cmd = ...; Count = 3 ]"; Findings = { [Ad = 1; Attribute; Kind; Text] }; Remarks = { [Line; Column; Text] } ]
  *     -> [ Language = "ad"; Count = 0; Fault = "expected an expression"; Line = 1; Column = 9; ... ]
  *
- * A text comes from a stranger, and while it is read nobody else is served: its length, what its macros expand to, and how many ads are looked
- * at are bounded. A submit file can name no other file here, and has no variables of an environment. */
+ * A text comes from a stranger, and while it is read nobody else is served: its length, what its macros expand to, the nodes of each ad, and the
+ * steps of looking at all of them together are bounded. A submit file can name no other file here, and has no variables of an environment. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
@@ -21,11 +21,11 @@
 #include "match/gang/lint_ports.h"
 #include "match/pair/lint.h"
 
-#define LINT_TEXT_MAX (64u << 10) /* bytes of the text */
-#define LINT_WORK_MAX (1u << 20)  /* bytes that a submit file may expand to */
-#define LINT_ADS_MAX 100          /* ads that a submit file may make: more are for `berth submit` */
-#define LINT_LOOKED_MAX 16        /* ads that are looked at */
-#define LINT_ROWS_MAX 64          /* findings, and remarks, that are told */
+#define LINT_TEXT_MAX (64u << 10)    /* bytes of the text */
+#define LINT_EXPANDED_MAX (1u << 20) /* bytes that a submit file may expand to */
+#define LINT_ADS_MAX 100             /* ads that a submit file may make: more are for `berth submit` */
+#define LINT_LOOKED_MAX 16           /* ads that are looked at */
+#define LINT_ROWS_MAX 64             /* findings, and remarks, that are told */
 
 struct linting {
     struct symbols *symbols; /* its own: what a stranger names is not kept */
@@ -34,6 +34,7 @@ struct linting {
     struct buf ads, text;
     const struct tree *ad;
     uint32_t count; /* ads that were read */
+    uint64_t meter; /* steps of looking at them */
     struct tree *findings[LINT_ROWS_MAX], *remarks[LINT_ROWS_MAX];
     uint32_t finding_count, remark_count;
     struct symbols *answers;
@@ -78,8 +79,8 @@ static void ad_look(struct linting *linting, const struct tree *ad)
     if (++linting->count > LINT_LOOKED_MAX)
         return;
     linting->ad = ad;
-    lint_ad(&linting->scratch, ad, finding_take, linting);
-    lint_ports(ad, finding_take, linting);
+    lint_ad(&linting->scratch, ad, &linting->meter, finding_take, linting);
+    lint_ports(ad, &linting->meter, finding_take, linting);
 }
 
 /* An ad that a submit file makes; told as a text, since it is that which is sent. */
@@ -94,10 +95,14 @@ static int made_take(void *user, struct tree *ad, unsigned line)
     return 0;
 }
 
-static int submit_look(struct linting *linting, const char *text, size_t len, struct err *err)
+static int submit_look(struct linting *linting, const struct config *config, const char *text, size_t len,
+                       struct err *err)
 {
-    const struct submit_world world = {
-        .user = linting, .remark = remark_take, .ads_max = LINT_ADS_MAX, .work_max = LINT_WORK_MAX};
+    const struct submit_world world = {.user = linting,
+                                       .remark = remark_take,
+                                       .ads_max = LINT_ADS_MAX,
+                                       .work_max = LINT_EXPANDED_MAX,
+                                       .cells_max = (uint32_t)config_count(config, CONFIG_AD_NODES)};
 
     return submit_read(linting->symbols, &world, text, len, made_take, linting, err);
 }
@@ -165,7 +170,7 @@ static struct tree *lint_answer(const struct config *config, struct symbols *sym
     buf_init(&linting.text);
     got = utf8_check(text, len, &err);
     if (got == 0)
-        got = submit ? submit_look(&linting, text, len, &err) : ads_look(&linting, config, text, len, &err);
+        got = submit ? submit_look(&linting, config, text, len, &err) : ads_look(&linting, config, text, len, &err);
     linting_tell(&linting, submit, got < 0 ? &err : NULL);
     answer = maker_seal(&linting.maker);
     linting_done(&linting);

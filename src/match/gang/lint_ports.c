@@ -10,6 +10,7 @@ struct looking {
     const struct tree *ad;
     lint_report_fn *report;
     void *user;
+    uint64_t *meter;
     symbol attribute; /* Ports as the ad spells it */
     uint32_t port;    /* the number of the next port, as ports_read counts */
     unsigned told_count;
@@ -78,6 +79,8 @@ static void look_at_unread(struct looking *looking, const struct expr *entry, en
     }
 }
 
+#define SPELLING_STEPS 256 /* to hold a name against all that have a meaning */
+
 /* Tells of names that have no meaning, but are one slip away from one that has. */
 static void look_at_spelling(struct looking *looking, const struct expr *entry, enum place place)
 {
@@ -85,11 +88,12 @@ static void look_at_spelling(struct looking *looking, const struct expr *entry, 
                                         "Count", "Share",      "Essential",    "Choose"};
     const struct expr *parts = tree_parts(looking->ad, entry);
 
-    for (uint32_t i = 0; i < entry->u.run.count; i++) {
+    for (uint32_t i = 0; i < entry->u.run.count && *looking->meter <= LINT_STEPS_MAX; i++) {
         struct nearest nearest;
         size_t len;
         const char *text = symbols_text(looking->ad->symbols, parts[i].label, &len);
 
+        *looking->meter += SPELLING_STEPS;
         nearest_init(&nearest, text, len);
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
             nearest_try(&nearest, names[k]);
@@ -181,10 +185,11 @@ static void look_at_list(struct looking *looking, const struct expr *list, unsig
     }
 }
 
-void lint_ports(const struct tree *ad, lint_report_fn *report, void *user)
+void lint_ports(const struct tree *ad, uint64_t *meter, lint_report_fn *report, void *user)
 {
+    uint64_t own = 0;
     const struct expr *root = tree_root(ad), *list = tree_find(ad, root, NAME_PORTS);
-    struct looking looking = {.ad = ad, .report = report, .user = user, .port = 1};
+    struct looking looking = {.ad = ad, .report = report, .user = user, .meter = meter ? meter : &own, .port = 1};
     struct ports ports;
     struct err err = {0};
     symbol command;

@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* Calls `report` for each finding, at most LINT_FINDINGS_MAX times: first of the ad's own attributes, then of its ports from left to
- * right. An ad without Ports has none. */
-void lint_ports(const struct tree *ad, lint_report_fn *report, void *user);
+ * right. An ad without Ports has none. `meter` as for lint_ad: when it is past its end, spellings are not looked at. */
+void lint_ports(const struct tree *ad, uint64_t *meter, lint_report_fn *report, void *user);
 
 #ifdef __cplusplus
 }

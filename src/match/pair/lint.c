@@ -43,35 +43,48 @@ void lint_text_print(struct buf *out, const struct tree *ad, const struct lint_f
         add_nearest(out, ad, finding->function);
 }
 
+#define BEGIN_STEPS 16 /* for making a finding */
+#define STEP_BYTES 32  /* of a text that is made or compared */
+
 struct buf *lint_begin(struct lint *lint)
 {
+    lint_spend(lint, BEGIN_STEPS);
     buf_reset(&lint->text);
     return &lint->text;
 }
 
-void lint_quote(struct lint *lint, const struct expr *e)
+/* Cuts what was added behind `start` when it is long. */
+static void text_cut(struct lint *lint, size_t start)
 {
     struct buf *text = &lint->text;
+
+    lint_spend(lint, (text->len - start) / STEP_BYTES);
+    if (text->len - start <= LINT_QUOTE_MAX)
+        return;
+    text->len = start + LINT_QUOTE_MAX;
+    while ((text->text[text->len] & 0xc0) == 0x80 && text->len > start) /* not inside a letter */
+        text->len--;
+    buf_adds(text, "...");
+}
+
+void lint_quote(struct lint *lint, const struct expr *e)
+{
     size_t start;
 
-    buf_addc(text, '\'');
-    start = text->len;
-    print_expr(text, lint->tree, e, PRINT_PLAIN);
-    if (text->len - start > LINT_QUOTE_MAX) {
-        text->len = start + LINT_QUOTE_MAX;
-        while ((text->text[text->len] & 0xc0) == 0x80 && text->len > start) /* not inside a letter */
-            text->len--;
-        buf_adds(text, "...");
-    }
-    buf_addc(text, '\'');
+    buf_addc(&lint->text, '\'');
+    start = lint->text.len;
+    print_expr_most(&lint->text, lint->tree, e, PRINT_PLAIN, LINT_QUOTE_MAX);
+    text_cut(lint, start);
+    buf_addc(&lint->text, '\'');
 }
 
 void lint_name(struct lint *lint, symbol name)
 {
-    size_t len;
+    size_t len, start = lint->text.len;
     const char *text = symbols_text(lint->tree->symbols, name, &len);
 
     print_name(&lint->text, lint->tree->dialect, text, len);
+    text_cut(lint, start);
 }
 
 static bool was_told(const struct lint *lint, const char *text, size_t len)
@@ -95,6 +108,7 @@ void lint_end_with(struct lint *lint, enum lint_kind kind, symbol function)
                                    .function = function};
 
     finding.text = buf_string(&lint->text);
+    lint_spend(lint, lint->told.len / STEP_BYTES);
     if (lint->told_count == LINT_FINDINGS_MAX || (lint->told.len && was_told(lint, finding.text, strlen(finding.text))))
         return;
     lint->told_count++;
@@ -234,6 +248,8 @@ static struct lint_shape walk(struct lint *lint, const struct scope *scope, cons
     struct scope opened;
     struct lint_shape shape;
 
+    if (!lint_spend(lint, 1))
+        return (struct lint_shape){.known = SHAPE_UNKNOWN};
     switch ((enum expr_kind)e->kind) {
     case EXPR_NAME:
     case EXPR_ROOT_NAME:
@@ -301,7 +317,7 @@ static void check_shadows(struct lint *lint, const struct expr *ad)
 {
     const struct expr *parts = tree_parts(lint->tree, ad);
 
-    for (uint32_t i = 0; i < ad->u.run.count; i++)
+    for (uint32_t i = 0; i < ad->u.run.count && lint_spend(lint, lint_label_steps(lint)); i++)
         check_shadow(lint, &parts[i]);
 }
 
@@ -425,13 +441,27 @@ static void walk_attribute(struct lint *lint, const struct scope *scope, const s
     lint->lazy--;
 }
 
-void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user)
+/* Tells at which attribute the steps were over. */
+static void tell_unfinished(struct lint *lint)
 {
-    struct lint lint = {.tree = ad, .scratch = scratch, .report = report, .user = user};
+    const struct lint_finding finding = {
+        .kind = LINT_UNFINISHED,
+        .attribute = tree_parts(lint->tree, tree_root(lint->tree))[lint->place].label,
+        .text = "too much is to be looked at: it ended here, and what comes behind was not looked at",
+        .function = SYMBOL_NONE};
+
+    lint->report(lint->user, &finding);
+}
+
+void lint_ad(struct arena *scratch, const struct tree *ad, uint64_t *meter, lint_report_fn *report, void *user)
+{
+    uint64_t own = 0;
+    struct lint lint = {.tree = ad, .scratch = scratch, .report = report, .user = user, .meter = meter ? meter : &own};
     struct arena_mark mark = arena_mark(scratch);
     const struct expr *parts = tree_parts(ad, tree_root(ad));
     struct scope scope;
 
+    lint.env = (struct env){.meter = lint.meter, .meter_end = LINT_STEPS_MAX};
     buf_init(&lint.text);
     buf_init(&lint.told);
     scope_init(&scope, ad, NULL);
@@ -439,14 +469,19 @@ void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *repor
     if (lint.ports && lint.ports->kind == EXPR_LIST)
         find_labels(&lint, lint.ports);
     lint.port = lint.label_count;
-    for (uint32_t i = 0; i < tree_root(ad)->u.run.count; i++) {
+    for (uint32_t i = 0; i < tree_root(ad)->u.run.count && !lint_is_spent(&lint); i++) {
         lint_place(&lint, i);
         walk_attribute(&lint, &scope, &parts[i]);
         arena_rewind(scratch, mark);
     }
-    lint_place(&lint, 0);
-    lint_circles(&lint);
+    if (lint_is_spent(&lint) && tree_root(ad)->u.run.count) {
+        tell_unfinished(&lint);
+    } else {
+        lint_place(&lint, 0);
+        lint_circles(&lint);
+    }
     free(lint.edges);
+    free(lint.tested);
     buf_done(&lint.text);
     buf_done(&lint.told);
     arena_rewind(scratch, mark);

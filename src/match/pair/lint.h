@@ -4,7 +4,8 @@
  * constraint that no counterpart satisfies, a function that does not exist, a name that means something else. Lint never guesses what a counterpart
  * might say, so most findings are certain; `misspelt` alone is a suspicion.
  *
- * Work is a walk over the ad, and a comparison of the clauses of each conjunction, which is bounded. */
+ * Work is a walk over the ad, a comparison of the clauses of each conjunction, and of names that are not there with those that are. All of it is
+ * counted, evaluations too, and past LINT_STEPS_MAX what is left of the ad is not looked at, which is a finding as well. */
 #ifndef BERTH_MATCH_PAIR_LINT_H
 #define BERTH_MATCH_PAIR_LINT_H
 
@@ -33,7 +34,8 @@ extern "C" {
     X(WHO_EXECUTES, "who-executes")           /* a job whose ports do not say at which of them it runs */ \
     X(NO_SET, "no-set")                       /* SetSize in a port without Count */                       \
     X(TWO_CONSTRAINTS, "two-constraints")     /* Constraint and Requirements: the second is not read */   \
-    X(RESERVED, "reserved")                   /* a name whose value the matchmaker gives */
+    X(RESERVED, "reserved")                   /* a name whose value the matchmaker gives */               \
+    X(UNFINISHED, "unfinished")               /* too much: what comes behind was not looked at */
 
 enum lint_kind {
 #define X(id, name) LINT_##id,
@@ -48,7 +50,9 @@ const char *lint_kind_name(enum lint_kind kind); /* "contradiction", ... */
 #define LINT_CLAUSES_MAX 512 /* clauses of one conjunction that are compared */
 #define LINT_NAMES_MAX 1024  /* attributes of an ad that a misspelt name is compared with */
 #define LINT_PORTS_MAX 64    /* ports that are looked at */
-#define LINT_QUOTE_MAX 80    /* bytes of an expression that are shown */
+#define LINT_QUOTE_MAX 80    /* bytes of an expression, or a name, that are shown */
+/* Steps: a cell that is looked at, two names or clauses that are compared, 32 bytes of text, a step of an evaluation. About 20 ns each. */
+#define LINT_STEPS_MAX (4u << 20)
 
 /* A finding lives only during the call of the reporter. */
 struct lint_finding {
@@ -61,8 +65,9 @@ struct lint_finding {
 typedef void lint_report_fn(void *user, const struct lint_finding *finding);
 
 /* Calls `report` for each finding, those of an attribute together, in the ad's order; circles come last. The same finding is told once. `scratch`
- * is left as it was. Lint looks at what is inside a port too; match/gang/lint_ports.h says whether the ports are in order. */
-void lint_ad(struct arena *scratch, const struct tree *ad, lint_report_fn *report, void *user);
+ * is left as it was. Lint looks at what is inside a port too; match/gang/lint_ports.h says whether the ports are in order. The steps are added to
+ * `meter`, which several ads may share; NULL: this ad has all steps for itself. */
+void lint_ad(struct arena *scratch, const struct tree *ad, uint64_t *meter, lint_report_fn *report, void *user);
 
 /* Appends what is wrong, with the function that was probably meant. */
 void lint_text_print(struct buf *out, const struct tree *ad, const struct lint_finding *finding);

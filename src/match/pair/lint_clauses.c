@@ -8,9 +8,11 @@
 #include "match/pair/lint_parts.h"
 
 struct clause {
-    const struct expr *e;         /* as it is shown */
-    const struct expr *reference; /* what is compared ... */
-    struct comparison is;         /* ... how, and with what */
+    const struct expr *e;          /* as it is shown */
+    const struct expr *reference;  /* what is compared ... */
+    struct comparison is;          /* ... how, and with what */
+    const struct expr *definition; /* the attribute of this ad that the reference means; or NULL */
+    symbol asked;                  /* the name that it asks of the counterpart; or SYMBOL_NONE */
 };
 
 struct clauses {
@@ -42,7 +44,6 @@ static bool is_reference(const struct lint *lint, const struct scope *scope, con
 static bool constant(const struct lint *lint, const struct scope *scope, const struct expr *e, enum op op,
                      struct value *ret)
 {
-    static const struct env env = {0};
     const struct expr *parts = tree_parts(lint->tree, e);
     struct eval eval;
 
@@ -57,7 +58,7 @@ static bool constant(const struct lint *lint, const struct scope *scope, const s
             return false;
         e = definition;
     }
-    eval_init(&eval, &env, lint->scratch);
+    eval_init(&eval, &lint->env, lint->scratch);
     eval_expr(&eval, scope, e, ret);
     return ret->type != VALUE_ERROR && (ret->type != VALUE_UNDEFINED || op == OP_IS || op == OP_ISNT);
 }
@@ -93,19 +94,6 @@ static bool read_clause(const struct lint *lint, const struct scope *scope, cons
     return is_reference(lint, scope, inner);
 }
 
-static void collect(const struct lint *lint, const struct scope *scope, const struct expr *chain,
-                    struct clauses *clauses)
-{
-    const struct expr *parts = tree_parts(lint->tree, chain);
-
-    for (uint32_t i = 0; i < chain->u.run.count && clauses->count < LINT_CLAUSES_MAX; i++) {
-        if (lint_is_conjunction(lint->tree, &parts[i]))
-            collect(lint, scope, &parts[i], clauses);
-        else if (read_clause(lint, scope, &parts[i], &clauses->items[clauses->count]))
-            clauses->count++;
-    }
-}
-
 /* Does the name stand for the counterpart: of the ad, or of the port that is looked at? */
 static bool is_counterpart(const struct lint *lint, symbol name)
 {
@@ -125,17 +113,45 @@ static symbol asked_name(const struct lint *lint, const struct scope *scope, con
     return SYMBOL_NONE;
 }
 
-static bool same_reference(const struct lint *lint, const struct scope *scope, const struct expr *a,
-                           const struct expr *b)
-{
-    const struct expr *definition = lint_definition(lint, scope, a);
-    symbol asked = asked_name(lint, scope, a);
+#define CLAUSE_SEARCHES 6 /* for names, to know a clause */
 
-    if (definition)
-        return definition == lint_definition(lint, scope, b);
-    if (asked != SYMBOL_NONE)
-        return symbol_same(asked, asked_name(lint, scope, b));
-    return tree_equal(lint->tree, a, lint->tree, b);
+static void collect(struct lint *lint, const struct scope *scope, const struct expr *chain, struct clauses *clauses)
+{
+    const struct expr *parts = tree_parts(lint->tree, chain);
+    uint64_t steps = CLAUSE_SEARCHES * lint_scope_steps(scope);
+
+    for (uint32_t i = 0; i < chain->u.run.count && clauses->count < LINT_CLAUSES_MAX && lint_spend(lint, steps); i++) {
+        struct clause *clause = &clauses->items[clauses->count];
+
+        if (lint_is_conjunction(lint->tree, &parts[i])) {
+            collect(lint, scope, &parts[i], clauses);
+        } else if (read_clause(lint, scope, &parts[i], clause)) {
+            clause->definition = lint_definition(lint, scope, clause->reference);
+            clause->asked = asked_name(lint, scope, clause->reference);
+            clauses->count++;
+        }
+    }
+}
+
+static bool same_reference(const struct lint *lint, const struct clause *a, const struct clause *b)
+{
+    if (a->definition || b->definition)
+        return a->definition == b->definition;
+    if (a->asked != SYMBOL_NONE || b->asked != SYMBOL_NONE)
+        return a->asked != SYMBOL_NONE && b->asked != SYMBOL_NONE && symbol_same(a->asked, b->asked);
+    return tree_equal(lint->tree, a->reference, lint->tree, b->reference);
+}
+
+/* What it costs to hold two clauses against each other. */
+static uint64_t pair_steps(const struct clause *a, const struct clause *b)
+{
+    uint64_t steps = 1;
+
+    if (a->reference->kind == EXPR_PATH && b->reference->kind == EXPR_PATH)
+        steps += a->reference->u.run.count;
+    if (a->is.v.type == VALUE_STRING && b->is.v.type == VALUE_STRING)
+        steps += (a->is.v.len + b->is.v.len) / EVAL_STEP_BYTES;
+    return steps;
 }
 
 static void tell(struct lint *lint, const struct clause *a, const struct clause *b, bool types)
@@ -157,12 +173,12 @@ static void tell(struct lint *lint, const struct clause *a, const struct clause 
 }
 
 /* Tells of the first clause before the n-th that the n-th excludes. */
-static void compare(struct lint *lint, const struct scope *scope, const struct clause *clauses, uint32_t n)
+static void compare(struct lint *lint, const struct clause *clauses, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && lint_spend(lint, pair_steps(&clauses[i], &clauses[n])); i++) {
         bool types;
 
-        if (!same_reference(lint, scope, clauses[i].reference, clauses[n].reference))
+        if (!same_reference(lint, &clauses[i], &clauses[n]))
             continue;
         types = comparisons_want_two_types(lint->tree->dialect, &clauses[i].is, &clauses[n].is);
         if (types || !comparisons_agree(lint->tree->dialect, &clauses[i].is, &clauses[n].is)) {
@@ -179,7 +195,7 @@ void lint_conjunction(struct lint *lint, const struct scope *scope, const struct
 
     clauses.items = arena_alloc(lint->scratch, LINT_CLAUSES_MAX * sizeof *clauses.items);
     collect(lint, scope, chain, &clauses);
-    for (uint32_t i = 1; i < clauses.count; i++)
-        compare(lint, scope, clauses.items, i);
+    for (uint32_t i = 1; i < clauses.count && !lint_is_spent(lint); i++)
+        compare(lint, clauses.items, i);
     arena_rewind(lint->scratch, mark);
 }

@@ -3,6 +3,8 @@
 #include "lang/base/array.h"
 #include "match/pair/lint_parts.h"
 
+#include <stdlib.h>
+
 #define SLIP_LEN_MIN 4 /* shorter names are too often near by chance */
 
 static const char *const given_names[] = {"UserPrio", "RemoteUserPrio", "Usage", "Identity", "Received"};
@@ -112,12 +114,20 @@ static bool likely_slip(const struct symbols *symbols, symbol wrong, symbol righ
 }
 
 /* Finds the attribute of an ad around here that is one slip away; SYMBOL_NONE when none is. */
-static symbol near_attribute(const struct scope *scope, symbol wrong)
+static symbol near_attribute(struct lint *lint, const struct scope *scope, symbol wrong)
 {
+    size_t len;
+
+    symbols_text(lint->tree->symbols, wrong, &len);
+    if (len < SLIP_LEN_MIN)
+        return SYMBOL_NONE;
     for (; scope; scope = scope->parent) {
         const struct expr *parts = tree_parts(scope->tree, scope->ad);
+        uint32_t count = scope->ad->u.run.count < LINT_NAMES_MAX ? scope->ad->u.run.count : LINT_NAMES_MAX;
 
-        for (uint32_t i = 0; i < scope->ad->u.run.count && i < LINT_NAMES_MAX; i++)
+        if (!lint_spend(lint, 1 + count))
+            break;
+        for (uint32_t i = 0; i < count; i++)
             if (likely_slip(scope->tree->symbols, wrong, parts[i].label))
                 return parts[i].label;
     }
@@ -139,7 +149,7 @@ static void check_free_name(struct lint *lint, const struct scope *scope, symbol
         tell_no_set(lint);
     if (lint->elsewhere || symbol_name(name) < NAME_NUMBER_END || lint_is_given(lint, name))
         return;
-    near = near_attribute(scope, name);
+    near = near_attribute(lint, scope, name);
     if (near != SYMBOL_NONE) {
         struct buf *text = lint_begin(lint);
 
@@ -155,7 +165,7 @@ static void check_free_name(struct lint *lint, const struct scope *scope, symbol
 /* Checks the base of name.x where no label has that name: a label in force may be one slip away. */
 static void check_free_base(struct lint *lint, symbol name)
 {
-    if (lint->elsewhere || symbol_name(name) < NAME_NUMBER_END)
+    if (lint->elsewhere || symbol_name(name) < NAME_NUMBER_END || !lint_spend(lint, lint->label_count))
         return;
     for (uint32_t i = 0; i < lint->label_count && i <= lint->port; i++) {
         struct buf *text;
@@ -177,7 +187,7 @@ static void check_free_base(struct lint *lint, symbol name)
 
 static void tell_missing(struct lint *lint, const struct scope *at, const struct expr *e)
 {
-    symbol near = near_attribute(at, e->u.name.id);
+    symbol near = near_attribute(lint, at, e->u.name.id);
     struct buf *text = lint_begin(lint);
 
     lint_quote(lint, e);
@@ -211,34 +221,66 @@ static bool check_label(struct lint *lint, symbol name)
     return false;
 }
 
-static bool reads(const struct expr *e, symbol name)
+/* Notes the name of a reference of which it is asked whether it is there. */
+static void tested_add(struct lint *lint, const struct expr *e)
 {
-    return (e->kind == EXPR_DOT || e->kind == EXPR_NAME || e->kind == EXPR_ROOT_NAME) &&
-           symbol_same(e->u.name.id, name);
+    if (e->kind != EXPR_DOT && e->kind != EXPR_NAME && e->kind != EXPR_ROOT_NAME)
+        return;
+    ARRAY_ROOM(lint->tested, lint->tested_count, lint->tested_room, 16);
+    lint->tested[lint->tested_count++] = symbol_name(e->u.name.id);
 }
 
-/* Is it asked somewhere in the ad whether there is such an attribute: self.x is undefined, isUndefined(self.x)? Then its author knows that it may
- * be missing: an owner's policy is laid over what is known of a machine, and that is not here. */
-static bool is_asked_for(const struct tree *tree, symbol name)
+/* Does the function tell whether its argument is undefined? */
+static bool is_test(const struct tree *tree, const struct expr *e)
 {
+    const struct function *function = e->small == 1 ? function_find(tree->dialect, e->u.name.id) : NULL;
+
+    return function && (function->traits & FUNCTION_TEST);
+}
+
+static int name_order(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Finds all names x of self.x is undefined, isUndefined(self.x) and the like. */
+static void tested_find(struct lint *lint)
+{
+    const struct tree *tree = lint->tree;
+
+    lint->tested_known = true;
+    lint_spend(lint, tree->cell_count);
     for (uint32_t i = 0; i < tree->cell_count; i++) {
         const struct expr *e = &tree->cells[i];
 
         if (e->kind == EXPR_CHAIN && e->u.run.count == 2) {
             const struct expr *parts = tree_parts(tree, e);
 
-            if ((parts[1].label == OP_IS || parts[1].label == OP_ISNT) &&
-                ((parts[1].kind == EXPR_UNDEFINED && reads(&parts[0], name)) ||
-                 (parts[0].kind == EXPR_UNDEFINED && reads(&parts[1], name))))
-                return true;
-        } else if (e->kind == EXPR_CALL && e->small == 1 && reads(&tree->cells[e->u.name.at], name)) {
-            const struct function *function = function_find(tree->dialect, e->u.name.id);
-
-            if (function && (function->traits & FUNCTION_TEST))
-                return true;
+            if (parts[1].label != OP_IS && parts[1].label != OP_ISNT)
+                continue;
+            if (parts[1].kind == EXPR_UNDEFINED)
+                tested_add(lint, &parts[0]);
+            else if (parts[0].kind == EXPR_UNDEFINED)
+                tested_add(lint, &parts[1]);
+        } else if (e->kind == EXPR_CALL && is_test(tree, e)) {
+            tested_add(lint, &tree->cells[e->u.name.at]);
         }
     }
-    return false;
+    if (lint->tested_count)
+        qsort(lint->tested, lint->tested_count, sizeof *lint->tested, name_order);
+}
+
+/* Is it asked somewhere in the ad whether there is such an attribute? Then its author knows that it may be missing: an owner's policy is laid over
+ * what is known of a machine, and that is not here. */
+static bool is_asked_for(struct lint *lint, symbol name)
+{
+    uint32_t wanted = symbol_name(name);
+
+    if (!lint->tested_known)
+        tested_find(lint);
+    return lint->tested_count && bsearch(&wanted, lint->tested, lint->tested_count, sizeof *lint->tested, name_order);
 }
 
 /* Tells of self.x, MY.x, root.x, parent.x or .x where nothing was found. */
@@ -248,9 +290,11 @@ static void check_missing(struct lint *lint, const struct scope *scope, const st
 
     if (e->kind == EXPR_DOT && (!scope_reserved(scope, EXPR_DOT_BASE(e), &from) || !from))
         return;
-    if (from && !lint_is_given(lint, e->u.name.id) && !is_asked_for(lint->tree, e->u.name.id))
+    if (from && !lint_is_given(lint, e->u.name.id) && !is_asked_for(lint, e->u.name.id))
         tell_missing(lint, from, e);
 }
+
+#define NAME_SEARCHES 3 /* to know what a name stands for, and its value */
 
 void lint_reference(struct lint *lint, const struct scope *scope, const struct expr *e, bool tested)
 {
@@ -258,6 +302,8 @@ void lint_reference(struct lint *lint, const struct scope *scope, const struct e
     const struct scope *at = scope, *ignored;
     const struct expr *found;
 
+    if (!lint_spend(lint, NAME_SEARCHES * lint_scope_steps(scope) + lint_label_steps(lint)))
+        return;
     if (e->kind != EXPR_ROOT_NAME) {
         found = scope_find(&at, first);
         if (found) {
@@ -334,7 +380,8 @@ static void follow(struct lint *lint, struct trail *trail, unsigned char *marks,
         }
         to = lint->edges[(*next)++].to;
         if (marks[to] == MARK_OPEN) {
-            tell_circle(lint, trail, to);
+            if (lint->told_count < LINT_FINDINGS_MAX && lint_spend(lint, trail->count))
+                tell_circle(lint, trail, to);
         } else if (marks[to] == MARK_NEW) {
             marks[to] = MARK_OPEN;
             trail->places[trail->count] = to;

@@ -24,6 +24,8 @@ struct lint {
     struct arena *scratch;
     lint_report_fn *report;
     void *user;
+    uint64_t *meter; /* steps so far; evaluations add theirs by ... */
+    struct env env;  /* ... this */
     uint32_t place;  /* of the outermost ad's attribute that is looked at */
     struct buf text; /* of the finding that is being written */
     struct buf told; /* what was told of this attribute so far, a NUL behind each text */
@@ -32,6 +34,9 @@ struct lint {
     unsigned elsewhere;      /* depth inside expressions that are evaluated in other ads */
     struct lint_edge *edges; /* in the order of `from` */
     size_t edge_count, edge_room;
+    uint32_t *tested; /* names (symbol_name) of which the ad asks somewhere whether they are there, sorted ... */
+    size_t tested_count, tested_room;
+    bool tested_known;             /* ... once somebody has looked for them */
     const struct expr *ports;      /* the attribute Ports, whatever it is; or NULL */
     symbol labels[LINT_PORTS_MAX]; /* of the ports, those in groups in their place; SYMBOL_NONE where there is none */
     uint32_t label_count, port;    /* the port that is looked at; label_count when there is none */
@@ -45,6 +50,34 @@ struct lint_shape {
     struct value v;
     bool sure; /* it is neither undefined nor error, whatever it is */
 };
+
+/* Counts steps before they are done. False: there have been too many, and nothing more need be looked at. */
+static inline bool lint_spend(struct lint *lint, uint64_t steps)
+{
+    *lint->meter += steps;
+    return *lint->meter <= LINT_STEPS_MAX;
+}
+
+static inline bool lint_is_spent(const struct lint *lint)
+{
+    return *lint->meter > LINT_STEPS_MAX;
+}
+
+/* How many steps it takes to hold a name against all labels: that is but to compare numbers. */
+static inline uint64_t lint_label_steps(const struct lint *lint)
+{
+    return 1 + lint->label_count / 16;
+}
+
+/* How many steps a search for a name takes that goes out through all ads around. */
+static inline uint64_t lint_scope_steps(const struct scope *scope)
+{
+    uint64_t steps = 1;
+
+    for (; scope; scope = scope->parent)
+        steps++;
+    return steps;
+}
 
 /* A finding: begin, add to the text, end. */
 struct buf *lint_begin(struct lint *lint);

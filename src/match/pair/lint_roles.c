@@ -19,19 +19,18 @@ static const struct expr *settled(const struct tree *rest)
  * be looked at. */
 static bool always(struct lint *lint, const struct scope *scope, const struct expr *e, int flags, struct value *ret)
 {
-    static const struct env env = {0};
-    struct tree *rest = specialize(&env, lint->scratch, scope, e, flags);
+    struct tree *rest = specialize(&lint->env, lint->scratch, scope, e, flags);
     const struct expr *literal = settled(rest);
     struct eval eval;
 
     if (literal) {
-        eval_init(&eval, &env, lint->scratch);
+        eval_init(&eval, &lint->env, lint->scratch);
         eval_expr(&eval, &(struct scope){.tree = rest}, literal, ret);
         if (ret->type == VALUE_STRING)
             ret->u.string = arena_text(lint->scratch, ret->u.string, ret->len);
     }
     tree_unref(rest);
-    return literal != NULL;
+    return literal && !lint_is_spent(lint);
 }
 
 static bool accepts(const struct lint *lint, const struct value *v)

@@ -56,25 +56,25 @@ static struct lint_shape shape_result(const struct value *v, bool exact)
 
 struct lint_shape lint_leaf(struct lint *lint, const struct scope *scope, const struct expr *e)
 {
-    static const struct env env = {0};
     const struct expr *literal = e->kind > EXPR_AD ? lint_definition(lint, scope, e) : e;
     struct lint_shape shape = {.known = SHAPE_VALUE};
     struct eval eval;
 
     if (!literal || literal->kind > (literal == e ? EXPR_AD : EXPR_RELTIME))
         return shape_unknown();
-    eval_init(&eval, &env, lint->scratch);
+    eval_init(&eval, &lint->env, lint->scratch);
     eval_expr(&eval, scope, literal, &shape.v);
     return shape.v.type == VALUE_ERROR ? shape_unknown() : shape;
 }
 
 struct lint_shape lint_clock(struct lint *lint, const struct scope *scope, const struct expr *e)
 {
-    static const struct env env = {.now = 1000000000};
+    struct env env = lint->env;
     struct lint_shape shape;
     struct value v;
     struct eval eval;
 
+    env.now = 1000000000;
     eval_init(&eval, &env, lint->scratch);
     eval_expr(&eval, scope, e, &v);
     shape = shape_type((enum value_type)v.type);
@@ -94,9 +94,9 @@ static bool looks_like_time(const struct value *v)
 {
     size_t at = 0;
 
-    while (v->type == VALUE_STRING && at < v->len && memchr("0123456789:-+TZ.", v->u.string[at], 16))
+    while (v->type == VALUE_STRING && v->len < 32 && at < v->len && memchr("0123456789:-+TZ.", v->u.string[at], 16))
         at++;
-    return at && at == v->len && at < 32 && memchr(v->u.string, ':', at);
+    return at && at == v->len && memchr(v->u.string, ':', at);
 }
 
 /* Where a time meets a text that looks like one: says how a time is written. */
@@ -204,6 +204,9 @@ struct lint_shape lint_binary(struct lint *lint, const struct expr *chain, uint3
     }
     if (!a->known || !b->known)
         return compares ? lint_boolean() : shape_unknown();
+    if (a->v.type == VALUE_STRING && b->v.type == VALUE_STRING &&
+        !lint_spend(lint, (a->v.len + b->v.len) / EVAL_STEP_BYTES))
+        return shape_unknown();
     op_binary(lint->tree->dialect, op, &a->v, &b->v, &v);
     if (v.type == VALUE_ERROR)
         tell_unfit(lint, chain, a, op, b);
