@@ -75,17 +75,17 @@ int store_backup(const char *path, const char *to, struct store_copied *ret, str
 {
     struct store_copied copied;
     struct reader reader;
-    struct copy copy = {.part = NULL};
+    struct copy copy = {.fd = -1};
     struct stat status;
     int failed;
 
     if (lstat(to, &status) == 0)
-        return err_set(err, "%s: is there already: a backup is a new file", to);
+        return err_set(err, STORE_BACKUP_THERE, to);
     if (store_is_remote(path))
         return remote_backup(path, to, ret, err);
     failed = reader_open(&reader, path, err) < 0 || copy_begin(&copy, to, err) < 0 ||
              copy_make(&copy, &reader, wall_seconds(clock_wall()), false, false, &copied, err) < 0 ||
-             copy_rename(&copy, err) < 0;
+             copy_rename(&copy, true, err) < 0;
     copy_done(&copy);
     reader_close(&reader);
     if (!failed)
@@ -107,17 +107,17 @@ int64_t copy_second(const struct reader *reader)
     return strtoll(value, NULL, 10);
 }
 
-static int restore_locked(const struct reader *reader, const char *path, bool alone, struct store_copied *ret,
+static int restore_locked(const struct reader *reader, const char *path, int lock, bool alone, struct store_copied *ret,
                           struct err *err)
 {
     struct store_copied copied;
-    struct copy copy = {.part = NULL};
+    struct copy copy = {.fd = -1};
     int failed;
 
     failed = copy_begin(&copy, path, err) < 0 ||
              copy_make(&copy, reader, copy_second(reader), alone, true, &copied, err) < 0 ||
-             fence_move_aside(path, copied.aside, sizeof copied.aside, err) < 0 || copy_rename(&copy, err) < 0 ||
-             copy_give(path, err) < 0;
+             copy_give(&copy, lock, err) < 0 || fence_move_aside(path, copied.aside, sizeof copied.aside, err) < 0 ||
+             copy_rename(&copy, false, err) < 0;
     copy_done(&copy);
     if (!failed)
         *ret = copied;
@@ -143,7 +143,7 @@ int store_restore(const char *from, const char *path, bool alone, struct store_c
         failed = lock == LOCK_HELD ? lock_refuse(place, err) : lock < 0 ? -1 : 0;
     }
     if (!failed)
-        failed = restore_locked(&reader, place, alone, ret, err);
+        failed = restore_locked(&reader, place, lock, alone, ret, err);
     if (!failed)
         lock_mark(lock);
     if (lock >= 0)

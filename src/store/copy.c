@@ -1,9 +1,11 @@
 /* copy.c: a new file that becomes a store: made beside its place, written, flushed, and only then called by its name.
  *
- *     copy_begin -> rows -> copy_mark -> copy_close -> copy_rename
+ *     copy_begin -> rows -> copy_mark -> copy_close -> copy_give -> copy_rename
  *
  * Whatever stops this leaves the file at its place as it was, and at worst a FILE.part, which the next time removes. */
 #include "store/store_parts.h"
+
+#include "sys/confined_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,23 +17,22 @@
 
 int copy_begin(struct copy *copy, const char *path, struct err *err)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, fd;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     struct buf part;
 
-    *copy = (struct copy){.path = path};
+    *copy = (struct copy){.path = path, .fd = -1};
     buf_init(&part);
     buf_addf(&part, "%s.part", path);
     (void)buf_string(&part);
     copy->part = part.text;
     unlink(copy->part);
-    fd = open(copy->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) {
+    copy->fd = open(copy->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (copy->fd < 0) {
         err_set(err, "%s: %s", copy->part, strerror(errno));
         free(copy->part);
         copy->part = NULL;
         return -1;
     }
-    close(fd);
     if (libsqlite()->open_v2(copy->part, &copy->db, flags, NULL) != SQLITE_OK)
         return copy->db ? db_fail(copy->db, copy->part, "cannot be opened", err)
                         : err_set(err, "%s: out of memory", copy->part);
@@ -64,46 +65,16 @@ int copy_mark(struct copy *copy, int64_t wall, bool alone, struct err *err)
 
 int copy_close(struct copy *copy, struct err *err)
 {
-    int fd, failed = 0;
-
     if (libsqlite()->close(copy->db) != SQLITE_OK)
         return db_fail(copy->db, copy->part, "cannot be closed", err);
     copy->db = NULL;
-    fd = open(copy->part, O_RDWR | O_CLOEXEC);
-    if (fd < 0 || fsync(fd) < 0)
-        failed = err_set(err, "%s: %s", copy->part, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return failed;
+    return fsync(copy->fd) < 0 ? err_set(err, "%s: %s", copy->part, strerror(errno)) : 0;
 }
 
-int copy_rename(struct copy *copy, struct err *err)
+/* By their descriptors: whoever may write to the folder may put something else under the names meanwhile. */
+int copy_give(const struct copy *copy, int lock, struct err *err)
 {
-    if (rename(copy->part, copy->path) < 0)
-        return err_set(err, "%s: %s", copy->path, strerror(errno));
-    free(copy->part);
-    copy->part = NULL;
-    return folder_sync(copy->path, err);
-}
-
-/* The file belongs to whom its folder belongs to, if we may give it away: root restores what a daemon of another user is to open. */
-static int own_give(const char *path, const char *end, const struct stat *folder, struct err *err)
-{
-    struct buf name;
-    int failed;
-
-    buf_init(&name);
-    buf_addf(&name, "%s%s", path, end);
-    failed = lchown(buf_string(&name), folder->st_uid, folder->st_gid) < 0 && errno != ENOENT;
-    if (failed)
-        err_set(err, "%s: %s", buf_string(&name), strerror(errno));
-    buf_done(&name);
-    return failed ? -1 : 0;
-}
-
-int copy_give(const char *path, struct err *err)
-{
-    char *folder = mem_dup(path, strlen(path)), *slash = strrchr(folder, '/');
+    char *folder = mem_dup(copy->path, strlen(copy->path)), *slash = strrchr(folder, '/');
     struct stat status;
     int failed;
 
@@ -113,12 +84,30 @@ int copy_give(const char *path, struct err *err)
     free(folder);
     if (failed || geteuid() != 0)
         return failed;
-    return own_give(path, "", &status, err) < 0 ? -1 : own_give(path, ".lock", &status, err);
+    if (fchown(copy->fd, status.st_uid, status.st_gid) < 0 || fchown(lock, status.st_uid, status.st_gid) < 0)
+        return err_set(err, "%s: cannot be given to whom its folder belongs to: %s", copy->path, strerror(errno));
+    return 0;
+}
+
+int copy_rename(struct copy *copy, bool fresh, struct err *err)
+{
+    int failed =
+        fresh ? confined_rename_new(AT_FDCWD, copy->part, AT_FDCWD, copy->path) : rename(copy->part, copy->path);
+
+    if (failed < 0 && fresh && errno == EEXIST)
+        return err_set(err, STORE_BACKUP_THERE, copy->path);
+    if (failed < 0)
+        return err_set(err, "%s: %s", copy->path, strerror(errno));
+    free(copy->part);
+    copy->part = NULL;
+    return folder_sync(copy->path, err);
 }
 
 void copy_done(struct copy *copy)
 {
     libsqlite()->close_v2(copy->db);
+    if (copy->fd >= 0)
+        close(copy->fd);
     if (copy->part)
         unlink(copy->part);
     free(copy->part);

@@ -186,7 +186,7 @@ static int repair_wanted(const struct reader *reader, struct err *err)
     return wrong;
 }
 
-static int repair_locked(struct repair *repair, const char *path, struct err *err)
+static int repair_locked(struct repair *repair, const char *path, int lock, struct err *err)
 {
     int wanted;
 
@@ -196,14 +196,15 @@ static int repair_locked(struct repair *repair, const char *path, struct err *er
     if (wanted <= 0)
         return wanted;
     if (copy_begin(&repair->copy, path, err) < 0 || repair_copy(repair, err) < 0 ||
+        copy_give(&repair->copy, lock, err) < 0 ||
         fence_move_aside(path, repair->copied.aside, sizeof repair->copied.aside, err) < 0)
         return -1;
-    return copy_rename(&repair->copy, err) < 0 || copy_give(path, err) < 0 ? -1 : 1;
+    return copy_rename(&repair->copy, false, err) < 0 ? -1 : 1;
 }
 
 int store_repair(const char *path, struct store_copied *ret, struct buf *ret_lost, struct err *err)
 {
-    struct repair repair = {.reader = {.lock = -1}, .lost = ret_lost};
+    struct repair repair = {.reader = {.lock = -1}, .copy = {.fd = -1}, .lost = ret_lost};
     char *real = store_is_remote(path) ? NULL : realpath(path, NULL);
     int lock, result;
 
@@ -212,7 +213,7 @@ int store_repair(const char *path, struct store_copied *ret, struct buf *ret_los
     if (!real)
         return err_set(err, "%s: is not there: `berth store restore` puts a backup in its place", path);
     lock = lock_take(real, err);
-    result = lock == LOCK_HELD ? lock_refuse(real, err) : lock < 0 ? -1 : repair_locked(&repair, real, err);
+    result = lock == LOCK_HELD ? lock_refuse(real, err) : lock < 0 ? -1 : repair_locked(&repair, real, lock, err);
     copy_done(&repair.copy);
     reader_close(&repair.reader);
     if (lock >= 0)

@@ -137,16 +137,19 @@ int reader_survey(const struct reader *reader, store_space_fn *fn, void *user, s
 struct copy {
     const char *path; /* that it gets */
     char *part;
+    int fd; /* below 0: it was not made */
     sqlite3 *db;
 };
+#define STORE_BACKUP_THERE "%s: is there already: a backup is a new file"
 
 int copy_begin(struct copy *copy, const char *path, struct err *err);
 /* What the rows do not know has happened: so says a row (SHELF_RESTORED_SPACE) that whoever opens the store looks at. */
 int copy_mark(struct copy *copy, int64_t wall, bool alone, struct err *err);
-int copy_close(struct copy *copy, struct err *err);  /* it is on disk */
-int copy_rename(struct copy *copy, struct err *err); /* it has its name */
-/* It and its lock are the user's whose folder it is in. */
-int copy_give(const char *path, struct err *err);
+int copy_close(struct copy *copy, struct err *err); /* it is on disk */
+/* It and its lock become the user's whose folder it is in, if we may give them away: root restores what a daemon of another user is to open. */
+int copy_give(const struct copy *copy, int lock, struct err *err);
+int copy_rename(struct copy *copy, bool fresh,
+                struct err *err);  /* it has its name; `fresh`: which nothing may have had */
 void copy_done(struct copy *copy); /* removes what did not get its name */
 
 /* ---- backup.c ---- */

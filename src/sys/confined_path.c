@@ -197,9 +197,8 @@ int confined_create(int folder, const char *name, mode_t mode, struct err *err)
     return fd;
 }
 
-/* Renames a file where nothing has the new name. Where the file system does not know RENAME_NOREPLACE (one over the network), the file is
- * linked under the new name and the old name is removed. */
-static int rename_new(int from, const char *last, int to, const char *new_last)
+/* Where the file system does not know RENAME_NOREPLACE (one over the network), the file is linked under the new name and the old name is removed. */
+int confined_rename_new(int from, const char *last, int to, const char *new_last)
 {
     if (syscall(SYS_renameat2, from, last, to, new_last, RENAME_NOREPLACE) == 0)
         return 0;
@@ -241,7 +240,7 @@ static int copy_over(int from, const char *last, int to, const char *new_last, b
     if (got == 0 && (fchmod(out, stat.st_mode & 0777) < 0 || fsync(out) < 0))
         got = -1;
     close(out);
-    if (got < 0 || (fresh ? rename_new(to, beside, to, new_last) : renameat(to, beside, to, new_last)) < 0) {
+    if (got < 0 || (fresh ? confined_rename_new(to, beside, to, new_last) : renameat(to, beside, to, new_last)) < 0) {
         int failed = errno;
 
         unlinkat(to, beside, 0);
@@ -261,7 +260,7 @@ static int move(int from, const char *name, int to, const char *new_name, bool f
         return -1;
     here = confined_parent(to, new_name, true, &new_last);
     if (here >= 0) {
-        failed = fresh ? rename_new(there, last, here, new_last) : renameat(there, last, here, new_last);
+        failed = fresh ? confined_rename_new(there, last, here, new_last) : renameat(there, last, here, new_last);
         if (failed && errno == EXDEV)
             failed = copy_over(there, last, here, new_last, fresh);
         if (!failed)

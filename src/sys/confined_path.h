@@ -44,6 +44,9 @@ int confined_create(int folder, const char *name, mode_t mode, struct err *err);
 int confined_move(int from, const char *name, int to, const char *new_name);
 /* The same where nothing has the new name; else EEXIST. */
 int confined_move_new(int from, const char *name, int to, const char *new_name);
+/* Renames a file where nothing has the new name; else EEXIST. The names have no parts, and where the folders are AT_FDCWD they are any paths. -1 and
+ * errno. What it did is not on disk yet. */
+int confined_rename_new(int from, const char *name, int to, const char *new_name);
 
 /* Calls `fn` with the name of each regular file in the folder itself; more than `most` are an error, EOVERFLOW. When `fn` returns something other
  * than 0, the walk ends and returns that. */

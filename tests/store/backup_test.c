@@ -2,7 +2,7 @@
 #include "common/folder.h"
 #include "common/tap.h"
 
-#include "store/store.h"
+#include "store/store_parts.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -142,6 +142,53 @@ static void while_in_use(void)
     bench_done(&bench);
 }
 
+/* While a copy is made, another file gets its name. */
+static void come_meanwhile(struct bench *bench)
+{
+    char place[PATH_MAX + 16], text[8] = "";
+    struct copy copy;
+    FILE *other;
+
+    snprintf(place, sizeof place, "%s.meanwhile", bench->copy);
+    if (copy_begin(&copy, place, &bench->err) < 0 || copy_close(&copy, &bench->err) < 0)
+        exit(1);
+    other = fopen(place, "w");
+    if (!other || fputs("other", other) < 0 || fclose(other) != 0)
+        exit(1);
+    tap_ok(copy_rename(&copy, true, &bench->err) < 0 && strstr(bench->err.text, "is there already"),
+           "a backup does not replace a file that has come while it was made");
+    copy_done(&copy);
+    other = fopen(place, "r");
+    if (!other || !fgets(text, sizeof text, other) || fclose(other) != 0)
+        exit(1);
+    tap_ok(!strcmp(text, "other"), "which is as it was");
+    unlink(place);
+}
+
+/* Root puts a copy into another user's folder. */
+static void given(void)
+{
+    struct bench bench;
+    struct stat status, lock;
+    char path[sizeof bench.path + 8];
+
+    if (geteuid() != 0) {
+        tap_ok(true, "a copy that root puts back is its folder's owner's # SKIP not root");
+        return;
+    }
+    bench_init(&bench);
+    shelf_fill(&bench);
+    if (store_backup(bench.path, bench.copy, &bench.copied, &bench.err) < 0 ||
+        chown(folder_path(&bench.folder, "."), 65534, 65534) < 0)
+        exit(1);
+    snprintf(path, sizeof path, "%s.lock", bench.path);
+    tap_ok(store_restore(bench.copy, bench.path, false, &bench.copied, &bench.err) == 0 &&
+               stat(bench.path, &status) == 0 && status.st_uid == 65534 && status.st_gid == 65534 &&
+               stat(path, &lock) == 0 && lock.st_uid == 65534,
+           "a copy that root puts back is its folder's owner's");
+    bench_done(&bench);
+}
+
 static void restored(void)
 {
     struct bench bench;
@@ -154,6 +201,7 @@ static void restored(void)
     tap_ok(stat(bench.copy, &status) == 0 && (status.st_mode & 0777) == 0600, "the copy is for its owner's eyes only");
     tap_ok(rows_in(&bench, "restored") == 0, "the store itself is an ordinary one");
     shelf_fill(&bench);
+    come_meanwhile(&bench);
     unlink(bench.path);
     tap_ok(store_restore(bench.copy, bench.path, false, &bench.copied, &bench.err) == 0 && !*bench.copied.aside,
            "a copy is put in the place of a store that is gone");
@@ -212,6 +260,7 @@ int main(void)
 {
     while_in_use();
     restored();
+    given();
     repaired();
     return tap_done();
 }
