@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define KIB 1024
+#define ROW_BYTES 100 /* of memory, with its places in tables */
 
 struct bench {
     char folder[64], path[96];
@@ -265,21 +266,29 @@ static bool says(const struct bench *bench, uint64_t job, int64_t index)
 static void alike_tests(struct bench *bench)
 {
     static const uint64_t order[] = {4000, 1003, 1002, 1001};
+    struct history_row row;
 
     tap_ok(shorten(bench, 0) != UINT32_MAX && add_alike(bench, 1001, 100000) && rows_in(bench) == 2,
            "jobs that are alike have one row");
+    tap_ok(history_bytes(bench->history) >= 99000 * 8 * ROW_BYTES,
+           "each counts for far more than the memory that its row takes: a bound in bytes bounds that");
+    tap_ok(history_find(bench->history, 1001, &row) && row.alike && history_find(bench->history, 1002, &row) &&
+               row.alike,
+           "they have no files");
     tap_ok(says(bench, 1001, 7) && says(bench, 1002, 8) && says(bench, 100000, 99006) && !there(bench, 1000) &&
                !there(bench, 100001),
            "each is told with its own number and index");
     tap_ok(bench_again(bench) && history_count(bench->history) == 99000 && says(bench, 1001, 7) &&
                says(bench, 50000, 49006) && says(bench, 100000, 99006),
            "after a restart as well");
-    tap_ok(shorten(bench, 64 * 3) == 98997 && rows_in(bench) == 2 && !there(bench, 99997) && says(bench, 99998, 99004),
+    tap_ok(shorten(bench, HISTORY_ALIKE * 3) == 98997 && rows_in(bench) == 2 && !there(bench, 99997) &&
+               says(bench, 99998, 99004),
            "they go one by one where there is no room, the first of them first; the others are told as before");
     tap_ok(shorten(bench, 0) == 3 && rows_in(bench) == 0, "and the row with the last of them");
     tap_ok(add_alike(bench, 1001, 1003) && add(bench, 4000, "carol", 10) && listed(bench, order, 4) &&
                bench_again(bench) && listed(bench, order, 4),
            "in a list they stand as others do");
+    tap_ok(history_find(bench->history, 4000, &row) && !row.alike, "another has files");
     tap_ok(shorten(bench, 0) == 4 && rows_in(bench) == 0, "and they go so");
 }
 

@@ -149,21 +149,25 @@ static bool endings_tidy(struct customerd *customerd, int64_t ends)
     return false;
 }
 
-/* Once a second. */
+/* Once a second. Those that have no files take but the time of a look. */
 static bool files_tidy(struct customerd *customerd, int64_t ends)
 {
     int64_t now = runner_settled(customerd->runner) / SECOND;
+    uint64_t from = customerd->expired, place;
     struct history_row row;
-    uint64_t place;
+    int removed = 0;
 
     if (customerd->tidied % TIDY_SECOND)
         return false;
-    for (int i = 0; i < TIDY_FILES && (place = history_after(customerd->history, customerd->expired, &row)); i++) {
+    while (removed < TIDY_FILES && (place = history_after(customerd->history, customerd->expired, &row))) {
         if (row.ended + CUSTOMERD_FILES_KEPT > now)
             break;
-        if (i && runner_now() >= ends)
+        if (customerd->expired != from && runner_now() >= ends)
             return true;
-        jobfiles_remove(customerd->files, row.job);
+        if (!row.alike) {
+            jobfiles_remove(customerd->files, row.job);
+            removed++;
+        }
         customerd->expired = place;
     }
     return false;

@@ -19,6 +19,7 @@
 #define UNKNOWN 0 /* bytes of a row whose account is not known yet */
 
 static_assert(STANDING_COUNT <= 16, "a state fits into its bits");
+static_assert(HISTORY_ALIKE < HISTORY_JOB, "no other job counts as many bytes as one that is alike");
 
 struct account {
     uint64_t bytes, oldest, newest; /* the places of its jobs; 0: it has none */
@@ -244,7 +245,10 @@ static int row_write(struct history *history, const struct kept_row *row, char f
 
 static struct history_row row_told(const struct kept_row *row)
 {
-    return (struct history_row){.job = row->job, .ended = row->ended, .standing = (enum job_standing)row->standing};
+    return (struct history_row){.job = row->job,
+                                .ended = row->ended,
+                                .standing = (enum job_standing)row->standing,
+                                .alike = row->bytes == HISTORY_ALIKE};
 }
 
 /* The ad for the history: a job that was Done becomes Cleared, as nothing more will come of it. */

@@ -22,7 +22,8 @@ extern "C" {
 
 #define HISTORY_MAX 1000000 /* jobs that one request may name */
 #define HISTORY_JOB 4096    /* bytes that a job counts at least: it has rows, a log and a folder as well */
-#define HISTORY_ALIKE 64    /* the same for one of many that are alike: it has none of these */
+#define HISTORY_ALIKE \
+    1024 /* the same for one of many that are alike: it has none of these, but a row in memory, which takes about a tenth of that */
 #define HISTORY_SPACE "history"
 #define ENDED_SPACE "ended"
 
@@ -32,6 +33,7 @@ struct history_row {
     uint64_t job;
     int64_t ended; /* when it came into the history: seconds */
     enum job_standing standing;
+    bool alike; /* read alone: it has neither files nor a log */
 };
 
 struct history *history_new(struct symbols *symbols, struct shelf *shelf, struct err *err);
