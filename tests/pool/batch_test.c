@@ -103,6 +103,27 @@ static void nothing_when_cut(void)
     world_free(o.w, "a batch that is cut off");
 }
 
+/* The rows are of a backup that was made while the submission came; one of its jobs has ended since. */
+static void begun_since(void)
+{
+    struct event ended = {
+        .kind = EVENT_ENDED, .job = 1, .number = JOB_DONE, .reason = REASON_EXITED, .status = 0, .at = NOON};
+    struct office o;
+
+    office_start(&o);
+    part(&o, "b/0", 1, PART(0));
+    part(&o, "b/1", 2, PART(1));
+    world_stop(o.w);
+    o.w->first = &ended;
+    world_start(o.w);
+    tap_ok(customer_count(o.w->role) == 3 && job_is(&o, 1, JOB_DONE) && ready(&o) == 2,
+           "a batch of which a job has ended had begun: what the backup has of it is kept, and goes on");
+    o.w->first = NULL;
+    world_restart(o.w, true, SECOND);
+    tap_ok(customer_count(o.w->role) == 3 && job_is(&o, 1, JOB_DONE) && ready(&o) == 2, "so it is after a restart");
+    world_free(o.w, "a batch that began after the backup");
+}
+
 static void forget(struct office *o, uint64_t job)
 {
     control(o, &raman, job, CONTROL_REMOVE);
@@ -220,6 +241,7 @@ int main(void)
 {
     begins_when_whole();
     nothing_when_cut();
+    begun_since();
     forgotten_together();
     begins_in_turns();
     several_owners();
