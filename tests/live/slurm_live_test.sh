@@ -104,6 +104,14 @@ run srun --mem=64 -c 1 echo from elsewhere
 holds 'srun runs a command and says what it says' printed 'from elsewhere'
 COLOUR=blue SECRET=none run srun --mem=64 --export=COLOUR sh -c 'echo "$COLOUR ${SECRET-not there}"'
 holds 'and of the environment only what is exported, if that is said' printed 'blue not there'
+mkdir -p inside && echo within >inside/in.txt
+run srun --mem=64 --tmp=64 -D inside -i in.txt -o srun.out sh -c 'cat; echo bad >&2; echo made >new.txt'
+holds 'outside a job it reads a file that is not there: the folder is where it runs' refused 'srun: --input: in.txt: No such file'
+run srun --mem=64 --tmp=64 -D inside -i inside/in.txt -o srun.out sh -c 'cat; echo bad >&2; echo made >new.txt'
+holds 'it takes its input from a file, and its output and errors go to one' [ "$status$(sort srun.out | tr '\n' ' ')$(cat out)" = '0bad within ' ]
+holds 'what it makes comes to its folder' [ "$(cat inside/new.txt)" = made ]
+run srun -o 'log.%j' true
+holds 'a name with a number that there is not yet is refused' refused 'srun: --output: expected a name without %'
 run sbatch --mem=64 -e step.err -o step.out --wrap='srun -o ignored -n1 sh -c "echo in a step; echo bad >&2"'
 holds 'a job whose errors have a file of their own has steps, too' id
 step=$id
@@ -135,7 +143,19 @@ id && last=$id
 run sacct -j "$last" --format=Nothing
 holds 'a field that there is not is named' refused "there is no field 'Nothing'"
 BERTH_SLURM_SHARE=1 run sbatch --test-only -o log.%j --wrap='echo shared'
-holds 'with a shared folder nothing travels' [ "$status$(grep -c 'ShareFiles = true' out)$(grep -c 'Out = ' out)" = 010 ]
+holds 'with a shared folder nothing travels' [ "$status$(grep -c 'ShareFiles = true' out)$(grep -c 'Out = ' out)$(cat err)" = 010 ]
+names() { # of both: where files come back, and where the job writes them itself
+  BERTH_SLURM_SHARE=$1 sbatch --test-only -o '%u.%x.%%.%4j.%N.log' -J fit --wrap=true >out 2>&1 &&
+    python3 -c 'import re, sys
+text = open("out").read()
+shell = re.search(r"exec >(.*?); ", text)
+print(shell.group(1).replace("\\", "") if shell else re.search(r" Out = (strcat.*?\)); ", text).group(1))' | tr -d "'"
+}
+holds 'a name of a file means the same where it comes back ...' [ "$(names 0)" = "strcat(\"\", \"$(whoami).fit.%.\", JobId, \".node.log\")" ]
+holds '... and where the job writes it' [ "$(names 1)" = "$(whoami).fit.%.\"\$SLURM_JOB_ID\".node.log" ]
+since() { sacct -n -P -X -S "$1" --format=JobIDRaw >got 2>err; }
+holds 'those that were over before a date are left out' eval 'since now+1hour && ! grep -q "^$array$" got && since now-7days && grep -q "^$array$" got && since today && since 00:00'
+holds 'what is no date is refused' eval '! since yesterweek && grep -q "starttime: expected a date" err'
 cd ..
 
 echo "1..$count"

@@ -50,6 +50,7 @@ struct accounting {
     size_t column_count;
     int64_t start, end, now;
     struct buf out, cell;
+    struct buf since; /* the same as `start`, for the customer: jobs that were over before need not be sent */
 };
 
 /* -------------------------------------------------------------------------------------------------------------- fields */
@@ -247,21 +248,66 @@ static void line_print(struct accounting *all, const struct slurm_job *job, int 
 
 /* --------------------------------------------------------------------------------------------------------------- dates */
 
-/* 2026-11-19, 2026-11-19T01:02[:03], now, 1119 of the year 1970 and others: what cannot be read is none. */
-static int64_t date_read(const char *text, int64_t otherwise)
+/* now, now-7days, now+1hour: the seconds that are added. False: it is written otherwise. */
+static bool span_read(const char *text, int64_t *ret)
+{
+    static const struct {
+        const char *word;
+        int64_t seconds;
+    } units[] = {{"", 1},         {"second", 1},  {"seconds", 1},  {"minute", 60},   {"minutes", 60},  {"hour", 3600},
+                 {"hours", 3600}, {"day", 86400}, {"days", 86400}, {"week", 604800}, {"weeks", 604800}};
+    size_t digits = *text ? strspn(text + 1, "0123456789") : 0;
+    const char *unit = text + 1 + digits;
+
+    *ret = 0;
+    if (!*text)
+        return true;
+    if ((*text != '+' && *text != '-') || !digits || digits > 9)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcasecmp(unit, units[i].word)) {
+            *ret = strtoll(text, NULL, 10) * units[i].seconds;
+            return true;
+        }
+    return false;
+}
+
+/* 2026-11-19, 2026-11-19T01:02[:03], 11/19/26, 01:02[:03] and noon of today, today, now-7days. -1: it is none, which has been reported. */
+static int date_read(const char *option, const char *text, int64_t now, int64_t otherwise, int64_t *ret)
 {
     static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d", "%m/%d/%y", "%m/%d/%Y"};
+    static const char *const hours[] = {"%H:%M:%S", "%H:%M"};
+    time_t clock = (time_t)now;
+    int64_t span;
+    struct tm today;
 
-    for (size_t i = 0; text && i < sizeof forms / sizeof *forms; i++) {
-        struct tm parts = {.tm_isdst = -1};
-        const char *end = strptime(text, forms[i], &parts);
-
-        if (end && !*end)
-            return (int64_t)mktime(&parts);
+    *ret = otherwise;
+    if (!text)
+        return 0;
+    if (!strncasecmp(text, "now", 3) && span_read(text + 3, &span)) {
+        *ret = now + span;
+        return 0;
     }
-    if (text && strncasecmp(text, "now", 3) != 0)
-        report("sacct: '%.40s' is not understood as a date here: all are shown", text);
-    return otherwise;
+    localtime_r(&clock, &today);
+    today.tm_hour = !strcasecmp(text, "noon") ? 12 : 0;
+    today.tm_min = today.tm_sec = 0;
+    today.tm_isdst = -1;
+    if (!strcasecmp(text, "today") || !strcasecmp(text, "midnight") || !strcasecmp(text, "noon")) {
+        *ret = (int64_t)mktime(&today);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms + sizeof hours / sizeof *hours; i++) {
+        bool hour = i >= sizeof forms / sizeof *forms;
+        struct tm parts = hour ? today : (struct tm){.tm_isdst = -1};
+        const char *end = strptime(text, hour ? hours[i - sizeof forms / sizeof *forms] : forms[i], &parts);
+
+        if (end && !*end) {
+            *ret = (int64_t)mktime(&parts);
+            return 0;
+        }
+    }
+    report("sacct: --%s: expected a date, as 2026-11-19T12:00:00, today or now-7days, got '%.40s'", option, text);
+    return -1;
 }
 
 static bool is_shown(const struct accounting *all, const struct slurm_job *job)
@@ -290,7 +336,8 @@ static int account_ask(struct accounting *all, const char *ids)
     int status = customer_open(&customer, &none);
 
     if (status == STATUS_DONE)
-        status = slurm_jobs_each(&customer, ids, true, job_show, all);
+        status =
+            slurm_jobs_each(&customer, ids, all->start > 0 ? buf_string(&all->since) : SLURM_HISTORY, job_show, all);
     connection_close(&customer);
     return status;
 }
@@ -310,6 +357,7 @@ int slurm_sacct(int word_count, char **words)
     buf_init(&ids);
     buf_init(&all.out);
     buf_init(&all.cell);
+    buf_init(&all.since);
     if (status == STATUS_DONE && settings->jobs && slurm_ids_read("sacct", settings->jobs, &ids) < 0)
         status = STATUS_BAD;
     if (status == STATUS_DONE &&
@@ -317,9 +365,12 @@ int slurm_sacct(int word_count, char **words)
                            : settings->brief ? "jobid,state,exitcode"
                                              : "jobid,jobname,partition,account,alloccpus,state,exitcode") < 0)
         status = STATUS_BAD;
+    if (status == STATUS_DONE &&
+        (date_read("starttime", settings->start, all.now, settings->jobs ? 0 : all.now - 86400, &all.start) < 0 ||
+         date_read("endtime", settings->end, all.now, INT64_MAX, &all.end) < 0))
+        status = STATUS_BAD;
     if (status == STATUS_DONE) {
-        all.start = date_read(settings->start, settings->jobs ? 0 : all.now - 86400);
-        all.end = date_read(settings->end, INT64_MAX);
+        buf_addf(&all.since, "Ended is undefined || Ended >= %" PRId64, all.start);
         if (!settings->headless)
             line_print(&all, NULL, 0);
         if (!settings->headless && !settings->parsable && !settings->parsable2)
@@ -329,6 +380,7 @@ int slurm_sacct(int word_count, char **words)
     if (status == STATUS_DONE)
         output_write(&all.out);
     buf_done(&all.cell);
+    buf_done(&all.since);
     buf_done(&all.out);
     buf_done(&ids);
     return status;

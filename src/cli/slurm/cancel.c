@@ -60,7 +60,7 @@ static int jobs_change_those(const char *command, const char *verb, const struct
 
     buf_init(&change.ids);
     if (status == STATUS_DONE)
-        status = slurm_jobs_each(&customer, ids, ids != NULL, job_take, &change);
+        status = slurm_jobs_each(&customer, ids, ids ? SLURM_HISTORY : NULL, job_take, &change);
     if (status == STATUS_DONE && change.count)
         status = jobs_control(&customer, &(struct jobs_order){.verb = verb, .ids = buf_string(&change.ids)}, &sums);
     if (status == STATUS_DONE && ids && !change.count && !change.over) {

@@ -292,7 +292,8 @@ static bool job_take(void *user, struct tree *ad)
     return true;
 }
 
-static int ask(struct connection *customer, struct listing *listing, const char *ids, bool over)
+/* `over`: in the history, those that the constraint is true of; NULL: in the queue. */
+static int ask(struct connection *customer, struct listing *listing, const char *ids, const char *over)
 {
     struct buf path;
     int status;
@@ -301,7 +302,9 @@ static int ask(struct connection *customer, struct listing *listing, const char 
     buf_adds(&path, over ? "/v1/history" : "/v1/jobs");
     path_query(&path, "ids", ids);
     path_query(&path, "select", SLURM_SELECT);
-    listing->over = over;
+    if (over && *over)
+        path_query(&path, "constraint", over);
+    listing->over = over != NULL;
     status = connection_list(customer, buf_string(&path), 0, job_take, listing);
     buf_done(&path);
     return status;
@@ -320,7 +323,7 @@ static bool some_ids(const char **at, struct buf *ret)
     return ret->len;
 }
 
-int slurm_jobs_each(struct connection *customer, const char *ids, bool history, slurm_job_fn *each, void *user)
+int slurm_jobs_each(struct connection *customer, const char *ids, const char *history, slurm_job_fn *each, void *user)
 {
     struct listing listing = {.ids = ids, .each = each, .user = user};
     int status = STATUS_DONE;
@@ -332,15 +335,15 @@ int slurm_jobs_each(struct connection *customer, const char *ids, bool history, 
     buf_init(&some);
     buf_init(&more);
     if (!ids) {
-        status = ask(customer, &listing, NULL, false);
+        status = ask(customer, &listing, NULL, NULL);
         if (status == STATUS_DONE && history)
-            status = ask(customer, &listing, NULL, true);
+            status = ask(customer, &listing, NULL, history);
     }
     for (int round = 0; ids && round < 2 && status == STATUS_DONE; round++) {
         while (status == STATUS_DONE && some_ids(&at, &some)) {
-            status = ask(customer, &listing, buf_string(&some), false);
+            status = ask(customer, &listing, buf_string(&some), NULL);
             if (status == STATUS_DONE && history)
-                status = ask(customer, &listing, buf_string(&some), true);
+                status = ask(customer, &listing, buf_string(&some), history);
         }
         buf_reset(&more);
         buf_add(&more, listing.more.text, listing.more.len);

@@ -96,8 +96,10 @@ struct slurm_choice {
 bool slurm_job_is_among(const struct slurm_job *job, const struct slurm_choice *choice);
 
 typedef void slurm_job_fn(void *user, const struct slurm_job *job);
-/* Gives the jobs of the queue, and with `history` those that are over as well: all, or those with the numbers in `ids` ("7,9,12-14"), of an array all of it. */
-int slurm_jobs_each(struct connection *customer, const char *ids, bool history, slurm_job_fn *each, void *user);
+/* Gives the jobs of the queue, and those that are over and of which the constraint `history` is true (NULL: none; SLURM_HISTORY: all): all, or those with the
+ * numbers in `ids` ("7,9,12-14"), of an array all of it. */
+#define SLURM_HISTORY ""
+int slurm_jobs_each(struct connection *customer, const char *ids, const char *history, slurm_job_fn *each, void *user);
 
 /* Jobs as these commands name them, 7 7_3 7,9: their own numbers, "7,9,12-14"; of an array all of it. -1: a word is wrong, which has been reported. */
 int slurm_ids_read(const char *command, const char *words, struct buf *ret_ids);

@@ -213,8 +213,8 @@ int slurm_squeue(int word_count, char **words)
     if (status == STATUS_DONE && queue.good) {
         status = customer_open(&customer, &none);
         if (status == STATUS_DONE)
-            status =
-                slurm_jobs_each(&customer, ids.len ? buf_string(&ids) : NULL, queue.settings.states, job_show, &queue);
+            status = slurm_jobs_each(&customer, ids.len ? buf_string(&ids) : NULL,
+                                     queue.settings.states ? SLURM_HISTORY : NULL, job_show, &queue);
         connection_close(&customer);
     }
     if (status == STATUS_DONE && queue.good)

@@ -113,7 +113,8 @@ static int jobs_show(struct show *show, const char *words)
     }
     status = customer_open(&customer, &none);
     if (status == STATUS_DONE)
-        status = slurm_jobs_each(&customer, ids.len ? buf_string(&ids) : NULL, ids.len, job_show, show);
+        status = slurm_jobs_each(&customer, ids.len ? buf_string(&ids) : NULL, ids.len ? SLURM_HISTORY : NULL, job_show,
+                                 show);
     connection_close(&customer);
     buf_done(&ids);
     if (status == STATUS_DONE && words && !show->count) {

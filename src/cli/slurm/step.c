@@ -5,6 +5,7 @@
 #include "cli/term/self.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,12 +69,54 @@ static int environment_pass(const char *export, const char **line, int at)
     return at;
 }
 
+/* A stream of ours goes to a file, or comes from one. -1: it cannot, which has been reported. */
+static int stream_turn(const char *option, const char *name, int flags, int stream)
+{
+    int fd;
+
+    if (strchr(name, '%')) {
+        report("srun: %s: expected a name without %%: the job has no number yet", option);
+        return -1;
+    }
+    fd = open(!strcmp(name, "none") ? "/dev/null" : name, flags | O_CLOEXEC, 0666);
+    if (fd < 0 || dup2(fd, stream) < 0) {
+        report("srun: %s: %.200s: %s", option, name, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    close(fd);
+    return 0;
+}
+
+/* -i, -D, -o and -e of a command that runs elsewhere: `berth run` carries our own streams, and the files of the folder where it is begun. Errors go where
+ * the output goes, if nothing else is said. -1: one cannot be done, which has been reported. */
+static int streams_turn(const struct slurm_order *order)
+{
+    const int write = O_WRONLY | O_CREAT | O_TRUNC;
+    int out = order->err ? -1 : STDERR_FILENO;
+
+    if (order->in && stream_turn("--input", order->in, O_RDONLY, STDIN_FILENO) < 0)
+        return -1;
+    if (order->out && stream_turn("--output", order->out, write, STDOUT_FILENO) < 0)
+        return -1;
+    if (order->err && stream_turn("--error", order->err, write, STDERR_FILENO) < 0)
+        return -1;
+    if (order->folder && chdir(order->folder) < 0) {
+        report("srun: --chdir: %.200s: %s", order->folder, strerror(errno));
+        return -1;
+    }
+    if (order->out && out >= 0 && dup2(STDOUT_FILENO, out) < 0)
+        return -1;
+    return 0;
+}
+
 int slurm_srun(int word_count, char **words)
 {
     struct option *options = mem_alloc((slurm_order_option_count + 16) * sizeof *options);
     size_t count = slurm_order_option_count + sizeof step_options / sizeof *step_options;
     const char *line[WORDS_MAX + 32 + 2 * EXPORTS_MAX] = {"berth", "run", "-q"};
-    char cpus[32], memory[32], time[32], gpus[32], processes[32];
+    char cpus[32], memory[32], disk[32], time[32], gpus[32], processes[32];
     struct slurm_amounts amounts;
     struct srun step = {0};
     int at = 3, status;
@@ -103,6 +146,11 @@ int slurm_srun(int word_count, char **words)
         line[at++] = "-m";
         line[at++] = memory;
     }
+    if (amounts.disk > 0) {
+        snprintf(disk, sizeof disk, "%" PRId64 "KiB", amounts.disk / 1024);
+        line[at++] = "--disk";
+        line[at++] = disk;
+    }
     if (amounts.time > 0) {
         snprintf(time, sizeof time, "%" PRId64 "s", amounts.time);
         line[at++] = "-t";
@@ -123,7 +171,7 @@ int slurm_srun(int word_count, char **words)
         line[at++] = step.order.name;
     }
     at = environment_pass(step.order.export, line, at);
-    if (at < 0)
+    if (at < 0 || streams_turn(&step.order) < 0)
         return STATUS_NO;
     line[at++] = "--";
     for (int i = 0; i < word_count; i++)

@@ -123,41 +123,56 @@ static const char *job_name(const struct batch_job *submit)
     return slash ? slash + 1 : submit->name ? submit->name : submit->order.wrap ? "wrap" : "sbatch";
 }
 
-/* A file's name with %j and the like becomes strcat("slurm-", JobId, ".out"). `place`: of the array's task, less its number. */
+/* Goes on in a file's name with %j and the like: true, and the letter behind the next % that means something (a width before it is passed over), or 0 and
+ * a character that stands for itself. False at its end. */
+static bool pattern_next(const char **at, char *ret_letter, char *ret_plain)
+{
+    const char *letter = *at + 1 + (**at == '%' ? strspn(*at + 1, "0123456789") : 0);
+
+    if (!**at)
+        return false;
+    *ret_letter = **at == '%' && *letter && strchr("jJAaxutsnN%", *letter) ? *letter : 0;
+    *ret_plain = **at;
+    *at = *ret_letter ? letter + 1 : *at + 1;
+    return true;
+}
+
+/* What a letter stands for where that is known before the job has a number. */
+static const char *pattern_word(const struct batch_job *submit, char letter)
+{
+    const struct passwd *user = letter == 'u' ? getpwuid(geteuid()) : NULL;
+
+    return letter == 'x'   ? job_name(submit)
+           : letter == 'u' ? (user ? user->pw_name : "user")
+           : letter == '%' ? "%"
+           : letter == 'N' ? "node"
+                           : "0";
+}
+
+/* The name becomes strcat("slurm-", JobId, ".out"). `place`: of the array's task, less its number. */
 static void add_pattern(struct buf *out, const struct batch_job *submit, const char *pattern, int64_t place)
 {
-    const struct passwd *user = getpwuid(geteuid());
     struct buf plain;
+    char letter, c;
 
     buf_init(&plain);
     buf_adds(out, "strcat(\"\"");
-    for (const char *c = pattern;; c++) {
-        const char *letter = c + 1 + (*c == '%' ? strspn(c + 1, "0123456789") : 0);
-
-        if (*c == '%' && *letter && strchr("jJAaxutsN%", *letter)) {
-            if (strchr("jJAa", *letter) && plain.len) {
-                buf_adds(out, ", ");
-                print_string(out, plain.text, plain.len, PRINT_PLAIN);
-                buf_reset(&plain);
-            }
-            if (*letter == 'j' || *letter == 'J')
-                buf_adds(out, ", JobId");
-            else if (*letter == 'A')
-                buf_addf(out, ", JobId - Index - (%" PRId64 ")", place);
-            else if (*letter == 'a')
-                buf_adds(out, ", Index");
-            else
-                buf_adds(&plain, *letter == 'x'   ? job_name(submit)
-                                 : *letter == 'u' ? (user ? user->pw_name : "user")
-                                 : *letter == '%' ? "%"
-                                 : *letter == 'N' ? "node"
-                                                  : "0");
-            c = letter;
-        } else if (*c) {
-            buf_addc(&plain, *c);
-        } else {
-            break;
+    while (pattern_next(&pattern, &letter, &c)) {
+        if (letter && strchr("jJAa", letter) && plain.len) {
+            buf_adds(out, ", ");
+            print_string(out, plain.text, plain.len, PRINT_PLAIN);
+            buf_reset(&plain);
         }
+        if (!letter)
+            buf_addc(&plain, c);
+        else if (letter == 'j' || letter == 'J')
+            buf_adds(out, ", JobId");
+        else if (letter == 'A')
+            buf_addf(out, ", JobId - Index - (%" PRId64 ")", place);
+        else if (letter == 'a')
+            buf_adds(out, ", Index");
+        else
+            buf_adds(&plain, pattern_word(submit, letter));
     }
     if (plain.len) {
         buf_adds(out, ", ");
@@ -194,25 +209,31 @@ static void add_stream(struct buf *out, struct buf *to, const struct batch_job *
     buf_adds(out, ";\n");
 }
 
-/* The shell's words for a pattern, where the job writes the file itself. */
-static void shell_pattern(struct buf *out, const char *pattern)
+static void shell_char(struct buf *out, char c)
 {
-    for (const char *c = pattern; *c; c++) {
-        char letter = *c == '%' ? c[1] : 0;
+    if (c == '\'')
+        buf_adds(out, "\"'\"");
+    else
+        buf_addf(out, "'%c'", c);
+}
 
-        if (letter == 'j' || letter == 'J')
+/* The shell's words for a pattern, where the job writes the file itself. */
+static void shell_pattern(struct buf *out, const struct batch_job *submit, const char *pattern)
+{
+    char letter, c;
+
+    while (pattern_next(&pattern, &letter, &c)) {
+        if (!letter)
+            shell_char(out, c);
+        else if (letter == 'j' || letter == 'J')
             buf_adds(out, "\"$SLURM_JOB_ID\"");
         else if (letter == 'A')
             buf_adds(out, "\"${SLURM_ARRAY_JOB_ID:-$SLURM_JOB_ID}\"");
         else if (letter == 'a')
-            buf_adds(out, "\"$SLURM_ARRAY_TASK_ID\"");
-        else if (letter == 'x')
-            buf_adds(out, "\"$SLURM_JOB_NAME\"");
-        else if (*c == '\'')
-            buf_adds(out, "\"'\"");
+            buf_adds(out, "\"${SLURM_ARRAY_TASK_ID:-0}\"");
         else
-            buf_addf(out, "'%c'", *c);
-        c += letter && strchr("jJAax", letter) ? 1 : 0;
+            for (const char *word = pattern_word(submit, letter); *word; word++)
+                shell_char(out, *word);
     }
 }
 
@@ -250,12 +271,12 @@ static void add_starter(struct buf *out, const struct batch_job *submit, int64_t
                  place);
     if (submit->share) {
         buf_adds(&shell, "exec >");
-        shell_pattern(&shell, pattern);
+        shell_pattern(&shell, submit, pattern);
         buf_adds(&shell, "; ");
     }
     if (submit->share && err) {
         buf_adds(&shell, "exec 2>");
-        shell_pattern(&shell, err);
+        shell_pattern(&shell, submit, err);
         buf_adds(&shell, "; ");
     } else if (!err) {
         buf_adds(&shell, "exec 2>&1; ");

@@ -17,8 +17,11 @@
 
 /* Variables that begin like settings and are none: of commands and tests, and those that a job has (providerd/job_order.c). */
 static const char *const other_variables[] = {
-    "BERTH_POOL", "BERTH_CUSTOMER", "BERTH_TOKEN", "BERTH_CONFIG", "BERTH_SEED", "BERTH_ROUNDS", "BERTH_SOURCE",
-    "BERTH_JOB",  "BERTH_INDEX",    "BERTH_TRY",   "BERTH_NODE",   "BERTH_CPUS", "BERTH_STATUS", "BERTH_STEPS",
+    "BERTH_POOL",    "BERTH_CUSTOMER", "BERTH_TOKEN",       "BERTH_CONFIG",          "BERTH_SEED",
+    "BERTH_ROUNDS",  "BERTH_SOURCE",   "BERTH_JOB",         "BERTH_INDEX",           "BERTH_TRY",
+    "BERTH_NODE",    "BERTH_CPUS",     "BERTH_STATUS",      "BERTH_STEPS",           "BERTH_MEMBER",
+    "BERTH_MEMBERS", "BERTH_HOSTS",    "BERTH_GPUS",        "BERTH_SECRETS",         "BERTH_WORDS",
+    "BERTH_BESIDE",  "BERTH_LIBRARY",  "BERTH_SLURM_SHARE", "BERTH_SNAKEMAKE_SHARE", "BERTH_SNAKEMAKE_EXTRA",
 };
 
 struct loader {
