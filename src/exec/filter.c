@@ -3,6 +3,7 @@
 #include "exec/filter.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@ static const char *const function_names[] = {
 #undef X
 };
 static struct library library =
-    LIBRARY("libseccomp.so.2", "filters of system calls are made by libseccomp", function_names, functions);
+    LIBRARY(SONAME_SECCOMP, "filters of system calls are made by libseccomp", function_names, functions);
 
 static const struct libseccomp *libseccomp(void)
 {

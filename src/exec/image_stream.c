@@ -3,6 +3,7 @@
 
 #include "lang/base/library.h"
 #include "lang/base/mem.h"
+#include "lang/base/sonames.h"
 #include "sys/sha256.h"
 
 #include <errno.h>
@@ -48,8 +49,8 @@ static const char *const zstd_names[] = {
     ZSTD_FUNCTIONS(X)
 #undef X
 };
-static struct library zlib_library = LIBRARY("libz.so.1", "images are unpacked by zlib", zlib_names, zlib_functions);
-static struct library zstd_library = LIBRARY("libzstd.so.1", "images are unpacked by zstd", zstd_names, zstd_functions);
+static struct library zlib_library = LIBRARY(SONAME_Z, "images are unpacked by zlib", zlib_names, zlib_functions);
+static struct library zstd_library = LIBRARY(SONAME_ZSTD, "images are unpacked by zstd", zstd_names, zstd_functions);
 
 static const struct zlib *zlib(void)
 {

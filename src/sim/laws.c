@@ -4,6 +4,7 @@
 #ifdef BERTH_GSL
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
@@ -33,8 +34,7 @@ static const char *const function_names[] = {
     LIBGSL_FUNCTIONS(X)
 #undef X
 };
-static struct library library =
-    LIBRARY("libgsl.so.27", "laws of chance are computed by GSL", function_names, functions);
+static struct library library = LIBRARY(SONAME_GSL, "laws of chance are computed by GSL", function_names, functions);
 
 static const struct libgsl *libgsl(void)
 {

@@ -2,6 +2,7 @@
 #include "store/libsqlite.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 static struct libsqlite functions;
 static const char *const names[] = {
@@ -9,7 +10,7 @@ static const char *const names[] = {
     LIBSQLITE_FUNCTIONS(X)
 #undef X
 };
-static struct library library = LIBRARY("libsqlite3.so.0", "stores are kept by SQLite", names, functions);
+static struct library library = LIBRARY(SONAME_SQLITE3, "stores are kept by SQLite", names, functions);
 
 const struct libsqlite *libsqlite(void)
 {

@@ -12,6 +12,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 #include <stdio.h>
 
@@ -51,7 +52,7 @@ static const char *const function_names[] = {
     LIBEDIT_FUNCTIONS(X)
 #undef X
 };
-static struct library library = LIBRARY("libedit.so.2", "lines are edited by libedit", function_names, functions);
+static struct library library = LIBRARY(SONAME_EDIT, "lines are edited by libedit", function_names, functions);
 
 static const struct libedit *libedit(void)
 {

@@ -4,7 +4,8 @@
  *     #define LIBFOO_FUNCTIONS(X) X(open) X(close)           the functions that are called, without what all their names begin with
  *     struct libfoo { pointers to them, in that order };     const struct libfoo *libfoo(void);     ->     libfoo()->open(...)
  *
- * A variable of the library is there as its address. */
+ * A variable of the library is there as its address. By which name the loader knows it is in lang/base/sonames.h, which tools/sonames makes when a build
+ * is set up. */
 #ifndef BERTH_LANG_BASE_LIBRARY_H
 #define BERTH_LANG_BASE_LIBRARY_H
 

@@ -2,6 +2,7 @@
 #include "lang/form/libxml.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 static struct libxml functions;
 static const char *const names[] = {
@@ -9,7 +10,7 @@ static const char *const names[] = {
     LIBXML_FUNCTIONS(X)
 #undef X
 };
-static struct library library = LIBRARY("libxml2.so.2", "XML is read by libxml2", names, functions);
+static struct library library = LIBRARY(SONAME_XML2, "XML is read by libxml2", names, functions);
 
 int libxml_load(struct err *err)
 {

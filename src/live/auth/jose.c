@@ -3,6 +3,7 @@
 
 #include "lang/base/library.h"
 #include "lang/base/mem.h"
+#include "lang/base/sonames.h"
 
 #include <cjose/cjose.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static const char *const names[] = {
     JOSE_FUNCTIONS(X)
 #undef X
 };
-static struct library library = LIBRARY("libcjose.so.0", "tokens of issuers are checked by libcjose", names, functions);
+static struct library library = LIBRARY(SONAME_CJOSE, "tokens of issuers are checked by libcjose", names, functions);
 
 struct jose_key *jose_key_new(const char *json, size_t len, struct err *err)
 {

@@ -2,6 +2,7 @@
 #include "live/auth/libgnutls.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 static struct libgnutls functions;
 static const char *const names[] = {
@@ -9,8 +10,7 @@ static const char *const names[] = {
     LIBGNUTLS_FUNCTIONS(X)
 #undef X
 };
-static struct library library =
-    LIBRARY("libgnutls.so.30", "certificates are made and read by GnuTLS", names, functions);
+static struct library library = LIBRARY(SONAME_GNUTLS, "certificates are made and read by GnuTLS", names, functions);
 
 const struct libgnutls *libgnutls(void)
 {

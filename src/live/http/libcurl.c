@@ -2,6 +2,7 @@
 #include "live/http/libcurl.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 static struct libcurl functions;
 static const char *const names[] = {
@@ -9,7 +10,7 @@ static const char *const names[] = {
     LIBCURL_FUNCTIONS(X)
 #undef X
 };
-static struct library library = LIBRARY("libcurl.so.4", "requests are made by libcurl", names, functions);
+static struct library library = LIBRARY(SONAME_CURL, "requests are made by libcurl", names, functions);
 
 int libcurl_take(struct err *err)
 {

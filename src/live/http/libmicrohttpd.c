@@ -2,6 +2,7 @@
 #include "live/http/libmicrohttpd.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 static struct libmicrohttpd functions;
 static const char *const names[] = {
@@ -9,7 +10,7 @@ static const char *const names[] = {
     LIBMICROHTTPD_FUNCTIONS(X)
 #undef X
 };
-static struct library library = LIBRARY("libmicrohttpd.so.12", "HTTP is served by libmicrohttpd", names, functions);
+static struct library library = LIBRARY(SONAME_MICROHTTPD, "HTTP is served by libmicrohttpd", names, functions);
 
 const struct libmicrohttpd *libmicrohttpd(void)
 {

@@ -2,6 +2,7 @@
 #include "match/assign/clp.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 static struct clp functions;
 static const char *const names[] = {
@@ -9,7 +10,7 @@ static const char *const names[] = {
     CLP_FUNCTIONS(X)
 #undef X
 };
-static struct library library = LIBRARY("libClp.so.1", "linear programmes are solved by CLP", names, functions);
+static struct library library = LIBRARY(SONAME_CLP, "linear programmes are solved by CLP", names, functions);
 
 int clp_load(struct err *err)
 {
