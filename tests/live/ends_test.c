@@ -115,12 +115,14 @@ struct bench {
     struct shelf *shelf;
     struct ends_book book;
     struct err err;
+    int64_t now;
 };
 
 static void bench_init(struct bench *bench)
 {
     folder_init(&bench->folder);
     bench->err = (struct err){0};
+    bench->now = 1793073600;
     bench->shelf = store_open(folder_path(&bench->folder, "berth.db"), &bench->err);
     ends_book_init(&bench->book, bench->shelf, 1);
 }
@@ -134,7 +136,7 @@ static void bench_done(struct bench *bench)
 
 static enum ends_taken take(struct bench *bench, uint64_t account, uint64_t queue, const char *text, uint64_t last)
 {
-    return ends_book_take(&bench->book, account, queue, text, strlen(text), last, &bench->err);
+    return ends_book_take(&bench->book, account, queue, text, strlen(text), last, bench->now, &bench->err);
 }
 
 /* All that is known of a queue, page by page. */
@@ -149,6 +151,30 @@ static uint64_t look(struct bench *bench, uint64_t account, uint64_t queue, stru
             exit(1);
     while (++*ret_pages < 1000 && from);
     return last;
+}
+
+/* The largest number of a job of a queue that is known; 0: nothing is known of it. */
+static uint64_t knows(struct bench *bench, uint64_t account, uint64_t queue, struct buf *out)
+{
+    int pages;
+
+    return look(bench, account, queue, out, &pages);
+}
+
+static bool key_counts(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    (void)key, (void)key_len, (void)value, (void)len;
+    ++*(uint64_t *)user;
+    return true;
+}
+
+/* Are there as many rows as the book counts? */
+static bool rows_counted(struct bench *bench)
+{
+    uint64_t count = 0;
+
+    bench->shelf->kind->each(bench->shelf, ENDS_SPACE, key_counts, &count, &bench->err);
+    return count == bench->book.count;
 }
 
 static void rows(void)
@@ -185,13 +211,81 @@ static void rows(void)
     tap_ok(known == ENDS_ROWS_MAX - 1 && pages > 60, "of which the last two million numbers are known, page by page");
     tap_ok(!strncmp(buf_string(&out), "5633:", 5) && last == (ENDS_ROWS_MAX + 9) * ENDS_BLOCK + 1,
            "the lowest have gone");
-    tap_ok(take(&bench, 3, 10, "1:done:EXITED:0", 1) == ENDS_FULL, "another queue of that account has no room");
-    tap_ok(take(&bench, 4, 10, "1:done:EXITED:0", 1) == ENDS_TAKEN, "one of another account has");
+    bench.now += 7200;
+    tap_ok(take(&bench, 3, 10, "1:done:EXITED:0", 1) == ENDS_TAKEN && knows(&bench, 3, 10, &out) == 1,
+           "for another queue of that account it makes room");
+    known = 0;
+    last = look(&bench, 3, 9, &out, &pages);
+    ends_read(buf_string(&out), out.len, run_count, &known);
+    tap_ok(known < ENDS_ROWS_MAX - 1 && known > ENDS_ROWS_MAX * 9 / 10 && last == (ENDS_ROWS_MAX + 9) * ENDS_BLOCK + 1,
+           "of its lowest numbers, and of a part of them");
+    tap_ok(take(&bench, 4, 10, "1:done:EXITED:0", 1) == ENDS_TAKEN && rows_counted(&bench),
+           "one of another account has room");
+    buf_done(&out);
+    bench_done(&bench);
+}
+
+/* Customers of one account that come and go, one after another, and one that stays. */
+static void strangers(void)
+{
+    struct bench bench;
+    struct buf out;
+    int taken = 0, known = 0, early = 0;
+
+    bench_init(&bench);
+    buf_init(&out);
+    for (uint64_t queue = 1; queue <= 6000; queue++, bench.now += 60) {
+        taken += take(&bench, 1, 1000 + queue, "1-3:done:EXITED:0", 3) == ENDS_TAKEN;
+        if (queue % 60 == 1)
+            taken += take(&bench, 1, 77, queue == 1 ? "1-9:done:EXITED:0" : "", 9 + queue) == ENDS_TAKEN;
+    }
+    for (uint64_t queue = 1; queue <= 6000; queue++) {
+        known += knows(&bench, 1, 1000 + queue, &out) == 3;
+        early += queue > 5000 && knows(&bench, 1, 1000 + queue, &out) == 3;
+    }
+    tap_ok(taken == 6100 && bench.book.count <= ENDS_ROWS_MAX && rows_counted(&bench),
+           "thousands of customers of one account come and go, and none is refused");
+    tap_ok(knows(&bench, 1, 77, &out) == 5950, "one that stays keeps what it told");
+    tap_ok(early == 1000 && known < 2048, "and so do the last that came");
     bench.shelf->kind->commit(bench.shelf, &bench.err);
     ends_book_done(&bench.book);
     ends_book_init(&bench.book, bench.shelf, 2);
-    tap_ok(ends_book_load(&bench.book, &bench.err) == 0 && take(&bench, 3, 10, "1:done:EXITED:0", 1) == ENDS_FULL,
+    tap_ok(ends_book_load(&bench.book, &bench.err) == 0 && bench.book.count <= ENDS_ROWS_MAX && rows_counted(&bench) &&
+               take(&bench, 1, 9999, "1:done:EXITED:0", 1) == ENDS_TAKEN && knows(&bench, 1, 77, &out) == 5950,
            "so it is after a restart");
+    buf_done(&out);
+    bench_done(&bench);
+}
+
+/* Many accounts: the bound of all of them is made small. */
+static void accounts(void)
+{
+    struct bench bench;
+    struct buf out;
+    char text[64];
+    int taken = 0, known = 0;
+
+    bench_init(&bench);
+    buf_init(&out);
+    bench.book.most = 600;
+    for (uint64_t block = 0; block < 500; block++) {
+        snprintf(text, sizeof text, "%" PRIu64 ":done:EXITED:0", block * ENDS_BLOCK + 1);
+        taken += take(&bench, 1, 7, text, block * ENDS_BLOCK + 1) == ENDS_TAKEN;
+    }
+    for (uint64_t account = 2; account <= 151; account++)
+        taken += take(&bench, account, 7, "1:done:EXITED:0", 1) == ENDS_TAKEN;
+    for (uint64_t account = 2; account <= 151; account++)
+        known += knows(&bench, account, 7, &out) == 1;
+    tap_ok(taken == 650 && known == 150 && bench.book.count <= 600 && rows_counted(&bench),
+           "where all accounts have what there is room for, it is that with most which makes room for others");
+    tap_ok(knows(&bench, 1, 7, &out) == 499 * ENDS_BLOCK + 1 && !strstr(buf_string(&out), " 513:"),
+           "of its lowest numbers");
+    for (uint64_t block = 500; block < 900; block++) {
+        snprintf(text, sizeof text, "%" PRIu64 ":done:EXITED:0", block * ENDS_BLOCK + 1);
+        taken += take(&bench, 1, 7, text, block * ENDS_BLOCK + 1) == ENDS_TAKEN;
+    }
+    tap_ok(taken == 1050 && bench.book.count <= 600 && rows_counted(&bench) && knows(&bench, 151, 7, &out) == 1,
+           "and for itself");
     buf_done(&out);
     bench_done(&bench);
 }
@@ -201,5 +295,7 @@ int main(void)
     texts();
     chance();
     rows();
+    strangers();
+    accounts();
     return tap_done();
 }

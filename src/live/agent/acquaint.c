@@ -40,10 +40,11 @@ static void row_take(struct membership *pool, const char *text, size_t len)
     tree_unref(row);
 }
 
-static void acquaint_done(void *user, const char *text, size_t len)
+static void acquaint_done(void *user, unsigned status, const char *text, size_t len)
 {
     struct acquaintance *one = user, **link = &one->pool->acquaintances;
 
+    (void)status;
     while (*link != one)
         link = &(*link)->next;
     *link = one->next;
@@ -69,5 +70,5 @@ void agent_acquaint(struct membership *pool, uint64_t from)
     pool->acquaintances = one;
     snprintf(path, sizeof path, "/v1/agents/%016" PRIx64, from);
     if (!agent_fetch(pool->live, pool->matchmaker, path, acquaint_done, one))
-        acquaint_done(one, NULL, 0);
+        acquaint_done(one, 0, NULL, 0);
 }

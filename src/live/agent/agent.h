@@ -110,8 +110,8 @@ typedef void agent_answer_fn(void *user, const struct tree *answer);
 bool agent_ask(struct live_agent *live, agent to, const struct tree *question, agent_answer_fn *done, void *user);
 
 /* GETs that path of the matchmaker of the pool in which `who` is known; or POSTs it an ad. `done` is called once, with the body (lent) of a good
- * answer, or NULL; also when the agent is freed. False, and `done` is not called, when nobody can be asked. */
-typedef void agent_fetched_fn(void *user, const char *body, size_t len);
+ * answer, or NULL, and its status, 0 where none came; also when the agent is freed. False, and `done` is not called, when nobody can be asked. */
+typedef void agent_fetched_fn(void *user, unsigned status, const char *body, size_t len);
 bool agent_fetch(struct live_agent *live, agent who, const char *path, agent_fetched_fn *done, void *user);
 bool agent_post(struct live_agent *live, agent who, const char *path, const struct buf *body, agent_fetched_fn *done,
                 void *user);
@@ -127,6 +127,8 @@ bool agent_known(struct live_agent *live, agent who, const char **ret_identity, 
 
 /* What tokens of its own pool are held against, for the gate of `other`. False: the keys of the pool are not known yet. */
 bool agent_proof(struct live_agent *live, struct proof *ret);
+/* That gate has refused a token: where its key is not known, the pool may have a new one, and is asked for its keys. */
+void agent_refuses(const struct proof *proof, enum token_fault fault);
 /* For a gate of the agent's own: is that identity disabled in the pool that the proof is of; NULL: in the agent's own? */
 const char *agent_disables(const struct live_agent *live, const struct proof *proof, const char *identity);
 /* The same of its own pool; `ret_now`: what runs of that one is to end, too. */

@@ -15,7 +15,7 @@ static void fetch_done(void *user, const struct http_outcome *outcome)
     struct fetching *fetching = user;
     bool good = outcome->result == CALL_ANSWERED && outcome->status / 100 == 2;
 
-    fetching->done(fetching->user, good ? outcome->body : NULL, good ? outcome->len : 0);
+    fetching->done(fetching->user, outcome->status, good ? outcome->body : NULL, good ? outcome->len : 0);
     free(fetching);
 }
 

@@ -63,7 +63,7 @@ struct renewing {
 };
 
 /* Writes the new token in the place of the old one, whose key it has, and takes it on. */
-static void renewal_came(void *user, const char *body, size_t len)
+static void renewal_came(void *user, unsigned status, const char *body, size_t len)
 {
     struct renewing *renewing = user;
     struct daemon *daemon = renewing->daemon;
@@ -74,6 +74,7 @@ static void renewal_came(void *user, const char *body, size_t len)
     const char *text;
     size_t text_len;
 
+    (void)status;
     tended_at(daemon, renewing->place, &tended);
     if (ad && ad_string(ad, "Token", &text, &text_len)) {
         fresh = *tended.token;

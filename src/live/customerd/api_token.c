@@ -123,7 +123,7 @@ static void lending_answer(struct asking *asking, struct tree *answer, const cha
         request_problem(request, 503, "%s", why);
 }
 
-static void token_came(void *user, const char *body, size_t len)
+static void token_came(void *user, unsigned status, const char *body, size_t len)
 {
     struct asking *asking = user;
     struct customerd *customerd = asking->customerd;
@@ -132,6 +132,7 @@ static void token_came(void *user, const char *body, size_t len)
         body ? form_parse(customerd->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, body, len, &err) : NULL;
     int64_t expires = 0;
 
+    (void)status;
     if (answer && ad_find(answer, "Token") && ad_integer(answer, "Expires", &expires))
         lent_keep(customerd, asking->user, answer, expires);
     while (asking->first)

@@ -93,6 +93,18 @@ static void recovery_look(struct customerd *customerd)
     recovery_free(recovery);
 }
 
+static void ends_look(struct customerd *customerd)
+{
+    unsigned refused = ends_tell_refused(customerd->ends);
+
+    ends_catch_up_tick(&customerd->catch_up);
+    if (refused)
+        LOG(&customerd->daemon.log, LEVEL_WARNING, "ends", log_number("status", refused),
+            log_text(
+                "why",
+                "the pool does not take which jobs have ended: if this queue is ever restored from a backup, they run again"));
+}
+
 /* ------------------------------------------------------------------------------------------------------------- timers */
 
 static void tidy_due(uv_timer_t *timer)
@@ -107,6 +119,7 @@ static void tidy_due(uv_timer_t *timer)
         recovery_look(customerd);
         return;
     }
+    ends_look(customerd);
     ends_tell_tick(customerd->ends, customerd->live, customerd_pool(customerd), customer_last(customerd->customer));
     customerd_tidy(customerd);
     commands_tick(customerd);

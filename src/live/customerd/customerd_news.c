@@ -19,10 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENDS_OVERLAP 60      /* seconds: what came into the history that much earlier is told again */
-#define ENDS_CAUGHT_UP 10000 /* jobs of the history that are told again at most */
-#define WAKE_SPAN 20         /* milliseconds over which changes are collected ... */
-#define WAKE_MANY 200        /* ... and if there are very many jobs */
+#define WAKE_SPAN 20  /* milliseconds over which changes are collected ... */
+#define WAKE_MANY 200 /* ... and if there are very many jobs */
 
 static void delivery_begin(struct customerd *customerd, const struct job_view *view);
 
@@ -271,34 +269,6 @@ void customerd_dropped(struct customerd *customerd, uint64_t first, uint64_t cou
         ends_tell_add(customerd->ends, first + i, END_REMOVED, REASON_RELEASED, 0);
 }
 
-/* What came into the history since the pool was last told of all: the customer was ended meanwhile, or the pool was away. */
-static void ends_catch_up(struct customerd *customerd)
-{
-    int64_t since = ends_tell_since(customerd->ends) - ENDS_OVERLAP;
-    uint64_t place = history_newest(customerd->history) + 1;
-    struct history_row row;
-
-    for (int i = 0; i < ENDS_CAUGHT_UP; i++) {
-        enum job_outcome outcome;
-        int64_t status = 0;
-        struct tree *ad;
-
-        place = history_before(customerd->history, place - 1, &row);
-        if (!place || row.ended < since)
-            return;
-        ad = history_ad(customerd->history, row.job);
-        if (ad && job_outcome(ad, &outcome)) {
-            ad_integer(ad, "Status", &status);
-            ends_tell_add(customerd->ends, row.job,
-                          outcome == OUTCOME_REMOVED   ? END_REMOVED
-                          : outcome == OUTCOME_EXPIRED ? END_ABORTED
-                                                       : END_DONE,
-                          job_outcome_reason(outcome), status);
-        }
-        tree_unref(ad);
-    }
-}
-
 bool view_ended(const struct job_view *view)
 {
     return view->state == JOB_DONE || view->state == JOB_REMOVED || view->state == JOB_ABORTED;
@@ -505,7 +475,7 @@ void customerd_boot(struct customerd *customerd)
     struct strays strays = {.customer = customerd->customer};
     struct err err;
 
-    ends_catch_up(customerd);
+    ends_catch_up_begin(&customerd->catch_up, customerd->history, customerd->ends);
     customer_each(customerd->customer, boot_job, customerd);
     if (customer_last(customerd->customer))
         newcomers_add(&customerd->newcomers, 1, customer_last(customerd->customer));

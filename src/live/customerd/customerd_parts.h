@@ -2,7 +2,7 @@
  *
  *     customerd.c         starting, stopping, reloading
  *     customerd_news.c    news from the role and the providers: tries, logs; wakes waiting requests
- *     recovery.c          what comes first where the rows are of a backup;  ends_tell.c  what the pool is told for that
+ *     recovery.c          what comes first where the rows are of a backup;  ends_tell.c, ends_catch_up.c  what the pool is told for that
  *     customerd_tidy.c    tidying: ended jobs to the history, old files
  *     spool_tidy.c        the same: inputs that no job names
  *     customer_request.c  which callers are admitted, and what they may see
@@ -30,7 +30,7 @@
 #include "live/auth/token.h"
 #include "live/customerd/customerd.h"
 #include "live/customerd/endings.h"
-#include "live/customerd/ends_tell.h"
+#include "live/customerd/ends_catch_up.h"
 #include "live/customerd/history.h"
 #include "live/customerd/joblog.h"
 #include "live/customerd/newcomers.h"
@@ -117,8 +117,9 @@ struct customerd {
 
     uint64_t changes; /* grows with every visible change, across restarts as well */
     struct endings endings;
-    struct ends_tell *ends;    /* tells the pool which jobs have ended */
-    struct recovery *recovery; /* the rows are of a backup, and the role has not begun (recovery.h); else NULL */
+    struct ends_tell *ends;        /* tells the pool which jobs have ended ... */
+    struct ends_catch_up catch_up; /* ... and first which had ended before the start */
+    struct recovery *recovery;     /* the rows are of a backup, and the role has not begun (recovery.h); else NULL */
     struct customerd_task *tasks;
     uv_idle_t turn;     /* runs the tasks */
     uv_timer_t wake;    /* wakes waiting requests */

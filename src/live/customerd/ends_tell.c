@@ -17,7 +17,9 @@
 #define TELL_PAUSE (200 * MILLISECOND)   /* between two messages */
 #define TELL_PAUSE_LAST (5 * SECOND)     /* before one that tells but a larger number */
 #define TELL_PAUSE_REFUSED (10 * SECOND) /* after one that was not taken */
-#define TOLD_SPAN 10                     /* seconds between two rows that say until when all was told */
+#define TELL_AGAIN \
+    (24 * 60 * MINUTE) /* after which the number is told again: the pool forgets first who says nothing */
+#define TOLD_SPAN 10   /* seconds between two rows that say until when all was told */
 
 struct ends_tell {
     struct symbols *symbols;
@@ -26,7 +28,10 @@ struct ends_tell {
     int64_t since, wrote; /* seconds: the row "told"; when it was written */
     struct ends_run *items;
     uint32_t count, room;
-    bool missed; /* there were too many: the row stays as it is until the next start */
+    bool missed;      /* there were too many: the row stays as it is until the next start */
+    bool behind;      /* more of the history is to be told: the row stays as it is until then */
+    unsigned refused; /* the status with which the pool refused; 0: it has not */
+    bool refused_told;
     struct runner *runner;
     bool telling;        /* a message is under way ... */
     uint32_t told;       /* ... about the first of the items ... */
@@ -97,6 +102,24 @@ int ends_tell_begin(struct ends_tell *tell, struct err *err)
     return row_write(tell, "queue", tell->queue, err) < 0 ? -1 : row_write(tell, "told", (uint64_t)tell->since, err);
 }
 
+void ends_tell_behind(struct ends_tell *tell, bool behind)
+{
+    tell->behind = behind;
+}
+
+uint32_t ends_tell_waiting(const struct ends_tell *tell)
+{
+    return tell->count;
+}
+
+unsigned ends_tell_refused(struct ends_tell *tell)
+{
+    unsigned status = tell->refused_told ? 0 : tell->refused;
+
+    tell->refused_told = tell->refused_told || tell->refused;
+    return status;
+}
+
 void ends_tell_add(struct ends_tell *tell, uint64_t job, enum end_how how, enum reason reason, int64_t status)
 {
     tell->missed = tell->missed || tell->count >= TELL_KEPT;
@@ -111,7 +134,7 @@ static void told_note(struct ends_tell *tell)
 {
     struct err err;
 
-    if (tell->count || tell->missed || tell->began < tell->wrote + TOLD_SPAN)
+    if (tell->count || tell->missed || tell->behind || tell->began < tell->wrote + TOLD_SPAN)
         return;
     tell->wrote = tell->began;
     if (tell->began > tell->since && row_write(tell, "told", (uint64_t)tell->began, &err) == 0) {
@@ -120,15 +143,17 @@ static void told_note(struct ends_tell *tell)
     }
 }
 
-static void tell_done(void *user, const char *body, size_t len)
+static void tell_done(void *user, unsigned status, const char *body, size_t len)
 {
     struct ends_tell *tell = user;
 
     (void)len;
     tell->telling = false;
     tell->due = runner_now() + (body ? TELL_PAUSE : TELL_PAUSE_REFUSED);
-    if (!body)
+    if (!body) {
+        tell->refused = status / 100 == 4 ? status : tell->refused;
         return;
+    }
     tell->count -= tell->told;
     if (tell->count && tell->told)
         memmove(tell->items, tell->items + tell->told, tell->count * sizeof *tell->items);
@@ -197,7 +222,8 @@ void ends_tell_tick(struct ends_tell *tell, struct live_agent *live, agent match
     struct maker maker;
     struct tree *ad;
 
-    if (tell->telling || !tell->queue || now < tell->due || (!count && last == tell->known_last) ||
+    if (tell->telling || !tell->queue || now < tell->due ||
+        (!count && last == tell->known_last && now < tell->due + TELL_AGAIN) ||
         (!count && now < tell->due + TELL_PAUSE_LAST) || !agent_pool_view(live, 0).connected)
         return;
     buf_init(&text);

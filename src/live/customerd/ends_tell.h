@@ -30,6 +30,12 @@ int ends_tell_begin(struct ends_tell *tell, struct err *err);
 /* What came into the history before this second has been told. */
 int64_t ends_tell_since(const struct ends_tell *tell);
 
+/* There is more to tell than was added so far: `told` stays as it is until there is not. */
+void ends_tell_behind(struct ends_tell *tell, bool behind);
+uint32_t ends_tell_waiting(const struct ends_tell *tell); /* jobs that are still to be told */
+/* Why the pool takes nothing, if that has not been asked yet: its status; else 0. */
+unsigned ends_tell_refused(struct ends_tell *tell);
+
 void ends_tell_add(struct ends_tell *tell, uint64_t job, enum end_how how, enum reason reason, int64_t status);
 /* Tells what is to be told, if it is time; called often. `last`: the largest number of a job. */
 void ends_tell_tick(struct ends_tell *tell, struct live_agent *live, agent matchmaker, uint64_t last);

@@ -1,6 +1,7 @@
 /* recovery.c: what a customer does whose rows are of a backup, before any job runs. */
 #include "live/customerd/recovery.h"
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/ends_heard.h"
 #include "live/customerd/ends_tell.h"
 
 #include "lang/ad/get.h"
@@ -15,23 +16,26 @@
 #include <string.h>
 
 #define ASK_PAUSE SECOND
-#define ASK_REFUSED \
-    (30 *           \
-     SECOND) /* a matchmaker that has known us for so long and does not answer this cannot: it is of an earlier version */
+#define ASK_PAUSE_BAD (30 * SECOND) /* after an answer that makes no sense */
+#define ASK_UNKNOWN \
+    (30 * SECOND)         /* a matchmaker that does not know the question for so long is of an earlier version */
+#define DELAY_TOLD MINUTE /* without an answer, until that is logged */
+#define STATUS_UNKNOWN_ROUTE 404
 #define NUMBERS_ROUND \
-    UINT64_C(1000000)             /* numbers go on behind a multiple of it: no queue gets as many between two backups */
-#define ASK_BYTES_MAX (64u << 20) /* of all that the pool says */
+    UINT64_C(1000000) /* numbers go on behind a multiple of it: no queue gets as many between two backups */
 
 struct recovery {
     struct customerd *customerd;
     struct restored restored;
-    bool asking, heard; /* the pool is being asked; it has said all */
-    bool mute;          /* it cannot say anything */
-    uint64_t cursor;    /* where its answer goes on */
-    uint64_t last;      /* the largest number of a job that it knows */
-    struct buf text;    /* what it has said: runs (live/world/ends.h) */
-    int64_t began;      /* when the pool knew us: others with our name have been told to stop then; 0: not yet */
+    bool asking, heard;     /* the pool is being asked; it has said all */
+    bool mute;              /* it cannot say anything */
+    struct ends_heard pool; /* what it has said */
+    uint64_t last;          /* the largest number of a job that it knows */
+    int64_t began;          /* when the pool knew us: others with our name have been told to stop then; 0: not yet */
     int64_t ask_at;
+    int64_t unknown; /* since when it does not know the question; 0: it may */
+    int64_t page_at; /* when the last page came, or the asking began */
+    bool delay_told;
     uint64_t *ended; /* jobs that have ended since */
     uint32_t count, room;
     uint64_t stored; /* the largest number in the rows */
@@ -52,7 +56,7 @@ int recovery_new(struct customerd *customerd, struct recovery **ret, struct err 
     *recovery = (struct recovery){.customerd = customerd, .restored = restored};
     recovery->mute = restored.alone || !ends_tell_queue(customerd->ends);
     recovery->heard = recovery->mute;
-    buf_init(&recovery->text);
+    ends_heard_init(&recovery->pool);
     return 0;
 }
 
@@ -60,55 +64,71 @@ void recovery_free(struct recovery *recovery)
 {
     if (!recovery)
         return;
-    buf_done(&recovery->text);
+    ends_heard_done(&recovery->pool);
     free(recovery->ended);
     free(recovery);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- asking */
 
-static bool run_checked(void *user, const struct ends_run *run)
+/* Nothing came that can be used. */
+static void page_fails(struct recovery *recovery, unsigned status, int64_t now)
 {
-    (void)user, (void)run;
-    return true;
+    recovery->ask_at = now + ASK_PAUSE;
+    if (status != STATUS_UNKNOWN_ROUTE)
+        recovery->unknown = 0;
+    else if (!recovery->unknown)
+        recovery->unknown = now;
 }
 
-/* One page of the answer. */
-static bool page_take(struct recovery *recovery, const char *body, size_t len)
-{
-    struct err err;
-    struct tree *ad =
-        form_parse(recovery->customerd->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, body, len, &err);
-    int64_t last = 0, next = 0;
-    const char *text;
-    size_t text_len;
-    bool good = ad && ad_string(ad, "Ended", &text, &text_len) && ends_read(text, text_len, run_checked, NULL) &&
-                recovery->text.len + text_len < ASK_BYTES_MAX;
-
-    if (good) {
-        if (recovery->text.len && text_len)
-            buf_addc(&recovery->text, ' ');
-        buf_add(&recovery->text, text, text_len);
-        if (ad_integer(ad, "Last", &last) && last > 0 &&
-            (uint64_t)last <= ENDS_NUMBER_MAX - 2 * NUMBERS_ROUND) /* else no number would be left */
-            recovery->last = (uint64_t)last;
-        if (!ad_integer(ad, "Next", &next) || next <= 0 || (uint64_t)next <= recovery->cursor)
-            recovery->heard = true;
-        else
-            recovery->cursor = (uint64_t)next;
-    }
-    tree_unref(ad);
-    return good;
-}
-
-static void page_done(void *user, const char *body, size_t len)
+static void page_done(void *user, unsigned status, const char *body, size_t len)
 {
     struct recovery *recovery = user;
+    int64_t now = runner_now();
+    struct err err;
+    struct tree *page;
 
     recovery->asking = false;
-    recovery->ask_at = runner_now();
-    if (!body || !page_take(recovery, body, len))
-        recovery->ask_at += ASK_PAUSE;
+    if (!body) {
+        page_fails(recovery, status, now);
+        return;
+    }
+    recovery->unknown = 0;
+    page = form_parse(recovery->customerd->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, body, len, &err);
+    switch (ends_heard_page(&recovery->pool, page)) {
+    case ENDS_PAGE_LAST:
+        recovery->heard = true;
+        break;
+    case ENDS_PAGE_MORE:
+        recovery->ask_at = now;
+        recovery->page_at = now;
+        break;
+    case ENDS_PAGE_BAD:
+        ends_heard_reset(&recovery->pool);
+        recovery->ask_at = now + ASK_PAUSE_BAD;
+        break;
+    }
+    tree_unref(page);
+}
+
+/* Says once that it does not go on, and what the user can do. */
+static void delay_tell(struct recovery *recovery, int64_t now)
+{
+    bool connected = recovery->began != 0;
+
+    if (!recovery->page_at)
+        recovery->page_at = now;
+    if (recovery->heard || recovery->delay_told || now < recovery->page_at + DELAY_TOLD)
+        return;
+    recovery->delay_told = true;
+    LOG(&recovery->customerd->daemon.log, LEVEL_WARNING, "restored",
+        log_text(
+            "why",
+            connected
+                ? "the pool does not say which jobs have ended since, and none runs before it does: "
+                  "`berth store restore --alone` does not ask"
+                : "the pool cannot be reached, which is asked which jobs have ended since, and none runs before that: "
+                  "`berth store restore --alone` does not ask"));
 }
 
 static void pool_ask(struct recovery *recovery, int64_t now)
@@ -118,12 +138,12 @@ static void pool_ask(struct recovery *recovery, int64_t now)
 
     if (recovery->heard || recovery->asking || now < recovery->ask_at)
         return;
-    if (now > recovery->began + ASK_REFUSED && !recovery->cursor) {
+    if (recovery->unknown && now > recovery->unknown + ASK_UNKNOWN) {
         recovery->heard = recovery->mute = true;
         return;
     }
     snprintf(path, sizeof path, "/v1/ends?queue=%016" PRIx64 "&cursor=%" PRIu64, ends_tell_queue(customerd->ends),
-             recovery->cursor);
+             recovery->pool.cursor);
     recovery->asking = agent_fetch(customerd->live, customerd_pool(customerd), path, page_done, recovery);
     recovery->ask_at = now + ASK_PAUSE;
 }
@@ -189,6 +209,7 @@ bool recovery_tick(struct recovery *recovery)
     struct customerd *customerd = recovery->customerd;
     int64_t now = runner_now();
 
+    delay_tell(recovery, now);
     if (!recovery->began && (recovery->restored.alone || agent_pool_view(customerd->live, 0).connected))
         recovery->began = now;
     if (!recovery->began)
@@ -197,7 +218,10 @@ bool recovery_tick(struct recovery *recovery)
     if (!recovery->heard || recovery->asking || now < recovery->began + span_to_wait(recovery))
         return false;
     recovery->stored = customer_last(customerd->customer);
-    ends_read(buf_string(&recovery->text), recovery->text.len, run_apply, recovery);
+    if (recovery->pool.last <= ENDS_NUMBER_MAX - 2 * NUMBERS_ROUND) /* else no number would be left */
+        recovery->last = recovery->pool.last;
+    (void)ends_read(buf_string(&recovery->pool.text), recovery->pool.text.len, run_apply,
+                    recovery); /* each page was read before */
     tries_forget(recovery);
     numbers_raise(recovery);
     return true;
@@ -229,7 +253,10 @@ const char *recovery_words(struct recovery *recovery)
     if (!recovery->began)
         buf_adds(&words, ": its pool cannot be reached, which is asked first what has ended since");
     else if (!recovery->heard)
-        buf_adds(&words, ": its pool is being asked what has ended since");
+        buf_adds(&words,
+                 recovery->delay_told
+                     ? ": its pool does not say what has ended since (`berth store restore --alone` does not ask)"
+                     : ": its pool is being asked what has ended since");
     else
         buf_adds(&words, ": it waits until what ran before is over");
     if (recovery->began && left > 0) {

@@ -37,15 +37,13 @@ static void ends_post(struct request *request, const struct tree *ad)
         request_problem(request, 400, "expected a Queue of 16 hexadecimal digits, a text Ended and a number Last");
         return;
     }
-    switch (ends_book_take(&matchmakerd->ends, request_account(request), queue, text, len, (uint64_t)last, &err)) {
+    switch (ends_book_take(&matchmakerd->ends, request_account(request), queue, text, len, (uint64_t)last,
+                           runner_wall() / SECOND, &err)) {
     case ENDS_TAKEN:
         request_commit(request, request_done);
         break;
     case ENDS_MALFORMED:
         request_problem(request, 400, "Ended: %s", err.text);
-        break;
-    case ENDS_FULL:
-        request_problem(request, 429, "Ended: %s", err.text);
         break;
     case ENDS_FAILED:
         request_store_failed(request, err.text);

@@ -1,13 +1,18 @@
 /* ends_book.c: which jobs of customers have ended, as rows. */
 #include "live/matchmakerd/ends_book.h"
 
+#include "lang/base/array.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROW_KEY_BYTES 24
+#define QUEUE_KEY_BYTES 16 /* the beginning of the keys of a queue's rows */
 #define BLOCK_OF_LAST UINT64_MAX
+#define HEARD_SPAN 3600 /* seconds: how exactly it is known when a customer was heard of */
+#define THIN_PART 16    /* so many parts has what an account has: one of them goes where room is wanted */
 
 static void word_put(unsigned char *to, uint64_t word)
 {
@@ -35,7 +40,7 @@ static void row_key(uint64_t account, uint64_t queue, uint64_t block, unsigned c
 
 void ends_book_init(struct ends_book *book, struct shelf *shelf, uint64_t seed)
 {
-    book->shelf = shelf;
+    *book = (struct ends_book){.shelf = shelf, .most = ENDS_ROWS_ALL};
     map_init(&book->rows, seed);
 }
 
@@ -51,13 +56,25 @@ static uint64_t rows_of(const struct ends_book *book, uint64_t account)
     return count == MAP_NONE ? 0 : count;
 }
 
+/* An account has one row more, or less. */
+static void rows_count(struct ends_book *book, uint64_t account, int change)
+{
+    uint64_t count = rows_of(book, account) + (uint64_t)change;
+
+    book->count += (uint64_t)change;
+    if (count)
+        map_set(&book->rows, account, count);
+    else
+        map_remove(&book->rows, account);
+}
+
 static bool row_count(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     struct ends_book *book = user;
 
     (void)value, (void)len;
     if (key_len == ROW_KEY_BYTES)
-        map_set(&book->rows, word_get(key), rows_of(book, word_get(key)) + 1);
+        rows_count(book, word_get(key), 1);
     return true;
 }
 
@@ -110,6 +127,35 @@ static int row_read(struct taking *taking, uint64_t block)
     return shelf->kind->get(shelf, ENDS_SPACE, key, sizeof key, text_copy, &taking->text, taking->err);
 }
 
+/* What is known of a queue besides its jobs. */
+struct last_row {
+    uint64_t last; /* the largest number of a job; 0: not known */
+    int64_t heard; /* the second at which its customer was heard of; 0: not known */
+};
+
+static int last_read(struct taking *taking, uint64_t account, uint64_t queue, struct last_row *ret)
+{
+    struct shelf *shelf = taking->book->shelf;
+    unsigned char key[ROW_KEY_BYTES];
+    struct buf text;
+    char *end;
+    int failed;
+
+    *ret = (struct last_row){0};
+    row_key(account, queue, BLOCK_OF_LAST, key);
+    buf_init(&text);
+    failed = shelf->kind->get(shelf, ENDS_SPACE, key, sizeof key, text_copy, &text, taking->err);
+    if (!failed && text.len) {
+        ret->last = strtoull(buf_string(&text), &end, 10);
+        ret->heard = strtoll(end, NULL, 10); /* earlier versions wrote the number alone */
+        ret->heard = ret->heard > 0 ? ret->heard : 0;
+    }
+    buf_done(&text);
+    return failed;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- room */
+
 static bool key_copy(void *user, const void *key, size_t key_len, const void *value, size_t len)
 {
     (void)value, (void)len;
@@ -118,40 +164,147 @@ static bool key_copy(void *user, const void *key, size_t key_len, const void *va
     return false;
 }
 
-/* Makes room for a new row: the lowest block of the queue goes. ENDS_FULL: it has none, others of the account have all. */
-static enum ends_taken room_make(struct taking *taking)
+/* The first row behind that key whose key begins with the same bytes: 1 and its key; 0: there is none; or -1. */
+static int row_after(struct taking *taking, const unsigned char *key, size_t key_len, size_t same,
+                     unsigned char ret[ROW_KEY_BYTES])
 {
     struct shelf *shelf = taking->book->shelf;
-    unsigned char key[ROW_KEY_BYTES], found[ROW_KEY_BYTES] = {0};
+    unsigned char found[ROW_KEY_BYTES] = {0};
 
-    if (rows_of(taking->book, taking->account) < ENDS_ROWS_MAX)
-        return ENDS_TAKEN;
-    row_key(taking->account, taking->queue, 0, key);
-    if (shelf->kind->each_after(shelf, ENDS_SPACE, key, 16, key_copy, found, taking->err) < 0)
-        return ENDS_FAILED;
-    if (memcmp(found, key, 16) != 0 || word_get(found + 16) == BLOCK_OF_LAST) {
-        err_set(taking->err, "other customers of the account have all the room, %d rows", ENDS_ROWS_MAX);
-        return ENDS_FULL;
+    if (shelf->kind->each_after(shelf, ENDS_SPACE, key, key_len, key_copy, found, taking->err) < 0)
+        return -1;
+    memcpy(ret, found, sizeof found);
+    return memcmp(found, key, same) == 0 && word_get(found + 8) != 0;
+}
+
+static int row_remove(struct taking *taking, const unsigned char key[ROW_KEY_BYTES])
+{
+    struct shelf *shelf = taking->book->shelf;
+
+    if (shelf->kind->remove(shelf, ENDS_SPACE, key, ROW_KEY_BYTES, taking->err) < 0)
+        return -1;
+    rows_count(taking->book, word_get(key), -1);
+    return 0;
+}
+
+/* A queue, and when it was heard of. */
+struct queue_heard {
+    uint64_t queue;
+    int64_t heard;
+};
+
+static int heard_order(const void *a, const void *b)
+{
+    const struct queue_heard *x = a, *y = b;
+
+    return x->heard != y->heard ? (x->heard > y->heard) - (x->heard < y->heard)
+                                : (x->queue > y->queue) - (x->queue < y->queue);
+}
+
+/* Finds the queues of an account, those of which nothing was heard for longest first; their number, or -1. */
+static int queues_find(struct taking *taking, uint64_t account, struct queue_heard **ret)
+{
+    unsigned char key[ROW_KEY_BYTES], next[ROW_KEY_BYTES];
+    struct queue_heard *queues = NULL;
+    size_t count = 0, room = 0, len = 8;
+    int found;
+
+    row_key(account, 0, 0, key);
+    while ((found = row_after(taking, key, len, 8, next)) > 0) {
+        struct last_row last;
+
+        if (last_read(taking, account, word_get(next + 8), &last) < 0) {
+            found = -1;
+            break;
+        }
+        ARRAY_ROOM(queues, count, room, 64);
+        queues[count++] = (struct queue_heard){word_get(next + 8), last.heard};
+        row_key(account, word_get(next + 8), BLOCK_OF_LAST, key);
+        len = ROW_KEY_BYTES;
     }
-    if (shelf->kind->remove(shelf, ENDS_SPACE, found, sizeof found, taking->err) < 0)
-        return ENDS_FAILED;
-    map_set(&taking->book->rows, taking->account, rows_of(taking->book, taking->account) - 1);
-    return ENDS_TAKEN;
+    if (count)
+        qsort(queues, count, sizeof *queues, heard_order);
+    *ret = queues;
+    return found < 0 ? -1 : (int)count;
+}
+
+/* Removes rows of a queue, the lowest first, as many as that; counts down. What is known of the queue itself goes last, and stays where it tells. */
+static int queue_thin(struct taking *taking, uint64_t account, uint64_t queue, uint64_t *count)
+{
+    unsigned char key[ROW_KEY_BYTES], found[ROW_KEY_BYTES];
+    int is = 1;
+
+    row_key(account, queue, 0, key);
+    while (*count && (is = row_after(taking, key, QUEUE_KEY_BYTES, QUEUE_KEY_BYTES, found)) > 0) {
+        if (word_get(found + 16) == BLOCK_OF_LAST && account == taking->account && queue == taking->queue)
+            return 0;
+        if (row_remove(taking, found) < 0)
+            return -1;
+        --*count;
+    }
+    return is < 0 ? -1 : 0;
+}
+
+/* Removes a part of an account's rows: of the queues of which nothing was heard for longest. */
+static int account_thin(struct taking *taking, uint64_t account)
+{
+    uint64_t most = rows_of(taking->book, account) / THIN_PART + 1;
+    struct queue_heard *queues;
+    int count = queues_find(taking, account, &queues), failed = count < 0;
+
+    for (int i = 0; i < count && most && !failed; i++)
+        if (account != taking->account || queues[i].queue != taking->queue)
+            failed = queue_thin(taking, account, queues[i].queue, &most) < 0;
+    if (!failed && most && account == taking->account)
+        failed = queue_thin(taking, account, taking->queue, &most) < 0;
+    free(queues);
+    return failed ? -1 : 0;
+}
+
+static uint64_t account_largest(const struct ends_book *book)
+{
+    uint64_t account, count, largest = 0, most = 0;
+    uint32_t at = 0;
+
+    while (map_next(&book->rows, &at, &account, &count))
+        if (count > most || (count == most && account < largest)) {
+            most = count;
+            largest = account;
+        }
+    return largest;
+}
+
+/* Makes room for a new row. Where the account has all that it may, the lowest of the queue goes, if it has any; else some of others. */
+static int room_make(struct taking *taking)
+{
+    unsigned char key[ROW_KEY_BYTES], found[ROW_KEY_BYTES];
+    uint64_t most = 1;
+    int has;
+
+    if (taking->book->count >= taking->book->most && account_thin(taking, account_largest(taking->book)) < 0)
+        return -1;
+    if (rows_of(taking->book, taking->account) < ENDS_ROWS_MAX)
+        return 0;
+    row_key(taking->account, taking->queue, 0, key);
+    has = row_after(taking, key, QUEUE_KEY_BYTES, QUEUE_KEY_BYTES, found);
+    if (has < 0)
+        return -1;
+    return has && word_get(found + 16) != BLOCK_OF_LAST ? queue_thin(taking, taking->account, taking->queue, &most)
+                                                        : account_thin(taking, taking->account);
 }
 
 static enum ends_taken row_write(struct taking *taking, uint64_t block, bool there, const char *text, size_t len)
 {
     struct shelf *shelf = taking->book->shelf;
-    enum ends_taken room = there ? ENDS_TAKEN : room_make(taking);
     unsigned char key[ROW_KEY_BYTES];
 
-    if (room != ENDS_TAKEN)
-        return room;
+    if (!there && room_make(taking) < 0)
+        return ENDS_FAILED;
     row_key(taking->account, taking->queue, block, key);
     if (shelf->kind->put(shelf, ENDS_SPACE, key, sizeof key, text, len, taking->err) < 0)
         return ENDS_FAILED;
     if (!there)
-        map_set(&taking->book->rows, taking->account, rows_of(taking->book, taking->account) + 1);
+        rows_count(taking->book, taking->account, 1);
     return ENDS_TAKEN;
 }
 
@@ -196,24 +349,25 @@ static bool run_take(void *user, const struct ends_run *run)
     return true;
 }
 
-/* Keeps the largest number of a job, if this one is larger. */
-static enum ends_taken last_take(struct taking *taking, uint64_t last)
+/* Keeps the largest number of a job, and that the customer was heard of. */
+static enum ends_taken last_take(struct taking *taking, uint64_t last, int64_t now)
 {
-    char digits[24];
+    struct last_row row;
+    char text[48];
     int len;
 
     if (!last || last > ENDS_NUMBER_MAX)
         return ENDS_TAKEN;
-    if (row_read(taking, BLOCK_OF_LAST) < 0)
+    if (last_read(taking, taking->account, taking->queue, &row) < 0)
         return ENDS_FAILED;
-    if (taking->text.len && strtoull(buf_string(&taking->text), NULL, 10) >= last)
+    if (row.last >= last && now >= row.heard && now - row.heard < HEARD_SPAN)
         return ENDS_TAKEN;
-    len = snprintf(digits, sizeof digits, "%" PRIu64, last);
-    return row_write(taking, BLOCK_OF_LAST, taking->text.len > 0, digits, (size_t)len);
+    len = snprintf(text, sizeof text, "%" PRIu64 " %" PRId64, row.last > last ? row.last : last, now);
+    return row_write(taking, BLOCK_OF_LAST, row.last != 0, text, (size_t)len);
 }
 
 enum ends_taken ends_book_take(struct ends_book *book, uint64_t account, uint64_t queue, const char *text, size_t len,
-                               uint64_t last, struct err *err)
+                               uint64_t last, int64_t now, struct err *err)
 {
     struct taking taking = {.book = book, .account = account, .queue = queue, .err = err, .result = ENDS_TAKEN};
 
@@ -223,7 +377,7 @@ enum ends_taken ends_book_take(struct ends_book *book, uint64_t account, uint64_
         return ENDS_MALFORMED;
     }
     buf_init(&taking.text);
-    taking.result = last_take(&taking, last);
+    taking.result = last_take(&taking, last, now);
     if (taking.result == ENDS_TAKEN && ends_read(text, len, run_take, &taking))
         block_close(&taking);
     buf_done(&taking.text);

@@ -72,7 +72,7 @@ static const struct route routes[] = {
      "Claims that were reported, and those that were matched and are expected.", api_claims_list, 0},
     {"claims.report", HTTP_POST, "/v1/claims", SCOPE_CLAIM, BODY_ADS, ROUTE_BODY, "", "200 400 412 413 415", ADS,
      "Messages `report`: a claim goes on, or is over.", api_claims_report, 0},
-    {"ends.tell", HTTP_POST, "/v1/ends", SCOPE_AD_WRITE, BODY_AD, ROUTE_BODY, "", "204 400 413 415 429", "",
+    {"ends.tell", HTTP_POST, "/v1/ends", SCOPE_AD_WRITE, BODY_AD, ROUTE_BODY, "", "204 400 413 415", "",
      "Which jobs of the customer that tells it have ended, and how: remembered for when its store is restored from a backup.",
      api_ends_post, 0},
     {"ends.list", HTTP_GET, "/v1/ends", SCOPE_AD_WRITE, BODY_NONE, ROUTE_BODY, "queue cursor", "200 400", ADS,

@@ -199,13 +199,13 @@ int owners_policy_look(struct providerd *providerd, struct err *err)
 
 /* ------------------------------------------------------------------------------------------------------------- telling */
 
-static void pool_answered(void *user, const char *body, size_t len)
+static void pool_answered(void *user, unsigned status, const char *body, size_t len)
 {
     struct providerd *providerd = user;
     struct policy_telling *telling = &providerd->policy;
     struct err err;
 
-    (void)len;
+    (void)status, (void)len;
     telling->asking = false;
     if (!body) {
         telling->again = runner_now() + telling->pause;

@@ -102,10 +102,11 @@ static void list_fill(struct store_list *list, const char *body, size_t len)
     qsort(list->ads, list->count, sizeof *list->ads, by_name);
 }
 
-static void list_told(void *user, const char *body, size_t len)
+static void list_told(void *user, unsigned status, const char *body, size_t len)
 {
     struct store_list *list = user;
 
+    (void)status;
     list->asking = false;
     if (!body)
         return; /* those that are known may still do */
