@@ -116,6 +116,12 @@ bool agent_shuts_out(const struct live_agent *live, const char *identity, bool *
     return entry;
 }
 
+void agent_refuses(const struct proof *proof, enum token_fault fault)
+{
+    if (fault == TOKEN_UNKNOWN_KEY)
+        agent_ask_keys(proof->user);
+}
+
 /* The front has logged why. */
 static void token_refused(void *user, const struct proof *proof, enum token_fault fault)
 {
@@ -123,8 +129,7 @@ static void token_refused(void *user, const struct proof *proof, enum token_faul
 
     live->counts.refused++;
     metrics_add(live->settings->metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
-    if (fault == TOKEN_UNKNOWN_KEY)
-        agent_ask_keys(proof->user);
+    agent_refuses(proof, fault);
 }
 
 void agent_front_init(struct live_agent *live)

@@ -83,8 +83,8 @@ static void token_refused(void *user, const struct proof *proof, enum token_faul
 {
     const struct customerd *customerd = user;
 
-    (void)proof;
     metrics_add(customerd->daemon.metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
+    agent_refuses(proof, fault);
 }
 
 static const char *customerd_unready(const void *daemon)

@@ -137,8 +137,8 @@ static void token_refused(void *user, const struct proof *proof, enum token_faul
 {
     const struct providerd *providerd = user;
 
-    (void)proof;
     metrics_add(providerd->daemon.metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
+    agent_refuses(proof, fault);
 }
 
 void provider_calls(struct providerd *providerd, struct front_part *ret)
