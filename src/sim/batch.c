@@ -14,7 +14,8 @@
 enum batch_event { EVENT_CREATE, EVENT_DONE, EVENT_TIMEOUT, EVENT_PLANNED, EVENT_WINDOW, EVENT_READY };
 #define EVENT_SHIFT 29
 #define NONE UINT32_MAX
-#define PROGRESS_EVERY 65536 /* events */
+#define PROGRESS_EVERY 65536              /* events ... */
+#define PROGRESS_WORK (UINT64_C(8) << 20) /* ... or units of work, whichever comes first */
 
 /* Jobs that ask for the same and wait. They are in a heap; the job whose turn it is comes first. Jobs whose time is
  * out stay in the heap until they are met. */
@@ -645,6 +646,7 @@ int batch_run(const struct batch_settings *settings, struct batch_outcome *outco
 {
     struct batch batch = {.settings = settings, .work = settings->work, .outcomes = outcomes, .totals = ret};
     struct agenda_entry entry;
+    uint64_t shown = 0; /* work */
     int result = 0;
 
     *ret = (struct batch_totals){0};
@@ -653,8 +655,10 @@ int batch_run(const struct batch_settings *settings, struct batch_outcome *outco
         if (entry.what >> EVENT_SHIFT == EVENT_WINDOW && window_waits(&batch, &entry))
             continue;
         result = batch_step(&batch, &entry, err);
-        if (settings->progress && ret->events % PROGRESS_EVERY == 0)
+        if (settings->progress && (ret->events % PROGRESS_EVERY == 0 || ret->work - shown >= PROGRESS_WORK)) {
             settings->progress(settings->user, batch.now, batch.come);
+            shown = ret->work;
+        }
     }
     batch_close(&batch);
     return result;

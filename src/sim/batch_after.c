@@ -18,16 +18,20 @@ void work_after(struct batch_work *work, uint32_t number)
     job->after_count++;
 }
 
-/* Turns the numbers that jobs wait for into places; a job that nobody knows is left out, or an error. */
+/* Turns the numbers that jobs wait for into places. A job that nobody knows is left out, and of two with one number the first is meant; or both are errors. */
 static int places_find(struct batch_work *work, bool strict, struct err *err)
 {
     struct map places;
     int result = 0;
 
     map_init(&places, 0);
-    for (uint32_t i = 0; i < work->count; i++)
+    for (uint32_t i = 0; i < work->count && result == 0; i++) {
         if (map_find(&places, work->jobs[i].number) == MAP_NONE)
             map_set(&places, work->jobs[i].number, i);
+        else if (strict)
+            result = err_set(err, "two jobs have the number %u, and jobs wait for others by their numbers",
+                             work->jobs[i].number);
+    }
     for (uint32_t i = 0; i < work->count && result == 0; i++) {
         struct batch_job *job = &work->jobs[i];
         uint32_t kept = 0;

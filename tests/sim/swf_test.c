@@ -205,6 +205,9 @@ static const struct wrong wrong_lines[] = {
     {"{\"submit\": 1, \"duration\": 5, \"after\": 7}", 1, 1, "\"after\": expected a list of numbers"},
     {"{\"submit\": 1, \"duration\": 5, \"after\": [\"a\"]}", 1, 1, "\"after\": expected a list of numbers"},
     {"{\"submit\": 1, \"duration\": 5, \"after\": [9]}", 0, 0, "job 1 waits for job 9, and there is none"},
+    {"{\"job\": 7, \"submit\": 1, \"duration\": 5}\n{\"job\": 7, \"submit\": 1, \"duration\": 5}\n"
+     "{\"job\": 8, \"submit\": 1, \"duration\": 5, \"after\": [7]}",
+     0, 0, "two jobs have the number 7, and jobs wait for others by their numbers"},
     {"{\"submit\": 1, \"duration\": 5, \"after\": [2]}\n{\"submit\": 1, \"duration\": 5, \"after\": [1]}", 0, 0,
      "job 1 waits for itself, or for jobs that do"},
     {"{\"submit\": 1, \"duration\": 5}\n{\"submit\": 1, \n", 3, 0, ""},
