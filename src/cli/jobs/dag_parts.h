@@ -1,7 +1,7 @@
 /* dag_parts.h: what the files of berth dag share.
  *
  *     dag.c           the command: list, status, rescue, rm
- *     dag_submit.c    makes the ads of nodes from the files of workflows, and submits them
+ *     dag_submit.c    submits the nodes of a workflow, of which dag_flow.c reads the files and dag_layers.c makes the ads (dag_flow.h)
  *     dag_host.c      submits the job that carries out a workflow on the submit host
  *     dag_run*.c      that job (dag_run.h)
  *     dag_progress.c  how far workflows are */
