@@ -84,7 +84,8 @@ int copy_give(const struct copy *copy, int lock, struct err *err)
     free(folder);
     if (failed || geteuid() != 0)
         return failed;
-    if (fchown(copy->fd, status.st_uid, status.st_gid) < 0 || fchown(lock, status.st_uid, status.st_gid) < 0)
+    if (fchown(copy->fd, status.st_uid, status.st_gid) < 0 ||
+        (lock >= 0 && fchown(lock, status.st_uid, status.st_gid) < 0))
         return err_set(err, "%s: cannot be given to whom its folder belongs to: %s", copy->path, strerror(errno));
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "store/libpq.h"
 
 #include "lang/base/library.h"
+#include "lang/base/sonames.h"
 
 static struct libpq functions;
 static const char *const names[] = {
@@ -10,7 +11,7 @@ static const char *const names[] = {
 #undef X
 };
 static struct library library =
-    LIBRARY("libpq.so.5", "stores in databases are reached by libpq (Debian: libpq5)", names, functions);
+    LIBRARY(SONAME_PQ, "stores in databases are reached by libpq (Debian: libpq5)", names, functions);
 
 int libpq_load(struct err *err)
 {

@@ -199,13 +199,13 @@ static int copy_fill(struct copy *copy, struct link *link, bool mark, struct sto
 int remote_backup(const char *uri, const char *to, struct store_copied *ret, struct err *err)
 {
     struct link link = {.conn = NULL};
-    struct copy copy = {.part = NULL};
+    struct copy copy = {.fd = -1};
     struct place place;
     int failed;
 
     failed = place_init(&place, uri, err) < 0 || snapshot_open(&link, &place, err) < 0 ||
              copy_begin(&copy, to, err) < 0 || copy_fill(&copy, &link, true, ret, err) < 0 ||
-             copy_rename(&copy, err) < 0;
+             copy_rename(&copy, true, err) < 0;
     copy_done(&copy);
     link_close(&link);
     place_done(&place);
@@ -406,14 +406,14 @@ static int move_there(struct link *link, struct seat *seat, const char *path, st
 static int move_here(struct link *link, struct seat *seat, const char *path, struct store_copied *ret, struct err *err)
 {
     char aside[sizeof ret->aside];
-    struct copy copy = {.part = NULL};
+    struct copy copy = {.fd = -1};
     struct stat status;
     int failed;
 
     if (stat(path, &status) == 0)
         return err_set(err, "%s: is there already: nothing is moved over it", path);
     failed = copy_begin(&copy, path, err) < 0 || copy_fill(&copy, link, false, ret, err) < 0 ||
-             copy_rename(&copy, err) < 0 || copy_give(path, err) < 0 ||
+             copy_give(&copy, -1, err) < 0 || copy_rename(&copy, true, err) < 0 ||
              names_swap(link, seat, NULL, aside, sizeof aside, err) < 0;
     copy_done(&copy);
     if (!failed)

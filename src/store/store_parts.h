@@ -147,7 +147,7 @@ int copy_begin(struct copy *copy, const char *path, struct err *err);
 int copy_mark(struct copy *copy, int64_t wall, bool alone, struct err *err);
 int copy_close(struct copy *copy, struct err *err); /* it is on disk */
 /* It and its lock become the user's whose folder it is in, if we may give them away: root restores what a daemon of another user is to open. */
-int copy_give(const struct copy *copy, int lock, struct err *err);
+int copy_give(const struct copy *copy, int lock, struct err *err); /* lock: -1: there is none */
 int copy_rename(struct copy *copy, bool fresh,
                 struct err *err);  /* it has its name; `fresh`: which nothing may have had */
 void copy_done(struct copy *copy); /* removes what did not get its name */

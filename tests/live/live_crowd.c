@@ -74,9 +74,15 @@ static void nothing_close(struct shelf *shelf)
     (void)shelf;
 }
 
-static const struct shelf_kind nothing_kind = {"nothing",      nothing_put,   nothing_remove,
-                                               nothing_commit, nothing_each,  nothing_get,
-                                               nothing_broken, nothing_close, nothing_get};
+static const struct shelf_kind nothing_kind = {.name = "nothing",
+                                               .put = nothing_put,
+                                               .remove = nothing_remove,
+                                               .commit = nothing_commit,
+                                               .each = nothing_each,
+                                               .get = nothing_get,
+                                               .broken = nothing_broken,
+                                               .close = nothing_close,
+                                               .each_after = nothing_get};
 static struct shelf nothing = {&nothing_kind};
 
 /* ---------------------------------------------------------------------------------------------------------------- jobs */
