@@ -7,6 +7,7 @@
 #include "pool/engine/engine_choices.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "lang/base/rng.h"
 #include "match/pair/order.h"
 #include "pool/engine/engine_state.h"
 
@@ -34,11 +35,23 @@ int engine_vector_compare(const struct value *a, const struct value *b, uint32_t
     return 0;
 }
 
+/* A component as a real. False when it is none. */
+static bool component_key(const struct value *component, double *ret)
+{
+    if (component->type == VALUE_INTEGER)
+        *ret = (double)component->u.integer;
+    else if (component->type == VALUE_REAL)
+        *ret = component->u.real;
+    else
+        return false;
+    return *ret == *ret;
+}
+
 struct choices *engine_choices_new(uint32_t width)
 {
     struct choices *choices = mem_alloc(sizeof *choices);
 
-    *choices = (struct choices){.width = width};
+    *choices = (struct choices){.width = width, .keyed = true};
     return choices;
 }
 
@@ -70,16 +83,22 @@ void engine_choices_push(struct choices *choices, const struct engine_choice *ch
     memcpy(&choices->vectors[choices->vector_count * choices->width], vector,
            choices->width * sizeof *choices->vectors);
     choices->items[choices->count] = *choice;
+    for (uint32_t i = 0; i < 2 && i < choices->width; i++)
+        choices->keyed = choices->keyed && component_key(&vector[i], &choices->items[choices->count].keys[i]);
     choices->items[choices->count++].vector = choices->vector_count++ * choices->width;
 }
 
 /* Below 0: a is better. */
 static int choice_compare(const struct choices *choices, const struct engine_choice *a, const struct engine_choice *b)
 {
-    int order = a->vector == b->vector
-                    ? 0
-                    : engine_vector_compare(&choices->vectors[b->vector], &choices->vectors[a->vector], choices->width);
+    int order;
 
+    for (int i = 0; i < 2 && choices->keyed; i++)
+        if (a->keys[i] != b->keys[i])
+            return a->keys[i] > b->keys[i] ? -1 : 1;
+    order = a->vector == b->vector
+                ? 0
+                : engine_vector_compare(&choices->vectors[b->vector], &choices->vectors[a->vector], choices->width);
     if (order)
         return order;
     if (a->order != b->order)
@@ -132,24 +151,52 @@ static void vectors_pack(struct choices *choices)
     choices->room = choices->count;
 }
 
+static void choices_swap(struct choices *choices, uint32_t a, uint32_t b)
+{
+    struct engine_choice swap = choices->items[a];
+
+    choices->items[a] = choices->items[b];
+    choices->items[b] = swap;
+}
+
+/* Brings the `keep` best to the front, in any order: by parts around a pivot, as quicksort does, but going on in one of them only. */
+static void choices_select(struct choices *choices, uint32_t keep)
+{
+    uint32_t from = 0, end = choices->count;
+
+    while (end - from > 1) {
+        uint32_t at = from, middle = from + (uint32_t)(rng_mix(((uint64_t)from << 32) + end) % (end - from));
+
+        choices_swap(choices, middle, end - 1);
+        for (uint32_t i = from; i + 1 < end; i++)
+            if (choice_compare(choices, &choices->items[i], &choices->items[end - 1]) < 0)
+                choices_swap(choices, i, at++);
+        choices_swap(choices, at, end - 1); /* the pivot: those before it are better, those behind it worse */
+        if (at == keep)
+            return;
+        if (at < keep)
+            from = at + 1;
+        else
+            end = at;
+    }
+}
+
 void engine_choices_settle(struct choices *choices, uint32_t keep)
 {
-    struct engine_choice *best;
-    uint32_t count = 0;
+    bool cut = choices->count > keep;
 
+    if (cut) {
+        choices_select(choices, keep);
+        choices->bound = choices->items[keep];
+        for (uint32_t i = keep + 1; i < choices->count; i++)
+            if (choice_compare(choices, &choices->items[i], &choices->bound) < 0)
+                choices->bound = choices->items[i];
+        choices->count = keep;
+        choices->cut = true;
+        vectors_pack(choices);
+    }
     for (uint32_t i = choices->count / 2; i > 0; i--)
         choices_sift_down(choices, i - 1);
-    if (choices->count <= keep)
-        return;
-    best = mem_alloc(keep * sizeof *best);
-    while (count < keep)
-        best[count++] = choices_pop(choices);
-    choices->bound = choices->items[0];
-    choices->cut = true;
-    memcpy(choices->items, best, keep * sizeof *best); /* in order, so a heap */
-    choices->count = keep;
-    free(best);
-    vectors_pack(choices);
 }
 
 void engine_choices_insert(struct choices *choices, const struct engine_choice *choice, const struct value *vector)

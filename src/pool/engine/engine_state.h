@@ -71,6 +71,8 @@ struct engine_choice {
     uint32_t id; /* the first member of that class, when it was looked at, ... */
     uint64_t order;
     uint32_t vector; /* ... and where its vector begins */
+    double keys
+        [2]; /* its first components as reals: never in another order than they are, but of two that differ they may be the same */
 };
 
 /* The best candidates of a class of roots: a heap. */
@@ -82,6 +84,7 @@ struct choices {
     uint64_t cycle;             /* the cycle in which they are good */
     uint32_t remembered;        /* how many of them count against ENGINE_CHOICES_MAX */
     uint32_t whose;             /* where given names count: good for that user's roots alone; NOBODY: for all */
+    bool keyed;                 /* all first components are numbers, so that keys tell most entries apart */
     bool cut;                   /* there are others, none of them better than ... */
     struct engine_choice bound; /* ... this one was */
 };

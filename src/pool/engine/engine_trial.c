@@ -169,7 +169,7 @@ static void trial_take(struct engine *engine, uint32_t number, uint32_t offer, c
     for (uint32_t i = 0; i < width && trial->alike; i++)
         trial->alike = vector[i].type != VALUE_STRING;
     if (width && trial->all && trial->alike) {
-        struct engine_choice choice = {number, offers->generation, offer, came, 0};
+        struct engine_choice choice = {number, offers->generation, offer, came, 0, {0, 0}};
 
         trial->all->width = width;
         engine_choices_push(trial->all, &choice, vector);
