@@ -43,6 +43,8 @@ static const char *const extras[] = {
     "Rank = other.Load + other.Disk; ",
     "Rank = 3; ",
     "Rank = other.Memory * 2 + other.Disk; Preempts = \"c\"; CurrentRank = 1; ",
+    "Rank = other.Memory * 3.5 - other.Disk; ",
+    "Rank = -other.Load / 2 + other.Memory; ",
     "Rank = other.Arch; ",
     "Rank = other.Memory > 2 ? other.Disk / 2 : -other.Load; ",
     "Rank = other.Nobody; ",

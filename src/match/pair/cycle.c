@@ -30,6 +30,7 @@ struct cycle {
     size_t root_count;
     struct candidate *candidates; /* by their place among the parties; those that are left are a list in their order */
     size_t first, last;
+    size_t candidate_count;    /* at the beginning */
     struct rankings *rankings; /* NULL: every vector is evaluated */
     uint32_t *fits;            /* places of candidates */
     uint32_t fit_count;
@@ -53,6 +54,7 @@ static void candidate_add(struct cycle *cycle, size_t place)
     else
         cycle->candidates[cycle->last].after = place;
     cycle->last = place;
+    cycle->candidate_count++;
 }
 
 static void cycle_divide(struct cycle *cycle, size_t request_count, size_t offer_count)
@@ -249,17 +251,87 @@ static void collect_fit(void *user, size_t place)
         collect->position = position;
 }
 
-static struct ranking *cycle_ranking(struct cycle *cycle, const struct formula *formula)
+static uint32_t cycle_left(void *user, uint32_t *places)
+{
+    const struct cycle *cycle = user;
+    uint32_t count = 0;
+
+    for (size_t place = cycle->first; place != NO_PARTY; place = cycle->candidates[place].after)
+        places[count++] = (uint32_t)place;
+    return count;
+}
+
+#define WALK_FROM 256 /* candidates, from which on it pays to walk */
+#define WALK_PART 2   /* one of so many candidates may be looked at, else the index is asked: ... */
+#define WALK_TIMES 16 /* all walks for a formula may look at so many times as many, then an order is cheaper */
+#define WALK_FIT 32   /* ... sooner when, after the first so many tries, fewer than one of so many fits */
+
+/* How many candidates were tried, and how many of them fit. */
+struct tried {
+    uint32_t count, fit;
+};
+
+/* Considers those of the candidates that match and are not surely worse. */
+static void best_try(struct best *best, const struct formula *formula, const uint32_t *places, uint32_t count,
+                     struct tried *tried)
+{
+    struct formula_value ranks[BATCH];
+
+    formula_compute(formula, &best->cycle->rankings->columns, places, count, ranks);
+    for (uint32_t i = 0; i < count; i++) {
+        if (best->count && best->free && formula_below(&ranks[i], &best->components[1]))
+            continue;
+        tried->count++;
+        if (!best_fits(best, places[i]))
+            continue;
+        tried->fit++;
+        best_rank(best, places[i], &ranks[i]);
+    }
+}
+
+/* Looks at candidates from the best on, as far as their attributes tell which those are. False when that does not lead to an end soon; what was considered
+ * counts all the same. */
+static bool best_walk(struct best *best, struct cycle *cycle, const struct formula *formula, uint64_t *walked)
+{
+    uint32_t places[LEADERS_APART], count, looked = 0, part = 8;
+    struct tried tried = {0};
+    struct leaders_walk walk;
+    struct formula_value bound;
+    struct value most;
+
+    if (!leaders_begin(&walk, cycle->rankings, formula, cycle_left, cycle, places, &count))
+        return false;
+    for (;;) {
+        best_try(best, formula, places, count, &tried);
+        if (!leaders_bound(&walk, &bound))
+            return true;
+        most = formula_value(&bound);
+        if (best->count && best->free && order_compare(&most, &best->components[1]) < 0)
+            return true;
+        if (looked > cycle->candidate_count / WALK_PART ||
+            (tried.count > WALK_FIT && tried.fit < tried.count / WALK_FIT))
+            return false;
+        count = leaders_next(&walk, places, part);
+        looked += count;
+        *walked += count;
+        part = part < BATCH ? part * 2 : BATCH;
+    }
+}
+
+/* The order for a formula; NULL when there is none, which is so when the formula comes for the first time. If the order must be made, another way is tried
+ * before: *ret_done says that it has led to the end. */
+static struct ranking *cycle_ranking(struct cycle *cycle, struct best *best, const struct formula *formula,
+                                     bool *ret_done)
 {
     bool wanted;
     struct ranking *ranking = rankings_find(cycle->rankings, formula, &wanted);
-    uint32_t count = 0;
+    uint64_t *walked = rankings_walked(cycle->rankings, formula);
 
-    if (ranking || !wanted)
+    *ret_done = !ranking && cycle->candidate_count >= WALK_FROM && *walked < cycle->candidate_count * WALK_TIMES &&
+                best_walk(best, cycle, formula, walked);
+    if (ranking || *ret_done || !wanted)
         return ranking;
-    for (size_t place = cycle->first; place != NO_PARTY; place = cycle->candidates[place].after)
-        cycle->fits[count++] = (uint32_t)place;
-    return rankings_make(cycle->rankings, formula, cycle->fits, count);
+    return rankings_make(cycle->rankings, formula, cycle->fits, cycle_left(cycle, cycle->fits));
 }
 
 /* Finds the best candidate by the formula of the root's rank. False when it has none. */
@@ -269,10 +341,15 @@ static bool cycle_best_formula(struct cycle *cycle, const struct party *root, st
     struct collect collect = {cycle, NULL, RANKING_NONE};
     struct ranking *ranking;
     uint32_t place = RANKING_NONE;
+    bool done;
 
     if (!cycle->rankings || !rankings_read(cycle->rankings, cycle->env, cycle->arena, root->ad, &formula))
         return false;
-    collect.ranking = ranking = cycle_ranking(cycle, &formula);
+    collect.ranking = ranking = cycle_ranking(cycle, best, &formula, &done);
+    if (done) {
+        formula_done(&formula);
+        return true;
+    }
     cycle->fit_count = 0;
     if (!ranking || !order_apart(best, ranking, cycle->fits, &cycle->fit_count) || !order_walk(best, ranking, &place)) {
         cycle->fit_count = 0;

@@ -6,6 +6,7 @@
 #include "lang/base/rng.h"
 #include "match/pair/property.h"
 
+#include <math.h>
 #include <string.h>
 
 #define BATCH 128
@@ -129,6 +130,29 @@ bool formula_init(struct formula *formula, const struct env *env, struct arena *
     return false;
 }
 
+bool formula_read(struct formula *formula, const struct env *env, const struct tree *ad, const struct tree *tree,
+                  const struct expr *const *clauses, uint32_t count, struct columns *columns)
+{
+    struct reader reader = {formula, env, ad, tree, columns, 0};
+
+    *formula = (struct formula){.dialect = ad->dialect};
+    if (env->steps || env->bytes)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!read_expr(&reader, clauses[i]) ||
+            (i && !step_add(&reader, (struct formula_step){.kind = STEP_BINARY, .op = OP_AND}, 2)))
+            return false;
+    return count > 0;
+}
+
+bool formula_is_true(const struct formula *formula, const struct formula_value *value)
+{
+    struct value v = formula_value(value);
+    bool truth = false;
+
+    return op_condition(formula->dialect, &v, &truth) == VALUE_BOOLEAN && truth;
+}
+
 void formula_done(struct formula *formula)
 {
     if (!formula)
@@ -165,6 +189,143 @@ uint64_t formula_hash(const struct formula *formula)
         hash += step->kind == STEP_COLUMN ? symbol_name(step->name) : (uint64_t)step->constant.integer;
     }
     return rng_mix(hash);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- slopes */
+
+/* How a value on the stack moves with each attribute: 1 if it rises, -1 if it falls, 0 if it does not. */
+struct slant {
+    signed char by[FORMULA_SLOPES_MAX];
+    bool constant;
+    double v; /* of a constant */
+};
+
+static bool slant_constant(struct slant *slant, const struct formula_step *step)
+{
+    *slant = (struct slant){.constant = true};
+    slant->v = step->type == VALUE_REAL ? step->constant.real : (double)step->constant.integer;
+    return (step->type == VALUE_INTEGER || step->type == VALUE_REAL) && slant->v - slant->v == 0;
+}
+
+static bool slant_column(struct slant *slant, struct formula_slopes *slopes, const struct formula_step *step)
+{
+    uint32_t i = 0;
+
+    while (i < slopes->count && slopes->items[i].column != step->column)
+        i++;
+    if (i == FORMULA_SLOPES_MAX)
+        return false;
+    if (i == slopes->count)
+        slopes->items[slopes->count++] = (struct formula_slope){.name = step->name, .column = step->column};
+    *slant = (struct slant){0};
+    slant->by[i] = 1;
+    return true;
+}
+
+static void slant_turn(struct slant *slant)
+{
+    for (int i = 0; i < FORMULA_SLOPES_MAX; i++)
+        slant->by[i] = (signed char)-slant->by[i];
+    slant->v = -slant->v;
+}
+
+/* a = a op b. False when it is not known how that moves. */
+static bool slant_binary(enum op op, struct slant *a, const struct slant *b)
+{
+    struct slant other = *b;
+
+    if (a->constant && b->constant)
+        return false; /* it would have been folded in, if it had a value */
+    if (op == OP_MULTIPLY || op == OP_DIVIDE) {
+        if (op == OP_MULTIPLY && a->constant) {
+            other = *a;
+            *a = *b;
+        }
+        if (!other.constant || (op == OP_DIVIDE && other.v == 0))
+            return false;
+        if (other.v < 0)
+            slant_turn(a);
+        return true;
+    }
+    if (op != OP_ADD && op != OP_SUBTRACT)
+        return false;
+    if (op == OP_SUBTRACT)
+        slant_turn(&other);
+    for (int i = 0; i < FORMULA_SLOPES_MAX; i++) {
+        if (a->by[i] * other.by[i] < 0)
+            return false;
+        a->by[i] = a->by[i] ? a->by[i] : other.by[i];
+    }
+    a->constant = false;
+    return true;
+}
+
+bool formula_slopes(const struct formula *formula, struct formula_slopes *ret)
+{
+    struct slant slants[FORMULA_DEPTH_MAX + 1], *top = slants;
+
+    ret->count = 0;
+    for (uint32_t i = 0; i < formula->count; i++) {
+        const struct formula_step *step = &formula->steps[i];
+        bool known = false;
+
+        if (step->kind == STEP_CONSTANT) {
+            known = slant_constant(top++, step);
+        } else if (step->kind == STEP_COLUMN) {
+            known = slant_column(top++, ret, step);
+        } else if (step->kind == STEP_BINARY) {
+            top--;
+            known = slant_binary((enum op)step->op, top - 1, top);
+        } else if (step->kind == STEP_PREFIX && step->op == OP_SUBTRACT) {
+            slant_turn(top - 1);
+            known = true;
+        }
+        if (!known)
+            return false;
+    }
+    for (uint32_t i = 0; i < ret->count; i++)
+        ret->items[i].rises = slants[0].by[i] >= 0;
+    return ret->count > 0;
+}
+
+#define SAFE 0x1p62 /* integers below it do not wrap when two are added, nor lose their order as reals */
+
+bool formula_may_wrap(const struct formula *formula, const struct formula_slopes *slopes, const double *least,
+                      const double *most)
+{
+    double sizes[FORMULA_DEPTH_MAX + 1], *top = sizes;
+
+    for (uint32_t i = 0; i < formula->count; i++) {
+        const struct formula_step *step = &formula->steps[i];
+        struct slant slant;
+        uint32_t slope = 0;
+
+        switch ((enum step_kind)step->kind) {
+        case STEP_CONSTANT:
+            slant_constant(&slant, step);
+            *top++ = fabs(slant.v);
+            break;
+        case STEP_COLUMN:
+            while (slopes->items[slope].column != step->column)
+                slope++;
+            *top++ = fmax(fabs(least[slope]), fabs(most[slope]));
+            break;
+        case STEP_BINARY:
+            top--;
+            if (step->op == OP_MULTIPLY)
+                top[-1] *= top[0];
+            else if (step->op == OP_DIVIDE)
+                top[-1] /= top[0];
+            else
+                top[-1] += top[0];
+            break;
+        default:
+            break;
+        }
+        if (!(top[-1] < SAFE))
+            return true;
+    }
+    return false;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- computing */

@@ -48,9 +48,33 @@ bool formula_init(struct formula *formula, const struct env *env, struct arena *
                   symbol name, struct columns *columns);
 void formula_done(struct formula *formula);
 
+/* Reads clauses of a tree, which is what specialisation has left of an expression of the ad: the formula is true where all of them are. The tree is borrowed. */
+bool formula_read(struct formula *formula, const struct env *env, const struct tree *ad, const struct tree *tree,
+                  const struct expr *const *clauses, uint32_t count, struct columns *columns);
+/* Is the value true, as a condition of that dialect? */
+bool formula_is_true(const struct formula *formula, const struct formula_value *value);
+
 /* Have both the same value for every counterpart, as far as their steps tell? Formulas that are the same have the same hash. */
 bool formula_same(const struct formula *a, const struct formula *b);
 uint64_t formula_hash(const struct formula *formula);
+
+/* The attributes of a formula that rises or falls with each of them, whatever the others are: sums and differences of them, and multiples and quotients by constants. */
+#define FORMULA_SLOPES_MAX 4
+struct formula_slope {
+    symbol name;
+    uint32_t column;
+    bool rises;
+};
+struct formula_slopes {
+    struct formula_slope items[FORMULA_SLOPES_MAX];
+    uint32_t count;
+};
+
+/* False when the formula is of another form, or has no attribute or too many. */
+bool formula_slopes(const struct formula *formula, struct formula_slopes *ret);
+/* Could a sum or product of integers wrap, if the attributes are between these bounds? */
+bool formula_may_wrap(const struct formula *formula, const struct formula_slopes *slopes, const double *least,
+                      const double *most);
 
 /* Computes it for these ads. */
 void formula_compute(const struct formula *formula, struct columns *columns, const uint32_t *ids, uint32_t count,

@@ -44,6 +44,7 @@ void rankings_done(struct rankings *rankings)
     free(rankings->seen);
     free(rankings->changed_at);
     free(rankings->changes);
+    leaders_done(&rankings->leaders, rankings->columns.symbols);
     columns_done(&rankings->columns);
 }
 
@@ -148,10 +149,12 @@ static struct ranking *ranking_place(struct rankings *rankings)
 
 struct ranking *rankings_find(struct rankings *rankings, const struct formula *formula, bool *ret_wanted)
 {
-    uint64_t hash = formula_hash(formula) | 1, *seen = &rankings->seen[(hash >> 8) & (SEEN - 1)];
+    uint64_t hash = formula_hash(formula) | 1;
+    struct ranking_seen *seen = &rankings->seen[(hash >> 8) & (SEEN - 1)];
 
-    *ret_wanted = *seen == hash;
-    *seen = hash;
+    *ret_wanted = seen->hash == hash;
+    if (!*ret_wanted)
+        *seen = (struct ranking_seen){.hash = hash};
     for (uint32_t i = 0; i < rankings->count; i++) {
         struct ranking *ranking = &rankings->items[i];
 
@@ -166,6 +169,11 @@ struct ranking *rankings_find(struct rankings *rankings, const struct formula *f
         return ranking;
     }
     return NULL;
+}
+
+uint64_t *rankings_walked(struct rankings *rankings, const struct formula *formula)
+{
+    return &rankings->seen[((formula_hash(formula) | 1) >> 8) & (SEEN - 1)].walked;
 }
 
 struct ranking *rankings_make(struct rankings *rankings, const struct formula *formula, const uint32_t *places,

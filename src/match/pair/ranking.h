@@ -9,6 +9,7 @@
 #define BERTH_MATCH_PAIR_RANKING_H
 
 #include "match/pair/formula.h"
+#include "match/pair/leaders.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +42,12 @@ struct rankings {
     uint32_t change_count, change_room;
     struct ranking *items;
     uint32_t count, most;
-    uint64_t used, *seen; /* `seen`: hashes of formulas that have come */
+    uint64_t used;
+    struct ranking_seen {
+        uint64_t hash;   /* of a formula that has come */
+        uint64_t walked; /* candidates that walks for it have looked at */
+    } * seen;
+    struct leaders leaders; /* for formulas that come once */
 };
 #define RANKING_GONE UINT32_MAX
 
@@ -58,6 +64,8 @@ bool rankings_read(struct rankings *rankings, const struct env *env, struct aren
 
 /* The order for a formula, or NULL; `ret_wanted`: the formula has come before, so an order will be of use. */
 struct ranking *rankings_find(struct rankings *rankings, const struct formula *formula, bool *ret_wanted);
+/* Counts what walks (leaders.h) have looked at for a formula for which rankings_find was called. */
+uint64_t *rankings_walked(struct rankings *rankings, const struct formula *formula);
 /* Makes the order for a formula that has just been read, of all candidates that there are. It stays until the next call. */
 struct ranking *rankings_make(struct rankings *rankings, const struct formula *formula, const uint32_t *places,
                               uint32_t count);
