@@ -35,6 +35,7 @@ struct tally {
     uint64_t several;       /* ads with a disjunction that were found */
     uint64_t exact_choices; /* probes with a disjunction that found something and evaluated nothing */
     uint64_t large, moved;  /* probes of more than a block; whose answer changed with the clock alone */
+    uint64_t left_out;      /* probes that left out blocks */
     uint64_t outside,
         spared; /* probes with names of the matchmaker; that looked at no ad at all though there were some */
     uint64_t rebuilt, learned_late;
@@ -144,6 +145,8 @@ static void twin_make(struct twin *twin)
     if (chance(twin, 15))
         twin_outside(twin);
     twin->index = index_new();
+    if (chance(twin, 50))
+        index_lay_near(twin->index);
     for (uint32_t i = 0; i < IDS_MAX; i++)
         twin->places[i] = i / 2 + below(twin, 100);
     index_set_places(twin->index, place_of, twin);
@@ -341,6 +344,7 @@ static void probe_count(struct twin *twin, const struct tree *prober)
     t->candidates += probed.candidates;
     t->exact_choices += has_disjunction(prober) && probed.evaluations == 0 && probed.found > 0;
     t->large += twin->count > ROWS_OF_A_BLOCK;
+    t->left_out += twin->count > ROWS_OF_A_BLOCK && probed.blocks <= 1;
     t->spared += twin->count > 0 && probed.candidates == 0;
     t->outside += twin->env.given_count || twin->env.absent_count;
     if (twin->twice || probed.found != twin->hit_count)
@@ -596,6 +600,7 @@ static void rounds_report(const struct twin *twin)
     tap_ok(t->matched * 100 > t->pairs && t->matched * 2 < t->pairs && t->several, "some of the pairs match, by "
                                                                                    "disjunctions too");
     tap_ok(t->evaluations < t->pairs && t->spared, "fewer constraints are evaluated than there are pairs");
+    tap_ok(t->left_out, "blocks in which nothing can fit are left out");
     tap_ok(t->passed, "some that match are passed over since another comes before them");
     tap_ok(t->exact_choices, "a disjunction can be settled without evaluating anything");
     tap_ok(t->large && t->moved && t->outside && t->rebuilt && t->learned_late,

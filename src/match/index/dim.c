@@ -173,6 +173,34 @@ static void put_slabs(struct dim *dim, struct line *block, uint32_t bit, uint64_
         line_set(&block[dim->line + k], bit, slabs >> k & 1);
 }
 
+/* The lists are made anew when they are asked for. */
+static void lists_drop(struct dim *dim)
+{
+    equals_free(dim->equals);
+    dim->equals = NULL;
+}
+
+#define EQUALS_FROM LINE_ROWS /* rows, and ... */
+#define EQUALS_ASKED 4        /* ... probes, from which on lists are kept */
+
+const struct equals *dim_equals(struct dim *dim, uint32_t rows, uint32_t room)
+{
+    if (dim->equals || rows <= EQUALS_FROM || ++dim->equals_asked < EQUALS_ASKED)
+        return dim->equals;
+    dim->equals = equals_new(room);
+    for (uint32_t row = rows; row-- > 0;)
+        equals_move(dim->equals, row, NAN, dim->low[row]);
+    return dim->equals;
+}
+
+void dim_done(struct dim *dim)
+{
+    lists_drop(dim);
+    free(dim->low);
+    free(dim->high);
+    dim->low = dim->high = NULL;
+}
+
 void dim_put_column(struct dim *dim, struct line *block, uint32_t row, const struct dim_cell *cell)
 {
     put_here(dim, block, row % LINE_ROWS, cell, true);
@@ -221,6 +249,8 @@ static void put_imported(struct dim *dim, struct line *block, uint32_t row, cons
     uint32_t before = isnan(dim->low[row]) ? end : dim_slab(dim, dim->low[row]);
     uint32_t slab = cell->here ? slab_for_row(dim, cell->low) : end;
 
+    if (dim->equals)
+        equals_move(dim->equals, row, dim->low[row], cell->low);
     dim->low[row] = cell->low;
     if (cell->here)
         slab_note(dim, slab, cell->low);
@@ -379,6 +409,7 @@ void dim_encode(struct dim *dim, struct line *const *blocks, uint32_t rows)
 {
     if (!dim_has_columns(dim))
         return;
+    lists_drop(dim);
     memset(dim->loose, 0, sizeof dim->loose);
     memset(dim->used, 0, sizeof dim->used);
     memset(dim->own, 0, sizeof dim->own);
@@ -396,6 +427,7 @@ void dim_encode(struct dim *dim, struct line *const *blocks, uint32_t rows)
 
 void dim_columns_clear(struct dim *dim, uint32_t from, uint32_t to)
 {
+    lists_drop(dim);
     for (uint32_t i = from; i < to && dim->low; i++)
         dim->low[i] = dim->exported ? -INFINITY : NAN;
     for (uint32_t i = from; i < to && dim->high; i++)

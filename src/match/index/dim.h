@@ -13,6 +13,7 @@
 #ifndef BERTH_MATCH_INDEX_DIM_H
 #define BERTH_MATCH_INDEX_DIM_H
 
+#include "match/index/equals.h"
 #include "match/index/key.h"
 #include "match/index/lines.h"
 
@@ -48,9 +49,17 @@ struct dim {
     unsigned char
         own[DIM_OWN_SLOTS]; /* strings: a hash table of those with a slab of their own: number plus one, or 0 */
     uint32_t own_count;
-    double *low;  /* a column: the value, or where the interval begins; NaN: none */
-    double *high; /* exported: where the interval ends; NaN: the row takes all but `low` */
+    double *low;           /* a column: the value, or where the interval begins; NaN: none */
+    double *high;          /* exported: where the interval ends; NaN: the row takes all but `low` */
+    struct equals *equals; /* imported: rows by their value; NULL until that is asked for often */
+    uint32_t equals_asked;
 };
+
+/* Frees the columns. */
+void dim_done(struct dim *dim);
+
+/* The rows with a value, once that has been asked for a few times: a list, of which some have another value; NULL where there are no lists. */
+const struct equals *dim_equals(struct dim *dim, uint32_t rows, uint32_t room);
 
 static inline uint32_t dim_slab_room(const struct dim *dim)
 {

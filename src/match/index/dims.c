@@ -119,7 +119,7 @@ static uint32_t dim_drop(struct index *index, uint32_t lines)
         return NO_DIM;
     names_unlink(index, &index->imported, oldest);
     dim_drop_symbols(index, &index->dims[oldest]);
-    free(index->dims[oldest].low);
+    dim_done(&index->dims[oldest]);
     return oldest;
 }
 
@@ -147,6 +147,7 @@ static uint32_t dim_make(struct index *index, bool exported, struct attribute at
     }
     for (uint32_t i = 0; i < index->block_count; i++)
         memset(&index->blocks[i][new.line], 0, dim_lines(&new) * sizeof(struct line));
+    near_forget(&index->near, new.line, dim_lines(&new));
     slot = names_slot(names, attribute.name);
     if (!names->slots[slot]) {
         names->items[names->count] = (struct index_name){attribute.name, NO_DIM};
@@ -220,6 +221,7 @@ static void column_renumber(struct index *index, struct dim *dim, const struct k
             dim->high[row] = dim->low[row];
     }
     dim_encode(dim, index->blocks, index->row_count);
+    near_forget(&index->near, dim->line, dim_lines(dim));
 }
 
 void index_renumber(struct index *index)

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define LEARN_MOST 64 /* roots that tell the index what will be asked */
+
 /* Lets candidates that are the same to all roots share a row. */
 static void finder_share(struct index *index, const struct cycle_parts *parts)
 {
@@ -28,6 +30,9 @@ static void finder_start(void *user, const struct env *env, struct arena *scratc
     struct tree **chosen = mem_alloc(count * sizeof *chosen);
 
     finder_share(user, parts);
+    index_lay_near(user);
+    for (size_t i = 0; i < parts->root_count && i < LEARN_MOST; i++)
+        index_learn(user, env, scratch, parts->ads[parts->roots[i]]);
     /* candidates are numbered by their places; at the other places there is no ad */
     for (size_t i = 0; i < count; i++)
         chosen[i] = parts->candidates[next] == i ? parts->ads[parts->candidates[next++]] : NULL;

@@ -31,9 +31,10 @@ void index_free(struct index *index)
         tree_unref(index->entries[i].ad);
     for (uint32_t i = 0; i < index->dim_count; i++) {
         dim_drop_symbols(index, &index->dims[i]);
-        free(index->dims[i].low);
-        free(index->dims[i].high);
+        dim_done(&index->dims[i]);
     }
+    near_done(&index->near);
+    columns_done(&index->columns);
     for (uint32_t i = 0; i < index->chunk_count; i++)
         free(index->chunks[i]);
     free(index->dims);
@@ -49,6 +50,21 @@ void index_free(struct index *index)
     wants_done(&index->wants);
     key_strings_done(&index->strings);
     free(index);
+}
+
+static const struct tree *entry_ad(void *user, uint32_t id)
+{
+    const struct index *index = user;
+
+    return index->entries[id].ad;
+}
+
+void index_adopt(struct index *index, const struct tree *ad)
+{
+    if (!index->symbols)
+        index->symbols = ad->symbols;
+    if (!index->columns.ad)
+        columns_init(&index->columns, index->symbols, entry_ad, index);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- rows */
@@ -84,7 +100,7 @@ static uint32_t row_take(struct index *index, uint32_t id, bool *ret_fresh)
     } else {
         index->free_row = index->rows[row].next;
     }
-    index->rows[row] = (struct row){id, NO_ROW};
+    index->rows[row] = (struct row){id, NO_ROW, 0};
     return row;
 }
 
@@ -126,16 +142,24 @@ static void row_put(struct index *index, uint32_t row, const struct tree *ad, co
     }
     line_set(&block[LINE_LIVE], row % LINE_ROWS, true);
     line_set(&block[LINE_EVALUATE], row % LINE_ROWS, profile->evaluate);
+    near_put(&index->near, row / LINE_ROWS);
+}
+
+/* Makes the lines of all rows by the columns, where it pays after laying the rows in another order. */
+static void rows_encode(struct index *index)
+{
+    near_order(index);
+    for (uint32_t i = 0; i < index->dim_count; i++)
+        dim_encode(&index->dims[i], index->blocks, index->row_count);
+    near_survey(index);
+    index->encoded_rows = index->row_count;
 }
 
 /* Cuts the axes anew when the rows have doubled. */
 static void index_settle(struct index *index)
 {
-    if (index->row_count < index->encoded_rows * 2 + 64)
-        return;
-    for (uint32_t i = 0; i < index->dim_count; i++)
-        dim_encode(&index->dims[i], index->blocks, index->row_count);
-    index->encoded_rows = index->row_count;
+    if (index->row_count >= index->encoded_rows * 2 + 64)
+        rows_encode(index);
 }
 
 static void row_drop(struct index *index, uint32_t row)
@@ -143,6 +167,7 @@ static void row_drop(struct index *index, uint32_t row)
     line_set(&index->blocks[row / LINE_ROWS][LINE_LIVE], row % LINE_ROWS, false);
     index->rows[row].next = index->free_row;
     index->free_row = row;
+    near_gone(&index->near, row / LINE_ROWS);
 }
 
 static const struct index_entry entry_none = {.row = NO_ROW, .in_class = NO_CLASS, .next = NO_ID};
@@ -239,6 +264,7 @@ static bool class_keep(struct index *index, uint32_t id, struct tree *ad)
         class->ad = ad;
     tree_unref(entry->ad);
     entry->ad = ad;
+    columns_forget(&index->columns, id);
     return true;
 }
 
@@ -254,6 +280,7 @@ static void entry_clear(struct index *index, uint32_t id)
     index->timed_count -= entry->timed;
     tree_unref(entry->ad);
     *entry = entry_none;
+    columns_forget(&index->columns, id);
 }
 
 void index_remove(struct index *index, uint32_t id)
@@ -280,6 +307,14 @@ static void row_ahead(const struct index *index, uint32_t row)
         if (index->dims[i].high)
             __builtin_prefetch(&index->dims[i].high[row]);
     }
+}
+
+/* The row's ad has that place. */
+static void row_place(struct index *index, uint32_t row, uint64_t place)
+{
+    index->rows[row].place = place;
+    if (place < index->least[row / LINE_ROWS])
+        index->least[row / LINE_ROWS] = place;
 }
 
 /* entry_make puts in an ad: as a member of a class that has its rows, or with rows of its own, which `put` writes. Takes the ad. */
@@ -313,8 +348,8 @@ static void entry_make(struct index *index, const struct env *env, struct arena 
 
         index->rows[row].next = entry->row;
         entry->row = row;
-        if (index->place && index->place(index->place_user, id) < index->least[row / LINE_ROWS])
-            index->least[row / LINE_ROWS] = index->place(index->place_user, id);
+        if (index->place)
+            row_place(index, row, index->place(index->place_user, id));
         put(index, row, ad, &index->profiles.items[i], fresh);
     }
     if (shares)
@@ -340,6 +375,7 @@ void index_swap(struct index *index, uint32_t id, struct tree *ad)
     tree_ref(ad);
     tree_unref(index->entries[id].ad);
     index->entries[id].ad = ad;
+    columns_forget(&index->columns, id);
 }
 
 /* Forgets all rows: nothing is left in lines and columns. */
@@ -355,6 +391,7 @@ static void rows_forget(struct index *index)
     }
     index->row_count = 0;
     index->free_row = NO_ROW;
+    near_done(&index->near);
 }
 
 /* Puts in a row of a batch: its columns now, its lines at the end. */
@@ -398,9 +435,7 @@ uint32_t index_build_some(struct index *index, const struct env *env, struct are
     for (id = 0; id < count && (!env->meter || *env->meter - from <= steps); id++)
         if (ads[id])
             entry_make(index, env, scratch, id, tree_ref(ads[id]), row_put_column);
-    for (uint32_t i = 0; i < index->dim_count; i++)
-        dim_encode(&index->dims[i], index->blocks, index->row_count);
-    index->encoded_rows = index->row_count;
+    rows_encode(index);
     return id;
 }
 
@@ -409,6 +444,11 @@ void index_share(struct index *index, struct symbols *symbols, const symbol *nam
     index->symbols = symbols;
     index->heads_only = heads_only;
     classes_start(&index->classes, symbols, names, count);
+}
+
+void index_lay_near(struct index *index)
+{
+    index->near.on = true;
 }
 
 void index_set_places(struct index *index, index_place_fn *place, void *user)
@@ -423,8 +463,7 @@ void index_advance(struct index *index, uint32_t id)
 
     for (uint32_t row = id < index->entry_count ? index_first_row(index, id) : NO_ROW; row != NO_ROW;
          row = index->rows[row].next)
-        if (place < index->least[row / LINE_ROWS])
-            index->least[row / LINE_ROWS] = place;
+        row_place(index, row, place);
 }
 
 uint32_t index_rows(const struct index *index)
@@ -491,6 +530,8 @@ size_t index_bytes(const struct index *index)
     for (uint32_t i = 0; i < index->dim_count; i++)
         bytes += !dim_has_columns(&index->dims[i])
                      ? 0
-                     : (size_t)index->row_room * sizeof(double) * (index->dims[i].exported ? 2 : 1);
+                     : (size_t)index->row_room * sizeof(double) * (index->dims[i].exported ? 2 : 1) +
+                           equals_bytes(index->dims[i].equals);
+    bytes += near_bytes(&index->near);
     return bytes + index->strings.text_room + (size_t)index->strings.room * 24 + index->strings.slot_count * 4;
 }

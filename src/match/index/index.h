@@ -36,6 +36,10 @@ void index_learn(struct index *index, const struct env *env, struct arena *scrat
  * other names are read, make a new index. */
 void index_share(struct index *index, struct symbols *symbols, const symbol *names, uint32_t count, bool heads_only);
 
+/* From now on rows that are alike are laid side by side when there are many of them, so that a probe passes over most of those that cannot fit. The index
+ * must be empty. Not for callers of index_seek who count on the order of the rows. */
+void index_lay_near(struct index *index);
+
 /* Puts in many ads at once, numbered 0 to count - 1 (NULL: no ad has that number); the index must be empty. Much quicker than one by one. Ads are
  * held. */
 void index_build(struct index *index, const struct env *env, struct arena *scratch, struct tree *const *ads,
@@ -91,6 +95,8 @@ uint32_t index_next(const struct index *index, uint32_t id);
 /* What the last probe did. */
 struct index_probed {
     uint64_t tests;       /* lines that were looked at */
+    uint64_t blocks;      /* blocks of 512 rows that were looked at */
+    uint64_t listed;      /* rows that were looked up by their value */
     uint64_t candidates;  /* rows that the lines left */
     uint64_t evaluations; /* constraints that were evaluated */
     uint64_t found;

@@ -4,6 +4,8 @@
  *     classes.c    ads that share rows
  *     dims.c       the dimensions: found, made, dropped
  *     cells.c      what an ad has in a dimension
+ *     near.c       rows that are alike side by side
+ *     equals.c     rows by their value
  *     profiles.c   an ad as rectangles
  *     probe.c      an ad of the other side looks for those that match
  *     choices.c    what that ad asks for by ||
@@ -15,7 +17,9 @@
 #include "match/index/classes.h"
 #include "match/index/dim.h"
 #include "match/index/index.h"
+#include "match/index/near.h"
 #include "match/index/wants.h"
+#include "match/pair/columns.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,8 +47,9 @@ struct index_entry {
 #define STAMP_MAX ((1u << 30) - 1)
 
 struct row {
-    uint32_t id;   /* of its ad */
-    uint32_t next; /* the next row of the same ad, or the next free one; or NO_ROW */
+    uint32_t id;    /* of its ad */
+    uint32_t next;  /* the next row of the same ad, or the next free one; or NO_ROW */
+    uint64_t place; /* that of its ad is not smaller */
 };
 
 /* A name and its dimensions, in one direction. */
@@ -103,6 +108,8 @@ struct index {
     index_place_fn *place; /* NULL: ads have no places */
     void *place_user;
     uint64_t *least; /* by block: no ad there has a smaller place */
+    struct near near;
+    struct columns columns; /* attributes of the ads, for clauses that lines cannot tell */
     struct row *rows;
     uint32_t row_count, row_room, free_row, encoded_rows;
     struct index_entry *entries;
@@ -135,11 +142,7 @@ static inline bool index_given(const struct env *env, struct attribute attribute
 }
 
 /* Takes the symbols of the first ad: all ads share one table. */
-static inline void index_adopt(struct index *index, const struct tree *ad)
-{
-    if (!index->symbols)
-        index->symbols = ad->symbols;
-}
+void index_adopt(struct index *index, const struct tree *ad);
 
 /* The first row of an ad that has rows of its own; NO_ROW when it has none, or another ad stands for its class. */
 static inline uint32_t index_first_row(const struct index *index, uint32_t id)

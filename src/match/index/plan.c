@@ -186,6 +186,7 @@ void index_plan(struct index *index, const struct env *env, struct arena *scratc
         tell(&plan, INDEX_LEFT, 0, true);
     } else {
         probe_prepare(index, plan.probe);
+        plan.probe->evaluate = plan.probe->evaluate || plan.probe->computes;
         for (uint32_t i = 0; i < plan.probe->test_count; i++)
             tell_test(&plan, &plan.probe->tests[i]);
         tell_choices(&plan);

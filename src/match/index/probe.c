@@ -20,6 +20,7 @@ void probe_free(struct probe *probe)
     free(probe->parts);
     free(probe->choices);
     free(probe->askers);
+    free(probe->listed);
     free(probe);
 }
 
@@ -141,7 +142,7 @@ uint32_t probe_dim(struct index *index, const struct want *want, uint32_t key)
 static void ask_compare(struct index *index, struct probe *probe, const struct want *want)
 {
     uint32_t place = probe_dim(index, want, 0);
-    const struct dim *dim = &index->dims[place];
+    struct dim *dim = &index->dims[place];
     struct reach reach;
     double v;
 
@@ -153,6 +154,11 @@ static void ask_compare(struct index *index, struct probe *probe, const struct w
     reach = probe_reach(dim, (enum op)want->op, v);
     test_about(add_test(probe, reach.in_more, reach.out_less, reach.maybe), place, (enum op)want->op, v,
                reach.exact && !dim->deviant);
+    if (want->op == OP_EQUAL && !reach.exact && !dim->deviant && !probe->equals) {
+        probe->equals = dim_equals(dim, index->row_count, index->row_room);
+        probe->equal_dim = place;
+        probe->equal = v;
+    }
     if (dim->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
         probe->evaluate = true;
     else if (!reach.exact || dim->deviant)
@@ -243,12 +249,45 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
         add_check(probe, CHECK_BOUND, place, OP_NONE, v);
 }
 
+/* Do lines and columns tell of which rows the clause is true? */
+static bool is_told(const struct wants *wants, const struct wants_node *node)
+{
+    const struct want *want = &wants->items[node->want];
+
+    if (node->kind != WANTS_LEAF)
+        return false;
+    return want->kind == WANT_COMPARE || want->kind == WANT_ABSENT || want->kind == WANT_PRESENT ||
+           (want->kind == WANT_AMONG && wants->ad->dialect == &dialect_classic);
+}
+
+/* Reads the clauses that lines and columns cannot tell as a formula over the rows' attributes, if they can be computed. */
+static bool probe_computes(struct index *index, struct probe *probe)
+{
+    const struct expr *clauses[FORMULA_STEPS_MAX];
+    const struct wants *wants = &index->wants;
+    uint32_t count = 0;
+
+    if (!wants->left)
+        return false;
+    for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
+        if (is_told(wants, &wants->nodes[node]))
+            continue;
+        if (!wants->nodes[node].e || count == FORMULA_STEPS_MAX)
+            return false;
+        clauses[count++] = wants->nodes[node].e;
+    }
+    columns_ask(&index->columns);
+    return formula_read(&probe->formula, probe->env, probe->ad, wants->left, clauses, count, &index->columns);
+}
+
 void probe_prepare(struct index *index, struct probe *probe)
 {
     const struct wants *wants = &index->wants;
 
     probe->test_count = probe->check_count = probe->choice_count = probe->asker_count = 0;
-    probe->evaluate = wants->deviant;
+    probe->equals = NULL;
+    probe->computes = wants->deviant && probe_computes(index, probe);
+    probe->evaluate = wants->deviant && !probe->computes;
     probe->part_count = wants->node_count;
     if (probe->part_room < wants->node_count + wants->key_count) { /* a key of a list may be a part too */
         probe->part_room = wants->node_room + wants->key_room;
@@ -260,7 +299,7 @@ void probe_prepare(struct index *index, struct probe *probe)
         if (wants->nodes[node].kind == WANTS_OR)
             probe_disjunction(index, probe, node);
         if (wants->nodes[node].kind != WANTS_LEAF) {
-            probe->evaluate = probe->evaluate || wants->nodes[node].kind == WANTS_DEVIANT;
+            probe->evaluate = probe->evaluate || (wants->nodes[node].kind == WANTS_DEVIANT && !probe->computes);
             continue;
         }
         want = &wants->items[wants->nodes[node].want];
@@ -362,10 +401,37 @@ static void row_try(struct index *index, struct probe *probe, struct line *block
     }
 }
 
-static void block_try(struct index *index, struct probe *probe, uint32_t n)
+/* Computes for the rows that are left what lines cannot tell: leaves out those of which it is not true, and leaves those in doubt that must be evaluated. */
+static void block_compute(struct index *index, struct probe *probe, uint32_t n, struct line *left, struct line *doubt)
+{
+    struct formula_value values[LINE_ROWS];
+    uint32_t bits[LINE_ROWS], ids[LINE_ROWS], count = 0;
+
+    for (uint32_t k = 0; k < LINE_WORDS; k++) {
+        for (line_word word = left->words[k]; word; word &= word - 1) {
+            bits[count] = k * 64 + (uint32_t)__builtin_ctzll(word);
+            ids[count] = index->rows[n * LINE_ROWS + bits[count]].id;
+            count++;
+        }
+    }
+    if (!count)
+        return;
+    formula_compute(&probe->formula, &index->columns, ids, count, values);
+    for (uint32_t i = 0; i < count; i++) {
+        bool open = values[i].type == FORMULA_EVALUATE;
+
+        line_set(doubt, bits[i], open);
+        if (!open && !formula_is_true(&probe->formula, &values[i]))
+            line_set(left, bits[i], false);
+    }
+}
+
+/* Tries the rows of a block; `among`: none but these of them, or NULL. */
+static void block_try(struct index *index, struct probe *probe, uint32_t n, const struct line *among)
 {
     struct line *block = index->blocks[n], left = block[LINE_LIVE], doubt = {0};
 
+    index->probed.blocks++;
     if (line_empty(&left)) {
         index->probed.tests += probe->test_count > 0;
         index->least[n] = UINT64_MAX;
@@ -373,7 +439,8 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n)
     }
     if (n * LINE_ROWS < probe->next)
         line_clear_below(&left, probe->next - n * LINE_ROWS);
-
+    for (int k = 0; k < LINE_WORDS && among; k++)
+        left.words[k] &= among->words[k];
     for (uint32_t i = 0; i < probe->test_count; i++) {
         const struct line *in = &block[probe->tests[i].in], *out = &block[probe->tests[i].out];
         const struct line *maybe = &block[probe->tests[i].maybe];
@@ -396,10 +463,14 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n)
             doubt.words[k] |= sets.maybe.words[k];
         }
     }
+    if (probe->computes)
+        block_compute(index, probe, n, &left, &doubt);
     for (uint32_t k = 0; k < LINE_WORDS; k++) {
         for (line_word word = left.words[k]; word; word &= word - 1) {
             uint32_t bit = k * 64 + (uint32_t)__builtin_ctzll(word);
 
+            if (probe->bound && index->rows[n * LINE_ROWS + bit].place > *probe->bound)
+                continue;
             index->probed.candidates++;
             row_try(index, probe, block, n * LINE_ROWS + bit, line_has(&doubt, bit));
             if (probe->enough)
@@ -408,12 +479,12 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n)
     }
 }
 
-#define SORTED_FROM 16 /* blocks from which on it pays to begin with the tests that leave least */
+#define SORTED_FROM 4 /* blocks from which on it pays to begin with the tests that leave least */
 
-/* Puts the tests in front that leave least in a block from the middle. */
-static void tests_sort(struct index *index, struct probe *probe)
+/* Puts the tests in front that leave least in that block. */
+static void tests_sort(const struct index *index, struct probe *probe, uint32_t n)
 {
-    const struct line *block = index->blocks[index->row_count / LINE_ROWS / 2];
+    const struct line *block = index->blocks[n];
 
     for (uint32_t i = 0; i < probe->test_count; i++) {
         struct test test = probe->tests[i];
@@ -427,6 +498,7 @@ static void tests_sort(struct index *index, struct probe *probe)
             probe->tests[k] = probe->tests[k - 1];
         probe->tests[k] = test;
     }
+    probe->sorted = true;
     probe->ahead = 0;
     for (double left = LINE_ROWS; left > 0.5 && probe->ahead < probe->test_count; probe->ahead++)
         left *= (double)probe->tests[probe->ahead].left / LINE_ROWS;
@@ -453,6 +525,109 @@ static bool block_counts(const struct index *index, const struct probe *probe, u
     return !probe->bound || index->least[n] <= *probe->bound;
 }
 
+/* The blocks of a field of which the fields do not say that nothing in them passes. */
+static struct line field_left(struct index *index, const struct probe *probe, uint32_t field)
+{
+    const struct near *near = &index->near;
+    const struct line *some, *every;
+    struct line left;
+
+    memset(&left, 0xff, sizeof left);
+    if (field >= near->field_count)
+        return left;
+    some = near->some + (size_t)field * near->lines;
+    every = near->every + (size_t)field * near->lines;
+    for (uint32_t i = 0; i < probe->test_count; i++) {
+        const struct test *test = &probe->tests[i];
+        line_word any = 0;
+
+        if (test->in >= near->lines || test->out >= near->lines || test->maybe >= near->lines)
+            continue;
+        for (int k = 0; k < LINE_WORDS; k++) {
+            left.words[k] &= (some[test->in].words[k] & ~every[test->out].words[k]) | some[test->maybe].words[k];
+            any |= left.words[k];
+        }
+        index->probed.tests++;
+        if (!any)
+            break;
+    }
+    for (int k = 0; k < LINE_WORDS; k++)
+        left.words[k] |= near->open[field].words[k];
+    for (uint32_t n = near->blocks; n < (field + 1) * LINE_ROWS; n++)
+        line_set(&left, n % LINE_ROWS, true); /* blocks that came later */
+    return left;
+}
+
+/* Tries the blocks of a field from that one on to below `end`. */
+static void field_try(struct index *index, struct probe *probe, uint32_t field, uint32_t from, uint32_t end)
+{
+    struct line left = field_left(index, probe, field);
+    uint32_t blocks[LINE_ROWS], count = 0;
+
+    if (from > field * LINE_ROWS)
+        line_clear_below(&left, from - field * LINE_ROWS);
+    for (uint32_t k = 0; k < LINE_WORDS; k++)
+        for (line_word word = left.words[k]; word; word &= word - 1)
+            blocks[count++] = field * LINE_ROWS + k * 64 + (uint32_t)__builtin_ctzll(word);
+    while (count && blocks[count - 1] >= end)
+        count--;
+    if (!probe->sorted && count >= SORTED_FROM)
+        tests_sort(index, probe, blocks[count / 2]);
+    for (uint32_t i = 0; i < count && !probe->enough; i++) {
+        if (count >= SORTED_FROM && i + AHEAD < count && block_counts(index, probe, blocks[i + AHEAD]))
+            block_ahead(index, probe, blocks[i + AHEAD]);
+        if (!block_counts(index, probe, blocks[i]))
+            continue;
+        block_try(index, probe, blocks[i], NULL);
+        near_visited(index, blocks[i]);
+    }
+}
+
+/* Finds the rows that have the value that the ad asks for. False when there are no lists, or they are long. */
+static bool rows_list(const struct index *index, struct probe *probe)
+{
+    uint32_t most = index->row_count / LINE_ROWS + 8, steps = 0;
+    const double *column;
+
+    probe->listed_count = 0;
+    if (!probe->equals)
+        return false;
+    column = index->dims[probe->equal_dim].low;
+    for (uint32_t row = equals_first(probe->equals, probe->equal); row != EQUALS_END; row = probe->equals->next[row]) {
+        if (steps++ == most)
+            return false;
+        if (column[row] != probe->equal || row < probe->next)
+            continue;
+        ARRAY_ROOM(probe->listed, probe->listed_count, probe->listed_room, 64);
+        probe->listed[probe->listed_count++] = row;
+    }
+    return true;
+}
+
+static int rows_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Tries those rows, in their order. */
+static void rows_try(struct index *index, struct probe *probe)
+{
+    index->probed.listed = probe->listed_count;
+    if (probe->listed_count)
+        qsort(probe->listed, probe->listed_count, sizeof *probe->listed, rows_compare);
+    for (uint32_t i = 0; i < probe->listed_count && !probe->enough;) {
+        uint32_t n = probe->listed[i] / LINE_ROWS;
+        struct line among = {0};
+
+        for (; i < probe->listed_count && probe->listed[i] / LINE_ROWS == n; i++)
+            line_set(&among, probe->listed[i] % LINE_ROWS, true);
+        if (block_counts(index, probe, n))
+            block_try(index, probe, n, &among);
+    }
+}
+
 static void probe_run(struct index *index, const struct env *env, struct arena *scratch, const struct tree *ad)
 {
     struct probe *probe = index->probe;
@@ -476,13 +651,14 @@ static void probe_run(struct index *index, const struct env *env, struct arena *
     index->env = env;
     probe_prepare(index, probe);
     blocks = (index->row_count + LINE_ROWS - 1) / LINE_ROWS;
-    if (blocks >= SORTED_FROM)
-        tests_sort(index, probe);
-    for (uint32_t n = probe->next / LINE_ROWS; n < blocks && !probe->enough; n++) {
-        if (blocks >= SORTED_FROM && n + AHEAD < blocks && block_counts(index, probe, n + AHEAD))
-            block_ahead(index, probe, n + AHEAD);
-        if (block_counts(index, probe, n))
-            block_try(index, probe, n);
+    probe->sorted = false;
+    if (rows_list(index, probe)) {
+        rows_try(index, probe);
+    } else {
+        for (uint32_t n = probe->next / LINE_ROWS, end; n < blocks && !probe->enough; n = end) {
+            end = (n / LINE_ROWS + 1) * LINE_ROWS;
+            field_try(index, probe, n / LINE_ROWS, n, end < blocks ? end : blocks);
+        }
     }
     clauses_done(&probe->clauses);
 }

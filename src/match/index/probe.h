@@ -4,6 +4,7 @@
 
 #include "match/index/index_parts.h"
 #include "match/pair/clauses.h"
+#include "match/pair/formula.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,10 +45,19 @@ struct probe {
     uint32_t *choices;  /* top-level nodes that are choices */
     uint32_t *askers;   /* lines: the constraints of rows in there must be evaluated */
     uint32_t ahead;     /* tests after which little is left of a block, probably */
+    bool sorted;        /* the tests are in a good order */
+    const struct equals
+        *equals; /* rows that may have the value `equal` in the dimension `equal_dim`, for which the ad asks; or NULL */
+    uint32_t equal_dim;
+    double equal;
+    uint32_t *listed; /* those that have it */
+    uint32_t listed_count, listed_room;
     uint32_t test_count, check_count, choice_count, asker_count;
     uint32_t part_count; /* in use: those of the nodes, then those of keys */
     uint32_t test_room, check_room, part_room, choice_room, asker_room;
-    bool evaluate;          /* evaluate the ad's own constraint for every row that is left */
+    bool evaluate; /* evaluate the ad's own constraint for every row that is left */
+    bool computes; /* or compute this, which is true where all is that the lines and columns cannot tell */
+    struct formula formula;
     struct clauses clauses; /* of that constraint; made when it is evaluated */
     const struct env *env;
     struct arena *scratch;

@@ -107,8 +107,9 @@ static const char *rows_wrong(const struct index *index)
         spare++;
     for (uint32_t row = 0; row < index->row_count && index->place; row++)
         if (line_has(&index->blocks[row / LINE_ROWS][LINE_LIVE], row % LINE_ROWS) &&
-            index->place(index->place_user, index->rows[row].id) < index->least[row / LINE_ROWS])
-            return "an ad has a smaller place than its block says";
+            (index->rows[row].place < index->least[row / LINE_ROWS] ||
+             index->place(index->place_user, index->rows[row].id) < index->rows[row].place))
+            return "an ad has a smaller place than its row or its block says";
     if (linked != live || live + spare != index->row_count)
         return "rows are lost";
     return NULL;
@@ -120,6 +121,8 @@ bool index_valid(const struct index *index, const char **ret_why)
 
     if (!wrong)
         wrong = classes_wrong(index);
+    if (!wrong && !near_valid(index))
+        wrong = "a field leaves out a block in which something may fit";
     /* cells are made by a function that may number a string; a valid index knows all of them */
     for (uint32_t i = 0; i < index->dim_count && !wrong; i++)
         wrong = dim_wrong((struct index *)index, &index->dims[i]);

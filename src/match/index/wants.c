@@ -275,6 +275,8 @@ static void top_read(struct wants *wants, const struct tree *tree, const struct 
     node = node_read(wants, tree, e, false);
     if (wants->nodes[node].kind == WANTS_AND) /* a negated ||: its parts are parts of the whole */
         node = wants->nodes[node].child;
+    else
+        wants->nodes[node].e = e;
     if (*last)
         wants->nodes[*last].after = node;
     else

@@ -43,6 +43,7 @@ struct wants_node {
     unsigned char kind;    /* enum wants_node_kind */
     uint32_t want;         /* LEAF: its place */
     uint32_t child, after; /* the first part; the next part of the same whole */
+    const struct expr *e;  /* of a part of the conjunction: the clause; NULL if it has none of its own */
 };
 
 struct wants {

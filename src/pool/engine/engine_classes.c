@@ -36,6 +36,7 @@ void engine_side_index(struct engine *engine, unsigned which)
 
     index_free(side->index);
     side->index = index_new();
+    index_lay_near(side->index);
     if (which == OFFERS)
         index_set_places(side->index, offers_place, engine);
 }
