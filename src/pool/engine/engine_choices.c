@@ -159,10 +159,31 @@ static void choices_swap(struct choices *choices, uint32_t a, uint32_t b)
     choices->items[b] = swap;
 }
 
+#define ROUNDS_MAX 64 /* of parting; where chance is against it, what is left is sorted as far as need be */
+
+/* Brings the `keep` best of a part to its front, by sorting as many. */
+static void part_sort(const struct choices *choices, uint32_t from, uint32_t end, uint32_t keep)
+{
+    struct choices part = *choices;
+    struct engine_choice *best = mem_alloc((keep + 1) * sizeof *best);
+    uint32_t count = 0, rest;
+
+    part.items += from;
+    part.count = end - from;
+    for (uint32_t i = part.count / 2; i > 0; i--)
+        choices_sift_down(&part, i - 1);
+    while (count < keep)
+        best[count++] = choices_pop(&part);
+    rest = part.count;
+    memmove(part.items + keep, part.items, rest * sizeof *part.items);
+    memcpy(part.items, best, keep * sizeof *best);
+    free(best);
+}
+
 /* Brings the `keep` best to the front, in any order: by parts around a pivot, as quicksort does, but going on in one of them only. */
 static void choices_select(struct choices *choices, uint32_t keep)
 {
-    uint32_t from = 0, end = choices->count;
+    uint32_t from = 0, end = choices->count, round = 0;
 
     while (end - from > 1) {
         uint32_t at = from, middle = from + (uint32_t)(rng_mix(((uint64_t)from << 32) + end) % (end - from));
@@ -178,6 +199,10 @@ static void choices_select(struct choices *choices, uint32_t keep)
             from = at + 1;
         else
             end = at;
+        if (++round == ROUNDS_MAX) {
+            part_sort(choices, from, end, keep - from);
+            return;
+        }
     }
 }
 
