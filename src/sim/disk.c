@@ -10,6 +10,7 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "pool/protocol/wire.h"
+#include "sim/seats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,14 +117,12 @@ static void disk_grow(struct disk *disk)
     }
 }
 
-/* Makes a row durable; the record moves into it. */
-static void disk_put_take(struct world *world, struct host *host, struct record *record)
+/* The record moves into its row. */
+static void disk_set_take(struct disk *disk, struct record *record)
 {
-    struct disk *disk = &host->disk;
     uint32_t *link, index;
     struct sim_row *row;
 
-    world_tell_durable(world, host, record);
     if (disk->row_count >= disk->bucket_count)
         disk_grow(disk);
     link = disk_link(disk, record->kind, record->key);
@@ -154,7 +153,45 @@ static void disk_put_take(struct world *world, struct host *host, struct record 
     record->kind = RECORD_NONE;
 }
 
+void disk_put_take(struct world *world, struct host *host, struct record *record)
+{
+    world_tell_durable(world, host, record);
+    disk_set_take(&host->disk, record);
+}
+
+void disk_revert(struct disk *disk, struct record *record)
+{
+    disk_set_take(disk, record);
+}
+
+void disk_rows_swap(struct disk *a, struct disk *b)
+{
+    struct disk held = *a;
+
+    a->rows = b->rows;
+    a->buckets = b->buckets;
+    a->bucket_count = b->bucket_count;
+    a->row_count = b->row_count;
+    b->rows = held.rows;
+    b->buckets = held.buckets;
+    b->bucket_count = held.bucket_count;
+    b->row_count = held.row_count;
+}
+
 /* --------------------------------------------------------------------------------------------------------- writing */
+
+/* All that waits goes to the database at once. */
+static void disk_write_there(struct world *world, struct host *host)
+{
+    struct disk *disk = &host->disk;
+    uint32_t count = disk->waiting_count;
+    struct record *rows = mem_alloc(count * sizeof *rows);
+
+    memcpy(rows, &disk->waiting[disk->waiting_first], count * sizeof *rows);
+    disk->waiting_first = disk->waiting_count = 0;
+    disk->writing = true;
+    seats_commit(world, host, rows, count);
+}
 
 static void disk_write(struct world *world, struct host *host)
 {
@@ -163,6 +200,10 @@ static void disk_write(struct world *world, struct host *host)
 
     if (disk->writing || !disk->waiting_count)
         return;
+    if (host->candidate) {
+        disk_write_there(world, host);
+        return;
+    }
     if (world_roll(world, world->rates.slow)) {
         world->faults[FAULT_SLOW_DISK]++;
         delay = world_between(world, 0, world->spans->deadline);
@@ -229,20 +270,12 @@ void disk_rest(struct world *world, struct disk *disk)
     }
 }
 
-void disk_written(struct world *world, struct host *host, uint32_t order)
+/* The group that was being written is durable. */
+static void disk_released(struct world *world, struct host *host)
 {
     struct disk *disk = &host->disk;
 
-    if (!disk->writing || disk->order != order)
-        return;
-    if (host->full) {
-        world->faults[FAULT_FULL]++;
-        host_crash(world, host, false, world->time + world_between(world, RESTART_PAUSE / 10, RESTART_PAUSE));
-        return;
-    }
     disk->writing = false;
-    disk_settle(world, host, disk->group);
-    process_tidy(world, host);
     while (disk->held_count && disk->held[disk->held_first].after <= disk->durable) {
         struct effect effect = disk->held[disk->held_first++];
 
@@ -255,13 +288,35 @@ void disk_written(struct world *world, struct host *host, uint32_t order)
     world->events++;
 }
 
+void disk_committed(struct world *world, struct host *host, uint32_t count)
+{
+    host->disk.durable += count;
+    disk_released(world, host);
+}
+
+void disk_written(struct world *world, struct host *host, uint32_t order)
+{
+    struct disk *disk = &host->disk;
+
+    if (!disk->writing || disk->order != order)
+        return;
+    if (host->full) {
+        world->faults[FAULT_FULL]++;
+        host_crash(world, host, false, world->time + world_between(world, RESTART_PAUSE / 10, RESTART_PAUSE));
+        return;
+    }
+    disk_settle(world, host, disk->group);
+    process_tidy(world, host);
+    disk_released(world, host);
+}
+
 void disk_crash(struct world *world, struct host *host)
 {
     struct disk *disk = &host->disk;
     uint32_t kept = (uint32_t)rng_below(&world->rng, (uint64_t)disk->waiting_count + 1);
 
-    /* as a rule all or nothing of the group that was being written */
-    if (rng_next(&world->rng) & 1)
+    /* as a rule all or nothing of the group that was being written; what is on its way to a database is no longer here */
+    if (rng_next(&world->rng) & 1 || host->candidate)
         kept = 0;
     world->faults[FAULT_TORN] += disk->waiting_count - kept;
     disk_settle(world, host, kept);

@@ -28,6 +28,11 @@ static void judge_ended(void *user, const struct host *host, const struct proces
         judged_gangs_ended(judge->gangs, host, process);
 }
 
+static void judge_stale(void *user, const struct host *host, const char *what)
+{
+    judge_finds(user, 12, host, "%s", what);
+}
+
 static void judge_went(void *user, const struct host *host, const char *what)
 {
     struct judge *judge = user;
@@ -117,6 +122,7 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
                            .launched = judge_launched,
                            .ended = judge_ended,
                            .went = judge_went,
+                           .stale = judge_stale,
                        });
     return judge;
 }

@@ -15,6 +15,7 @@
  *     judge_usage.c        10: what is counted as used is no more than was told, and no less than was answered for
  *     judge_machines.c     11: the matchmaker knows how each machine stands
  *     judge_words.c        what parties say to each other
+ *     judge.c              12: one process at a time is the party (what the world tells of processes that share a seat)
  *     judge_runs.c         what becomes durable, and what really runs
  *
  * Gangs (judge_gangs.h) and shares (judge_shares.h) have accounts of their own. */

@@ -8,6 +8,7 @@
 #include "sim/world.h"
 
 #include "pool/protocol/wire.h"
+#include "sim/seats.h"
 
 #include <string.h>
 
@@ -100,7 +101,7 @@ static void net_stray(struct world *world, const struct host *host, const struct
     letter.send = slab_take(&world->sends);
     letter.stamp = ++world->stamps;
     send = slab_at(&world->sends, letter.send);
-    *send = (struct send){.stamp = letter.stamp, .open = 1, .host = host->place, .life = host->life - 1};
+    *send = (struct send){.stamp = letter.stamp, .open = 1, .host = host->place, .life = UINT32_MAX};
     send->order = world_push(world, world->time + 2 * world->spans->deadline, ITEM_TIMEOUT, letter.send);
     letter.message = *message;
     message->kind = MESSAGE_NONE;
@@ -216,12 +217,24 @@ static uint64_t owed_new(struct world *world, const struct sim_letter *letter)
     return (uint64_t)world->stamps << 32 | index;
 }
 
+/* Whom a letter reaches: while two processes believe to be the party, one of them. */
+static struct host *letter_host(struct world *world, uint32_t place)
+{
+    struct host *host = &world->hosts[place], *ghost = host->candidate ? seats_ghost(world, host) : NULL;
+
+    return ghost && world_roll(world, 0x8000) ? ghost : host;
+}
+
 void net_letter(struct world *world, uint32_t index)
 {
     struct sim_letter letter = *(struct sim_letter *)slab_at(&world->letters, index);
     const struct host *from = &world->hosts[letter.from];
-    struct host *to = &world->hosts[letter.to];
+    struct host *to = letter_host(world, letter.to);
 
+    if (seats_sleep(world, to)) {
+        world_push(world, seats_sleep(world, to), ITEM_LETTER, index);
+        return;
+    }
     slab_give(&world->letters, index);
     if (to->role) {
         struct peer peer = {
@@ -272,16 +285,33 @@ void net_reply(struct world *world, struct host *host, struct effect *effect)
     net_post(world, ITEM_REPLY, &letter, false);
 }
 
+/* The host whose role waits for the answer, or NULL. */
+static struct host *send_host(struct world *world, const struct send *send)
+{
+    struct host *host = &world->hosts[send->host];
+
+    if (host->candidate && host->life != send->life)
+        host = seats_ghost(world, host);
+    return host && host->role && host->life == send->life ? host : NULL;
+}
+
+/* When that host hears of it: 0 when at once, as it is not asleep. */
+static int64_t send_later(struct world *world, const struct send *send)
+{
+    const struct host *host = send_host(world, send);
+
+    return host ? seats_sleep(world, host) : 0;
+}
+
 /* Closes the send; returns the host whose role waits for it, or NULL. */
 static struct host *send_close(struct world *world, uint32_t index, struct send *ret)
 {
     struct send *send = slab_at(&world->sends, index);
-    struct host *host = &world->hosts[send->host];
 
     *ret = *send;
     send->open = 0;
     slab_give(&world->sends, index);
-    return host->role && host->life == ret->life ? host : NULL;
+    return send_host(world, ret);
 }
 
 void net_answer(struct world *world, uint32_t index)
@@ -292,6 +322,10 @@ void net_answer(struct world *world, uint32_t index)
     struct send send;
     struct host *host;
 
+    if (open->open && open->stamp == letter.stamp && send_later(world, open)) {
+        world_push(world, send_later(world, open), ITEM_REPLY, index);
+        return;
+    }
     slab_give(&world->letters, index);
     if (open->open && open->stamp == letter.stamp && (host = send_close(world, letter.send, &send))) {
         struct peer peer = {
@@ -310,11 +344,17 @@ void net_answer(struct world *world, uint32_t index)
 
 void net_timeout(struct world *world, uint32_t index, uint32_t order)
 {
-    const struct send *open = slab_at(&world->sends, index);
-    struct send send;
+    struct send *open = slab_at(&world->sends, index), send;
     struct host *host;
 
-    if (!open->open || open->order != order || !(host = send_close(world, index, &send)))
+    if (!open->open || open->order != order)
+        return;
+    if (send_later(world, open)) {
+        open->order = world_push(world, send_later(world, open), ITEM_TIMEOUT, index);
+        return;
+    }
+    host = send_close(world, index, &send);
+    if (!host)
         return;
     host_event(world, host,
                &(struct event){.kind = EVENT_ANSWER, .token = send.token, .tag = send.tag, .answer = ANSWER_UNKNOWN});

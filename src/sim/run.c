@@ -9,6 +9,7 @@
 #include "sim/faults.h"
 #include "sim/run_gangs.h"
 #include "sim/run_jobs.h"
+#include "sim/seats.h"
 #include "sim/trace.h"
 #include "sim/user.h"
 
@@ -311,14 +312,26 @@ static void nodes_make(struct sim *sim)
         sim->nodes[i] = sim_ad(sim, texts[i]);
 }
 
-static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, bool gpus, uint32_t lines,
-                     const struct sim_guest *guest)
+static void seats_choose(struct sim *sim, uint64_t seed, const struct sim_settings *settings)
 {
+    uint64_t word = rng_mix(seed ^ 0x7365617473); /* "seats" */
+
+    if (settings->seats == SEATS_NONE)
+        return;
+    seats_new(sim->world, 0, sim->parties.providers, (int64_t)(word % 2500 + 500) * MILLISECOND,
+              settings->seats == SEATS_KEPT, settings->faults);
+    if (settings->seats == SEATS_LOSSY)
+        judge_heeds(sim->judge, 1u << 12);
+}
+
+static void sim_init(struct sim *sim, uint64_t seed, const struct sim_settings *settings, uint32_t lines)
+{
+    const struct sim_guest *guest = settings->guest;
     uint32_t customers, providers;
 
     memset(sim, 0, sizeof *sim);
     sim->guest = guest;
-    sim->gpus = gpus;
+    sim->gpus = settings->gpus;
     rng_init(&sim->rng, rng_mix(seed ^ 0x706f6f6c)); /* "pool" */
     spans_choose(sim, seed);
     sim->world = world_new(seed, &sim->spans);
@@ -326,7 +339,7 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, bo
     sim->world->plan = sim_plan;
     sim->world->plan_user = sim;
     build_init(&sim->build, sim->world->symbols, &dialect_classic);
-    if (flows)
+    if (settings->flows)
         nodes_make(sim);
     customers = (uint32_t)sim_between(sim, 1, CUSTOMERS_MAX);
     providers = (uint32_t)sim_between(sim, 2, MACHINES_MAX);
@@ -363,9 +376,10 @@ static void sim_init(struct sim *sim, uint64_t seed, bool faults, bool flows, bo
     sim->parties.users = sim->world->host_count;
     users_add(sim, customers);
     sim->parties.end = sim->world->host_count;
-    faults_init(&sim->faults, sim->world, seed, faults, 0, sim->parties.providers, sim->parties.users);
+    faults_init(&sim->faults, sim->world, seed, settings->faults, 0, sim->parties.providers, sim->parties.users);
     sim->judge = judge_new(sim->world, &sim->parties);
     world_watch(sim->world, &(struct watch){.user = sim, .went = sim_went});
+    seats_choose(sim, seed, settings);
     if (guest)
         guest->comes(guest->user, sim->world, sim->judge, &sim->parties);
     if (lines)
@@ -467,9 +481,10 @@ static void sim_live(struct sim *sim, uint64_t seed)
     if (sim->guest && !sim->guest->quiet)
         return;
     faults_stop(&sim->faults);
+    sim_until(sim, world->time + seats_quiet(world));
     if (sim->guest)
         sim->guest->quiet(sim->guest->user);
-    if (sim_poses(seed))
+    if (sim_poses(seed) && !world->seats)
         sim_pose(sim, seed);
     sim->quiet = true;
     world->rates.job_least = 100 * MILLISECOND;
@@ -511,7 +526,7 @@ static void world_report(uint64_t seed, const struct sim_settings *settings, uin
     struct sim *sim = mem_alloc(sizeof *sim);
     const struct world *world;
 
-    sim_init(sim, seed, settings->faults, settings->flows, settings->gpus, lines, settings->guest);
+    sim_init(sim, seed, settings, lines);
     world = sim->world;
     sim_live(sim, seed);
     *ret = (struct sim_report){

@@ -24,16 +24,24 @@ struct sim_guest {
     void (*goes)(void *user);  /* the world is about to be freed */
 };
 
+/* Matchmakers and customers have a second process each, and their rows in a database (seats.h). */
+enum sim_seats {
+    SEATS_NONE,
+    SEATS_KEPT,  /* what the database has acknowledged, it keeps when it fails over */
+    SEATS_LOSSY, /* it loses the newest commits then; the judge heeds only that one process is the party */
+};
+
 #define SIM_JOBS_MAX 1024
 
 struct sim_settings {
-    uint64_t seed;     /* of the first world; each next world has the next seed */
-    uint64_t claims;   /* run worlds until so many claims have been activated; 0: one world */
-    uint64_t worlds;   /* at most; 0: no limit */
-    uint32_t jobs;     /* processes that run worlds at the same time; 0 and 1: this one. The report is the same */
-    bool faults;       /* false: a world without faults */
-    bool flows;        /* users also submit workflows */
-    bool gpus;         /* machines with several processors have as many GPUs, and jobs ask for them */
+    uint64_t seed;   /* of the first world; each next world has the next seed */
+    uint64_t claims; /* run worlds until so many claims have been activated; 0: one world */
+    uint64_t worlds; /* at most; 0: no limit */
+    uint32_t jobs;   /* processes that run worlds at the same time; 0 and 1: this one. The report is the same */
+    bool faults;     /* false: a world without faults */
+    bool flows;      /* users also submit workflows */
+    bool gpus;       /* machines with several processors have as many GPUs, and jobs ask for them */
+    enum sim_seats seats;
     uint32_t lines;    /* of the trace of each party, when there is a violation; 0: no trace */
     struct buf *trace; /* gets the trace; NULL: no trace */
     bool (*progress)(void *user,

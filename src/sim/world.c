@@ -3,6 +3,8 @@
 
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
+#include "pool/protocol/mutants.h"
+#include "sim/seats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,11 @@ const char *const fault_words[FAULT_COUNT] = {
     [FAULT_LIE] = "messages under a false name",
     [FAULT_STRAY] = "messages that came when all was over",
     [FAULT_UNFIT] = "jobs that their machines could not set up",
+    [FAULT_ASLEEP] = "processes that were stopped for a while",
+    [FAULT_NO_BASE] = "processes that did not reach the database",
+    [FAULT_STALL] = "times at which the database did nothing",
+    [FAULT_FAILOVER] = "fail-overs of the database",
+    [FAULT_TAKEN] = "seats that the other process has taken",
 };
 
 /* ---------------------------------------------------------------------------------------------------------- slabs */
@@ -169,6 +176,8 @@ static struct role_env host_env(struct world *world, struct host *host)
 
 void effect_carry(struct world *world, struct host *host, struct effect *effect)
 {
+    if (host->candidate && (effect->kind == EFFECT_SEND || effect->kind == EFFECT_REPLY) && !seats_lets(world, host))
+        return;
     switch (effect->kind) {
     case EFFECT_SEND:
         net_send(world, host, effect);
@@ -273,11 +282,18 @@ void host_event(struct world *world, struct host *host, const struct event *even
 
 /* ----------------------------------------------------------------------------------------------------------- lives */
 
-static void host_went(struct world *world, const struct host *host, const char *what)
+void world_tell_went(struct world *world, const struct host *host, const char *what)
 {
     for (uint32_t i = 0; i < world->watch_count; i++)
         if (world->watches[i].went)
             world->watches[i].went(world->watches[i].user, host, what);
+}
+
+void world_tell_stale(struct world *world, const struct host *host, const char *what)
+{
+    for (uint32_t i = 0; i < world->watch_count; i++)
+        if (world->watches[i].stale)
+            world->watches[i].stale(world->watches[i].user, host, what);
 }
 
 void world_tell_durable(struct world *world, struct host *host, const struct record *record)
@@ -299,20 +315,33 @@ static void row_load(void *user, const struct record *record)
     host_event(loading->world, loading->host, &(struct event){.kind = EVENT_LOADED, .record = record});
 }
 
-void host_start(struct world *world, struct host *host)
+void host_live(struct world *world, struct host *host)
 {
     struct loading loading = {world, host};
 
-    if (host->role)
-        return;
     host->role = host->kind->make(host->settings);
     host->wake = INT64_MAX;
     host->effects.persists = 0;
-    host_went(world, host, "starts");
+    world_tell_went(world, host, "starts");
     for (enum record_kind kind = RECORD_NONE + 1; kind < RECORD_COUNT; kind++)
-        disk_each(&host->disk, kind, row_load, &loading);
+        if (kind != RECORD_BRANCH || !host->candidate || !MUTANT(CLAIMS_LEFT))
+            disk_each(&host->disk, kind, row_load, &loading);
     process_found(world, host);
     host_event(world, host, &(struct event){.kind = EVENT_BOOTED});
+}
+
+void host_start(struct world *world, struct host *host)
+{
+    if (host->candidate)
+        seats_start(world, host);
+    else if (!host->role)
+        host_live(world, host);
+}
+
+void host_wakes_anew(struct world *world, struct host *host)
+{
+    if (host->role)
+        host_wake(world, host, host->wake);
 }
 
 void host_start_at(struct world *world, const struct host *host, int64_t at)
@@ -340,10 +369,13 @@ void host_crash(struct world *world, struct host *host, bool reboot, int64_t unt
     host->changed = 0;
     host->wake_order = 0;
     disk_crash(world, host);
-    host_went(world, host, reboot ? "reboots" : "crashes");
+    world_tell_went(world, host, reboot ? "reboots" : "crashes");
     if (reboot)
         host_boot(world, host);
-    host_start_at(world, host, until);
+    if (host->candidate)
+        seats_crashed(world, host, until);
+    else
+        host_start_at(world, host, until);
 }
 
 /* ------------------------------------------------------------------------------------------------------- the world */
@@ -411,6 +443,7 @@ void world_free(struct world *world)
         effects_done(&host->effects);
         disk_done(&host->disk);
     }
+    seats_free(world);
     agenda_each(&world->agenda, letter_drop, world);
     free(world->hosts);
     effects_done(&world->spare);
@@ -479,6 +512,10 @@ static void world_wake(struct world *world, struct host *host, uint32_t order)
 {
     if (!host->role || order != host->wake_order)
         return;
+    if (seats_sleep(world, host)) {
+        host->wake_order = world_push(world, seats_sleep(world, host), ITEM_WAKE, host->place);
+        return;
+    }
     host->wake_order = 0;
     host->wake = INT64_MAX;
     host_event(world, host, &(struct event){.kind = EVENT_WAKE});
@@ -524,6 +561,15 @@ bool world_next(struct world *world, int64_t until)
         break;
     case ITEM_PLAN:
         world->plan(world->plan_user, index);
+        break;
+    case ITEM_SEAT:
+        seats_turn(world, index);
+        break;
+    case ITEM_ERRAND:
+        seats_errand(world, index);
+        break;
+    case ITEM_BASE:
+        seats_fault(world);
         break;
     }
     return true;

@@ -96,7 +96,8 @@ struct host {
     uint64_t changed; /* the job that its role told of last; at its next wake it is told to forget that; 0: none */
     struct effects effects;
     struct disk disk;
-    uint32_t processes; /* the first of the processes that its launchers know */
+    uint32_t processes;          /* the first of the processes that its launchers know */
+    struct candidate *candidate; /* where two processes share a seat (seats.h); or NULL */
 };
 
 enum process_state {
@@ -171,6 +172,9 @@ enum item {
     ITEM_START,
     ITEM_NEWS, /* JOB_GONE, when there was nothing to stop */
     ITEM_PLAN, /* for the planner */
+    ITEM_SEAT,
+    ITEM_ERRAND,
+    ITEM_BASE, /* of seats.h */
 };
 
 struct news {
@@ -199,7 +203,13 @@ enum fault {
     FAULT_USER,
     FAULT_LIE, /* a message from a user who is not who it says */
     FAULT_STRAY,
-    FAULT_UNFIT, /* a job that its machine could not set up */
+    FAULT_UNFIT,                /* a job that its machine could not set up */
+    FAULT_SEATS,                /* those from here on are only in worlds with seats */
+    FAULT_ASLEEP = FAULT_SEATS, /* a process that shares a seat was stopped for a while */
+    FAULT_NO_BASE,              /* ... did not reach the database */
+    FAULT_STALL,                /* the database did nothing for a while */
+    FAULT_FAILOVER,
+    FAULT_TAKEN, /* a seat, by the other process */
     FAULT_COUNT
 };
 
@@ -216,6 +226,8 @@ struct watch {
     void (*ended)(void *user, const struct host *host, const struct process *process); /* the process has died */
     void (*went)(void *user, const struct host *host, const char *what);               /* crash, start, ... */
     void (*steps)(void *user, const struct host *host, const struct event *event);     /* the host is about to step */
+    void (*stale)(void *user, const struct host *host,
+                  const char *what); /* a process whose seat is another's does that */
 };
 
 /* A world's own behaviour in the place of its rates. Each function may be NULL. */
@@ -258,6 +270,7 @@ struct world {
     bool lean;
     struct ways ways;
     struct effects spare; /* lent to the host that steps */
+    struct seats *seats;  /* or NULL */
 };
 
 /* The world keeps `spans`. */
@@ -292,7 +305,7 @@ static inline struct host *world_host(struct world *world, agent who) /* or NULL
     return who - 1 < world->host_count ? &world->hosts[who - 1] : NULL;
 }
 
-void host_start(struct world *world, struct host *host);
+void host_start(struct world *world, struct host *host); /* one that shares a seat stands by at first */
 void host_start_at(struct world *world, const struct host *host, int64_t at);
 /* Ends the role. Rows that were not durable are lost, except some that became durable without the role hearing of it. */
 void host_crash(struct world *world, struct host *host, bool reboot, int64_t until);
@@ -308,6 +321,10 @@ static inline uint32_t world_push(struct world *world, int64_t at, enum item ite
     return agenda_push(&world->agenda, at, (uint32_t)item << ITEM_SHIFT | index);
 }
 void world_tell_durable(struct world *world, struct host *host, const struct record *record);
+void world_tell_went(struct world *world, const struct host *host, const char *what);
+void world_tell_stale(struct world *world, const struct host *host, const char *what);
+void host_live(struct world *world, struct host *host);       /* makes its role, and loads the rows */
+void host_wakes_anew(struct world *world, struct host *host); /* it has another place */
 void effect_carry(struct world *world, struct host *host, struct effect *effect); /* at once, which empties it */
 
 enum message_kind net_asked(const struct world *world, uint64_t token); /* the kind of message that a token answers */
@@ -325,6 +342,10 @@ void disk_hold(struct host *host, struct effect *effect);
 void disk_rest(struct world *world, struct disk *disk); /* a lean world takes back spare memory */
 void disk_written(struct world *world, struct host *host, uint32_t order);
 void disk_crash(struct world *world, struct host *host);
+void disk_put_take(struct world *world, struct host *host, struct record *record); /* makes a row durable */
+void disk_revert(struct disk *disk, struct record *record); /* takes the record: its row was never written since */
+void disk_rows_swap(struct disk *a, struct disk *b);
+void disk_committed(struct world *world, struct host *host, uint32_t count); /* so many rows, in a database */
 const struct record *disk_find(const struct disk *disk, enum record_kind kind, uint64_t key); /* durable; or NULL */
 typedef void disk_row_fn(void *user, const struct record *record);
 void disk_each(const struct disk *disk, enum record_kind kind, disk_row_fn *fn, void *user);

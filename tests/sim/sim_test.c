@@ -75,7 +75,7 @@ static void test_faults(uint64_t seed)
     tap_ok(broken || report.gangs.reduced > 0,
            "%llu gangs go on without one that they do not need, and %llu do their job",
            (unsigned long long)report.gangs.reduced, (unsigned long long)report.gangs.reduced_done);
-    for (int i = 0; i < FAULT_COUNT; i++)
+    for (int i = 0; i < FAULT_SEATS; i++)
         tap_ok(broken || report.by_fault[i] > 0, "there are %s: %llu", fault_words[i],
                (unsigned long long)report.by_fault[i]);
 #endif

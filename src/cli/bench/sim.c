@@ -18,7 +18,7 @@
 #define TRACE_LINES 40 /* of the trace of each party, unless --lines says otherwise */
 
 struct sim_options {
-    bool faults, json, check, measure;
+    bool faults, takeover, json, check, measure;
     uint64_t seed, claims, jobs, lines, runs;
     const char *scenario, *policies, *hours, *timeouts, *window, *trace, *write_trace, *report;
     struct sim_what_if what_if;
@@ -70,6 +70,9 @@ static int option_factor(const char *text, void *target, struct err *err)
 static const struct option sim_options[] = {
     {0, "faults", NULL, "break what can break, and look whether the pool's promises hold", option_flag,
      offsetof(S, faults)},
+    {0, "takeover", NULL,
+     "with --faults: matchmakers and customers have two processes each, that take over from each other", option_flag,
+     offsetof(S, takeover)},
     {0, "scenario", "FILE", "run the pool, or the clusters, that this file describes, and print the figures",
      option_file, offsetof(S, scenario)},
     {0, "policy", "LIST", "compare these policies, as fcfs,srfm,lbm; without --scenario and --trace on gridcam.ad",
@@ -184,13 +187,14 @@ static void print_json(struct buf *out, const struct sim_report *report, double 
     buf_adds(out, "}\n");
 }
 
-static void print_violation(struct buf *out, const struct sim_report *report, const struct buf *trace)
+static void print_violation(struct buf *out, const struct sim_report *report, bool takeover, const struct buf *trace)
 {
     const struct violation *violation = &report->violation;
 
     buf_addf(out, "\ninvariant %d is broken after %.6f s, by %s: %s\n", violation->number,
              (double)violation->time / (double)SECOND, violation->party, violation->words);
-    buf_addf(out, "berth sim --faults --seed %" PRIu64 " replays it\n", report->failed);
+    buf_addf(out, "berth sim --faults%s --seed %" PRIu64 " replays it\n", takeover ? " --takeover" : "",
+             report->failed);
     buf_add(out, trace->text, trace->len);
 }
 
@@ -256,6 +260,7 @@ static int sim_command(const void *given, int word_count, char **words)
                                     .claims = options->claims,
                                     .jobs = (uint32_t)options->jobs,
                                     .faults = options->faults,
+                                    .seats = options->takeover ? SEATS_KEPT : SEATS_NONE,
                                     .lines = (uint32_t)options->lines,
                                     .user = &watch};
     struct sim_report result;
@@ -266,6 +271,10 @@ static int sim_command(const void *given, int word_count, char **words)
     (void)words;
     if (word_count != 0 || options->faults == (options->scenario || options_batch(options))) {
         report("sim wants --faults, --scenario FILE, --trace FILE or --policy LIST");
+        return STATUS_BAD;
+    }
+    if (options->takeover && !options->faults) {
+        report("sim: --takeover is for --faults");
         return STATUS_BAD;
     }
     if (!options->faults)
@@ -283,7 +292,7 @@ static int sim_command(const void *given, int word_count, char **words)
     else
         print_text(&out, &result, seconds);
     if (broken && !options->json)
-        print_violation(&out, &result, &trace);
+        print_violation(&out, &result, options->takeover, &trace);
     output_write(&out);
     buf_done(&out);
     buf_done(&trace);
@@ -300,7 +309,8 @@ const struct command command_sim = {
         "For a while messages are lost, doubled, late or cut off, hosts crash and lose what they had not made durable, "
         "clocks run apart and jump, disks fill, owners come back to their keyboards and jobs hang; then all is quiet, "
         "and everything that can run must end. After every event the promises of the claiming protocol are checked "
-        "from the parties' own records.\n"
+        "from the parties' own records. With --takeover each matchmaker and customer has two processes and its rows in a database that both reach; "
+        "processes sleep and are killed, the database stalls and fails over, and one process at a time must be the party.\n"
         "\n"
         "A world follows from its seed alone. Without --claims one world is run: the way to see a failure again. With it "
         "worlds are counted in the order of their seeds, up to the first that breaks a promise: however many --jobs there are. "
