@@ -40,6 +40,8 @@ static void judge_went(void *user, const struct host *host, const char *what)
     judge->up[host->place] = false;
     if (strcmp(what, "starts") != 0)
         judge_fell(judge, host);
+    else
+        judge->began[host->place] = judge->world->time;
     judge_unbound(judge, host);
     if (!strcmp(what, "reboots")) {
         judge->tenant_counts[host->place] = 0; /* its clock says nothing about the times of the last boot */
@@ -54,6 +56,8 @@ static void provider_stepped(struct judge *judge, struct host *host, const struc
 {
     if (event->kind == EVENT_DRAIN || event->kind == EVENT_RESUME)
         judge->drained[host->place] = event->kind == EVENT_DRAIN;
+    if (event->kind == EVENT_BOOK)
+        judge_booking_order(judge, host, event);
     judge_provider(judge, host, env, event);
     judge_stood(judge, host, env);
 }
@@ -93,6 +97,7 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
     map_init(&judge->root_map, 6);
     map_init(&judge->told_map, 12);
     map_init(&judge->final_map, 14);
+    map_init(&judge->released, 15);
     judge->finals.size = sizeof(struct final_fact);
     judge->claims.size = sizeof(struct claim_fact);
     judge->jobs.size = sizeof(struct job_fact);
@@ -134,6 +139,7 @@ void judge_free(struct judge *judge)
     for (uint32_t i = 0; i < judge->ads.count; i++)
         free(((struct ad_fact *)slab_at(&judge->ads, i))->matches);
     judged_gangs_free(judge->gangs);
+    judge_bookings_done(judge);
     map_done(&judge->claim_map);
     map_done(&judge->job_map);
     map_done(&judge->ad_map);
@@ -171,6 +177,11 @@ uint64_t judge_preempted(const struct judge *judge)
 uint64_t judge_done(const struct judge *judge)
 {
     return judge->done;
+}
+
+uint64_t judge_booked(const struct judge *judge)
+{
+    return judge->bookings;
 }
 
 uint64_t judge_grouped(const struct judge *judge)

@@ -37,6 +37,7 @@ const struct violation *judge_violation(const struct judge *judge);
 uint64_t judge_claims(const struct judge *judge);    /* claims that were activated */
 uint64_t judge_preempted(const struct judge *judge); /* claims that were preempted for others */
 uint64_t judge_done(const struct judge *judge);      /* jobs whose result was taken */
+uint64_t judge_booked(const struct judge *judge);    /* bookings that became durable */
 uint64_t judge_grouped(const struct judge *judge);   /* gangs of several that were matched in a group with a quota */
 const struct gang_counts *judge_gangs(const struct judge *judge);
 

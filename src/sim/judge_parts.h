@@ -14,6 +14,7 @@
  *     judge_quotas.c       10: groups below their quotas come first
  *     judge_usage.c        10: what is counted as used is no more than was told, and no less than was answered for
  *     judge_machines.c     11: the matchmaker knows how each machine stands
+ *     judge_bookings.c     13: a machine that is booked is there for whom it was booked
  *     judge_words.c        what parties say to each other
  *     judge.c              12: one process at a time is the party (what the world tells of processes that share a seat)
  *     judge_runs.c         what becomes durable, and what really runs
@@ -170,6 +171,10 @@ struct judge {
     int64_t fell[HOSTS_MAX], walls[HOSTS_MAX]; /* when the host went down last; its wall clock when the watch began */
     symbol cpus, request_cpus, request_memory, residual, owner, count, lifetime, group, limits, ports, preempts,
         preemption, remote_user, unwell, load;
+    struct map released;      /* bookings that somebody has given back once */
+    struct booked *booked;    /* the bookings that are durable */
+    int64_t began[HOSTS_MAX]; /* when the host started last */
+    uint64_t bookings;
     int64_t now; /* the clock of the party that the judge is looking at */
 };
 
@@ -251,6 +256,12 @@ void judged_account(const struct judge *judge, const struct host *matchmaker, co
 void judge_stands(struct judge *judge, const struct host *host, const struct stands *stands); /* is sent */
 void judge_stood(struct judge *judge, const struct host *host, const struct role_env *env); /* a provider was stepped */
 void judge_fell(struct judge *judge, const struct host *host);
+void judge_booking(struct judge *judge, const struct host *host, const struct record *record); /* on disk, or removed */
+void judge_booking_order(struct judge *judge, const struct host *host, const struct event *event);
+void judge_booked_row(struct judge *judge, const struct host *host, const struct tenant_record *row);
+void judge_booked_launch(struct judge *judge, const struct host *host, const struct process *process);
+void judge_bookings(struct judge *judge); /* now and then, and when a job begins */
+void judge_bookings_done(struct judge *judge);
 void judge_accepted(struct judge *judge, const struct host *host); /* no job that a customer has accepted is lost */
 void judge_entry(void *user, const struct entry_view *entry);      /* of `looked` */
 void judge_seen(struct judge *judge, const struct host *host, agent matchmaker, const struct advertise *message);

@@ -32,7 +32,10 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
             fact->row_sequence = record->u.tenant_record.sequence;
             fact->row_number = record->u.tenant_record.number;
             fact->row_job = record->u.tenant_record.job;
+            judge_booked_row(judge, host, row);
         }
+    } else if (record->kind == RECORD_BOOKING) {
+        judge_booking(judge, host, record);
     } else if (record->kind == RECORD_PARTING) {
         judge_parting(judge, host, record);
     } else if (record->kind == RECORD_KEY && !record->removed) {
@@ -124,6 +127,8 @@ void judge_launched(void *user, const struct host *host, struct process *process
                 judge_finds(judge, 1, host, "two jobs run under one claim");
         }
     judged_gangs_launched(judge->gangs, host, process);
+    judge_booked_launch(judge, host, process);
+    judge_bookings(judge);
 }
 
 /* Does the claim's provider have a record of it, or its superior a row? */
@@ -143,6 +148,7 @@ void judge_sweep(struct judge *judge)
     const struct spans *spans = judge->world->spans;
 
     judged_gangs_sweep(judge->gangs);
+    judge_bookings(judge);
     for (uint32_t i = 0; i < judge->parties.end; i++)
         for (uint32_t at = judge->world->hosts[i].processes; at != NOBODY;) {
             struct process *process = slab_at(&judge->world->processes, at);

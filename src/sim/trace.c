@@ -163,6 +163,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_DRAIN:
         buf_adds(out, "is to drain");
         break;
+    case EVENT_BOOK:
+        buf_adds(out, event->ad ? "is booked" : "is given back");
+        break;
     case EVENT_GONE:
         buf_adds(out, "is to leave for good");
         break;

@@ -11,7 +11,6 @@
 
 #define FAR (INT64_C(1) << 50)
 #define CHECK_EVERY 1024               /* events between two checks of a role's state */
-#define WALL_START INT64_C(1772366400) /* noon of 2026-03-01 */
 
 const char *const fault_words[FAULT_COUNT] = {
     [FAULT_LOSS] = "messages lost",

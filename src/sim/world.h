@@ -23,6 +23,7 @@
 extern "C" {
 #endif
 
+#define WALL_START INT64_C(1772366400) /* noon of 2026-03-01 */
 #define HOSTS_MAX 32 /* of a world with a judge, a trace or a planner of faults; others may have more */
 
 /* Entries of one size that are given out by index and taken back. */

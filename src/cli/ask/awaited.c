@@ -51,25 +51,35 @@ const char *awaited_fate(const struct tree *command)
     return is_waiting(command) ? "waits for it" : "has expired";
 }
 
-int awaited_give(struct connection *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret)
+int awaited_follow(struct connection *pool, int64_t wait, struct tree **command)
 {
     int64_t end = seconds_now() + wait, left;
-    struct tree *command = NULL, *later;
+    int status = STATUS_DONE;
+    struct tree *later;
     char again[64];
-    int status = connection_fetch_ad(
-        pool, &(struct connection_ask){.method = "POST", .path = path, .body = body, .may_conflict = true}, &command);
 
-    while (status == STATUS_DONE && is_waiting(command) && (left = end - seconds_now()) > 0) {
-        snprintf(again, sizeof again, "/v1/commands/%" PRIu64 "?wait=%d", awaited_number(command),
+    while (status == STATUS_DONE && is_waiting(*command) && (left = end - seconds_now()) > 0) {
+        snprintf(again, sizeof again, "/v1/commands/%" PRIu64 "?wait=%d", awaited_number(*command),
                  (int)(left < AWAITED_ONCE ? left : AWAITED_ONCE));
         status = connection_fetch_ad(pool, &(struct connection_ask){.path = again}, &later);
         if (status == STATUS_DONE) {
-            tree_unref(command);
-            command = later;
+            tree_unref(*command);
+            *command = later;
         }
     }
-    if (status != STATUS_DONE && command)
-        report("command %" PRIu64 " was taken all the same, and is kept", awaited_number(command));
+    if (status != STATUS_DONE)
+        report("command %" PRIu64 " was taken all the same, and is kept", awaited_number(*command));
+    return status;
+}
+
+int awaited_give(struct connection *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret)
+{
+    struct tree *command = NULL;
+    int status = connection_fetch_ad(
+        pool, &(struct connection_ask){.method = "POST", .path = path, .body = body, .may_conflict = true}, &command);
+
+    if (status == STATUS_DONE)
+        status = awaited_follow(pool, wait, &command);
     if (status == STATUS_DONE)
         *ret = command;
     else

@@ -26,6 +26,9 @@ option_read_fn option_wait; /* int64_t, seconds, from 0: "20", "20 s", 5min */
 /* Gives the command. `*ret` is its ad, as it stands after up to `wait` seconds; the caller unrefs it. */
 int awaited_give(struct connection *pool, const char *path, const struct tree *body, int64_t wait, struct tree **ret);
 
+/* Waits for up to so many more seconds: `*command` becomes the command as it stands then. */
+int awaited_follow(struct connection *pool, int64_t wait, struct tree **command);
+
 /* The answer, which the caller unrefs; NULL: the command still waits, or has expired. */
 struct tree *awaited_answer(const struct tree *command);
 /* Is the answer yes? If not, it is reported, with `about` in front. */

@@ -83,6 +83,8 @@ extern const struct command command_status;
 extern const struct command command_page;
 extern const struct command command_ads;
 extern const struct command command_machines;
+extern const struct command command_reserve;
+extern const struct command command_reservations;
 extern const struct command command_machine;
 extern const struct command command_agents;
 extern const struct command command_audit;

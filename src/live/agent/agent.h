@@ -37,6 +37,7 @@ struct agent_pool {
 struct agent_order {
     uint64_t number, key;
     int64_t life; /* seconds */
+    int64_t told; /* what time it was at the matchmaker when it told this: seconds since 1970; 0: it did not say */
     bool late;    /* its time is over: it is carried out no more */
     const char *by;
     const struct tree *what;

@@ -157,6 +157,8 @@ void letter_command(struct membership *pool, const struct tree *letter)
     if (ad_string(letter, "By", &text, &len) && len <= TOKEN_NAME_MAX)
         memcpy(by, text, len);
     order.number = (uint64_t)number;
+    if (ad_integer(letter, "Ends", &number) && number > order.life)
+        order.told = number - order.life;
     order.late = command_is_late(letter, runner_settled(live->runner) / SECOND);
     order.by = by;
     order.what = ad = ad_part(letter, what);

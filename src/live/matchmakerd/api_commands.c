@@ -15,6 +15,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/world/booking_form.h"
 #include "sys/encoding.h"
 #include "sys/secrets.h"
 
@@ -27,7 +28,8 @@
 
 enum { COUNT_TAKEN, COUNT_ANSWERED, COUNT_EXPIRED, COUNT_REFUSED }; /* places in the metric's set */
 
-static const char *const agent_words[] = {"drain", "resume", "status"};
+enum { WORD_DRAIN, WORD_RESUME, WORD_STATUS, WORD_BOOK, WORD_RELEASE, WORDS };
+static const char *const agent_words[WORDS] = {"drain", "resume", "status", "book", "release"};
 
 /* ------------------------------------------------------------------------------------------------------------- letters */
 
@@ -127,13 +129,31 @@ static bool commander_may(struct request *request, const struct addressee *to)
     return false;
 }
 
+/* What is booked, as far as its form goes: the machine decides about the rest. False after a problem was answered. */
+static bool booking_read(struct request *request, const struct tree *ad, bool books, struct maker *maker)
+{
+    const char *wrong = NULL;
+    uint64_t booking;
+
+    if (!ad_word(ad, "Booking", &booking) || !booking)
+        wrong = "Booking: expected 16 hexadecimal digits";
+    else
+        maker_word(maker, "Booking", booking);
+    if (!wrong && books)
+        wrong = booking_form_copy(maker, ad);
+    if (wrong)
+        request_problem(request, 400, "%s", wrong);
+    return !wrong;
+}
+
 /* Reads the command, and how long it holds; NULL after a problem was answered. The caller unrefs it. */
 static struct tree *order_read(struct request *request, const struct tree *ad, int64_t *ret_life)
 {
     char word[16];
-    bool now = false;
+    bool now = false, good = true;
     double life = (double)COMMAND_LIFE;
     struct maker maker;
+    struct tree *what;
     size_t i = 0;
 
     if (!body_text(request, ad, "Command", "", word, sizeof word))
@@ -141,10 +161,10 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
     while (i < sizeof agent_words / sizeof *agent_words && strcmp(agent_words[i], word) != 0)
         i++;
     if (i == sizeof agent_words / sizeof *agent_words) {
-        request_problem(request, 400, "Command: expected \"drain\", \"resume\" or \"status\"");
+        request_problem(request, 400, "Command: expected \"drain\", \"resume\", \"status\", \"book\" or \"release\"");
         return NULL;
     }
-    if (ad_find(ad, "Now") && (!ad_flag(ad, "Now", &now) || (now && i != 0))) {
+    if (ad_find(ad, "Now") && (!ad_flag(ad, "Now", &now) || (now && i != WORD_DRAIN))) {
         request_problem(request, 400, "Now: expected true or false, and true only with \"drain\"");
         return NULL;
     }
@@ -158,7 +178,13 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
     maker_text(&maker, "Command", word);
     if (now)
         maker_flag(&maker, "Now", true);
-    return maker_seal(&maker);
+    if (i == WORD_BOOK || i == WORD_RELEASE)
+        good = booking_read(request, ad, i == WORD_BOOK, &maker);
+    what = maker_seal(&maker);
+    if (good)
+        return what;
+    tree_unref(what);
+    return NULL;
 }
 
 /* The command is durable: tells the agent, if it is there. */
@@ -222,7 +248,8 @@ static void command_take(struct request *request, const struct tree *ad)
 
 void api_agent_command(struct request *request)
 {
-    struct tree *ad = request_body_of(request, "Command Now Lifetime Identity Name");
+    struct tree *ad = request_body_of(
+        request, "Command Now Lifetime Identity Name Booking From Until Held Arrive Count Users Purpose");
 
     if (ad)
         command_take(request, ad);

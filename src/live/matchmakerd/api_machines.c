@@ -14,6 +14,7 @@
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
+#include "live/world/booking_form.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -25,6 +26,7 @@
 
 #define CLAIMS_SHOWN 256
 #define PARTS_SHOWN 64
+#define BOOKINGS_SHOWN 16
 
 bool machine_is_own(const struct request *request, const struct machine_view *view)
 {
@@ -116,6 +118,37 @@ static void claims_show(const struct request *request, const struct machine_view
         tree_unref(rows[--count]);
 }
 
+/* For whom it is booked, and when: everybody may know, as others cannot have it then. */
+static void bookings_show(struct matchmakerd *matchmakerd, const struct machine_view *view, struct maker *maker)
+{
+    const struct expr *list = view->told ? ad_find(view->told, "Bookings") : NULL;
+    struct tree *rows[BOOKINGS_SHOWN];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count && count < BOOKINGS_SHOWN; i++) {
+        const struct expr *part = &tree_parts(view->told, list)[i];
+        struct tree *told = part->kind == EXPR_AD ? ad_part(view->told, part) : NULL;
+        char by[TOKEN_NAME_MAX + 1];
+        uint64_t booking;
+        struct maker row;
+
+        if (told && ad_word(told, "Booking", &booking)) {
+            maker_init(&row, matchmakerd->symbols);
+            maker_word(&row, "Booking", booking);
+            maker_text(&row, "By", ad_text(told, "By", by, sizeof by) ? by : NULL);
+            if (booking_form_copy(&row, told))
+                tree_unref(maker_seal(&row));
+            else
+                rows[count++] = maker_seal(&row);
+        }
+        tree_unref(told);
+    }
+    if (count)
+        maker_list(maker, "Bookings", rows, count);
+    while (count)
+        tree_unref(rows[--count]);
+}
+
 static void state_show(struct maker *maker, const struct request *request, const struct machine_view *view,
                        const struct machine_facts *facts, int64_t now)
 {
@@ -170,6 +203,7 @@ static struct tree *machine_row(const struct request *request, const struct mach
     if (facts.first_end >= 0)
         maker_integer(&maker, "Ends", facts.first_end);
     parts_show(matchmakerd, view, &maker);
+    bookings_show(matchmakerd, view, &maker);
     if (ad_string(view->whole, "Owner", &text, &len))
         maker_bytes(&maker, "Owner", text, len);
     maker_word(&maker, "Id", view->id);

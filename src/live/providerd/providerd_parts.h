@@ -21,6 +21,7 @@
  *     providerd_status.c  answers those on this machine
  *     providerd_metrics.c  numbers for monitoring
  *     shells.c     commands that the owners of jobs run in their sandboxes
+ *     providerd_booking.c  orders by which its machine is booked
  *     providerd_command.c  commands of its pool, and of customers about their jobs
  *
  *     STATE/provider/work/CLAIM.NUMBER    a job's folder, until all of it is with the customer
@@ -338,6 +339,8 @@ void provider_calls(struct providerd *providerd,
 void api_provider_metrics(struct request *request);
 
 /* ---- providerd_command.c ---- */
+struct tree *booking_carry_out(struct providerd *providerd, const struct agent_order *order,
+                               bool books); /* providerd_booking.c */
 int drain_load(struct providerd *providerd, struct err *err);
 void drain_tell(
     struct providerd *providerd); /* the role, if it is drained: before it begins, and again for jobs that have to go */

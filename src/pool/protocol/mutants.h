@@ -110,6 +110,14 @@ extern "C" {
     X(PARTING_ONCE, "the last report of a claim is sent once")                                  \
     X(PARTING_UNWRITTEN, "the last report of a claim is answered before it is counted on disk")
 
+/* Planted bugs in calendars, which show only in worlds in which machines are booked (tests/sim/booking_worlds_test.c). */
+#define BOOKING_MUTANTS(X)                                                         \
+    X(BOOKING_WALL, "bookings begin and end by the wall clock")                    \
+    X(BOOKING_UNASKED, "a claim that is used again is not held against bookings")  \
+    X(BOOKING_REACHED, "a machine is booked although a job there reaches into it") \
+    X(BOOKING_FORGOTTEN, "a booking does not outlive a restart of the provider")   \
+    X(BOOKING_KEPT, "a booking is kept for those who do not come")
+
 /* A planted bug that shows only in worlds with GPUs (tests/sim/gpu_worlds_test.c). */
 #define GPU_MUTANTS(X) X(GPU_TWICE, "a GPU is given although another claim has it")
 
@@ -138,7 +146,7 @@ enum mutant {
 #undef X
         MUTANT_COUNT,
 #define X(id, words) MUTANT_##id,
-    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X) SEAT_MUTANTS(X)
+    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X) SEAT_MUTANTS(X) BOOKING_MUTANTS(X)
 #undef X
 };
 

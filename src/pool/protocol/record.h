@@ -145,6 +145,17 @@ extern "C" {
     F(S, NUMBER, cpu)               \
     F(S, NUMBER, memory) F(S, NUMBER, taken) F(S, NUMBER, brought) F(S, NUMBER, jobs)
 
+/* Provider: a booking: the offer `offer` is kept for the users that `ad` names, `from` one second to another (UTC). `held`: it is given back then unless it
+ * is confirmed before; 0: it was. `arrive`: it is given back when nobody has `come` so many seconds after it began; 0: never. `ahead`: the calendar's
+ * time less the clock that does not jump, within `boot`; `stamp`: the calendar's time when the row was written, in seconds. Key: the booking's. */
+#define BOOKING_RECORD_FIELDS(F, S) \
+    F(S, WORD, offer)               \
+    F(S, NUMBER, from)              \
+    F(S, NUMBER, until)             \
+    F(S, NUMBER, held)              \
+    F(S, NUMBER, arrive)            \
+    F(S, FLAG, came) F(S, WORD, boot) F(S, NUMBER, ahead) F(S, NUMBER, stamp) F(S, AD, ad)
+
 #define RECORDS(X)             \
     X(ROLE, role_record)       \
     X(USER, user_record)       \
@@ -156,7 +167,8 @@ extern "C" {
     X(BRANCH, branch_record)   \
     X(USAGE, usage_record)     \
     X(TALLY, tally_record)     \
-    X(PARTING, parting_record)
+    X(PARTING, parting_record) \
+    X(BOOKING, booking_record)
 
 enum record_kind {
     RECORD_NONE,

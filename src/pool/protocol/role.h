@@ -98,6 +98,7 @@ enum event_kind {
     EVENT_LOCAL, /* customer: news of `job`, which runs on the customer's own host: FOUND: it begins; EXITED: with reason and status; GONE: it is to begin again. `number`: how often it has begun */
     EVENT_GONE, /* provider: it leaves for good, as a pilot does at its end: matchmakers are told to forget its machines */
     EVENT_SHUT, /* provider: `user` is disabled: its claims get no further jobs; with status 1 those that run must go, too */
+    EVENT_BOOK, /* provider: the machine `claim` (its place) is booked as `number`, as `ad` says (calendar.h); NULL: that is given back. `at`: what time it is, by whoever says so (microseconds, UTC; 0: not known) */
     EVENT_KNOWN, /* provider, customer: the matchmaker `claim` knows us now: it may have begun anew, without ads */
 };
 

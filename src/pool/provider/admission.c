@@ -9,6 +9,7 @@
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/receipt.h"
 #include "pool/protocol/ticket.h"
+#include "pool/provider/calendar.h"
 #include "pool/provider/docking.h"
 #include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
@@ -315,6 +316,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
     if (tenant)
         tenant->pool = answering.pool;
     if (!pulling_admits(step, &(struct tenant){.pool = answering.pool}, ad) || !offer_starts(step, place, ad) ||
+        !calendar_admits(step, place, root_owner.bytes[0] ? root_owner.bytes : owner.bytes, ad) ||
         !tenant_is_whole(step, place, tenant, &superior) || !comer_accepted(step, place, comer, &superior)) {
         verified->reason = REASON_CONSTRAINT;
         return;

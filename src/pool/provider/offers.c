@@ -6,6 +6,7 @@
 #include "match/pair/match.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
+#include "pool/provider/calendar.h"
 #include "pool/provider/docking.h"
 #include "pool/provider/gpus.h"
 #include "pool/provider/owner.h"
@@ -309,7 +310,7 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
     offer->look = INT64_MAX;
     if (!step->provider->draining && !offer_ails(step->provider, place)) {
         left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
-        left = offer_narrow(successor_reserves(step, place, left));
+        left = calendar_narrow(step, place, offer_narrow(successor_reserves(step, place, left)));
     }
     if (left)
         owner_look(&eval, step->env->scratch, left, &owner);

@@ -1,5 +1,6 @@
 /* provider.c: the agent of what is offered: passes each event to the part that handles it. */
 #include "lang/base/mem.h"
+#include "pool/provider/calendar.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/outcomes.h"
 #include "pool/provider/partings.h"
@@ -36,6 +37,7 @@ static void provider_free(void *role)
     if (!provider)
         return;
     tenants_done(provider);
+    calendar_done(provider);
     outcomes_done(provider);
     partings_done(provider);
     offers_done(provider);
@@ -57,6 +59,7 @@ static void provider_boot(const struct provider_step *step)
     outcomes_boot(step);
     partings_boot(step);
     offers_boot(step);
+    calendar_boot(step);
 }
 
 static void provider_load(const struct provider_step *step, const struct record *record)
@@ -76,6 +79,9 @@ static void provider_load(const struct provider_step *step, const struct record 
         break;
     case RECORD_BRANCH:
         subordinates_load(step, record);
+        break;
+    case RECORD_BOOKING:
+        calendar_load(step, record);
         break;
     default:
         break;
@@ -107,6 +113,9 @@ static void provider_due(const struct provider_step *step)
             break;
         case TIMER_PARTING:
             parting_due(step, timer.which);
+            break;
+        case TIMER_CALENDAR:
+            calendar_due(step);
             break;
         }
     }
@@ -181,6 +190,9 @@ static void provider_event(const struct provider_step *step, const struct event 
         break;
     case EVENT_PROBED:
         offer_probed(step, event->claim < UINT32_MAX ? (uint32_t)event->claim : UINT32_MAX, event->ad);
+        break;
+    case EVENT_BOOK:
+        calendar_order(step, event);
         break;
     case EVENT_KNOWN:
         offers_again(step, event->claim);

@@ -88,6 +88,18 @@ struct tree *provider_offer(const struct provider *provider, uint32_t place);
 /* Have all matchmakers answered that it leaves for good (EVENT_GONE)? */
 bool provider_told_gone(const struct provider *provider);
 
+/* A booking of one of its machines (calendar.h): they are counted from 0. False: there are no more. */
+struct booking_view {
+    uint64_t id;
+    uint32_t place;
+    int64_t from, until;   /* seconds since 1970 */
+    bool held;             /* it is not confirmed yet */
+    const struct tree *ad; /* lent: as it was ordered */
+};
+bool provider_booking(const struct provider *provider, uint32_t at, struct booking_view *ret);
+/* Why the last EVENT_BOOK was refused; NULL: it was not. */
+const char *provider_booking_refused(const struct provider *provider);
+
 /* How the machine behind the offer at that place stands, as it was looked at last; false when there is no such offer. */
 struct stands_view {
     uint64_t id;

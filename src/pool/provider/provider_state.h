@@ -8,6 +8,7 @@
  *     successor.c     the second ad beside a claim, and the successor pinned behind it
  *     session.c       what a superior tells a tenant
  *     docking.c       which parties are docked at a tenant's offer, and what the ports say
+ *     calendar.c      bookings: machines that are kept for some users for a while
  *     pins.c          what a tenant may use: evaluated once, when it is verified
  *     subordinates.c  members that have members
  *     provider_claims.c       what jobs and time do to a tenant, and what outlives a restart
@@ -36,15 +37,18 @@ extern "C" {
 #define TENANTS_MAX 4096  /* claims of all offers */
 #define MATCHED_MAX 16    /* announced matches of an offer that are remembered */
 #define OUTCOMES_MAX 4096
-#define UNWANTED_MAX 64 /* remembered aborts that came before the match they are about */
+#define BOOKINGS_MAX 64      /* of all offers */
+#define BOOKING_USERS_MAX 16 /* that one names */
+#define UNWANTED_MAX 64      /* remembered aborts that came before the match they are about */
 
 /* The timers of the provider. `which` is a claim, an offer's place or an outcome's key. */
 enum provider_timer {
-    TIMER_OFFER,   /* the ad is sent, renewed, or looked at again */
-    TIMER_TENANT,  /* the claim's next end, beat or question */
-    TIMER_OUTCOME, /* a result is offered again */
-    TIMER_LEAVING, /* a superior is told again that the claim is over */
-    TIMER_PARTING, /* a last report is sent, or sent again */
+    TIMER_OFFER,    /* the ad is sent, renewed, or looked at again */
+    TIMER_TENANT,   /* the claim's next end, beat or question */
+    TIMER_OUTCOME,  /* a result is offered again */
+    TIMER_LEAVING,  /* a superior is told again that the claim is over */
+    TIMER_PARTING,  /* a last report is sent, or sent again */
+    TIMER_CALENDAR, /* a booking begins, ends, or changes what may begin before it */
 };
 
 struct docked;
@@ -164,6 +168,7 @@ struct tenant {
     uint64_t number, job;
     uint64_t port, link; /* the superior's port, and our own port that docks there */
     bool serves;         /* the tenant was started and launches nothing: its unit is in use */
+    int64_t begun;       /* the same on the clock that does not jump; 0: not known */
     int64_t started;     /* when its job was started: seconds, on the wall clock; -1: not since activation */
     bool suspended;      /* the owner wants the job to stand still for a while */
     bool running;        /* a launcher has the job, or is about to */
@@ -219,6 +224,27 @@ struct parting {
     int64_t due, pause, until;
 };
 
+/* A machine that is kept for some users; times are seconds since 1970, UTC (calendar.h). */
+struct booking {
+    uint64_t id;
+    uint32_t place; /* of the offer */
+    int64_t from, until;
+    int64_t held;    /* it is given back then unless it is confirmed before; 0: it was */
+    int64_t arrive;  /* nobody came: it is given back so many seconds after it began; 0: never */
+    bool came;       /* somebody did */
+    struct tree *ad; /* held: as it was ordered */
+};
+
+struct calendar {
+    struct booking *items;
+    uint32_t count, room;
+    int64_t ahead;       /* its time less the clock that does not jump */
+    bool known;          /* ... in this boot, by a row */
+    int64_t stamp;       /* the latest second that a row knows of */
+    int64_t set;         /* the timer that is set */
+    const char *refused; /* why the last order was refused; NULL: it was not */
+};
+
 struct provider {
     const struct provider_settings *settings;
     const struct spans *spans;
@@ -236,6 +262,7 @@ struct provider {
         agent superior;
     } unwanted[UNWANTED_MAX]; /* a ring */
     uint32_t unwanted_at;
+    struct calendar calendar;
     struct timers timers;
     struct key challenges;   /* drawn in each life: nonces are made with it */
     uint64_t starts, stored; /* how often the role began, and the persist that says so */

@@ -5,6 +5,7 @@
 #include "pool/provider/session.h"
 #include "match/gang/dock.h"
 #include "pool/protocol/mutants.h"
+#include "pool/provider/calendar.h"
 #include "pool/provider/docking.h"
 #include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
@@ -80,6 +81,8 @@ static enum reason pinned_activate(const struct provider_step *step, struct tena
 
     if (age > (MUTANT(OBEY_LATE) ? 2 * obey : obey))
         return REASON_PIN;
+    if (!calendar_lets(step, tenant, tenant->ad))
+        return REASON_CONSTRAINT;
     tenant->state = TENANT_CLAIMED;
     tenant->sequence = sequence;
     if (MUTANT(LEASE_FROM_ACTIVATE))
@@ -143,6 +146,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
         return REASON_IDENTITY;
     unit = tenant_unit(step, tenant, activate->ad);
     reason = offer_starts(step, tenant->offer, unit) && tenant_accepted(step, tenant->offer, tenant, unit) &&
+                     (calendar_lets(step, tenant, unit) || MUTANT(BOOKING_UNASKED)) &&
                      (tenant->behind || gpus_assign(step, tenant, unit))
                  ? REASON_OK
                  : REASON_CONSTRAINT;
@@ -203,7 +207,9 @@ static void tenant_start(const struct provider_step *step, struct tenant *tenant
 {
     struct duty duty = tenant->duty;
     struct tree *job;
+    int64_t at;
 
+    tenant->begun = step->env->now;
     if (!tenant->running) {
         tenant_store(step, tenant);
         return;
@@ -213,8 +219,9 @@ static void tenant_start(const struct provider_step *step, struct tenant *tenant
     tenant_set_duty(tenant, &duty);
     tenant_store(step, tenant);
     stands_claims(step, tenant->offer);
-    effects_job(step->effects, tenant->claim, tenant->number, tenant->job, job,
-                step->env->now + tenant->lease - lease_clock(step->env), job_span(step, job),
+    calendar_began(step, tenant);
+    at = calendar_deadline(step, tenant, step->env->now + tenant->lease - lease_clock(step->env));
+    effects_job(step->effects, tenant->claim, tenant->number, tenant->job, job, at, job_span(step, job),
                 MUTANT(LAUNCH_UNRECORDED) ? 0 : tenant->stored);
     tree_unref(job);
 }
@@ -313,7 +320,9 @@ static void start_take(const struct provider_step *step, const struct event *eve
     else if (!tree_is_ad(ad) || !tenant_owns(tenant, ad) || (start->task && !tree_is_ad(start->task)))
         reason = REASON_IDENTITY;
     else if (unit = tenant_unit(step, tenant, ad),
-             (next && !offer_starts(step, tenant->offer, unit)) || !tenant_accepted(step, tenant->offer, tenant, unit))
+             (next && !offer_starts(step, tenant->offer, unit)) ||
+                 !tenant_accepted(step, tenant->offer, tenant, unit) ||
+                 !(calendar_lets(step, tenant, duty.ad ? duty.ad : unit) || (MUTANT(BOOKING_UNASKED) && next)))
         reason = REASON_CONSTRAINT;
     else if ((asks && !tenant->root && !start->customer) || (tasked && !task_is_good(tenant, tasked, event->peer)))
         reason = REASON_IDENTITY;
@@ -548,7 +557,9 @@ static void beat_answered(const struct provider_step *step, struct tenant *tenan
         return;
     tenant->lease = lease;
     if (tenant->running)
-        effects_deadline(step->effects, tenant->claim, step->env->now + lease - lease_clock(step->env), tenant->stored);
+        effects_deadline(step->effects, tenant->claim,
+                         calendar_deadline(step, tenant, step->env->now + lease - lease_clock(step->env)),
+                         tenant->stored);
     else if (tenant->serves)
         tenant_store(step, tenant); /* no launcher remembers the lease */
 }

@@ -17,6 +17,7 @@
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
+#include "pool/provider/calendar.h"
 #include "pool/provider/docking.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/provider_claims.h"
@@ -253,6 +254,15 @@ void stands_claims(const struct provider_step *step, uint32_t place)
         offer_wake(step, place, stands_run(step, place));
 }
 
+void stands_booked(const struct provider_step *step, uint32_t place)
+{
+    struct machine *machine = &step->provider->offers[place].machine;
+
+    machine->urgent = ++machine->version;
+    if (step->provider->booted)
+        offer_wake(step, place, stands_run(step, place));
+}
+
 void stands_probed(const struct provider_step *step, uint32_t place)
 {
     step->provider->offers[place].machine.moved = true;
@@ -400,7 +410,7 @@ static struct tree *told_make(const struct provider_step *step, uint32_t place, 
     struct maker maker;
     struct buf words;
 
-    if (step->provider->offers[place].machine.state == MACHINE_IDLE)
+    if (step->provider->offers[place].machine.state == MACHINE_IDLE && !calendar_has(step->provider, place))
         return NULL;
     used = used_make(step, place);
     buf_init(&words);
@@ -408,6 +418,7 @@ static struct tree *told_make(const struct provider_step *step, uint32_t place, 
     maker_init(&maker, step->env->symbols);
     maker_ad(&maker, "Used", used);
     claims_add(step, place, road, &maker);
+    calendar_tell(step, place, &maker);
     if (words.len)
         maker_bytes(&maker, "Words", words.text, words.len);
     told = maker_seal(&maker);
@@ -510,7 +521,8 @@ static int64_t road_due(const struct provider_step *step, uint32_t place, const 
     bool offered = is_offered(step, place);
     int64_t due = INT64_MAX;
 
-    if (road->flying || (offered && !road->told && !road->owed && machine->state == MACHINE_IDLE))
+    if (road->flying || (offered && !road->told && !road->owed && machine->state == MACHINE_IDLE &&
+                         !calendar_has(step->provider, place)))
         return INT64_MAX;
     if (road->told < machine->urgent)
         due = road->sent == INT64_MIN ? step->env->now : road->sent + STANDS_PAUSE;

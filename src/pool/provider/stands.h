@@ -24,6 +24,9 @@ void stands_claims(const struct provider_step *step, uint32_t place);
 /* The matchmaker of that claim was reported to, and knows by that that the machine is still there. */
 void stands_reported(const struct provider_step *step, const struct tenant *tenant);
 
+/* A booking of the machine came, went or changed. */
+void stands_booked(const struct provider_step *step, uint32_t place);
+
 /* The probed state is another: the whole ad may have moved. */
 void stands_probed(const struct provider_step *step, uint32_t place);
 

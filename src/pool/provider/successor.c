@@ -18,6 +18,7 @@
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
+#include "pool/provider/calendar.h"
 #include "pool/provider/docking.h"
 #include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
@@ -289,6 +290,7 @@ static struct tree *second_text(const struct provider_step *step, uint32_t place
     if (!*ret_tenant)
         return NULL;
     left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, (*ret_tenant)->claim);
+    left = calendar_narrow(step, place, left);
     if (!left)
         return NULL;
     owner_look(&env, step->env->scratch, left, &owner);

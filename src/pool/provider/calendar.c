@@ -1,0 +1,689 @@
+/* calendar.c: the bookings of a provider: machines that are kept for some users from one moment to another. */
+#include "pool/provider/calendar.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
+#include "lang/base/array.h"
+#include "lang/base/buf.h"
+#include "lang/text/parse.h"
+#include "match/gang/dock.h"
+#include "match/pair/match.h"
+#include "pool/protocol/account.h"
+#include "pool/protocol/mutants.h"
+#include "pool/protocol/writers.h"
+#include "pool/provider/offers.h"
+#include "pool/provider/provider_claims.h"
+#include "pool/provider/session.h"
+#include "pool/provider/stands.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLD_MAX 16   /* bookings of a machine that matchmakers are told of */
+#define CELLS_MAX 200 /* of an order */
+#define NARROWED \
+    4 /* at most so many bookings stand in the ad's constraint: those behind them are asked about when somebody comes */
+#define FREE_LEAST 4 /* seconds: FreeFor is told in steps, each 1.25 times the one before */
+#define PAST 60      /* seconds: a booking begins no earlier than that before it is ordered */
+#define USER_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+@:/~"
+
+/* What time it is, in microseconds since 1970. */
+static int64_t calendar_time(const struct provider_step *step)
+{
+    return MUTANT(BOOKING_WALL) ? step->env->wall : step->env->now + step->provider->calendar.ahead;
+}
+
+static int64_t calendar_seconds(const struct provider_step *step)
+{
+    return wall_seconds(calendar_time(step));
+}
+
+/* How long before From those are warned that yield. */
+static int64_t clears_before(const struct provider_step *step)
+{
+    return step->provider->spans->grace + step->provider->spans->lease / 2;
+}
+
+/* Who yields must begin longer before From. */
+static int64_t yields_before(const struct provider_step *step)
+{
+    int64_t lives = YIELD_LIVES * step->provider->spans->life, clears = clears_before(step);
+
+    return lives > clears ? lives : clears;
+}
+
+static void booking_store(const struct provider_step *step, const struct booking *booking)
+{
+    struct record record = {.kind = RECORD_BOOKING, .key = booking->id};
+
+    record.u.booking_record = (struct booking_record){.offer = step->provider->settings->ids[booking->place],
+                                                      .from = booking->from,
+                                                      .until = booking->until,
+                                                      .held = booking->held,
+                                                      .arrive = booking->arrive,
+                                                      .came = booking->came,
+                                                      .boot = step->env->boot,
+                                                      .ahead = step->provider->calendar.ahead,
+                                                      .stamp = calendar_seconds(step),
+                                                      .ad = booking->ad};
+    effects_persist(step->effects, &record);
+}
+
+static void booking_done(struct calendar *calendar, uint32_t at)
+{
+    tree_unref(calendar->items[at].ad);
+    calendar->count--;
+    memmove(&calendar->items[at], &calendar->items[at + 1], (calendar->count - at) * sizeof *calendar->items);
+}
+
+static void booking_ends(const struct provider_step *step, uint32_t at, enum reason reason, const char *words)
+{
+    struct calendar *calendar = &step->provider->calendar;
+    uint32_t place = calendar->items[at].place;
+
+    effects_note(step->effects, reason, calendar->items[at].id, words);
+    effects_remove(step->effects, RECORD_BOOKING, calendar->items[at].id);
+    booking_done(calendar, at);
+    stands_booked(step, place);
+}
+
+void calendar_done(struct provider *provider)
+{
+    while (provider->calendar.count)
+        booking_done(&provider->calendar, provider->calendar.count - 1);
+    free(provider->calendar.items);
+}
+
+static uint32_t booking_at(const struct calendar *calendar, uint64_t id)
+{
+    uint32_t at = 0;
+
+    while (at < calendar->count && calendar->items[at].id != id)
+        at++;
+    return at;
+}
+
+bool calendar_has(const struct provider *provider, uint32_t place)
+{
+    for (uint32_t i = 0; i < provider->calendar.count; i++)
+        if (provider->calendar.items[i].place == place)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ for whom */
+
+/* The elements of Users, one after the other; false when there are no more. */
+static bool booking_user(const struct tree *ad, uint32_t at, char ret[TEXT_MAX + 1])
+{
+    const struct expr *users = ad_find(ad, "Users"), *user;
+
+    if (!users || users->kind != EXPR_LIST || at >= users->u.run.count)
+        return false;
+    user = &tree_parts(ad, users)[at];
+    ret[0] = '\0';
+    if (user->kind == EXPR_STRING && user->u.run.count <= TEXT_MAX) {
+        memcpy(ret, tree_string(ad, user), user->u.run.count);
+        ret[user->u.run.count] = '\0';
+    }
+    return true;
+}
+
+/* Is the booking that user's, or of the group that the job names? */
+static bool booking_is_for(const struct booking *booking, const char *user, const struct tree *job)
+{
+    char name[TEXT_MAX + 1], group[TEXT_MAX + 1] = "";
+
+    if (job)
+        ad_text(job, "AccountingGroup", group, sizeof group);
+    for (uint32_t i = 0; booking_user(booking->ad, i, name); i++)
+        if (name[0] && (identity_is_of(user, strlen(user), name) || !strcmp(group, name)))
+            return true;
+    return false;
+}
+
+static bool booking_is_tenants(const struct booking *booking, const struct tenant *tenant)
+{
+    return booking_is_for(booking, tenant_charged(tenant)->bytes, tenant_duty(tenant).ad);
+}
+
+/* ---------------------------------------------------------------------------------------------------- what may be there */
+
+/* How long the job may run, as its launcher sees to it; INT64_MAX: nothing says so. What depends on a counterpart is not believed. */
+static int64_t job_limit(const struct provider_step *step, const struct tree *ad)
+{
+    const struct expr *limit = ad_find(ad, "TimeLimit");
+
+    return limit && expr_is_literal(limit) ? job_span(step, ad) : INT64_MAX;
+}
+
+static bool job_yields(const struct provider_step *step, const struct tree *ad)
+{
+    bool yields;
+
+    return ad_flag(ad, "Yields", &yields) ? yields : job_limit(step, ad) == INT64_MAX;
+}
+
+/* May a job with that ad begin, of somebody else, when it is so long until From? */
+static bool job_fits_before(const struct provider_step *step, const struct tree *ad, int64_t left)
+{
+    int64_t limit = job_limit(step, ad);
+
+    return (left > 0 && limit <= left && step->provider->spans->grace <= left - limit) ||
+           (job_yields(step, ad) && left > yields_before(step));
+}
+
+bool calendar_admits(const struct provider_step *step, uint32_t place, const char *user, const struct tree *ad)
+{
+    const struct calendar *calendar = &step->provider->calendar;
+    int64_t now = calendar_time(step);
+
+    for (uint32_t i = 0; i < calendar->count; i++) {
+        const struct booking *booking = &calendar->items[i];
+
+        if (booking->place == place && now < booking->until * SECOND && !booking_is_for(booking, user, ad) &&
+            !job_fits_before(step, ad, booking->from * SECOND - now))
+            return false;
+    }
+    return true;
+}
+
+bool calendar_lets(const struct provider_step *step, const struct tenant *tenant, const struct tree *ad)
+{
+    return calendar_admits(step, tenant->offer, tenant_charged(tenant)->bytes, ad);
+}
+
+int64_t calendar_deadline(const struct provider_step *step, const struct tenant *tenant, int64_t at)
+{
+    const struct calendar *calendar = &step->provider->calendar;
+
+    for (uint32_t i = 0; i < calendar->count; i++) {
+        const struct booking *booking = &calendar->items[i];
+        int64_t left = booking->from * SECOND - calendar_time(step);
+
+        if (booking->place == tenant->offer && calendar_time(step) < booking->until * SECOND &&
+            !booking_is_tenants(booking, tenant) && step->env->now + (left > 0 ? left : 0) < at)
+            at = step->env->now + (left > 0 ? left : 0);
+    }
+    return at;
+}
+
+void calendar_began(const struct provider_step *step, const struct tenant *tenant)
+{
+    struct calendar *calendar = &step->provider->calendar;
+
+    for (uint32_t i = 0; i < calendar->count; i++) {
+        struct booking *booking = &calendar->items[i];
+
+        if (booking->place != tenant->offer || booking->came || calendar_time(step) < booking->from * SECOND ||
+            !booking_is_tenants(booking, tenant))
+            continue;
+        booking->came = true;
+        booking_store(step, booking);
+    }
+}
+
+/* Does anything that runs there reach into the booking, and would be ended before its limit? */
+static bool booking_is_reached(const struct provider_step *step, const struct booking *booking)
+{
+    int64_t left = booking->from * SECOND - calendar_time(step), grace = step->provider->spans->grace;
+
+    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
+        const struct tenant *tenant = step->provider->tenants[i];
+        const struct tree *ad = tenant_duty(tenant).ad;
+        int64_t limit, begun = tenant->begun ? tenant->begun - step->env->now : 0;
+
+        if (tenant->offer != booking->place || !(tenant->running || tenant->serves) ||
+            booking_is_tenants(booking, tenant) || (job_yields(step, ad) && left > clears_before(step)))
+            continue;
+        limit = job_limit(step, ad);
+        if (limit == INT64_MAX || limit + begun + grace > left)
+            return true;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- time */
+
+static bool booking_is_used(const struct provider_step *step, const struct booking *booking)
+{
+    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
+        const struct tenant *tenant = step->provider->tenants[i];
+
+        if (tenant->offer == booking->place && (tenant->running || tenant->serves) &&
+            booking_is_tenants(booking, tenant))
+            return true;
+    }
+    return false;
+}
+
+/* Makes way: who yields is warned in time, and at From nobody else is left. Goes backwards, since claims that end are taken out of the list. */
+static void booking_clears(const struct provider_step *step, const struct booking *booking, int64_t now)
+{
+    bool open = now >= booking->from * SECOND;
+
+    for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
+        struct tenant *tenant = step->provider->tenants[i];
+        bool runs = tenant->running || tenant->serves;
+
+        if (tenant->offer != booking->place || tenant->state < TENANT_VERIFIED || booking_is_tenants(booking, tenant))
+            continue;
+        if (open)
+            tenant_end(step, tenant, REASON_VETOED, 0);
+        else if (runs && tenant->state == TENANT_CLAIMED && job_yields(step, tenant_duty(tenant).ad))
+            tenant_end(step, tenant, REASON_VETOED, step->provider->spans->grace);
+    }
+}
+
+/* The longest span of FreeFor's steps, in seconds, that is not longer; 0: none. */
+static int64_t free_step(int64_t seconds)
+{
+    int64_t at = FREE_LEAST;
+
+    if (seconds < at)
+        return seconds > 0 ? seconds : 0;
+    while (at + at / 4 <= seconds)
+        at += at / 4;
+    return at;
+}
+
+/* For how many whole seconds a machine is free that is booked so far ahead. */
+static int64_t free_seconds(const struct provider_step *step, int64_t left)
+{
+    return left > step->provider->spans->grace ? (left - step->provider->spans->grace) / SECOND : 0;
+}
+
+static int64_t earlier(int64_t at, int64_t other, int64_t now)
+{
+    return other > now && other < at ? other : at;
+}
+
+/* When something about the booking changes next, on its own time. */
+static int64_t booking_next(const struct provider_step *step, const struct booking *booking, int64_t now)
+{
+    int64_t from = booking->from * SECOND, left = from - now, free = free_step(free_seconds(step, left));
+    int64_t at = booking->until * SECOND;
+
+    if (booking->held)
+        at = earlier(at, booking->held * SECOND, now);
+    if (booking->arrive && !booking->came)
+        at = earlier(at, from + booking->arrive * SECOND, now);
+    at = earlier(at, from, now);
+    at = earlier(at, from - clears_before(step), now);
+    at = earlier(at, from - yields_before(step), now);
+    if (free) /* a microsecond later the step is too long */
+        at = earlier(at, from - step->provider->spans->grace - free * SECOND + 1, now);
+    return at;
+}
+
+static void calendar_wake(const struct provider_step *step)
+{
+    struct calendar *calendar = &step->provider->calendar;
+    int64_t next = INT64_MAX, now = calendar_time(step);
+
+    for (uint32_t i = 0; i < calendar->count; i++) {
+        int64_t at = booking_next(step, &calendar->items[i], now);
+
+        next = at < next ? at : next;
+    }
+    if (next == INT64_MAX)
+        return;
+    next = next > now ? step->env->now + (next - now) : step->env->now;
+    if (calendar->set > step->env->now && calendar->set <= next)
+        return;
+    calendar->set = next;
+    timers_set(&step->provider->timers, next, TIMER_CALENDAR, 0);
+}
+
+/* Does what is due of one booking; false: it is over. */
+static bool booking_due(const struct provider_step *step, uint32_t at)
+{
+    struct booking *booking = &step->provider->calendar.items[at];
+    int64_t now = calendar_time(step);
+    bool used;
+
+    if (now >= booking->until * SECOND) {
+        booking_ends(step, at, REASON_TIME, "the booking is over");
+        return false;
+    }
+    if (booking->held && now >= booking->held * SECOND) {
+        booking_ends(step, at, REASON_WINDOW, "the booking was not confirmed: it is given back");
+        return false;
+    }
+    used = now >= booking->from * SECOND && !booking->came && booking_is_used(step, booking);
+    if (booking->arrive && !booking->came && !used && now >= (booking->from + booking->arrive) * SECOND &&
+        !MUTANT(BOOKING_KEPT)) {
+        booking_ends(step, at, REASON_WINDOW, "nobody came: the booking is given back");
+        return false;
+    }
+    if (used) {
+        booking->came = true;
+        booking_store(step, booking);
+    }
+    if (now >= booking->from * SECOND - clears_before(step))
+        booking_clears(step, booking, now);
+    return true;
+}
+
+void calendar_due(const struct provider_step *step)
+{
+    struct calendar *calendar = &step->provider->calendar;
+
+    if (calendar->set <= step->env->now)
+        calendar->set = INT64_MAX;
+    for (uint32_t i = calendar->count; i-- > 0;) {
+        offer_changed(step, calendar->items[i].place);
+        booking_due(step, i);
+    }
+    calendar_wake(step);
+}
+
+/* -------------------------------------------------------------------------------------------------------------- orders */
+
+static bool users_are_good(const struct tree *ad)
+{
+    char user[TEXT_MAX + 1];
+    uint32_t count = 0;
+
+    while (booking_user(ad, count, user)) {
+        if (!user[0] || strspn(user, USER_LETTERS) != strlen(user))
+            return false;
+        count++;
+    }
+    return count > 0 && count <= BOOKING_USERS_MAX;
+}
+
+/* `before`: what is booked under that number; or NULL. */
+static const char *order_read(const struct provider_step *step, const struct event *event, const struct booking *before,
+                              struct booking *ret)
+{
+    int64_t now = calendar_seconds(step);
+
+    *ret = (struct booking){.id = event->number, .place = (uint32_t)event->claim, .ad = event->ad};
+    if (event->claim >= step->provider->settings->count || !event->number)
+        return "there is no such machine";
+    if (!tree_is_ad(event->ad) || event->ad->cell_count > CELLS_MAX || event->ad->symbols != step->env->symbols ||
+        !ad_integer(event->ad, "From", &ret->from) || !ad_integer(event->ad, "Until", &ret->until))
+        return "the order does not say from when until when";
+    if (ret->from >= ret->until || ret->until <= now)
+        return "its end is not behind its beginning, or is over";
+    if (ret->from < now - PAST && !(before && before->from == ret->from))
+        return "its beginning is over";
+    if (ret->from < 0 || ret->from - now > BOOKING_AHEAD || ret->until - ret->from > BOOKING_LONGEST)
+        return "it is longer than 30 days, or begins in more than 90 days";
+    if (!users_are_good(event->ad))
+        return "the order does not say for which users, or for too many";
+    if (!ad_integer(event->ad, "Held", &ret->held) || ret->held < 0)
+        ret->held = 0;
+    if (!ad_integer(event->ad, "Arrive", &ret->arrive) || ret->arrive < 0)
+        ret->arrive = 0;
+    if (ret->arrive > BOOKING_LONGEST || ret->held > ret->until || (ret->held && ret->held <= now))
+        return "it may be held or waited for no longer than it lasts";
+    return NULL;
+}
+
+/* Does the owner let the machine be booked so? */
+static bool owner_lets_book(const struct provider_step *step, const struct booking *booking)
+{
+    const struct tree *whole = step->provider->offers[booking->place].whole;
+    struct env eval = provider_env(step->env);
+
+    return !ad_find(whole, "Reservable") || match_says(&eval, step->env->scratch, whole, "Reservable", booking->ad);
+}
+
+/* Is all of it booked already, for the same users? Then everybody who came since was asked. */
+static bool booking_holds(const struct booking *before, const struct booking *booking)
+{
+    const struct expr *users = ad_find(booking->ad, "Users"), *had = before ? ad_find(before->ad, "Users") : NULL;
+
+    return had && before->from <= booking->from && booking->until <= before->until &&
+           tree_equal(before->ad, had, booking->ad, users);
+}
+
+static const char *order_refusal(const struct provider_step *step, const struct booking *before,
+                                 const struct booking *booking)
+{
+    const struct calendar *calendar = &step->provider->calendar;
+
+    for (uint32_t i = 0; i < calendar->count; i++) {
+        const struct booking *other = &calendar->items[i];
+
+        if (other->id == booking->id && other->place != booking->place)
+            return "another machine here is booked under that number";
+        if (other->id != booking->id && other->place == booking->place && other->from < booking->until &&
+            booking->from < other->until)
+            return "it is booked for others then";
+    }
+    if (!owner_lets_book(step, booking))
+        return "its owner does not let it be booked so";
+    if (!MUTANT(BOOKING_REACHED) && !booking_holds(before, booking) && booking_is_reached(step, booking))
+        return "a job that runs there may not have ended by then";
+    return NULL;
+}
+
+/* What time it is by whoever orders; the first booking sets the calendar's. */
+static const char *order_clock(const struct provider_step *step, int64_t at)
+{
+    struct calendar *calendar = &step->provider->calendar;
+    int64_t differs;
+
+    if (at <= 0 || at > INT64_MAX / 4)
+        at = calendar->count ? calendar_time(step) : step->env->wall;
+    if (!calendar->count)
+        calendar->ahead = at - step->env->now;
+    differs = at - (step->env->now + calendar->ahead);
+    return differs < -BOOKING_CLOCK * SECOND || differs > BOOKING_CLOCK * SECOND
+               ? "its clock and the pool's differ by more than 30 s"
+               : NULL;
+}
+
+void calendar_order(const struct provider_step *step, const struct event *event)
+{
+    struct calendar *calendar = &step->provider->calendar;
+    uint32_t at = booking_at(calendar, event->number);
+    const struct booking *before = at < calendar->count ? &calendar->items[at] : NULL;
+    struct booking booking;
+
+    calendar->refused = NULL;
+    if (!event->ad) {
+        if (before) {
+            offer_changed(step, before->place);
+            booking_ends(step, at, REASON_RELEASED, "the booking is given back");
+        }
+        return;
+    }
+    calendar->refused = order_clock(step, event->at);
+    if (!calendar->refused)
+        calendar->refused = order_read(step, event, before, &booking);
+    if (!calendar->refused)
+        calendar->refused = order_refusal(step, before, &booking);
+    if (!calendar->refused && !before && calendar->count == BOOKINGS_MAX)
+        calendar->refused = "it has as many bookings as it may have";
+    if (calendar->refused)
+        return;
+    if (before) {
+        booking.came = before->came && before->from == booking.from;
+        tree_unref(before->ad);
+    } else {
+        ARRAY_ROOM(calendar->items, calendar->count, calendar->room, 4);
+        calendar->count++;
+    }
+    tree_ref(booking.ad);
+    calendar->items[at] = booking;
+    booking_store(step, &booking);
+    effects_note(step->effects, REASON_OK, booking.id, booking.held ? "a booking is held" : "it is booked");
+    stands_booked(step, booking.place);
+    calendar_due(step);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ restarts */
+
+void calendar_load(const struct provider_step *step, const struct record *record)
+{
+    const struct booking_record *was = &record->u.booking_record;
+    struct calendar *calendar = &step->provider->calendar;
+    uint32_t place = offer_find(step->provider, was->offer);
+
+    if (MUTANT(BOOKING_FORGOTTEN) || place == step->provider->settings->count || !was->ad || !tree_is_ad(was->ad) ||
+        calendar->count == BOOKINGS_MAX || booking_at(calendar, record->key) < calendar->count || was->from < 0 ||
+        was->until <= was->from || was->until > INT64_MAX / 4 / SECOND || was->arrive < 0 ||
+        was->arrive > BOOKING_LONGEST || was->held < 0 || was->held > was->until)
+        return;
+    ARRAY_ROOM(calendar->items, calendar->count, calendar->room, 4);
+    calendar->items[calendar->count++] = (struct booking){.id = record->key,
+                                                          .place = place,
+                                                          .from = was->from,
+                                                          .until = was->until,
+                                                          .held = was->held,
+                                                          .arrive = was->arrive,
+                                                          .came = was->came,
+                                                          .ad = tree_ref(was->ad)};
+    if (was->boot == step->env->boot && was->ahead > -INT64_MAX / 4 && was->ahead < INT64_MAX / 4) {
+        calendar->ahead = was->ahead;
+        calendar->known = true;
+    }
+    if (was->stamp > calendar->stamp && was->stamp < INT64_MAX / 4 / SECOND)
+        calendar->stamp = was->stamp;
+}
+
+void calendar_boot(const struct provider_step *step)
+{
+    struct calendar *calendar = &step->provider->calendar;
+
+    if (!calendar->count)
+        return;
+    if (!calendar->known) {
+        calendar->ahead = step->env->wall - step->env->now;
+        if (calendar_seconds(step) < calendar->stamp) /* the clock was set back, or has no battery */
+            calendar->ahead = calendar->stamp * SECOND - step->env->now;
+        for (uint32_t i = 0; i < calendar->count; i++)
+            booking_store(step, &calendar->items[i]);
+    }
+    calendar_due(step);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- the ad */
+
+/* Appends a clause that is true of the booking's users. */
+static void users_clause(struct buf *out, const struct booking *booking)
+{
+    char user[TEXT_MAX + 1];
+
+    for (uint32_t i = 0; booking_user(booking->ad, i, user); i++)
+        buf_addf(out,
+                 "%sother.Owner is \"%s\" || substr(other.Owner, 0, %zu) is \"%s/\" || other.AccountingGroup is \"%s\"",
+                 i ? " || " : "", user, strlen(user) + 1, user, user);
+}
+
+static void booking_clause(const struct provider_step *step, const struct booking *booking, struct buf *out)
+{
+    int64_t left = booking->from * SECOND - calendar_time(step), free = free_step(free_seconds(step, left));
+
+    buf_adds(out, "(");
+    users_clause(out, booking);
+    if (free)
+        buf_addf(out, " || other.TimeLimit <= %" PRId64, free);
+    if (left > yields_before(step))
+        buf_adds(out, " || other.Yields == true || (other.TimeLimit is undefined && !(other.Yields is false))");
+    buf_adds(out, ")");
+}
+
+/* The booking of that machine that is next, of those that begin after the last one; NULL: there is none. */
+static const struct booking *booking_after(const struct provider_step *step, uint32_t place, const struct booking *last)
+{
+    const struct calendar *calendar = &step->provider->calendar;
+    const struct booking *next = NULL;
+
+    for (uint32_t i = 0; i < calendar->count; i++) {
+        const struct booking *booking = &calendar->items[i];
+
+        if (booking->place == place && calendar_time(step) < booking->until * SECOND &&
+            (!last || booking->from > last->from) && (!next || booking->from < next->from))
+            next = booking;
+    }
+    return next;
+}
+
+static struct tree *free_for(struct tree *ad, int64_t seconds)
+{
+    struct ad_setting setting = {symbols_take(ad->symbols, "FreeFor", 7), value_integer(seconds)};
+    struct tree *told = ad_set(ad, &setting, 1, NULL);
+
+    symbols_drop(ad->symbols, setting.name);
+    if (!told) /* it has as many attributes as an ad can have */
+        return ad;
+    tree_unref(ad);
+    return told;
+}
+
+struct tree *calendar_narrow(const struct provider_step *step, uint32_t place, struct tree *ad)
+{
+    const struct booking *booking = ad ? booking_after(step, place, NULL) : NULL;
+    struct tree *rule, *narrow = NULL;
+    struct build build;
+    int64_t free;
+    struct buf text;
+
+    if (!booking || dock_has_ports(ad))
+        return ad;
+    free = free_step(free_seconds(step, booking->from * SECOND - calendar_time(step)));
+    buf_init(&text);
+    for (uint32_t i = 0; booking && i < NARROWED; i++) {
+        buf_adds(&text, i ? " && " : "");
+        booking_clause(step, booking, &text);
+        booking = booking_after(step, place, booking);
+    }
+    build_init(&build, ad->symbols, ad->dialect);
+    rule = parse_expr(&build, NULL, text.text, text.len, NULL);
+    build_done(&build);
+    narrow = free_for(rule ? constraint_narrow(ad, rule, tree_root(rule)) : tree_ref(ad), free);
+    tree_unref(rule);
+    buf_done(&text);
+    tree_unref(ad);
+    return narrow;
+}
+
+void calendar_tell(const struct provider_step *step, uint32_t place, struct maker *maker)
+{
+    const struct calendar *calendar = &step->provider->calendar;
+    struct tree *rows[TOLD_MAX];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < calendar->count && count < TOLD_MAX; i++) {
+        const struct booking *booking = &calendar->items[i];
+        struct maker row;
+
+        if (booking->place != place)
+            continue;
+        maker_init(&row, step->env->symbols);
+        maker_word(&row, "Booking", booking->id);
+        if (booking->came)
+            maker_flag(&row, "Came", true);
+        maker_parts(&row, booking->ad, "Booking");
+        rows[count++] = maker_seal(&row);
+    }
+    if (count)
+        maker_list(maker, "Bookings", rows, count);
+    while (count)
+        tree_unref(rows[--count]);
+}
+
+bool provider_booking(const struct provider *provider, uint32_t at, struct booking_view *ret)
+{
+    const struct booking *booking = &provider->calendar.items[at];
+
+    if (at >= provider->calendar.count)
+        return false;
+    *ret = (struct booking_view){.id = booking->id,
+                                 .place = booking->place,
+                                 .from = booking->from,
+                                 .until = booking->until,
+                                 .held = booking->held != 0,
+                                 .ad = booking->ad};
+    return true;
+}
+
+const char *provider_booking_refused(const struct provider *provider)
+{
+    return provider->calendar.refused;
+}

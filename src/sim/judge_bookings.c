@@ -1,0 +1,225 @@
+/* judge_bookings.c: 13: a machine that is booked is there for whom it was booked, and no job is ended before its limit for that.
+ *
+ * What is booked is what is durable. The booking runs on the host's clock, which is a little fast or slow; after a reboot it runs on the wall clock, and
+ * where that is wrong the judge says no more about it. */
+#include "lang/ad/get.h"
+#include "lang/base/mem.h"
+#include "pool/protocol/account.h"
+#include "sim/judge_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DRIFT_PART 45            /* of a span: clocks differ by less */
+#define DRIFT_LEAST (SECOND / 2) /* and intervals are whole seconds */
+#define SETTLES (10 * SECOND)    /* by then a host that is up has done what is due, and that is durable */
+
+struct booked {
+    struct booked *next;
+    uint64_t id, boot;
+    uint32_t place;
+    int64_t from, until, arrive; /* true time; the last is a span */
+    bool came, unsure;
+    bool held;       /* it is not confirmed, and may be given back before its end */
+    struct tree *ad; /* held */
+};
+
+static void booked_free(struct booked *booked)
+{
+    tree_unref(booked->ad);
+    free(booked);
+}
+
+void judge_bookings_done(struct judge *judge)
+{
+    map_done(&judge->released);
+    while (judge->booked) {
+        struct booked *next = judge->booked->next;
+
+        booked_free(judge->booked);
+        judge->booked = next;
+    }
+}
+
+static bool booked_is_for(const struct booked *booked, const char *user, const struct tree *job)
+{
+    const struct expr *users = ad_find(booked->ad, "Users");
+    char name[TEXT_MAX + 1], group[TEXT_MAX + 1] = "";
+
+    if (job)
+        ad_text(job, "AccountingGroup", group, sizeof group);
+    for (uint32_t i = 0; users && i < users->u.run.count; i++) {
+        const struct expr *e = &tree_parts(booked->ad, users)[i];
+
+        if (e->kind != EXPR_STRING || e->u.run.count > TEXT_MAX)
+            continue;
+        memcpy(name, tree_string(booked->ad, e), e->u.run.count);
+        name[e->u.run.count] = '\0';
+        if (identity_is_of(user, strlen(user), name) || !strcmp(group, name))
+            return true;
+    }
+    return false;
+}
+
+static bool row_is_for(const struct booked *booked, const struct tenant_record *row)
+{
+    return booked_is_for(booked, row->root_owner.bytes[0] ? row->root_owner.bytes : row->owner.bytes,
+                         row->task ? row->task : row->ad);
+}
+
+/* How far that moment of a booking may be off on a host's clock, whenever that was set. */
+static int64_t drift_of(int64_t at)
+{
+    return DRIFT_LEAST + at / DRIFT_PART;
+}
+
+typedef void process_fn(struct judge *judge, struct booked *booked, const struct host *host,
+                        const struct process *process, const struct tenant_record *row);
+
+/* Each job that runs there, and whose it is by its claim's row. */
+static void booked_each(struct judge *judge, struct booked *booked, process_fn *fn)
+{
+    const struct host *host = &judge->world->hosts[booked->place];
+
+    for (uint32_t at = host->processes; at != NOBODY;) {
+        const struct process *process = slab_at(&judge->world->processes, at);
+        const struct record *row = disk_find(&host->disk, RECORD_TENANT, process->claim);
+
+        at = process->next;
+        if (process_lives(process) && row)
+            fn(judge, booked, host, process, &row->u.tenant_record);
+    }
+}
+
+/* A job that reaches into a booking would be ended before its limit. */
+static void check_reach(struct judge *judge, struct booked *booked, const struct host *host,
+                        const struct process *process, const struct tenant_record *row)
+{
+    if (row_is_for(booked, row))
+        booked->came = true;
+    else if (process->limit > booked->from + drift_of(booked->from))
+        judge_finds(judge, 13, host, "a job reaches into a booking of its machine, and would be ended for it");
+}
+
+static void check_open(struct judge *judge, struct booked *booked, const struct host *host,
+                       const struct process *process, const struct tenant_record *row)
+{
+    const struct rates *rates = &judge->world->rates;
+    int64_t now = judge->world->time;
+
+    if (row_is_for(booked, row))
+        booked->came = true;
+    else if (now > booked->from + drift_of(booked->from) + rates->kill_most + rates->deadline_most &&
+             now < booked->until - drift_of(booked->until))
+        judge_finds(judge, 13, host, "a job of '%s' runs on a machine that is booked for others",
+                    row->root_owner.bytes[0] ? row->root_owner.bytes : row->owner.bytes);
+    (void)process;
+}
+
+static int64_t true_time(int64_t seconds)
+{
+    return (seconds - WALL_START) * SECOND;
+}
+
+static uint64_t released_key(const struct host *host, uint64_t id)
+{
+    return rng_mix(id ^ rng_mix(host->place + 1));
+}
+
+/* In another boot it runs on the wall clock, whether or not that is written yet. */
+static void booked_doubt(struct booked *booked, const struct host *host)
+{
+    booked->unsure = booked->unsure || (booked->boot != host->boot && host->wall);
+}
+
+static struct booked **booked_find(struct judge *judge, const struct host *host, uint64_t id)
+{
+    struct booked **link = &judge->booked;
+
+    while (*link && ((*link)->id != id || (*link)->place != host->place))
+        link = &(*link)->next;
+    return link;
+}
+
+void judge_booking(struct judge *judge, const struct host *host, const struct record *record)
+{
+    struct booked **link = booked_find(judge, host, record->key), *booked = *link;
+    const struct booking_record *row = &record->u.booking_record;
+    bool moved;
+
+    if (record->removed) {
+        if (booked) {
+            booked_doubt(booked, host);
+            if (!booked->held && map_find(&judge->released, released_key(host, record->key)) == MAP_NONE &&
+                !booked->unsure && judge->world->time < booked->until - drift_of(booked->until) &&
+                !(booked->arrive &&
+                  judge->world->time > booked->from + booked->arrive - drift_of(booked->from + booked->arrive)))
+                judge_finds(judge, 13, host, "a booking is over before its time");
+            *link = booked->next;
+            booked_free(booked);
+        }
+        return;
+    }
+    moved = !booked || booked->from != true_time(row->from) || booked->until != true_time(row->until);
+    if (!booked) {
+        booked = mem_alloc(sizeof *booked);
+        *booked = (struct booked){.next = judge->booked, .id = record->key, .boot = row->boot, .place = host->place};
+        judge->booked = booked;
+        judge->bookings++;
+    }
+    if (moved) {
+        booked->from = true_time(row->from);
+        booked->until = true_time(row->until);
+    }
+    booked->unsure = booked->unsure || (booked->boot != row->boot && host->wall);
+    booked->boot = row->boot;
+    booked->arrive = row->arrive * SECOND;
+    booked->held = row->held != 0;
+    tree_unref(booked->ad);
+    booked->ad = tree_ref(row->ad);
+    if (moved && !booked->unsure)
+        booked_each(judge, booked, check_reach);
+}
+
+void judge_booking_order(struct judge *judge, const struct host *host, const struct event *event)
+{
+    if (!event->ad)
+        map_set(&judge->released, released_key(host, event->number), 1);
+}
+
+/* A claim is on disk: of a user of the booking, it may be why the machine is kept. */
+void judge_booked_row(struct judge *judge, const struct host *host, const struct tenant_record *row)
+{
+    for (struct booked *booked = judge->booked; booked; booked = booked->next)
+        if (booked->place == host->place && row->running && row_is_for(booked, row))
+            booked->came = true;
+}
+
+void judge_booked_launch(struct judge *judge, const struct host *host, const struct process *process)
+{
+    const struct record *row = disk_find(&host->disk, RECORD_TENANT, process->claim);
+
+    for (struct booked *booked = judge->booked; booked && row; booked = booked->next)
+        if (booked->place == host->place && !booked->unsure && judge->world->time < booked->from)
+            check_reach(judge, booked, host, process, &row->u.tenant_record);
+}
+
+void judge_bookings(struct judge *judge)
+{
+    int64_t now = judge->world->time;
+
+    for (struct booked *booked = judge->booked; booked; booked = booked->next) {
+        const struct host *host = &judge->world->hosts[booked->place];
+        int64_t drift = drift_of(now), left = booked->arrive ? booked->from + booked->arrive : INT64_MAX;
+        bool settled = host->role && now - judge->began[booked->place] > SETTLES;
+
+        booked_doubt(booked, host);
+        if (booked->unsure)
+            continue;
+        booked_each(judge, booked, check_open);
+        if (settled && now > booked->until + drift + SETTLES)
+            judge_finds(judge, 13, host, "a booking outlives its end");
+        if (settled && !booked->came && left < INT64_MAX && now > left + drift + SETTLES)
+            judge_finds(judge, 13, host, "a booking is kept although nobody came");
+    }
+}

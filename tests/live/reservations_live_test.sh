@@ -1,0 +1,112 @@
+#!/bin/bash
+# reservations_live_test.sh: machines of a real pool are reserved: all that are wanted or none, for whom they are, and what runs before. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
+need setsid
+umask 077
+# soon COMMAND...: it succeeds within a minute.
+soon() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; }
+start() {
+  : >"$1.up"
+  setsid "${@:2}" >"$1.up" 2>>"$1.err" &
+  echo $! >"$1.pid"
+  groups="$groups $!"
+  disown
+}
+token() { "$berth" token create --state "$work/pool" --subject "$1" --scope "$2" --lifetime 1d --out "$3"; }
+machine='ad:read ad:write claim match' person='ad:read ad:write claim match job:submit job:own'
+
+export BERTH_STATE="$work/pool" BERTH_CUSTOMER="unix:$work/alice/customer/customer.sock"
+address=127.0.0.1:$(steady_port)
+pool() {
+  start pool "$berth" matchmaker --listen "$address" --state "$work/pool" --set 'Networks={ "127.0.0.0/8" }' && soon grep -q 'listening at  unix' pool.up &&
+    address=$(sed -n 's/.*http:..\([0-9.:]*\).*/\1/p' pool.up | head -1)
+}
+customer() { start alice "$berth" customer --state "$work/alice" && soon test -S "$work/alice/customer/customer.sock"; }
+provider() {
+  start "$1" "$berth" provider --state "$work/$1" --set AgentName="$1" --set Name="$1" --set Unprotected=true --set 'Networks={ "127.0.0.0/8" }' \
+    --set OwnerPolicy="$work/owner.ad" --set ProviderListen=127.0.0.1:0
+}
+echo '[ Cpus = 2 ]' >owner.ad
+up() {
+  pool && mkdir -p alice/customer heron/provider crane/provider && token alice "$person job:any serve" alice/customer/token &&
+    token machine/heron "$machine" heron/provider/token && token machine/crane "$machine" crane/provider/token && token bob "$person" bob.token &&
+    customer && provider heron && provider crane
+}
+machines() { [ "$("$berth" machines -c 'State == "Idle"' --json | wc -l)" = 2 ]; }
+check 'a pool with two machines is up' up
+check 'both are idle' soon machines
+[ "$failures" = 0 ] || { echo "1..$count" && exit 1; }
+
+# submit ATTRIBUTES SPAN: a job that sleeps so long; its number is in $job.
+submit() {
+  echo "[ Cmd = \"sleep\"; Args = { \"$2\" }; Outputs = {}; RequestMemory = 16M; RequestDisk = 16M; $1 ]" >job.ad
+  job=$("$berth" submit --force job.ad | sed -n 's/.*: //p') && [ -n "$job" ]
+}
+stands() { "$berth" jobs --json -c "Job == $job && State == \"$1\"" | grep -q .; }
+over() { "$berth" history --json -c "Job == $job && State == \"$1\"" | grep .; }
+# says STATUS WORDS COMMAND...: it ends so, and says that.
+says() {
+  "${@:3}" >out 2>&1
+  local got=$?
+  cat out
+  [ "$got" = "$1" ] && grep -q -- "$2" out
+}
+number() { number=$(sed -n 's/^reservation \([0-9a-f]*\): .*/\1/p' out) && [ -n "$number" ]; }
+listed() { "$berth" reservations >list && cat list && grep -E "$1" list; }
+none() { "$berth" reservations >list && ! grep -E '[0-9a-f]{16}' list; }
+
+check 'both machines are reserved' says 0 '^reservation [0-9a-f]*: crane, heron, .* for bob, physics$' \
+  "$berth" reserve --from +2h --for 1h --users bob,physics --count 2 --purpose exam
+check 'under a number' number
+first=$number
+check 'and that is listed' soon listed "^$number  booked  2  .*  bob,physics .* exam"
+check 'with its machines' says 0 '^heron$' "$berth" reservations "$number"
+check 'by the beginning of its number, and for programs' says 0 '"Machines": *\["crane", *"heron"\]' "$berth" reservations "${number:0:8}" --json
+check 'nobody else gets them for a part of that time' says 1 'others that fit are booked' "$berth" reserve --from +150min --for 2h --users carol
+check 'but before it' says 0 '^reservation' "$berth" reserve --from +1h --for 10min --users carol heron
+check 'under another number' number
+check 'that is listed too' soon listed "^$number "
+check 'and given back' says 0 'is given back' "$berth" reservations "$number" release
+number=$first
+only() { listed "^$number" && [ "$(grep -cE '^[0-9a-f]{16} ' list)" = 1 ]; }
+check 'and gone' soon only
+free() { "$berth" ads heron --json | grep '"FreeFor": [1-9]'; }
+check 'the offers say how long they are free' soon free
+
+check 'a job that might run into it is submitted' submit 'TimeLimit = 10000' 10000
+long=$job
+check 'and one of which nothing says when it ends, and that does not yield' submit 'Yields = false' 10000
+stubborn=$job
+check 'and one that ends before' submit 'TimeLimit = 600' 0
+check 'that one runs' soon over Done
+check 'it is reserved for somebody else, and for longer' says 0 'for carol' "$berth" reservations "$number" change --users carol --for 2h
+check 'as all are told' soon listed "^$number .*  carol "
+job=$long
+check 'the one that might run into it waits' stands Waiting
+job=$stubborn
+check 'and so does the other' stands Waiting
+
+restarted() { kill -9 "$(cat heron.pid)" && provider heron && soon listed "^$number  booked  2 .* carol "; }
+check 'a machine whose provider was killed still has its booking' restarted
+check 'it is reserved for who waits' says 0 'for alice' "$berth" reservations "$number" change --users alice --from +30min --for 2h
+job=$long
+check 'whose job begins' soon stands Running
+job=$stubborn
+check 'and the other one, too' soon stands Running
+check 'it is given back' says 0 'is given back' "$berth" reservations "$number" release
+check 'and nothing is reserved' soon none
+check 'a machine refuses where a job may run into it' says 1 'may not have ended by then' "$berth" reserve --from +1h --for 1h --users bob --count 2
+check 'and then none is reserved' soon none
+check 'who may not command a machine does not reserve it' says 1 'another' \
+  "$berth" reserve --token "$work/bob.token" --pool "http://$address" --from +1h --for 1h --users bob heron
+gone() { "$berth" rm "$long" "$stubborn" && soon machines; }
+check 'the jobs are removed' gone
+check 'a machine to which nobody comes is reserved' says 0 '^reservation' "$berth" reserve --for 1h --users nobody --arrive 1s heron
+check 'and gives itself back' soon none
+sound() { ! grep -n 'Sanitizer\|runtime error\|level=error' ./*.err; }
+check 'none of them has complained' sound
+
+echo "1..$count"
+exit $((failures > 0))

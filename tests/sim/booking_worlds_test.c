@@ -1,0 +1,195 @@
+/* Machines that are booked: invariant 12, in worlds in which somebody books and gives back all the time, without and with planted bugs. */
+#include "common/tap.h"
+#include "lang/ad/make.h"
+#include "pool/protocol/mutants.h"
+#include "pool/provider/provider.h"
+#include "sim/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORLDS_CLEAN 12
+#define WORLDS_MAX 60 /* in which a planted bug shows */
+#define SEED 61000
+#define PLAN_ORDER SIM_PLANS
+#define AHEAD 45   /* seconds */
+#define LONGEST 25 /* seconds */
+
+struct office {
+    struct world *world;
+    struct judge *judge;
+    struct parties parties;
+    struct rng rng;
+    bool quiet;
+    uint64_t given;                      /* numbers of bookings */
+    uint64_t ordered, accepted, durable; /* in all worlds */
+};
+
+static uint64_t below(struct office *office, uint64_t bound)
+{
+    return rng_below(&office->rng, bound);
+}
+
+static int64_t utc(const struct office *office)
+{
+    return WALL_START * SECOND + office->world->time;
+}
+
+static void order_next(struct office *office)
+{
+    if (!office->quiet)
+        world_plan(office->world, office->world->time + 1 + (int64_t)below(office, 4 * SECOND), PLAN_ORDER);
+}
+
+static struct host *any_provider(struct office *office)
+{
+    uint32_t place =
+        office->parties.providers + (uint32_t)below(office, office->parties.users - office->parties.providers);
+
+    return &office->world->hosts[place];
+}
+
+/* Gives a booking back, if that machine has one of that number. */
+static void give_back(struct office *office, struct host *host, uint64_t number)
+{
+    host_event(office->world, host, &(struct event){.kind = EVENT_BOOK, .number = number, .at = utc(office)});
+}
+
+static struct tree *order_make(struct office *office)
+{
+    static const char *const users[] = {"u1", "u2", "many", "nobody"};
+    int64_t now = utc(office) / SECOND, from = now + (int64_t)below(office, AHEAD);
+    const char *user = users[below(office, sizeof users / sizeof *users)];
+    struct maker maker;
+
+    maker_init(&maker, office->world->symbols);
+    maker_integer(&maker, "From", from);
+    maker_integer(&maker, "Until", from + 4 + (int64_t)below(office, LONGEST));
+    maker_texts(&maker, "Users", &user, 1);
+    if (below(office, 2))
+        maker_integer(&maker, "Arrive", 1 + (int64_t)below(office, 3));
+    if (below(office, 4) == 0)
+        maker_integer(&maker, "Held", now + 1 + (int64_t)below(office, 3));
+    return maker_seal(&maker);
+}
+
+static void order_happens(void *user, uint32_t which)
+{
+    struct office *office = user;
+    struct host *host = any_provider(office);
+    struct tree *ad;
+
+    (void)which;
+    if (office->quiet)
+        return;
+    order_next(office);
+    if (!host->role)
+        return;
+    if (office->given && below(office, 6) == 0) {
+        give_back(office, host, 1 + below(office, office->given));
+        return;
+    }
+    ad = order_make(office);
+    office->ordered++;
+    /* now and then one that is there is changed */
+    host_event(office->world, host,
+               &(struct event){.kind = EVENT_BOOK,
+                               .number = office->given && below(office, 8) == 0 ? office->given : ++office->given,
+                               .ad = ad,
+                               .at = utc(office)});
+    office->accepted += host->role && !provider_booking_refused(host->role);
+    tree_unref(ad);
+}
+
+static void office_comes(void *user, struct world *world, struct judge *judge, const struct parties *parties)
+{
+    struct office *office = user;
+
+    office->world = world;
+    office->judge = judge;
+    office->parties = *parties;
+    office->quiet = false;
+    office->given = 0;
+    rng_init(&office->rng, rng_mix(world->host_count ^ rng_next(&world->hosts[0].chance)));
+    order_next(office);
+}
+
+static void office_quiet(void *user)
+{
+    struct office *office = user;
+
+    office->quiet = true;
+    for (uint32_t i = office->parties.providers; i < office->parties.users; i++)
+        for (uint64_t number = 1; number <= office->given; number++)
+            if (office->world->hosts[i].role)
+                give_back(office, &office->world->hosts[i], number);
+}
+
+static void office_goes(void *user)
+{
+    struct office *office = user;
+
+    office->durable += judge_booked(office->judge);
+}
+
+static int worlds_run(struct office *office, uint64_t worlds, struct sim_report *report)
+{
+    const char *seed = getenv("BERTH_SEED");
+    struct sim_guest guest = {office, office_comes, order_happens, office_quiet, office_goes};
+    struct sim_settings settings = {.seed = seed ? strtoull(seed, NULL, 10) : SEED,
+                                    .worlds = worlds,
+                                    .claims = UINT64_MAX,
+                                    .faults = true,
+                                    .guest = &guest};
+
+    return sim_run(&settings, report);
+}
+
+#ifdef BERTH_MUTANTS
+enum mutant mutant_now;
+
+static void plants_are_found(void)
+{
+    static const struct {
+        enum mutant mutant;
+        const char *words;
+    } plants[] = {
+#define X(id, words) {MUTANT_##id, words},
+        BOOKING_MUTANTS(X)
+#undef X
+    };
+
+    for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
+        struct office office = {0};
+        struct sim_report report;
+        int broken;
+
+        mutant_now = plants[i].mutant;
+        broken = worlds_run(&office, WORLDS_MAX, &report);
+        mutant_now = MUTANT_NONE;
+        tap_ok(broken && report.violation.number == 12, "planted: %s: found in world %" PRIu64 ": %s", plants[i].words,
+               report.worlds, report.violation.words);
+    }
+}
+#endif
+
+int main(void)
+{
+    struct office office = {0};
+    const char *rounds = getenv("BERTH_ROUNDS");
+    struct sim_report report;
+    int broken;
+
+#ifdef BERTH_MUTANTS
+    plants_are_found();
+#endif
+    broken = worlds_run(&office, rounds ? strtoull(rounds, NULL, 10) : WORLDS_CLEAN, &report);
+    if (!tap_ok(!broken && office.durable > 50,
+                "machines are there for whom they are booked, in %" PRIu64 " worlds with %" PRIu64
+                " bookings of %" PRIu64 " that were ordered",
+                report.worlds, office.durable, office.ordered))
+        tap_diag("seed %" PRIu64 ": invariant %d is broken by %s: %s", report.failed, report.violation.number,
+                 report.violation.party, report.violation.words);
+    return tap_done();
+}
