@@ -19,7 +19,7 @@ struct booked {
     uint64_t id, boot;
     uint32_t place;
     int64_t from, until, arrive; /* true time; the last is a span */
-    bool came, unsure;
+    bool came;
     bool held;       /* it is not confirmed, and may be given back before its end */
     struct tree *ad; /* held */
 };
@@ -116,6 +116,15 @@ static void check_open(struct judge *judge, struct booked *booked, const struct 
     (void)process;
 }
 
+/* Somebody who is there already has come. */
+static void user_look(void *user, const struct record *record)
+{
+    struct booked *booked = user;
+
+    if (record->u.tenant_record.running && row_is_for(booked, &record->u.tenant_record))
+        booked->came = true;
+}
+
 static int64_t true_time(int64_t seconds)
 {
     return (seconds - WALL_START) * SECOND;
@@ -126,10 +135,11 @@ static uint64_t released_key(const struct host *host, uint64_t id)
     return rng_mix(id ^ rng_mix(host->place + 1));
 }
 
-/* In another boot it runs on the wall clock, whether or not that is written yet. */
-static void booked_doubt(struct booked *booked, const struct host *host)
+/* In another boot the calendar runs on the wall clock, whether or not that is written yet; and so do bookings that are made meanwhile. */
+static void calendar_doubt(struct judge *judge, const struct booked *booked, uint64_t boot)
 {
-    booked->unsure = booked->unsure || (booked->boot != host->boot && host->wall);
+    if (booked->boot != boot && judge->world->hosts[booked->place].wall)
+        judge->doubted[booked->place] = true;
 }
 
 static struct booked **booked_find(struct judge *judge, const struct host *host, uint64_t id)
@@ -149,9 +159,9 @@ void judge_booking(struct judge *judge, const struct host *host, const struct re
 
     if (record->removed) {
         if (booked) {
-            booked_doubt(booked, host);
+            calendar_doubt(judge, booked, host->boot);
             if (!booked->held && map_find(&judge->released, released_key(host, record->key)) == MAP_NONE &&
-                !booked->unsure && judge->world->time < booked->until - drift_of(booked->until) &&
+                !judge->doubted[host->place] && judge->world->time < booked->until - drift_of(booked->until) &&
                 !(booked->arrive &&
                   judge->world->time > booked->from + booked->arrive - drift_of(booked->from + booked->arrive)))
                 judge_finds(judge, 13, host, "a booking is over before its time");
@@ -171,13 +181,14 @@ void judge_booking(struct judge *judge, const struct host *host, const struct re
         booked->from = true_time(row->from);
         booked->until = true_time(row->until);
     }
-    booked->unsure = booked->unsure || (booked->boot != row->boot && host->wall);
+    calendar_doubt(judge, booked, row->boot);
     booked->boot = row->boot;
     booked->arrive = row->arrive * SECOND;
     booked->held = row->held != 0;
     tree_unref(booked->ad);
     booked->ad = tree_ref(row->ad);
-    if (moved && !booked->unsure)
+    disk_each(&host->disk, RECORD_TENANT, user_look, booked);
+    if (moved && !judge->doubted[host->place])
         booked_each(judge, booked, check_reach);
 }
 
@@ -200,7 +211,7 @@ void judge_booked_launch(struct judge *judge, const struct host *host, const str
     const struct record *row = disk_find(&host->disk, RECORD_TENANT, process->claim);
 
     for (struct booked *booked = judge->booked; booked && row; booked = booked->next)
-        if (booked->place == host->place && !booked->unsure && judge->world->time < booked->from)
+        if (booked->place == host->place && !judge->doubted[host->place] && judge->world->time < booked->from)
             check_reach(judge, booked, host, process, &row->u.tenant_record);
 }
 
@@ -213,8 +224,8 @@ void judge_bookings(struct judge *judge)
         int64_t drift = drift_of(now), left = booked->arrive ? booked->from + booked->arrive : INT64_MAX;
         bool settled = host->role && now - judge->began[booked->place] > SETTLES;
 
-        booked_doubt(booked, host);
-        if (booked->unsure)
+        calendar_doubt(judge, booked, host->boot);
+        if (judge->doubted[booked->place])
             continue;
         booked_each(judge, booked, check_open);
         if (settled && now > booked->until + drift + SETTLES)

@@ -174,6 +174,7 @@ struct judge {
     struct map released;      /* bookings that somebody has given back once */
     struct booked *booked;    /* the bookings that are durable */
     int64_t began[HOSTS_MAX]; /* when the host started last */
+    bool doubted[HOSTS_MAX];  /* what time it is in its calendar the judge does not know */
     uint64_t bookings;
     int64_t now; /* the clock of the party that the judge is looking at */
 };

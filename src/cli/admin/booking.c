@@ -8,6 +8,7 @@
 #include "lang/ad/get.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "lang/base/natural.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,6 +86,13 @@ static int begins_before(const void *a, const void *b)
                                     : (one->id > other->id) - (one->id < other->id);
 }
 
+static int named_before(const void *a, const void *b)
+{
+    const struct booked_machine *one = a, *other = b;
+
+    return natural_compare(one->name, strlen(one->name), other->name, strlen(other->name));
+}
+
 int reservations_fetch(struct connection *pool, struct reservations *ret)
 {
     int status;
@@ -93,6 +101,8 @@ int reservations_fetch(struct connection *pool, struct reservations *ret)
     status = connection_list(pool, "/v1/machines", 0, machine_look, ret);
     if (ret->count)
         qsort(ret->items, ret->count, sizeof *ret->items, begins_before);
+    for (uint32_t i = 0; i < ret->count; i++)
+        qsort(ret->items[i].machines, ret->items[i].count, sizeof *ret->items[i].machines, named_before);
     return status;
 }
 

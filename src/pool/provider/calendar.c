@@ -69,6 +69,12 @@ static void booking_store(const struct provider_step *step, const struct booking
     effects_persist(step->effects, &record);
 }
 
+static void bookings_store(const struct provider_step *step)
+{
+    for (uint32_t i = 0; i < step->provider->calendar.count; i++)
+        booking_store(step, &step->provider->calendar.items[i]);
+}
+
 static void booking_done(struct calendar *calendar, uint32_t at)
 {
     tree_unref(calendar->items[at].ad);
@@ -467,10 +473,13 @@ static const char *order_clock(const struct provider_step *step, int64_t at)
     struct calendar *calendar = &step->provider->calendar;
     int64_t differs;
 
-    if (at <= 0 || at > INT64_MAX / 4)
-        at = calendar->count ? calendar_time(step) : step->env->wall;
-    if (!calendar->count)
+    if (at <= 0 || at > INT64_MAX / 4) /* nobody says: it is as before */
+        at = calendar->count ? step->env->now + calendar->ahead : step->env->wall;
+    if (!calendar->count || calendar->guessed) {
         calendar->ahead = at - step->env->now;
+        calendar->guessed = false;
+        bookings_store(step);
+    }
     differs = at - (step->env->now + calendar->ahead);
     return differs < -BOOKING_CLOCK * SECOND || differs > BOOKING_CLOCK * SECOND
                ? "its clock and the pool's differ by more than 30 s"
@@ -556,8 +565,8 @@ void calendar_boot(const struct provider_step *step)
         calendar->ahead = step->env->wall - step->env->now;
         if (calendar_seconds(step) < calendar->stamp) /* the clock was set back, or has no battery */
             calendar->ahead = calendar->stamp * SECOND - step->env->now;
-        for (uint32_t i = 0; i < calendar->count; i++)
-            booking_store(step, &calendar->items[i]);
+        calendar->guessed = true;
+        bookings_store(step);
     }
     calendar_due(step);
 }

@@ -240,6 +240,7 @@ struct calendar {
     uint32_t count, room;
     int64_t ahead;       /* its time less the clock that does not jump */
     bool known;          /* ... in this boot, by a row */
+    bool guessed;        /* ... by the machine's own clock, until somebody says what time it is */
     int64_t stamp;       /* the latest second that a row knows of */
     int64_t set;         /* the timer that is set */
     const char *refused; /* why the last order was refused; NULL: it was not */
