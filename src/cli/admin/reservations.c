@@ -324,12 +324,11 @@ static int reservations_run(const void *given, int word_count, char **words)
 const struct command command_reservations = {
     .name = "reservations",
     .summary = "list reservations, change them, or give them back",
-    .usage =
-        "[OPTIONS]\n[OPTIONS] NUMBER\n[OPTIONS] NUMBER change [--from MOMENT] [--for SPAN] [--users NAMES]\n[OPTIONS] NUMBER release",
+    .usage = "[OPTIONS]\n[OPTIONS] NUMBER\n[OPTIONS] NUMBER change\n[OPTIONS] NUMBER release",
     .about =
         "Prints a row for each reservation of `berth reserve`: its number, of which the beginning will do where it is the only one; whether it is held (being "
         "made), booked or open; how many machines it has, and of how many; when, for whom, by whom and what for. With a number, its machines.\n\n"
-        "change: each machine takes the new times and users in the place of the old ones, if it can; if one cannot, all stay as they were. release: its "
+        "change: each machine takes the times and users of --from, --for and --users in the place of the old ones, if it can; if one cannot, all stay as they were. release: its "
         "machines are given back. Who may reserve a machine may do both.\n\n"
         "The machines themselves have told the pool of these bookings: those of one that the pool has not heard of for long are not listed.",
     .examples = {{"berth reservations", NULL},
