@@ -200,6 +200,9 @@ static void add_event(struct trace *trace, const struct event *event)
     case EVENT_LOCAL:
         buf_addf(out, "local job %llu %s", (unsigned long long)event->job, news_words[event->news]);
         break;
+    case EVENT_AHEAD:
+        buf_addf(out, "claim %llx prepares for its next job", (unsigned long long)event->claim);
+        break;
     case EVENT_KNOWN:
         buf_addf(out, "is known to %s", host_name(trace, event->claim));
         break;

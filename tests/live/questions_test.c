@@ -32,7 +32,7 @@ struct customerd_bench {
     struct symbols *symbols;
     struct shelf *shelf;
     struct questions questions;
-    struct job_view view;
+    struct job_view view, next; /* the job; and the one that its claim is to have next: 0 for none */
     struct tree *ad;
     int news[NEWS_REFUSED + 1];
     char trouble[512], refused[512];
@@ -43,8 +43,16 @@ static bool bench_job(void *user, uint64_t id, struct job_view *ret)
 {
     const struct customerd_bench *bench = user;
 
-    *ret = bench->view;
-    return id == bench->view.id;
+    *ret = bench->next.id && id == bench->next.id ? bench->next : bench->view;
+    return id == ret->id;
+}
+
+static uint64_t bench_ahead(void *user, uint64_t claim, bool promise)
+{
+    const struct customerd_bench *bench = user;
+
+    (void)promise;
+    return claim == 1 ? bench->next.id : 0;
 }
 
 static void bench_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
@@ -80,8 +88,12 @@ static void bench_open(struct customerd_bench *bench)
 
     snprintf(path, sizeof path, "%s/berth.db", bench->folder);
     bench->shelf = store_open(path, &err);
-    bench->questions = (struct questions){
-        .symbols = bench->symbols, .shelf = bench->shelf, .job = bench_job, .news = bench_news, .user = bench};
+    bench->questions = (struct questions){.symbols = bench->symbols,
+                                          .shelf = bench->shelf,
+                                          .job = bench_job,
+                                          .ahead = bench_ahead,
+                                          .news = bench_news,
+                                          .user = bench};
     bench->questions.tries = bench->shelf ? attempts_new(bench->symbols, bench->shelf, &err) : NULL;
     snprintf(path, sizeof path, "%s/spool", bench->folder);
     bench->questions.spool = spool_new(path, 1 << 20, &err);
@@ -1334,6 +1346,47 @@ static void check_secrets(void)
     bench_end(&bench);
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- ahead */
+
+static void check_ahead(void)
+{
+    struct customerd_bench bench;
+    char hash[HASH_DIGITS + 1], ad[512], question[512];
+    struct piece piece = {.offset = 0, .bytes = "hello, world", .len = 12, .size = 12};
+    struct err err = {0};
+    struct tree *next;
+    uint64_t have;
+
+    hash_of("hello, world", 12, hash);
+    snprintf(ad, sizeof ad,
+             "[Cmd=\"x\"; InputData={\"run7/b\"}; Inputs={[Name=\"in\"; Hash=\"%s\"; Size=12; Mode=420]}]", hash);
+    bench_start(&bench, "[Cmd=\"x\"]");
+    spool_put(bench.questions.spool, "alice", hash, &piece, &have, &err);
+    snprintf(question, sizeof question, "Ask=\"fetch\"; Hash=\"%s\"; Offset=7; Length=100; Ahead=true", hash);
+    tap_ok(says(ask(&bench, "Ask=\"ahead\""), "unknown") && says(ask(&bench, question), "unknown"),
+           "where no job waits for the claim there is nothing to be fetched ahead");
+    next = ad_of(&bench, ad);
+    bench.next = (struct job_view){.id = 6, .owner = "alice", .ad = next};
+    tap_ok(says(ask(&bench, "Ask=\"ahead\""), "Next = 6") && says(buf_string(&bench.answer), "Name = \"in\"") &&
+               says(buf_string(&bench.answer), hash) && says(buf_string(&bench.answer), "InputData = { \"run7/b\" }"),
+           "while a job runs its machine is told what the claim's next job reads");
+    tap_ok(says(ask(&bench, question), "Bytes = \"d29ybGQ\""), "and is given that");
+    snprintf(question, sizeof question, "Ask=\"fetch\"; Hash=\"%s\"; Offset=7; Length=100", hash);
+    tap_ok(says(ask(&bench, question), "unknown"), "which is none of the running job's files");
+    hash[0] ^= 1;
+    snprintf(question, sizeof question, "Ask=\"fetch\"; Hash=\"%s\"; Offset=7; Length=100; Ahead=true", hash);
+    tap_ok(says(ask(&bench, question), "unknown"), "and nothing else");
+    tap_ok(!strcmp(ask_as(&bench, PROVIDER + 1, 1, 1, "Ask=\"ahead\""), "refused"),
+           "another agent than the one that has the claim is refused");
+    bench.next.owner = "bob";
+    tap_ok(says(ask(&bench, "Ask=\"ahead\""), "unknown"), "files of another user's job are nobody's business");
+    bench.next.owner = "alice";
+    bench.view.state = JOB_DONE;
+    tap_ok(says(ask(&bench, "Ask=\"ahead\""), "unknown"), "nor is it told when the job has ended");
+    tree_unref(next);
+    bench_end(&bench);
+}
+
 int main(void)
 {
     if (sodium_init() < 0)
@@ -1360,5 +1413,6 @@ int main(void)
     check_history();
     check_ranges();
     check_secrets();
+    check_ahead();
     return tap_done();
 }

@@ -12,6 +12,7 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/text/print.h"
+#include "live/data/input_data.h"
 #include "live/http/represent.h"
 #include "pool/protocol/job_wants.h"
 #include "pool/protocol/writers.h"
@@ -149,7 +150,7 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
         constraint_print(out, ad_find(ad, "RequestGpus") != NULL, secrets_are_named(submission, ad),
                          submission->commands);
     if (!ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
-        buf_adds(out, "Rank = -other.LoadAvg;\n");
+        buf_addf(out, "Rank = %s-other.LoadAvg;\n", ad_find(ad, "InputData") ? "(" INPUT_DATA_RANK ") " : "");
     if (job_runs_as_owner(ad) && !ad_find(ad, "Umask"))
         buf_addf(out, "Umask = \"%04o\";\n", (unsigned)umask_here());
     /* A customer elsewhere does not have this folder: the outputs are fetched from it. */
@@ -164,11 +165,29 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
  * here (JobIndex is not known) stays as it is, and the customer says what is wrong with it. */
 static void constants_print(struct buf *out, const struct tree *ad)
 {
-    static const char *const names[] = {
-        "TimeLimit",  "QueueLimit", "MaxRetries",      "RetryUnless",       "CheckpointPeriod", "CheckpointSignal",
-        "WarnSignal", "Network",    "AccountingGroup", "ConcurrencyLimits", "OutputElsewhere",  "RunAs",
-        "ShareFiles", "Umask",      "Count",           "Processes",         "ProcessesOn",      "Owner",
-        "Type",       "Iwd",        "NotBefore",       "FinishBy"};
+    static const char *const names[] = {"TimeLimit",
+                                        "QueueLimit",
+                                        "MaxRetries",
+                                        "RetryUnless",
+                                        "CheckpointPeriod",
+                                        "CheckpointSignal",
+                                        "WarnSignal",
+                                        "Network",
+                                        "AccountingGroup",
+                                        "ConcurrencyLimits",
+                                        "OutputElsewhere",
+                                        "OutputCopies",
+                                        "RunAs",
+                                        "ShareFiles",
+                                        "Umask",
+                                        "Count",
+                                        "Processes",
+                                        "ProcessesOn",
+                                        "Owner",
+                                        "Type",
+                                        "Iwd",
+                                        "NotBefore",
+                                        "FinishBy"};
     struct arena arena;
 
     arena_init(&arena);

@@ -78,6 +78,10 @@
       "the files of the tokens for those catalogues, in the same order; \"-\": none, or that of the pool")              \
     X(CLOSE_STORAGE, "CloseStorage", LIST, "TEXT", "{}", 0, 32, RESTART,                                                \
       "the stores that are near a provider: it says so, and fetches from them first")                                   \
+    X(INPUTS_AHEAD, "InputsAhead", SIZE, "BYTES", "\"4 GiB\"", 0, 1024 * CONFIG_GIB, RESTART,                           \
+      "of inputs that a provider fetches for the next job of a claim while one runs; 0: none")                          \
+    X(REPLICAS_PERIOD, "ReplicasPeriod", SPAN, "SECONDS", "600", 0, CONFIG_DAY, LIVE,                                   \
+      "how often a customer looks up again which stores have the files of jobs that wait; 0: never")                    \
     X(STORE_FOLDERS, "StoreFolders", LIST, "FOLDER", "{}", 0, 64, RESTART,                                              \
       "folders of this machine that stores of Protocol \"file\" may lie in")                                            \
     X(STORE_OWNERS, "StoreOwners", LIST, "TEXT", "{}", 0, 64, RESTART,                                                  \
@@ -98,6 +102,8 @@
       "bytes a second that one transfer may take; 0: as many as it can")                                                \
     X(TRANSFER_FILE_MAX, "TransferFileMax", SIZE, "BYTES", "\"1 TiB\"", CONFIG_KIB, CONFIG_GIB << 20, RESTART,          \
       "of one file that is brought from or to a store")                                                                 \
+    X(TRANSFER_READ_BACK, "TransferReadBack", FLAG, "FLAG", "true", 0, 1, RESTART,                                      \
+      "a file that was put into a store by HTTP is read back, where the server does not say what its SHA-256 is")       \
     X(TRANSFER_ROOM, "TransferRoom", SIZE, "BYTES", "\"64 GiB\"", 0, 1024 * 1024 * CONFIG_GIB, RESTART,                 \
       "files on their way to stores that a provider keeps, all together")                                               \
     X(TRANSFER_PATIENCE, "TransferPatience", SPAN, "SECONDS", "600", MILLISECOND, CONFIG_YEAR, RESTART,                 \

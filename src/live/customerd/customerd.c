@@ -9,6 +9,7 @@
 #include "live/customerd/job_policy.h"
 #include "live/customerd/local_jobs.h"
 #include "live/customerd/recovery.h"
+#include "live/customerd/replicas_renew.h"
 #include "live/customerd/secret_sets.h"
 #include "live/customerd/user_logs.h"
 #include "live/data/catalogue.h"
@@ -245,6 +246,7 @@ static int parts_start(struct customerd *customerd, struct err *err)
                                               .job = customerd_job,
                                               .node = customerd_node,
                                               .members = customerd_members,
+                                              .ahead = customerd_ahead,
                                               .beside = customer_shells_beside,
                                               .news = customerd_news,
                                               .user = customerd};
@@ -257,6 +259,7 @@ static int parts_start(struct customerd *customerd, struct err *err)
     customerd_deliveries(customerd);
     customerd_local(customerd);
     customerd->policies = job_policies_new(customerd);
+    customerd->renewal = renewal_new(customerd);
     customerd->logs = user_logs_new(customerd, err);
     return customerd->logs && customerd->ends && commands_load(&customerd->commands, err) == 0 &&
                    audit_load(&customerd->audit, err) == 0
@@ -422,6 +425,7 @@ static void customerd_done(struct customerd *customerd)
     unix_users_free(customerd->users);
     lent_tokens_done(customerd);
     catalogues_free(customerd->catalogues);
+    renewal_free(customerd->renewal);
     daemon_close(&customerd->daemon);
     audit_done(&customerd->audit);
     customer_shells_done(customerd);

@@ -109,6 +109,15 @@ uint32_t customerd_members(void *user, uint64_t job, struct member_view *ret, ui
     return customer_members(customerd->customer, job, ret, room);
 }
 
+uint64_t customerd_ahead(void *user, uint64_t claim, bool promise)
+{
+    struct customerd *customerd = user;
+
+    if (promise)
+        runner_event(customerd->runner, &(struct event){.kind = EVENT_AHEAD, .claim = claim});
+    return customer_ahead(customerd->customer, claim);
+}
+
 /* Records who runs the try, where several do. */
 static void members_note(struct customerd *customerd, const struct job_view *view, struct job_attempt *one)
 {

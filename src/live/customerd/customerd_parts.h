@@ -111,6 +111,7 @@ struct customerd {
     struct catalogues *catalogues; /* the catalogues of files */
     struct deliveries *deliveries; /* outputs on their way to other users; NULL: it serves only the user who runs it */
     struct job_policies *policies; /* what jobs say shall become of them (job_policy.h) */
+    struct renewal *renewal;       /* where the files of waiting jobs are (replicas_renew.h) */
     struct user_logs *logs;        /* the logs that jobs name (user_logs.h) */
 
     struct local_jobs *local; /* jobs that run on this host */
@@ -211,6 +212,7 @@ void customerd_job_changed(void *user, uint64_t job); /* for the agent's setting
 bool view_ended(const struct job_view *view);
 bool customerd_job(void *user, uint64_t id, struct job_view *ret);
 uint32_t customerd_members(void *user, uint64_t job, struct member_view *ret, uint32_t room);
+uint64_t customerd_ahead(void *user, uint64_t claim, bool promise);
 bool customerd_node(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
 void customerd_news(void *user, const struct job_view *view, const struct job_attempt *one, enum question_news news,
                     const char *words);

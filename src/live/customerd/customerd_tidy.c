@@ -2,6 +2,7 @@
 #include "live/customerd/audited.h"
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_policy.h"
+#include "live/customerd/replicas_renew.h"
 #include "live/customerd/user_logs.h"
 
 #include "lang/ad/make.h"
@@ -149,6 +150,11 @@ static bool endings_tidy(struct customerd *customerd, int64_t ends)
     return false;
 }
 
+static bool replicas_tidy(struct customerd *customerd, int64_t ends)
+{
+    return renewal_tick(customerd->renewal, ends);
+}
+
 /* Once a second. Those that have no files take but the time of a look. */
 static bool files_tidy(struct customerd *customerd, int64_t ends)
 {
@@ -205,8 +211,8 @@ static bool seconds_tidy(struct customerd *customerd, int64_t ends)
 
 /* The parts of tidying. Each works until its time is over, and says whether there is more. */
 static bool (*const parts[])(struct customerd *customerd, int64_t ends) = {
-    newcomers_tidy, logs_tidy,  policies_tidy, endings_tidy, history_tidy,
-    secrets_tidy,   files_tidy, spool_tidy,    keys_tidy,    seconds_tidy,
+    newcomers_tidy, logs_tidy,  policies_tidy, endings_tidy, history_tidy,  secrets_tidy,
+    files_tidy,     spool_tidy, keys_tidy,     seconds_tidy, replicas_tidy,
 };
 #define PARTS (sizeof parts / sizeof *parts)
 

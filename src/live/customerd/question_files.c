@@ -217,6 +217,7 @@ struct tree *question_fetch(struct asking *asking)
     const char *text;
     int64_t offset = 0, length = QUESTION_BYTES_MAX;
     struct maker maker;
+    bool ahead = false;
     struct buf coded;
     ssize_t got;
     size_t len;
@@ -230,7 +231,7 @@ struct tree *question_fetch(struct asking *asking)
         !ad_integer(asking->question, "Length", &length) || length < 0)
         return question_reason(asking, "invalid");
     memcpy(hash, text, HASH_DIGITS);
-    fd = fetch_open(asking, hash);
+    fd = ad_flag(asking->question, "Ahead", &ahead) && ahead ? ahead_open(asking, hash) : fetch_open(asking, hash);
     if (fd < 0)
         return errno == ENOENT ? question_reason(asking, "unknown") : question_wait(asking);
     if (length > QUESTION_BYTES_MAX)

@@ -133,7 +133,7 @@ static const struct {
 } rows[] = {
     {"manifest", question_manifest, HELPER}, {"fetch", question_fetch, HELPER},   {"secrets", question_secrets, HELPER},
     {"store", question_store, MEMBER},       {"report", question_report, LEADER}, {"finish", question_finish, MEMBER},
-    {"stored", question_stored, LEADER},     {"beside", question_beside, HELPER},
+    {"stored", question_stored, LEADER},     {"beside", question_beside, HELPER}, {"ahead", question_ahead, LEADER},
 };
 
 /* May this peer ask? In a pair, the agent that has the claim; in a gang, the leader or a helper, by its own pass. A member that runs nothing, though

@@ -5,6 +5,7 @@
  *     secrets    those of the job, sealed                 finish   all files are sent; Transfers: how many others go to stores
  *                                                         stored   which of those are stored, and where (stored.h)
  *
+ *     ahead      which files does the job read that this claim is to have next? Then fetch, with Ahead, is of its inputs
  *     beside     a command beside another process of the job, where its ad lets them do that
  *
  * Each question names job, claim and number: a try. Only the agent that has the job is answered, and in a gang each member that has a pass
@@ -68,6 +69,8 @@ struct questions {
     bool (*node)(void *user, uint64_t job, const char *name, size_t len, uint64_t *ret_first, uint64_t *ret_count);
     /* The members that run a job, as in customer_members. NULL: one alone does. */
     uint32_t (*members)(void *user, uint64_t job, struct member_view *ret, uint32_t room);
+    /* The job that the claim is to have next; `promise`: it is to be promised one, if it is not yet. 0: none. NULL: none is ever. */
+    uint64_t (*ahead)(void *user, uint64_t claim, bool promise);
     /* A process of the job begins a command beside another, or goes on with it (shells_beside.c). NULL: none can. */
     struct tree *(*beside)(void *user, const struct job_view *view, agent who, const struct tree *question);
     /* There is news of a try. Rows may have been put on the shelf: commit. */

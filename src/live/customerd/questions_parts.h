@@ -2,6 +2,7 @@
  *
  *     questions.c       who asks, about which try: passes the question to its part; what a try may leave
  *     question_files.c  the files that a try reads, their bytes, and incoming bytes
+ *     question_ahead.c  the files that the claim's next job reads
  *     question_secrets.c  its secrets
  *     question_ends.c   what a try reports, and its end */
 #ifndef BERTH_LIVE_CUSTOMERD_QUESTIONS_PARTS_H
@@ -42,6 +43,12 @@ struct tree *question_beside(struct asking *asking);
 struct tree *question_manifest(struct asking *asking);
 struct tree *question_fetch(struct asking *asking);
 struct tree *question_store(struct asking *asking);
+
+/* ---- question_ahead.c ---- */
+
+struct tree *question_ahead(struct asking *asking);
+/* Opens an input of the job that the asking claim is to have next; -1 and errno. */
+int ahead_open(const struct asking *asking, const char *hash);
 
 /* ---- question_secrets.c ---- */
 

@@ -15,6 +15,9 @@ extern "C" {
 
 #define INPUT_DATA_MAX 1000 /* files of one job */
 
+/* What a job prefers that does not say what: machines that a store with all of its files is near to. */
+#define INPUT_DATA_RANK "stringListsIntersect(join(\",\", other.CloseStorage), join(\",\", Replicas)) is true ? 10 : 0"
+
 struct input_data {
     char **names; /* logical ones, as the catalogue has them */
     uint32_t count;

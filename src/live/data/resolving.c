@@ -5,13 +5,16 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
+#include "lang/text/parse.h"
 #include "live/data/input_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AT_ONCE 32 /* questions */
+#define AT_ONCE 32                     /* questions */
+#define BYTES_EXACT (INT64_C(1) << 20) /* more are rounded up ... */
+#define BYTES_STEPS 8                  /* ... to one of so many steps between a power of two and the next */
 
 struct resolving {
     struct catalogues *catalogues;
@@ -213,6 +216,30 @@ static void parts_copy(struct maker *maker, const struct tree *ad)
     tree_unref(less);
 }
 
+static void rank_write(struct maker *maker)
+{
+    struct build build;
+    struct tree *rank;
+
+    build_init(&build, maker->build.symbols, maker->build.dialect);
+    rank = parse_expr(&build, NULL, INPUT_DATA_RANK, sizeof INPUT_DATA_RANK - 1, NULL);
+    build_done(&build);
+    maker_ad(maker, "Rank", rank);
+    tree_unref(rank);
+}
+
+/* Jobs whose files are about as large share a request, and so a claim: the number is rounded up. */
+static int64_t bytes_about(int64_t bytes)
+{
+    int64_t step = 1;
+
+    if (bytes <= BYTES_EXACT)
+        return bytes;
+    while (bytes / step >= 2 * BYTES_STEPS)
+        step *= 2;
+    return bytes > INT64_MAX - step ? bytes : (bytes + step - 1) / step * step;
+}
+
 struct tree *resolving_ad(const struct resolving *resolving, const struct tree *ad)
 {
     struct input_data data;
@@ -225,13 +252,15 @@ struct tree *resolving_ad(const struct resolving *resolving, const struct tree *
     parts_copy(&maker, ad);
     if (data.count)
         replicas_write(&maker, resolving, &data);
+    if (data.count && !ad_find(ad, "Rank") && !ad_find(ad, "Ports"))
+        rank_write(&maker);
     for (uint32_t i = 0; i < data.count; i++) {
         uint32_t place = textmap_find(&resolving->names, data.names[i], strlen(data.names[i]));
         int64_t size = resolving->entries[place].size;
 
         bytes = bytes > INT64_MAX - size ? INT64_MAX : bytes + size;
     }
-    maker_integer(&maker, "InputBytes", bytes);
+    maker_integer(&maker, "InputBytes", bytes_about(bytes));
     input_data_done(&data);
     return maker_seal(&maker);
 }

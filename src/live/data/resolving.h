@@ -4,7 +4,8 @@
  *
  *         Replicas      = {"se1", "se3"}      stores that have all of them
  *         ReplicaHosts  = {"se1.lab"}         hosts of those stores, by their URLs
- *         InputBytes    = 8192                how large they are together */
+ *         InputBytes    = 8192                how large they are together: of more than 1 MiB, about, and not less
+ *         Rank          = ...                 if the ad has none: machines that say that one of those stores is near (CloseStorage) */
 #ifndef BERTH_LIVE_DATA_RESOLVING_H
 #define BERTH_LIVE_DATA_RESOLVING_H
 

@@ -4,7 +4,8 @@
  *             fetched (transfer.h) -> its SHA-256, in a thread -> the right one: into the cache, and copied into the job's folder
  *                                                              -> not: dropped, and the next replica
  *
- * When none of its replicas can be had the job cannot begin, and the words say what was wrong with each. */
+ * When none of its replicas can be had the job cannot begin, and the words say what was wrong with each. A file that comes already, for another job,
+ * is waited for. For a job that is yet to come (ahead.c) files come into the cache alone. */
 #include "live/providerd/providerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -25,6 +26,7 @@
 
 #define PAUSE 500      /* milliseconds before silent catalogues are asked again; it doubles ... */
 #define PAUSES_MAX 7   /* ... so often: about a minute */
+#define LOOK 20        /* milliseconds between looks at what comes for another job */
 #define WORDS_EACH 120 /* bytes about one replica */
 
 struct datain {
@@ -49,6 +51,7 @@ struct datain {
 
 static void datain_next(struct datain *datain);
 static void replica_next(struct datain *datain);
+static void file_look(struct datain *datain);
 
 /* ----------------------------------------------------------------------------------------------------------------- life */
 
@@ -150,6 +153,10 @@ static void file_place(struct datain *datain)
     enum file_copy_result result;
     struct err err = {0};
 
+    if (datain->task->ahead) {
+        file_laid(datain, NULL);
+        return;
+    }
     cache_path(datain, path);
     result = file_copy_start(&datain->providerd->daemon.loop, &order, file_laid, datain, &datain->file_copy, &err);
     if (result != LAYING)
@@ -296,11 +303,51 @@ static void again_due(uv_timer_t *timer)
     datain_next(timer->data);
 }
 
+static void look_due(uv_timer_t *timer)
+{
+    file_look(timer->data);
+}
+
+static bool is_fetching(const struct task *task, const struct datain *besides)
+{
+    const struct datain *datain = task->datain;
+
+    return datain && datain != besides && (datain->run || datain->checking) &&
+           !strcmp(datain->entry.hash, besides->entry.hash);
+}
+
+/* Does that very file come already, for another job or ahead of one? */
+static bool is_coming(const struct datain *datain)
+{
+    for (const struct task *task = datain->providerd->tasks; task; task = task->next)
+        if (is_fetching(task, datain))
+            return true;
+    for (const struct task *task = datain->providerd->aheads; task; task = task->next)
+        if (is_fetching(task, datain))
+            return true;
+    return false;
+}
+
+/* Takes the file from the cache; else it is fetched, unless it comes already. */
+static void file_look(struct datain *datain)
+{
+    char path[DAEMON_PATH_MAX];
+    struct stat info;
+
+    cache_path(datain, path);
+    if (stat(path, &info) == 0 && info.st_size == datain->entry.size) {
+        file_place(datain);
+    } else if (is_coming(datain)) {
+        uv_timer_start(&datain->again, look_due, LOOK, 0);
+    } else {
+        order_make(datain);
+        replica_next(datain);
+    }
+}
+
 static void entry_take(struct datain *datain, const struct catalogue_answer *answer)
 {
     int64_t disk = datain->task->order.order.limits.disk;
-    char path[DAEMON_PATH_MAX];
-    struct stat info;
 
     if (*answer->words)
         LOG(&datain->providerd->daemon.log, LEVEL_WARNING, "data.catalogue", log_text("name", answer->entry->name),
@@ -308,16 +355,13 @@ static void entry_take(struct datain *datain, const struct catalogue_answer *ans
     file_entry_done(&datain->entry);
     file_entry_copy(answer->entry, &datain->entry);
     if (datain->entry.size > (disk > 0 ? disk : JOB_DISK)) { /* whoever has entered it may have said anything */
-        datain_fail(datain, "it is larger than RequestDisk");
+        datain_fail(datain,
+                    datain->task->ahead ? "it is too large to be fetched ahead" : "it is larger than RequestDisk");
         return;
     }
-    cache_path(datain, path);
-    if (stat(path, &info) == 0 && info.st_size == datain->entry.size) {
-        file_place(datain);
-        return;
-    }
-    order_make(datain);
-    replica_next(datain);
+    if (datain->task->ahead)
+        ahead_spend(datain->task, datain->entry.size);
+    file_look(datain);
 }
 
 static void catalogue_came(void *user, const struct catalogue_answer *answer)

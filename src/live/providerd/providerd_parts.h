@@ -5,6 +5,7 @@
  *     inquiry.c    who is asked about a job's files, and by what right
  *     staging.c    brings a job its files
  *     input_fetch.c     brings a job the files of the catalogue that it reads
+ *     ahead.c      fetches what the claim's next job reads, while this one runs
  *     secret_fetch.c    brings a job its secrets
  *     results_row.c    what is noted of a job that has ended
  *     results_send.c   brings back what it made
@@ -111,9 +112,11 @@ struct task {
     struct staging *staging; /* or NULL */
     struct datain *datain;   /* or NULL */
     struct urlin *urlin;     /* or NULL */
-    struct secretin *secretin;   /* or NULL */
-    int secrets;                 /* a bundle in memory, until the launcher has it; -1: none */
-    struct file_sync *file_sync; /* or NULL */
+    struct secretin *secretin;     /* or NULL */
+    bool ahead;                    /* it is no job: its files are those of its claim's next one (ahead.c) */
+    int64_t ahead_at, ahead_pause; /* when it is asked what the next one reads, and how long is waited after that */
+    int secrets;                   /* a bundle in memory, until the launcher has it; -1: none */
+    struct file_sync *file_sync;   /* or NULL */
     struct watch *door; /* by which its processes begin commands beside others of the job (beside.c); or NULL */
     struct executor_news ending; /* TASK_SETTLES: how it ended */
     bool reported, asking;       /* the customer knows that it runs; a question is on its way */
@@ -162,6 +165,7 @@ struct providerd {
     uint64_t *ids;
     struct tree **ads;
     struct task *tasks;
+    struct task *aheads; /* what is fetched for the next jobs of claims */
     struct image *images;
     struct url_client *url_clients; /* that run */
     struct source_pause pauses[SOURCE_PAUSES_MAX];
@@ -358,6 +362,17 @@ void datain_close(struct providerd *providerd); /* after all tasks have gone */
 bool datain_is_needed(const struct task *task);
 void datain_begin(struct task *task);      /* task_data_staged follows, perhaps at once */
 void datain_cancel(struct datain *datain); /* takes NULL */
+
+/* ---- ahead.c ---- */
+void ahead_begin(struct task *task);                          /* its job runs: time to fetch what the next one reads? */
+void ahead_told(struct task *ahead, const struct tree *told); /* by the customer, which files those are */
+void ahead_spend(struct task *ahead, int64_t bytes);          /* of what may be fetched */
+void ahead_staged(struct task *ahead, const char *why);       /* as task_staged ... */
+void ahead_data_staged(struct task *ahead, const char *why);  /* ... and task_data_staged */
+/* A job begins under the claim: what is still on its way from its customer is gone on with by the job itself, what comes from stores is waited for. */
+void ahead_meets(struct task *task);
+void aheads_tick(struct providerd *providerd); /* those of claims that are over end */
+void aheads_done(struct providerd *providerd);
 
 /* ---- url_fetch.c ---- */
 #define URLS_FAILED "Transfer input files failure at the execution point" /* begins the words; HTCondor's */

@@ -3,7 +3,7 @@
  *     manifest -> for each file: cache/HASH there? else fetched piece by piece into cache/HASH.part, checked, renamed -> copied (file_copy.h)
  *
  * What is in the cache is known by its hash; a part that was fetched before a restart is gone on with. Files are copied, not linked:
- * the job may write in its own. */
+ * the job may write in its own. For a job that is yet to come (ahead.c) they come into the cache alone, and nothing is asked twice. */
 #include "live/providerd/providerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -293,6 +293,10 @@ static void fetch_answered(void *user, const struct tree *answer)
 
     if (!staging_answered(staging))
         return;
+    if (staging->task->ahead && (!answer || !answer_is(answer, "ok"))) {
+        staging_end(staging, "it cannot be fetched now");
+        return;
+    }
     if (!answer || answer_is(answer, "wait") || answer_is(answer, "refused")) { /* or it is just ending */
         staging_wait(staging);
         return;
@@ -332,6 +336,8 @@ static void fetch_ask(struct staging *staging, const struct input *input)
     maker_text(&maker, "Hash", input->hash);
     maker_integer(&maker, "Offset", staging->hash.upto);
     maker_integer(&maker, "Length", PIECE_BYTES);
+    if (task->ahead)
+        maker_flag(&maker, "Ahead", true);
     question = maker_seal(&maker);
     staging->asking = true;
     if (!agent_ask(task->providerd->live, task->inquiry.customer, question, fetch_answered, staging)) {
@@ -374,13 +380,17 @@ static void manifest_answered(void *user, const struct tree *answer)
 
     if (!staging_answered(staging))
         return;
-    if (!answer || answer_is(answer, "wait") || answer_is(answer, "refused")) { /* or it is just ending */
+    if (staging->task->ahead && (!answer || !answer_is(answer, "ok"))) {
+        staging_end(staging, "the customer has no next job for it");
+    } else if (!answer || answer_is(answer, "wait") || answer_is(answer, "refused")) { /* or it is just ending */
         staging_wait(staging);
     } else if (!answer_is(answer, "ok")) {
         staging_end(staging, "the customer does not say which files it needs");
     } else {
         staging->pause = STAGING_PAUSE;
         staging->manifest = tree_ref((struct tree *)(uintptr_t)answer);
+        if (staging->task->ahead)
+            ahead_told(staging->task, answer);
         if (inputs_fit(staging))
             staging_next(staging);
         else
@@ -394,7 +404,7 @@ static void manifest_ask(struct staging *staging)
     struct maker maker;
     struct tree *question;
 
-    question_begin(&maker, task->providerd, "manifest", &task->inquiry);
+    question_begin(&maker, task->providerd, task->ahead ? "ahead" : "manifest", &task->inquiry);
     question = maker_seal(&maker);
     staging->asking = true;
     if (!agent_ask(task->providerd->live, task->inquiry.customer, question, manifest_answered, staging)) {
@@ -445,6 +455,8 @@ static void staging_next(struct staging *staging)
         }
         if (input_is_image(staging, &input)) { /* it is unpacked where it lies, and the job does not see the file */
             snprintf(staging->task->image_key, sizeof staging->task->image_key, "%s", input.hash);
+            staging->at++;
+        } else if (staging->task->ahead) {
             staging->at++;
         } else if (!input_place(staging, &input)) {
             return;

@@ -344,7 +344,9 @@ void task_image_came(struct task *task, const char *why, bool fault)
 
 void task_data_staged(struct task *task, const char *why)
 {
-    if (why) /* words that may be a stranger's: it is looked here whether they can be true */
+    if (task->ahead)
+        ahead_data_staged(task, why);
+    else if (why) /* words that may be a stranger's: it is looked here whether they can be true */
         task_fail_for(task, why, health_lacks(task->providerd) ? REASON_FAULT : REASON_SETUP);
     else if (task->order.image && task->order.image_secret && task->order.has_secrets)
         secretin_begin(task); /* one of them opens the registry */
@@ -356,7 +358,9 @@ void task_data_staged(struct task *task, const char *why)
 
 void task_staged(struct task *task, const char *why)
 {
-    if (why)
+    if (task->ahead)
+        ahead_staged(task, why);
+    else if (why)
         task_fail(task, why);
     else if (urlin_is_needed(task))
         urlin_begin(task);
@@ -389,6 +393,7 @@ void task_launch(struct providerd *providerd, const struct effect *effect)
     task->deadline = effect->at;
     task->span = effect->span;
     task->began = task->came = runner_now();
+    ahead_meets(task);
     providerd->started++;
     step_note(STEP_TAKEN, task->claim, task->number);
     LOG(&providerd->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
@@ -492,6 +497,7 @@ void task_told(void *user, const struct executor_news *news)
         task->began = runner_now() - news->usage.wall;
         task->runs = true;
         provider_metrics_runs(task);
+        ahead_begin(task);
     } else if (task->state != TASK_SETTLES && !task_settle(task, news)) {
         task_end(task, news);
     }
@@ -657,6 +663,7 @@ static void task_tick(struct task *task, int64_t now)
         return;
     if (!task->helps)
         checkpoint_tick(task, now);
+    ahead_begin(task);
     for (int i = 0; i < 2; i++) {
         struct log_errand *errand = errand_new(task, i);
 
@@ -693,6 +700,7 @@ void tasks_tick(struct providerd *providerd)
     struct task *next;
 
     claims_clear(providerd);
+    aheads_tick(providerd);
     for (struct task *task = providerd->tasks; task; task = next) {
         next = task->next;
         task_tick(task, now);
@@ -701,6 +709,7 @@ void tasks_tick(struct providerd *providerd)
 
 void tasks_done(struct providerd *providerd)
 {
+    aheads_done(providerd);
     while (providerd->tasks)
         task_free(providerd->tasks);
     free(providerd->claims);

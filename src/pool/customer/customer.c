@@ -171,6 +171,8 @@ static void customer_event(const struct customer_step *step, const struct event 
         queue_drop(step, event);
     else if (event->kind == EVENT_LOCAL)
         queue_local(step, event);
+    else if (event->kind == EVENT_AHEAD)
+        root_promise(step, event);
     else if (event->kind == EVENT_KNOWN)
         shapes_again(step, event->claim);
     else if (event->kind == EVENT_ANSWER)

@@ -166,6 +166,9 @@ struct member_view {
 };
 uint32_t customer_members(const struct customer *customer, uint64_t job, struct member_view *ret, uint32_t room);
 
+/* The job that a claim is to have next, as EVENT_AHEAD has promised it and as long as it waits; 0: none. */
+uint64_t customer_ahead(const struct customer *customer, uint64_t claim);
+
 struct root_view {
     uint64_t gang, claim; /* of its first member */
     enum root_state state;

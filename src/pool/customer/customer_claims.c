@@ -199,7 +199,7 @@ static void root_draw_pass(const struct customer_step *step, struct root *root)
 static void root_decide(const struct customer_step *step, struct root *root)
 {
     int64_t collect = step->customer->spans->pin / COLLECT_PART;
-    struct job *job = shape_next(root->shape);
+    struct job *job = root_choose(step, root);
 
     if (!job && MUTANT(STALE_CLAIM))
         job = job_taken(step, root->shape);

@@ -58,9 +58,11 @@ struct job {
     struct root *root;          /* the root that may be running the job; NULL: none can */
     struct job *before, *after; /* in its shape's list while it waits */
     bool waits;
-    bool failing;     /* its claim comes to nothing, and not because a member was lost */
-    uint32_t in_vain; /* claims in a row that came to nothing */
-    int64_t rests;    /* because of that it is offered again only then; 0: it does not rest */
+    uint64_t promised;      /* the gang of the claim that is to have it next (ahead.c); 0: none ... */
+    int64_t promised_until; /* ... until then */
+    bool failing;           /* its claim comes to nothing, and not because a member was lost */
+    uint32_t in_vain;       /* claims in a row that came to nothing */
+    int64_t rests;          /* because of that it is offered again only then; 0: it does not rest */
     enum tally tally;
     bool moves; /* in a workflow: the job waits for a machine, or has one */
     bool fresh; /* it has no row: nothing has happened to it since it was submitted */
@@ -140,6 +142,7 @@ struct root {
     uint32_t pool;   /* the pool that the match came from */
     struct job *job; /* NULL before the decision, and between jobs */
     uint64_t number; /* how many jobs it has had */
+    uint64_t ahead;  /* the job that it is promised next (ahead.c); 0: none */
     enum root_state state;
     int64_t until;   /* VERIFYING: the window's end */
     int64_t began;   /* COMMITTING: the first commit */
@@ -448,6 +451,11 @@ void root_beat(const struct customer_step *step, const struct event *event);
 void root_asked(const struct customer_step *step, const struct event *event);
 void root_tasked(const struct customer_step *step, const struct event *event);
 void root_left(const struct customer_step *step, const struct event *event);
+
+/* ahead.c */
+/* The job that the claim is to have now: the promised one, or the one that has waited longest; NULL: none, or not yet. Its promise is over. */
+struct job *root_choose(const struct customer_step *step, struct root *root);
+void root_promise(const struct customer_step *step, const struct event *event);
 
 /* customer_results.c */
 void root_loses(const struct customer_step *step, struct root *root,

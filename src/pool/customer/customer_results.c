@@ -82,10 +82,11 @@ void root_loses(const struct customer_step *step, struct root *root, struct clai
 /* The claim has done its job: it takes the next of its shape, or is released. */
 static void root_next(const struct customer_step *step, struct root *root)
 {
-    struct job *job = shape_next(root->shape);
+    struct job *job;
 
     if (root->state == ROOT_ENDING || root->state == ROOT_ATTACHING)
         return; /* a member that is not attached yet may still be at the last job */
+    job = root_choose(step, root);
     if (job && !root->job && step->env->now - root->active < step->customer->spans->life &&
         (crew_whole(&root->crew) || MUTANT(REUSE_REDUCED)))
         root_take(step, root, job);

@@ -96,6 +96,7 @@ enum event_kind {
     EVENT_FORGET, /* customer: `job`, which has ended, is recorded elsewhere */
     EVENT_DROP, /* customer: the jobs from `job` to `number`, which are alike (customer_alike), are recorded elsewhere as removed */
     EVENT_LOCAL, /* customer: news of `job`, which runs on the customer's own host: FOUND: it begins; EXITED: with reason and status; GONE: it is to begin again. `number`: how often it has begun */
+    EVENT_AHEAD, /* customer: `claim` has a job, and prepares for the next: it is promised one (customer_ahead) */
     EVENT_GONE, /* provider: it leaves for good, as a pilot does at its end: matchmakers are told to forget its machines */
     EVENT_SHUT, /* provider: `user` is disabled: its claims get no further jobs; with status 1 those that run must go, too */
     EVENT_BOOK, /* provider: the machine `claim` (its place) is booked as `number`, as `ad` says (calendar.h); NULL: that is given back. `at`: what time it is, by whoever says so (microseconds, UTC; 0: not known) */

@@ -178,6 +178,7 @@ static void provider_event(const struct provider_step *step, const struct event 
     case EVENT_FORGET:
     case EVENT_DROP:
     case EVENT_LOCAL:
+    case EVENT_AHEAD:
         break;
     case EVENT_MESSAGE:
         tenant_message(step, event);
