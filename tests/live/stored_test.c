@@ -39,6 +39,14 @@ static const struct {
      "a>run7/a |s t +", NULL},
     {"no others, if it says so", "[OutputData = {\"a\"}; OutputSE = {\"s\"}; OutputElsewhere = false]", "a>a |s -",
      NULL},
+    {"several stores are to have it, if it says so",
+     "[OutputData = {\"a\"}; OutputSE = {\"s\", \"t\"}; OutputCopies = 1 + 1]", "a>a |s t +2", NULL},
+    {"but not none", "[OutputData = {\"a\"}; OutputCopies = 0]", NULL,
+     "OutputCopies: expected a whole number from 1 to 16"},
+    {"nor very many", "[OutputData = {\"a\"}; OutputCopies = 17]", NULL,
+     "OutputCopies: expected a whole number from 1 to 16"},
+    {"nor some", "[OutputData = {\"a\"}; OutputCopies = \"two\"]", NULL,
+     "OutputCopies: expected a whole number from 1 to 16"},
     {"a name that leads out of the folder is none", "[OutputData = {\"../a\"}]", NULL,
      "OutputData: ../a is not the name of a file in the job's folder"},
     {"nor one that leads out of a store", "[OutputData = {[File = \"a\"; Name = \"/etc/a\"]}]", NULL,
@@ -61,6 +69,8 @@ static void parcels_print(struct buf *out, const struct job_uploads *read)
     for (size_t i = 0; read->stores[i]; i++)
         buf_addf(out, "%s ", read->stores[i]);
     buf_adds(out, read->elsewhere ? "+" : "-");
+    if (read->copies != 1)
+        buf_addf(out, "%u", read->copies);
 }
 
 static void jobs_are_read(void)
@@ -120,6 +130,30 @@ static void submissions_are_checked(void)
 
         tap_ok(submitted[i].why ? failed < 0 && !strcmp(err.text, submitted[i].why) : !failed, "submitted: %s: %s",
                submitted[i].says, failed < 0 ? err.text : "good");
+        tree_unref(ad);
+    }
+}
+
+static void copies_have_stores(void)
+{
+    static const struct {
+        const char *says, *ad;
+        bool good;
+    } rows[] = {
+        {"two stores for two copies", "[OutputSE = {\"a\", \"b\"}; OutputElsewhere = false; OutputCopies = 2]", true},
+        {"two stores for three, and no others",
+         "[OutputSE = {\"a\", \"b\"}; OutputElsewhere = false; OutputCopies = 3]", false},
+        {"one store for two, and no others", "[OutputSE = \"a\"; OutputElsewhere = false; OutputCopies = 2]", false},
+        {"any stores for three", "[OutputCopies = 3]", true},
+        {"others beside two", "[OutputSE = {\"a\", \"b\"}; OutputCopies = 3]", true},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct tree *ad = ad_of(rows[i].ad);
+        struct err err = {0};
+
+        tap_ok((job_copies_check(ad, &err) == 0) == rows[i].good, "%s: %s", rows[i].says,
+               rows[i].good ? "good" : err.text);
         tree_unref(ad);
     }
 }
@@ -222,6 +256,7 @@ int main(void)
     symbols = names_new(1);
     jobs_are_read();
     submissions_are_checked();
+    copies_have_stores();
     files_are_told();
     nonsense_is_refused();
     symbols_free(symbols);

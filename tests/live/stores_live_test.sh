@@ -124,6 +124,24 @@ check 'and nowhere else' [ ! -e second/data/run8/a.dat -a ! -e run8/a.dat -a ! -
 check 'a host whose key is not known was not trusted' grep -q "localhost: the host's key is not in TransferKnownHosts" state/log/provider.log
 check 'and no path outside of StoreFolders was written' grep -q 'it is beneath none of StoreFolders' state/log/provider.log
 
+# ---- several stores
+id=$(submit "[ $job; Args = {\"-c\", \"echo both >a.dat\"}; OutputSE = {\"second\", \"disk\"}; OutputElsewhere = false; OutputCopies = 2;
+  OutputData = {[File = \"a.dat\"; Name = \"run21/a.dat\"]} ]")
+check 'a file that two stores are to have is stored when both have it' soon stored "$id" 1
+check 'the one' grep -qx both second/data/run21/a.dat
+check 'and the other' grep -qx both disk/a/run21/a.dat
+check 'the catalogue has both replicas' replicas run21/a.dat 2
+check 'the log says where else it is' log_has "$id" 'run21/a.dat is stored in disk: file://.*: also in second'
+id=$(submit "[ $job; Args = {\"-c\", \"echo one >a.dat\"}; OutputSE = {\"second\", \"first\"}; OutputElsewhere = false; OutputCopies = 2;
+  OutputData = {[File = \"a.dat\"; Name = \"run22/a.dat\"]} ]")
+check 'while one of two is down it is not stored' soon log_has "$id" 'run22/a.dat waits to be stored in first: 1 of 2 stores have it: second'
+check 'and that is shown' shows "$id" 'Succeeded, 0 of 1 file'
+store first "$(cat first.port)"
+check 'when that is there again it is' soon stored "$id" 1
+stop first
+too_few() { echo "[ $job; OutputSE = \"second\"; OutputElsewhere = false; OutputCopies = 2; OutputData = {\"x\"} ]" >job.ad && ! "$berth" submit --force job.ad 2>few.err && grep -q 'OutputCopies: OutputSE names 1 stores' few.err; }
+check 'more stores than may be are refused at once' too_few
+
 # ---- another file of that name
 id=$(submit "[ $job; Args = {\"-c\", \"echo other >a.dat\"}; OutputSE = \"disk\"; OutputElsewhere = false;
   OutputData = {[File = \"a.dat\"; Name = \"run8/a.dat\"]} ]")

@@ -52,6 +52,7 @@ static const char *const known[] = {
     "OnExitHoldReason",
     "OnExitHoldSubCode",
     "Out",
+    "OutputCopies",
     "OutputData",
     "OutputElsewhere",
     "OutputSE",

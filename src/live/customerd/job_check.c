@@ -243,6 +243,7 @@ static const struct {
     {"UserLog", is_log_name, "expected the name of a file, as a text"},
     {"OutputSE", job_stores_are_good, "expected the name of a store, or a list of them"},
     {"OutputElsewhere", is_flag, "expected true or false"},
+    {"OutputCopies", job_copies_are_good, "expected a whole number from 1 to 16"},
     {"Checkpoint", is_file_names, "expected a list of names of files beneath the job's folder"},
     {"CheckpointSignal", is_text, "expected the name of a signal"},
     {"CheckpointPeriod", is_span, "expected a number of seconds"},
@@ -426,7 +427,7 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
     if (shares_check(ad, err) < 0 || job_types_check(ad, err) < 0)
         return -1;
     e = ad_find(ad, "OutputData");
-    if ((e && job_uploads_check(ad, e, err) < 0) || ports_check(ad, err) < 0)
+    if ((e && job_uploads_check(ad, e, err) < 0) || job_copies_check(ad, err) < 0 || ports_check(ad, err) < 0)
         return -1;
     if (job_has_secrets(ad) && ad_find(ad, "Ports"))
         return err_set(err, SECRET_ATTRIBUTE ": a job with Ports has none");

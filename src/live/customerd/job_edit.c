@@ -63,9 +63,9 @@ static const struct {
 };
 
 /* What is looked at while the job runs, or tells what runs. */
-static const char *const waiting[] = {"Cmd", "Args",    "Env",        "TransferExecutable", "Out",
-                                      "Err", "Outputs", "OutputTo",   "OutputSE",           "OutputElsewhere",
-                                      "Pre", "Post",    "OutputData", "Checkpoint"};
+static const char *const waiting[] = {"Cmd",          "Args",    "Env",      "TransferExecutable", "Out",
+                                      "Err",          "Outputs", "OutputTo", "OutputSE",           "OutputElsewhere",
+                                      "OutputCopies", "Pre",     "Post",     "OutputData",         "Checkpoint"};
 
 /* Of several processes each has its own port, made of these when the job was submitted. */
 static const char *const of_ports[] = {"Constraint",  "Rank",        "RequestCpus",     "RequestMemory",

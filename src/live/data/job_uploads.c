@@ -2,6 +2,7 @@
 #include "live/data/job_uploads.h"
 
 #include "lang/ad/eval.h"
+#include "lang/ad/get.h"
 #include "live/data/storage.h"
 #include "sys/confined_path.h"
 
@@ -131,6 +132,11 @@ static bool attribute(struct reading *reading, const struct scope *scope, const 
     return label && eval_attribute(&reading->eval, scope, label, ret) && ret->type != VALUE_UNDEFINED;
 }
 
+static bool copies_fit(int64_t copies)
+{
+    return copies >= 1 && copies <= JOB_COPIES_MAX;
+}
+
 static int read_file(struct reading *reading, const struct scope *scope, struct job_uploads *ret, struct err *err)
 {
     struct value value;
@@ -143,13 +149,18 @@ static int read_file(struct reading *reading, const struct scope *scope, struct 
         return -1;
     if (attribute(reading, scope, "OutputElsewhere", &value))
         ret->elsewhere = value_is_true(&value);
+    if (!attribute(reading, scope, "OutputCopies", &value))
+        return 0;
+    if (value.type != VALUE_INTEGER || !copies_fit(value.u.integer))
+        return err_set(err, "OutputCopies: expected a whole number from 1 to %d", JOB_COPIES_MAX);
+    ret->copies = (uint32_t)value.u.integer;
     return 0;
 }
 
 int job_uploads_read(struct arena *arena, const struct tree *ad, int64_t now, struct job_uploads *ret, struct err *err)
 {
     static const char *const none[] = {NULL};
-    struct job_uploads read = {.stores = none, .elsewhere = true};
+    struct job_uploads read = {.stores = none, .elsewhere = true, .copies = 1};
     struct reading reading = {.into = arena, .symbols = ad->symbols};
     struct env env = {.now = now};
     struct arena scratch;
@@ -263,6 +274,27 @@ int job_uploads_check(const struct tree *ad, const struct expr *data, struct err
                  parcels_differ(items, i, err) < 0;
     arena_done(&arena);
     return failed ? -1 : 0;
+}
+
+bool job_copies_are_good(const struct tree *ad, const struct expr *copies)
+{
+    (void)ad;
+    return is_computed(copies) || (copies->kind == EXPR_INTEGER && copies_fit(copies->u.integer));
+}
+
+int job_copies_check(const struct tree *ad, struct err *err)
+{
+    const struct expr *copies = ad_find(ad, "OutputCopies"), *stores = ad_find(ad, "OutputSE");
+    bool elsewhere = true;
+    size_t count;
+
+    if (!copies || copies->kind != EXPR_INTEGER || !stores || is_computed(stores) ||
+        !ad_flag(ad, "OutputElsewhere", &elsewhere) || elsewhere)
+        return 0;
+    count = stores->kind == EXPR_LIST ? stores->u.run.count : 1;
+    return (uint64_t)copies->u.integer <= count
+               ? 0
+               : err_set(err, "OutputCopies: OutputSE names %zu stores, and there are to be no others", count);
 }
 
 bool job_stores_are_good(const struct tree *ad, const struct expr *stores)

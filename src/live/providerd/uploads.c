@@ -82,6 +82,44 @@ void upload_file_end(struct upload *upload, struct upload_file *upload_file, enu
     upload_store(upload);
 }
 
+void upload_file_keep(struct upload_file *upload_file, const char *store, const char *url)
+{
+    struct file_replica *kept = mem_alloc((upload_file->kept_count + 1) * sizeof *kept);
+
+    for (uint32_t i = 0; i < upload_file->kept_count; i++)
+        kept[i] = upload_file->kept[i];
+    kept[upload_file->kept_count] = (struct file_replica){NULL, NULL};
+    upload_file_text(&kept[upload_file->kept_count].store, store);
+    upload_file_text(&kept[upload_file->kept_count].url, url);
+    free(upload_file->kept);
+    upload_file->kept = kept;
+    upload_file->kept_count++;
+}
+
+/* The last of the stores that have it is the one that it is stored in. */
+static bool kept_take(struct upload_file *upload_file)
+{
+    struct file_replica *last;
+
+    if (!upload_file->kept_count)
+        return false;
+    last = &upload_file->kept[--upload_file->kept_count];
+    free(upload_file->store);
+    free(upload_file->url);
+    upload_file->store = last->store;
+    upload_file->url = last->url;
+    return true;
+}
+
+void upload_file_give_up(struct upload *upload, struct upload_file *upload_file, const char *words)
+{
+    char fewer[TRANSFER_WORDS_MAX];
+    bool kept = kept_take(upload_file);
+
+    snprintf(fewer, sizeof fewer, "in %u of %u stores: %.200s", upload_file->kept_count + 1, upload->copies, words);
+    upload_file_end(upload, upload_file, kept ? UPLOAD_FILE_STORED : UPLOAD_FILE_LOST, kept ? fewer : words);
+}
+
 void upload_file_close(struct upload *upload, struct upload_file *upload_file)
 {
     char path[DAEMON_PATH_MAX + 32];
@@ -101,6 +139,11 @@ static void upload_free(struct upload *upload)
         free(upload->upload_files[i].wanted);
         free(upload->upload_files[i].store);
         free(upload->upload_files[i].url);
+        for (uint32_t k = 0; k < upload->upload_files[i].kept_count; k++) {
+            free(upload->upload_files[i].kept[k].store);
+            free(upload->upload_files[i].kept[k].url);
+        }
+        free(upload->upload_files[i].kept);
     }
     for (size_t i = 0; i < upload->store_count; i++)
         free(upload->stores[i]);
@@ -153,6 +196,7 @@ static struct upload *upload_new(struct providerd *providerd, const struct task 
                               .job = tree_ref(task->ad),
                               .receipt = task->receipt ? tree_ref(task->receipt) : NULL,
                               .elsewhere = upload_files->elsewhere,
+                              .copies = upload_files->copies,
                               .upload_files = mem_alloc((upload_files->count + 1) * sizeof *upload->upload_files),
                               .count = (uint32_t)upload_files->count,
                               .began = runner_settled(agent_runner(providerd->live)) / SECOND};
@@ -271,7 +315,7 @@ static void upload_file_turn(struct upload *upload, struct upload_file *upload_f
     if (upload_file->run || upload_file->registering || upload_file->told || now < upload_file->due)
         return;
     if (upload_file_is_old(upload, upload_file))
-        upload_file_end(upload, upload_file, UPLOAD_FILE_LOST, "no store has taken it in the time of TransferKeep");
+        upload_file_give_up(upload, upload_file, "no store has taken it in the time of TransferKeep");
     else if (upload_file->state == UPLOAD_FILE_WAITS && uploads->going < UPLOADS_AT_ONCE)
         upload_file_step(upload, upload_file);
     else if (upload_file->state == UPLOAD_FILE_STORED && !upload_file->registered && upload->accepted)
@@ -356,7 +400,7 @@ static void upload_file_found(struct upload *upload, uint32_t place)
 
     upload_file->changed = upload_file->state == UPLOAD_FILE_WAITS;
     if (upload_file->state == UPLOAD_FILE_WAITS && !file_is_whole(upload, place)) {
-        upload_file->state = UPLOAD_FILE_LOST;
+        upload_file->state = kept_take(upload_file) ? UPLOAD_FILE_STORED : UPLOAD_FILE_LOST;
         snprintf(upload_file->words, sizeof upload_file->words, "the machine has lost it");
     }
     if (upload_file_has_file(upload_file))

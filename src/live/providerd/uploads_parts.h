@@ -43,8 +43,11 @@ struct upload_file {
     char hash[FILE_HASH_LEN + 1]; /* as catalogues have it; "" until it was looked at */
     bool free;                    /* no other file has its name in the catalogues */
     char *store, *url;            /* where it is, or is tried; or NULL */
-    int64_t since;                /* seconds on the wall clock: since when that store fails; 0: it does not */
-    int64_t due, pause;           /* until when it waits, and how long next time */
+    struct file_replica *kept;    /* stores that have it already, of several that are to ... */
+    uint32_t kept_count;          /* ... how many; fewer than JOB_COPIES_MAX ... */
+    uint32_t entered;   /* ... and how many of its replicas the catalogues have been told since it was stored */
+    int64_t since;      /* seconds on the wall clock: since when that store fails; 0: it does not */
+    int64_t due, pause; /* until when it waits, and how long next time */
     char words[TRANSFER_WORDS_MAX];
     struct transfer_run *run; /* or NULL */
     struct upload *upload;    /* of which it is */
@@ -63,6 +66,7 @@ struct upload {
     char **stores;        /* OutputSE */
     size_t store_count;
     bool elsewhere;
+    uint32_t copies; /* how many stores are to have each file */
     struct upload_file *upload_files;
     uint32_t count;
     int64_t began; /* seconds on the wall clock */
@@ -112,6 +116,10 @@ void upload_drop(struct upload *upload); /* row and files go; it is freed as soo
 void upload_file_text(char **text, const char *value);
 void upload_file_end(struct upload *upload, struct upload_file *upload_file, enum upload_file_state state,
                      const char *words);
+/* The file goes to no more stores: it is stored in those that have it, or lost. */
+void upload_file_give_up(struct upload *upload, struct upload_file *upload_file, const char *words);
+/* The store that it was sent to has it. */
+void upload_file_keep(struct upload_file *upload_file, const char *store, const char *url);
 /* Closes a file of which everything was told: the file is removed. */
 void upload_file_close(struct upload *upload, struct upload_file *upload_file);
 

@@ -19,9 +19,24 @@ void upload_key(unsigned char ret[16], uint64_t claim, uint64_t number)
     }
 }
 
+/* Says why a file waits, or what is wrong; and of one that several stores are to have, which have it besides. */
+static void kept_words(const struct upload *upload, const struct upload_file *upload_file, struct buf *out)
+{
+    if (upload_file->kept_count && upload_file->state == UPLOAD_FILE_WAITS)
+        buf_addf(out, "%u of %u stores have it: ", upload_file->kept_count, upload->copies);
+    else if (upload_file->kept_count)
+        buf_adds(out, "also in ");
+    for (uint32_t i = 0; i < upload_file->kept_count; i++)
+        buf_addf(out, "%s%s", i ? ", " : "", upload_file->kept[i].store);
+    buf_addf(out, "%s%s", out->len && *upload_file->words ? "; " : "", upload_file->words);
+}
+
 struct tree *upload_file_ad(const struct upload *upload, const struct upload_file *upload_file)
 {
     struct maker maker;
+    struct buf words;
+
+    buf_init(&words);
 
     maker_init(&maker, upload->providerd->daemon.symbols);
     maker_text(&maker, "File", upload_file->file);
@@ -32,8 +47,27 @@ struct tree *upload_file_ad(const struct upload *upload, const struct upload_fil
     maker_text(&maker, "Hash", *upload_file->hash ? upload_file->hash : NULL);
     maker_text(&maker, "Store", upload_file->store);
     maker_text(&maker, "Url", upload_file->state == UPLOAD_FILE_STORED ? upload_file->url : NULL);
-    maker_text(&maker, "Why", *upload_file->words ? upload_file->words : NULL);
+    kept_words(upload, upload_file, &words);
+    maker_text(&maker, "Why", words.len ? buf_string(&words) : NULL);
+    buf_done(&words);
     return maker_seal(&maker);
+}
+
+static void kept_write(struct maker *maker, const struct upload *upload, const struct upload_file *upload_file)
+{
+    struct tree *ads[JOB_COPIES_MAX];
+    struct maker one;
+
+    for (uint32_t i = 0; i < upload_file->kept_count; i++) {
+        maker_init(&one, upload->providerd->daemon.symbols);
+        maker_text(&one, "Store", upload_file->kept[i].store);
+        maker_text(&one, "Url", upload_file->kept[i].url);
+        ads[i] = maker_seal(&one);
+    }
+    if (upload_file->kept_count)
+        maker_list(maker, "Kept", ads, upload_file->kept_count);
+    for (uint32_t i = 0; i < upload_file->kept_count; i++)
+        tree_unref(ads[i]);
 }
 
 /* The ad of a file for its row, with what is nobody else's business. */
@@ -43,7 +77,9 @@ static struct tree *upload_file_row(const struct upload *upload, const struct up
     struct maker maker;
 
     maker_init(&maker, upload->providerd->daemon.symbols);
-    maker_parts(&maker, ad, NULL);
+    maker_parts(&maker, ad, "Why");
+    maker_text(&maker, "Why", *upload_file->words ? upload_file->words : NULL);
+    kept_write(&maker, upload, upload_file);
     maker_text(&maker, "Wanted", upload_file->wanted);
     maker_flag(&maker, "Registered", upload_file->registered);
     maker_flag(&maker, "Told", upload_file->told);
@@ -71,6 +107,7 @@ void upload_store(struct upload *upload)
     maker_ad(&maker, "Receipt", upload->receipt);
     maker_texts(&maker, "Stores", (const char *const *)upload->stores, upload->store_count);
     maker_flag(&maker, "Elsewhere", upload->elsewhere);
+    maker_integer(&maker, "Copies", upload->copies);
     maker_flag(&maker, "Accepted", upload->accepted);
     maker_integer(&maker, "Began", upload->began);
     maker_list(&maker, "Files", ads, upload->count);
@@ -113,6 +150,26 @@ static void text_load(const struct tree *ad, const char *name, char **ret)
         *ret = mem_dup(text, len);
 }
 
+static void kept_load(const struct tree *ad, struct upload_file *ret)
+{
+    const struct expr *list = ad_find(ad, "Kept");
+
+    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count && i < JOB_COPIES_MAX - 1; i++) {
+        struct tree *one = ad_part(ad, &tree_parts(ad, list)[i]);
+        char *store = NULL, *url = NULL;
+
+        if (tree_is_ad(one)) {
+            text_load(one, "Store", &store);
+            text_load(one, "Url", &url);
+        }
+        if (store && url)
+            upload_file_keep(ret, store, url);
+        free(store);
+        free(url);
+        tree_unref(one);
+    }
+}
+
 static void upload_file_load(const struct tree *ad, struct upload *upload, struct upload_file *ret)
 {
     const char *text;
@@ -124,6 +181,7 @@ static void upload_file_load(const struct tree *ad, struct upload *upload, struc
     text_load(ad, "Wanted", &ret->wanted);
     text_load(ad, "Store", &ret->store);
     text_load(ad, "Url", &ret->url);
+    kept_load(ad, ret);
     ad_integer(ad, "Size", &ret->size);
     ad_integer(ad, "Since", &ret->since);
     ad_flag(ad, "Registered", &ret->registered);
@@ -171,6 +229,7 @@ struct upload *upload_load(struct providerd *providerd, uint64_t claim, uint64_t
     const struct expr *receipt = ad_find(row, "Receipt");
     struct upload *upload;
     struct inquiry inquiry;
+    int64_t copies;
 
     if (!files || files->kind != EXPR_LIST || !stores || stores->kind != EXPR_LIST || !ad || ad->kind != EXPR_AD ||
         !inquiry_read(row, claim, number, &inquiry))
@@ -183,6 +242,8 @@ struct upload *upload_load(struct providerd *providerd, uint64_t claim, uint64_t
     ad_flag(row, "Elsewhere", &upload->elsewhere);
     ad_flag(row, "Accepted", &upload->accepted);
     ad_integer(row, "Began", &upload->began);
+    upload->copies =
+        ad_integer(row, "Copies", &copies) && copies > 0 && copies <= JOB_COPIES_MAX ? (uint32_t)copies : 1;
     upload_files_load(upload, row, files);
     stores_load(upload, row, stores);
     return upload;

@@ -1,7 +1,7 @@
 /* uploads_send.c: a file's way to a store: sent, registered in the catalogues, told to the customer; again and again until it is.
  *
  *     it fails  -> a pause, which grows -> the same store; after TransferPatience, or when that refuses, the next one
- *     it is there -> the row says so -> the catalogues -> the customer acknowledges -> the file goes here */
+ *     it is there -> further stores, where several are to have it -> the row says so -> the catalogues -> the customer acknowledges -> the file goes here */
 #include "live/providerd/uploads_parts.h"
 
 #include "lang/ad/get.h"
@@ -51,6 +51,22 @@ static void upload_file_failed(struct upload *upload, struct upload_file *upload
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ sending */
+
+/* A store has the file. Others are to have it, too? */
+static void upload_file_arrived(struct upload *upload, struct upload_file *upload_file)
+{
+    if (upload_file->kept_count + 1 >= upload->copies) {
+        upload_file_end(upload, upload_file, UPLOAD_FILE_STORED, NULL);
+        return;
+    }
+    upload_file_keep(upload_file, upload_file->store, upload_file->url);
+    upload_file_text(&upload_file->store, NULL);
+    upload_file_text(&upload_file->url, NULL);
+    upload_file->since = upload_file->due = upload_file->pause = 0;
+    upload_file->words[0] = '\0';
+    upload_file->changed = true;
+    upload_store(upload);
+}
 
 /* A thread is done with the file. False: nobody wants to know any more. */
 static bool upload_file_is_back(struct upload_file *upload_file, const struct transfer_result *result)
@@ -109,11 +125,11 @@ static void upload_file_sent(void *user, const struct transfer_result *result)
         store_fared(upload->providerd->uploads, upload_file->store,
                     result->end == TRANSFER_DONE ? NULL : result->words);
     if (result->end == TRANSFER_DONE && strcmp(result->entry, upload_file->hash) != 0) {
-        upload_file_end(upload, upload_file, UPLOAD_FILE_LOST, "the file has changed");
+        upload_file_give_up(upload, upload_file, "the file has changed");
     } else if (result->end == TRANSFER_DONE) {
-        upload_file_end(upload, upload_file, UPLOAD_FILE_STORED, NULL);
+        upload_file_arrived(upload, upload_file);
     } else if (result->end == TRANSFER_DAMAGED) {
-        upload_file_end(upload, upload_file, UPLOAD_FILE_LOST, result->words);
+        upload_file_give_up(upload, upload_file, result->words);
     } else {
         upload_file_failed(upload, upload_file, result->end == TRANSFER_REFUSED, result->words);
     }
@@ -179,17 +195,28 @@ void upload_file_check(struct upload *upload, struct upload_file *upload_file)
         catalogues_find(upload->providerd->catalogues, upload_file->name, name_answered, upload_file);
 }
 
+/* The replica that is to be entered now. */
+static struct file_replica upload_file_replica(const struct upload_file *upload_file)
+{
+    return upload_file->entered < upload_file->kept_count ? upload_file->kept[upload_file->entered]
+                                                          : (struct file_replica){upload_file->store, upload_file->url};
+}
+
 /* Takes the catalogues' answer to the entry, which is told once or given up: `berth files check` finds what one catalogue lacks. */
 static void upload_file_registered(struct upload_file *upload_file, const char *words)
 {
     struct upload *upload = upload_file->upload;
 
     LOG(&upload->providerd->daemon.log, *words ? LEVEL_WARNING : LEVEL_INFO, "transfer.registered",
-        log_word("claim", upload->claim), log_text("name", upload_file->name), log_text("url", upload_file->url),
-        log_text("why", *words ? words : NULL));
-    upload_file->registered = true;
-    snprintf(upload_file->words, sizeof upload_file->words, "%.200s", words);
-    upload_store(upload);
+        log_word("claim", upload->claim), log_text("name", upload_file->name),
+        log_text("url", upload_file_replica(upload_file).url), log_text("why", *words ? words : NULL));
+    upload_file->registered = upload_file->entered == upload_file->kept_count;
+    upload_file->entered++;
+    upload_file->asked = 0;
+    if (*words)
+        snprintf(upload_file->words, sizeof upload_file->words, "%.200s", words);
+    if (upload_file->registered)
+        upload_store(upload);
     uploads_tick(upload->providerd);
 }
 
@@ -208,7 +235,7 @@ static void catalogues_answered(void *user, const struct catalogue_answer *answe
 
 void upload_file_register(struct upload *upload, struct upload_file *upload_file)
 {
-    struct file_replica replica = {upload_file->store, upload_file->url};
+    struct file_replica replica = upload_file_replica(upload_file);
     struct file_entry entry = {.name = upload_file->name, .size = upload_file->size, .replicas = &replica, .count = 1};
     const char *owner;
     size_t len;

@@ -230,10 +230,14 @@ struct choices {
     const char *names[STORES_MAX];
     char room[STORES_MAX][STORE_NAME_MAX + 1];
     uint32_t count, copied;
+    const struct upload_file *file;
 };
 
 static void choice_add(struct choices *choices, const char *name)
 {
+    for (uint32_t i = 0; i < choices->file->kept_count; i++)
+        if (!strcmp(choices->file->kept[i].store, name))
+            return; /* it has the file */
     for (uint32_t i = 0; i < choices->count; i++)
         if (!strcmp(choices->names[i], name))
             return;
@@ -248,11 +252,12 @@ static struct choices *choices_new(const struct upload *upload, const struct upl
     struct store_place place;
 
     choices->count = choices->copied = 0;
+    choices->file = upload_file;
     if (upload_file->wanted)
         choice_add(choices, upload_file->wanted);
     for (size_t i = 0; i < upload->store_count; i++)
         choice_add(choices, upload->stores[i]);
-    if (choices->count && !upload->elsewhere)
+    if ((upload_file->wanted || upload->store_count) && !upload->elsewhere)
         return choices;
     for (uint32_t i = 0; i < list->count; i++)
         if (store_read(list->ads[i], &place, NULL) == 0 && store_accepts(list, list->ads[i], upload->job)) {
