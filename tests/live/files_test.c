@@ -1,4 +1,5 @@
 /* files_test.c: entries of a catalogue of files: what is one, in what two disagree, and a book of many, against a plain one. */
+#include "live/data/digest_field.h"
 #include "live/data/file_book.h"
 #include "live/data/file_data.h"
 #include "live/data/input_data.h"
@@ -265,6 +266,39 @@ static void urls_are_paths(void)
     }
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- digests */
+
+static void digests_are_read(void)
+{
+#define EMPTY64 "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    static const char empty[] = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    static const struct {
+        const char *says, *line;
+        bool good;
+    } rows[] = {
+        {"RFC 9530", "Repr-Digest: sha-256=:" EMPTY64 ":\r\n", true},
+        {"among others, in any case", "repr-digest: sha-512=:AAAA:, SHA-256=:" EMPTY64 ":\r\n", true},
+        {"RFC 3230", "Digest: SHA-256=" EMPTY64 "\r\n", true},
+        {"without a blank or an end", "Digest:sha-256=" EMPTY64, true},
+        {"another field", "Content-Digest: sha-256=:" EMPTY64 ":\r\n", false},
+        {"another algorithm", "Digest: md5=" EMPTY64 "\r\n", false},
+        {"too short", "Digest: sha-256=47DEQpj8HBSa\r\n", false},
+        {"too long", "Digest: sha-256=" EMPTY64 EMPTY64 "\r\n", false},
+        {"no base64", "Repr-Digest: sha-256=:!!!!:\r\n", false},
+        {"nothing", "Repr-Digest: sha-256=\r\n", false},
+        {"nothing at all", "", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char hash[FILE_HASH_LEN + 1] = "";
+        char *line = strndup(rows[i].line, strlen(rows[i].line));
+        bool good = digest_field_read(line, strlen(line), hash);
+
+        tap_ok(good == rows[i].good && (!good || !strcmp(hash, empty)), "a digest in a field: %s", rows[i].says);
+        free(line);
+    }
+}
+
 int main(void)
 {
     struct symbols *symbols = names_new(1);
@@ -274,6 +308,7 @@ int main(void)
     book_keeps_order();
     inputs_are_read(symbols);
     urls_are_paths();
+    digests_are_read();
     symbols_free(symbols);
     return tap_done();
 }

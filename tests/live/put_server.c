@@ -3,7 +3,8 @@
  *     put_server FOLDER PORT [SPEED] [TOKEN] [CERT KEY]
  *
  * PORT 0: a free one. It prints the port when it is up, and a line for each file that was put. SPEED: bytes a second that it reads of a
- * body (0: all). TOKEN: it wants that one ("": none). With a certificate it speaks TLS. A file is there when all of it has come. */
+ * body (0: all). It keeps a file whose name ends with ".spoilt" with another first byte, and of one that ends with ".said" it says a SHA-256 that is not
+ * the file's. TOKEN: it wants that one ("": none). With a certificate it speaks TLS. A file is there when all of it has come. */
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -40,6 +41,13 @@ static bool is_admitted(struct MHD_Connection *connection)
     return !*wanted || (field && !strncmp(field, "Bearer ", 7) && !strcmp(field + 7, wanted));
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t len = strlen(text), last = strlen(end);
+
+    return len >= last && !strcmp(text + len - last, end);
+}
+
 static enum MHD_Result give(struct MHD_Connection *connection, const char *path)
 {
     const char *range = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Range");
@@ -57,6 +65,8 @@ static enum MHD_Result give(struct MHD_Connection *connection, const char *path)
              (unsigned long)info.st_size);
     if (range)
         MHD_add_response_header(response, "Content-Range", text);
+    if (ends_with(path, ".said"))
+        MHD_add_response_header(response, "Repr-Digest", "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:");
     result = MHD_queue_response(connection, range ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, response);
     MHD_destroy_response(response);
     return result;
@@ -99,7 +109,9 @@ static void bytes_take(const struct upload *upload, const char *bytes, size_t le
 
 static enum MHD_Result upload_end(struct MHD_Connection *connection, struct upload *upload)
 {
-    bool good = upload->file && fclose(upload->file) == 0 && rename(upload->part, upload->path) == 0;
+    bool spoils = upload->file && ends_with(upload->path, ".spoilt");
+    bool good = upload->file && (!spoils || (rewind(upload->file), fputc('~', upload->file) != EOF)) &&
+                fclose(upload->file) == 0 && rename(upload->part, upload->path) == 0;
 
     upload->file = NULL;
     if (good)

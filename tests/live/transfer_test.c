@@ -171,6 +171,30 @@ static void server_end(struct server *server)
     waitpid(server->pid, NULL, 0);
 }
 
+/* What a server has kept is looked at: it says what that is, or it is read back. */
+static void http_bytes_kept(struct transfer_rules *rules, const struct server *server, const char *file,
+                            const char *digits)
+{
+    struct config_given given[] = {{"--set", "TransferStall", "2"}, {"--set", "TransferReadBack", "false"}};
+    struct transfer_rules *believing;
+    struct transfer_result result;
+    char url[256];
+
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/h.spoilt", server->port);
+    result = run(rules, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_AGAIN, "a server that has kept other bytes, though as many, does not have the file");
+    tap_ok(strstr(result.words, "has kept other bytes than were sent"), "that is said: %s", result.words);
+    config_set(given, 2);
+    believing = rules_make();
+    result = run(believing, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_DONE, "without TransferReadBack it is believed");
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/h.said", server->port);
+    result = run(believing, TRANSFER_PUT, url, file, 7, digits);
+    ends(&result, TRANSFER_AGAIN, "but not where it says itself that it has another SHA-256");
+    transfer_rules_unref(believing);
+    config_set(given, 1);
+}
+
 static void http_store(const char *program)
 {
     const char *file = strdup(folder_put(&home, "h.dat", "by http"));
@@ -189,6 +213,7 @@ static void http_store(const char *program)
     result = run(rules, TRANSFER_PUT, url, file, 7, digits);
     ends(&result, TRANSFER_DONE, "a file is put by http");
     tap_ok(file_is(folder_path(&home, "http/run7/h .dat"), "by http"), "it is there");
+    http_bytes_kept(rules, &server, file, digits);
     snprintf(path, sizeof path, "%s/h2.dat", home.path);
     folder_put(&home, "h2.dat.part", "by h");
     result = run(rules, TRANSFER_GET, url, path, 7, digits);

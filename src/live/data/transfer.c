@@ -108,7 +108,7 @@ static bool put_check(struct carriage *carriage)
     if (carriage->hash.upto != carriage->size || (*carriage->expected && strcmp(carriage->expected, digits) != 0))
         return carriage_ends(carriage, TRANSFER_DAMAGED, "the file has changed on the way");
     memcpy(carriage->result.hash, digits, sizeof digits);
-    return entry_hash(carriage);
+    return entry_hash(carriage) && (is_local(carriage) || curl_put_verify(carriage));
 }
 
 static bool put(struct carriage *carriage)

@@ -1,16 +1,19 @@
 /* transfer_curl.c: http://, https:// and sftp://, by libcurl, in a thread that may wait.
  *
  * No redirect is followed, unless the rules say so, and no proxy of the environment used. A put by sftp goes to a temporary name in the same folder, and takes its place
- * in the connection's last command; one by HTTP is asked for afterwards, by HEAD, whether it is as long as it should be. */
+ * in the connection's last command; one by HTTP is asked for afterwards, by HEAD, whether it is as long as it should be, and what its hash is; a
+ * server that does not say gives the bytes back, to be looked at. */
 #include "live/data/transfer_parts.h"
 
 #include "live/auth/certs.h"
+#include "live/data/digest_field.h"
 #include "live/http/libcurl.h"
 #include "live/world/runner.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pwd.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -182,6 +185,29 @@ static size_t on_nothing(char *bytes, size_t size, size_t count, void *user)
 {
     (void)bytes;
     (void)user;
+    return size * count;
+}
+
+static size_t on_field(char *line, size_t size, size_t count, void *user)
+{
+    (void)digest_field_read(line, size * count, ((struct errand *)user)->carriage->said);
+    return size * count;
+}
+
+/* What a server gives back of a file that was put there. */
+struct back {
+    crypto_hash_sha256_state state;
+    int64_t left; /* bytes that may come */
+};
+
+static size_t on_back(char *bytes, size_t size, size_t count, void *user)
+{
+    struct back *back = user;
+
+    back->left -= (int64_t)(size * count);
+    if (back->left < 0)
+        return 0;
+    crypto_hash_sha256_update(&back->state, (const unsigned char *)bytes, size * count);
     return size * count;
 }
 
@@ -417,6 +443,11 @@ static bool http_put_check(struct errand *errand)
     long status = 0;
     CURLcode code;
 
+    errand->head = libcurl()->slist_append(errand->head, "Want-Repr-Digest: sha-256=10");
+    errand->head = libcurl()->slist_append(errand->head, "Want-Digest: sha-256");
+    libcurl()->easy_setopt(errand->easy, CURLOPT_HTTPHEADER, errand->head);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_HEADERFUNCTION, on_field);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_HEADERDATA, errand);
     libcurl()->easy_setopt(errand->easy, CURLOPT_UPLOAD, 0L);
     libcurl()->easy_setopt(errand->easy, CURLOPT_NOBODY, 1L);
     libcurl()->easy_setopt(errand->easy, CURLOPT_FAILONERROR, 0L);
@@ -426,6 +457,8 @@ static bool http_put_check(struct errand *errand)
         return errand_failed(errand, code);
     libcurl()->easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
     libcurl()->easy_getinfo(errand->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    if (status != 200)
+        *errand->carriage->said = '\0'; /* it speaks of another text */
     if (status == 404 || status == 410 || (status == 200 && size >= 0 && size != errand->carriage->size))
         return carriage_ends(errand->carriage, TRANSFER_AGAIN, "%.100s has not kept all of it", errand->host);
     return true;
@@ -445,6 +478,43 @@ static bool put_perform(struct errand *errand)
     if (status / 100 != 2)
         return carriage_ends(errand->carriage, TRANSFER_REFUSED, "%.100s answers %ld", errand->host, status);
     return http_put_check(errand);
+}
+
+/* Gets what was put, and sums it up. False: it was cut; a server that gives nothing is believed, and `*ret_given` is false. */
+static bool back_read(struct errand *errand, struct back *back, bool *ret_given)
+{
+    CURLcode code;
+    long status = 0;
+
+    crypto_hash_sha256_init(&back->state);
+    back->left = errand->carriage->size;
+    libcurl()->easy_setopt(errand->easy, CURLOPT_WRITEFUNCTION, on_back);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_WRITEDATA, back);
+    code = libcurl()->easy_perform(errand->easy);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
+    *ret_given = status == 200 && (code == CURLE_OK || back->left < 0);
+    return code == CURLE_OK || back->left < 0 || code == CURLE_HTTP_RETURNED_ERROR || errand_failed(errand, code);
+}
+
+bool curl_put_verify(struct carriage *carriage)
+{
+    struct errand errand;
+    struct back back = {.left = 0};
+    bool given = false, good = errand_begin(&errand, carriage);
+    unsigned char bytes[crypto_hash_sha256_BYTES];
+
+    if (good && !errand_is_sftp(&errand) && !*carriage->said && carriage->rules->reads_back) {
+        good = back_read(&errand, &back, &given);
+        if (given) {
+            crypto_hash_sha256_final(&back.state, bytes);
+            memcpy(carriage->said, "sha256:", FILE_HASH_DIGITS_AT);
+            sodium_bin2hex(carriage->said + FILE_HASH_DIGITS_AT, 2 * sizeof bytes + 1, bytes, sizeof bytes);
+        }
+    }
+    if (good && *carriage->said && (back.left < 0 || strcmp(carriage->said, carriage->result.entry) != 0))
+        good = carriage_ends(carriage, TRANSFER_AGAIN, "%.100s has kept other bytes than were sent", errand.host);
+    errand_end(&errand);
+    return good;
 }
 
 bool curl_put(struct carriage *carriage)

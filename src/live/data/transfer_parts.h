@@ -32,8 +32,9 @@ struct transfer_rules {
     int64_t stall; /* seconds of silence */
     int64_t speed; /* bytes a second; 0: any */
     int64_t bytes_max;
-    long redirects; /* that are followed; 0: none */
-    long span;      /* seconds in all; 0: as long as it moves */
+    long redirects;  /* that are followed; 0: none */
+    long span;       /* seconds in all; 0: as long as it moves */
+    bool reads_back; /* what was put by HTTP, where the server does not say what it has */
 };
 
 /* One file on its way: what a thread works on. Only `cancelled` and `moved` are looked at by others meanwhile. */
@@ -46,8 +47,9 @@ struct carriage {
     atomic_bool cancelled;
     _Atomic int64_t moved;
     struct transfer_result result;
-    struct hashing hash; /* of what goes */
-    int fd;              /* of the local file; -1 */
+    struct hashing hash;          /* of what goes */
+    int fd;                       /* of the local file; -1 */
+    char said[FILE_HASH_LEN + 1]; /* of a put: what the server says that it has, as catalogues have it; "": nothing */
 };
 
 /* Notes what became of the transfer; returns false, for use in `return`. */
@@ -67,5 +69,7 @@ bool local_get(struct carriage *carriage);
 bool curl_put(struct carriage *carriage);
 /* `*ret_anew`: the transfer cannot go on where it was, and everything is to come again. */
 bool curl_get(struct carriage *carriage, int64_t from, bool *ret_anew);
+/* Has the server the bytes that were put there by HTTP, whose hash is in the result? By what it says, or else by reading them back. */
+bool curl_put_verify(struct carriage *carriage);
 
 #endif

@@ -104,7 +104,8 @@ struct transfer_rules *transfer_rules_new(const struct config *config, const str
                                      .ca = text_or_null(config, CONFIG_TRANSFER_CA),
                                      .stall = config_span(config, CONFIG_TRANSFER_STALL) / SECOND,
                                      .speed = (int64_t)config_size(config, CONFIG_TRANSFER_SPEED),
-                                     .bytes_max = (int64_t)config_size(config, CONFIG_TRANSFER_FILE_MAX)};
+                                     .bytes_max = (int64_t)config_size(config, CONFIG_TRANSFER_FILE_MAX),
+                                     .reads_back = config_flag(config, CONFIG_TRANSFER_READ_BACK)};
     networks_copy(&rules->networks, networks);
     folders_copy(rules, config);
     if (tokens_read(rules, config_text(config, CONFIG_TRANSFER_TOKENS), err) < 0) {
