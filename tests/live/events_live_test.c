@@ -270,6 +270,42 @@ static void check_sight(struct world *world)
 
 /* ------------------------------------------------------------------------------------------------------------ receipts */
 
+/* Who was matched with a job of a user's enters a replica of the user's file, as the receipt shows; and no other does, nor another file's. */
+static void check_receipt_replicas(struct world *world, const char *stream)
+{
+#define REPLICA_OF(store, size)                                                  \
+    "[Store = \"" store "\"; Url = \"http://127.0.0.1/" store "\"; Size = " size \
+    "; Hash = \"sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\"]"
+    const char *at = strstr(stream, "Receipt=["), *end = at ? strchr(at, ']') : NULL;
+    struct buf shown;
+
+    buf_init(&shown);
+    buf_adds(&shown, "Berth-Receipt: ");
+    if (end)
+        base64url_print(&shown, at + 8, (size_t)(end + 1 - (at + 8)));
+    buf_adds(&shown, "\r\nBerth-Agent: prov\r\n");
+    talk_ask(&world->bob, world->bob_token, "POST", "/v1/files/bobs/replicas", NULL, REPLICA_OF("se1", "4"));
+    tap_ok(world->bob.reply.status == 201, "a user enters a file");
+    talk_ask(&world->alice, world->alice_token, "POST", "/v1/files/bobs/replicas", "Berth-Agent: prov\r\n",
+             REPLICA_OF("se2", "4"));
+    tap_ok(world->alice.reply.status == 403, "others enter no replica of it");
+    talk_ask(&world->alice, world->alice_token, "POST", "/v1/files/bobs/replicas", buf_string(&shown),
+             REPLICA_OF("se2", "4"));
+    if (!tap_ok(world->alice.reply.status == 200, "but a machine that was matched with a job of the user's"))
+        tap_diag("%s", reply_show(&world->alice.reply));
+    talk_ask(&world->alice, world->alice_token, "POST", "/v1/files/bobs/replicas", buf_string(&shown),
+             REPLICA_OF("se3", "5"));
+    tap_ok(world->alice.reply.status == 409, "only of the same bytes");
+    talk_ask(&world->carol, world->carol_token, "POST", "/v1/files/bobs/replicas", buf_string(&shown),
+             REPLICA_OF("se3", "4"));
+    tap_ok(world->carol.reply.status >= 400, "and nobody else with the same receipt");
+    talk_ask(&world->carol, world->carol_token, "POST", "/v1/files/carols/replicas", NULL, REPLICA_OF("se1", "4"));
+    talk_ask(&world->alice, world->alice_token, "POST", "/v1/files/carols/replicas", buf_string(&shown),
+             REPLICA_OF("se2", "4"));
+    tap_ok(world->alice.reply.status == 403, "nor of another user's file");
+    buf_done(&shown);
+}
+
 /* An agent that knows receipts is given them, and no other: it could not read the rest. Without one nobody is charged by a report. */
 static void check_receipts(struct world *world)
 {
@@ -287,6 +323,8 @@ static void check_receipts(struct world *world)
     talk_ask(&world->alice, world->alice_token, "PUT", "/v1/agents/prov", "Berth-Knows: receipts\r\n", "[]");
     match_make(world);
     tap_ok(stream_wait(&stream, "Receipt=[Claim=", 1, SOON), "one that knows them is given one with its match");
+    stream_wait(&stream, "]]\n\n", 2, SOON);
+    check_receipt_replicas(world, buf_string(&stream.reply.body));
     talk_done(&stream);
     buf_init(&lies);
     for (unsigned i = 1; i <= 100; i++) {

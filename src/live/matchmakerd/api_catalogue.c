@@ -3,8 +3,9 @@
  *     POST /v1/files/run7%2Fa.dat/replicas    [Store = "se1"; Url = "http://..."; Size = 4096; Hash = "sha256:..."]
  *
  * Whoever may write ads may enter files. An entry is changed and removed by its owner, by whoever has entered it, or by an
- * administrator. Replicas are added by these, and by agents that the owner has delegated to: jobs are sent to where a replica is said to be,
- * and machines fetch from there. Every change is durable before it is answered.
+ * administrator. Replicas are added by these, by agents that the owner has delegated to, and, up to a bound, by machines that were matched with a job of
+ * the owner's, as a receipt shows: jobs are sent to where a replica is said to be, and machines fetch from there. Every change is durable before it is
+ * answered.
  *
  * A name belongs to whoever enters it first, except names that are kept: ~alice/run7/a.dat is entered by alice, by whoever acts for her,
  * and by machines that were matched with a job of hers, as a receipt shows; and it is hers whoever has entered it. */
@@ -27,6 +28,7 @@
 #include <string.h>
 
 #define RECEIPT_FIELD_MAX 4096 /* bytes */
+#define RECEIPT_REPLICAS 8     /* replicas of a file, from which on machines add none by a receipt alone */
 
 /* Places of the words of METRIC_SET_QUESTION and METRIC_SET_CHANGE. */
 enum { COUNT_FOUND, COUNT_MISSING, COUNT_LISTED };
@@ -175,9 +177,8 @@ static void change_keep(struct request *request, const char *what, unsigned stat
     request_answer_durable(request, status, ad);
 }
 
-/* Does the caller show, by a receipt, that it was matched with a job of the user to whom this name belongs? Then
- * `ret_account` gets the account. */
-static bool receipt_shown(struct request *request, const char *name, struct text *ret_account)
+/* Does the caller show, by a receipt, that it was matched with a job of some user? Then `ret_account` gets that user's account. */
+static bool receipt_account(struct request *request, struct text *ret_account)
 {
     const char *field = exchange_field(request->exchange, CATALOGUE_RECEIPT), *mark;
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -196,11 +197,16 @@ static bool receipt_shown(struct request *request, const char *name, struct text
         mark = strchr(receipt.account.bytes, GROUPS_MARK); /* the account may be the user's in a group */
         mark = mark ? mark + 1 : receipt.account.bytes;
         text_set(ret_account, mark, strlen(mark));
-        good = file_name_is_of(name, ret_account->bytes);
     }
     tree_unref(ad);
     buf_done(&text);
     return good;
+}
+
+/* The same, of the user to whom this name belongs. */
+static bool receipt_shown(struct request *request, const char *name, struct text *ret_account)
+{
+    return receipt_account(request, ret_account) && file_name_is_of(name, ret_account->bytes);
 }
 
 /* May the caller enter a new file of that name, for that owner? False, after a problem was answered, when not. */
@@ -326,6 +332,15 @@ static bool replica_is_there(const struct file_entry *entry, const struct file_r
     return place >= 0 && !strcmp(entry->replicas[place].url, added->url);
 }
 
+/* Has the caller run a job of the owner's, and are there not too many replicas already? The bytes are another matter: who fetches them checks them. */
+static bool receipt_serves(struct request *request, const struct file_entry *entry)
+{
+    struct text account = {""};
+
+    return entry->owner && entry->count < RECEIPT_REPLICAS && receipt_account(request, &account) &&
+           !strcmp(entry->owner, account.bytes);
+}
+
 /* May the caller add a replica? Only those who may change the whole entry may change a replica that is there. */
 static bool addition_checked(struct request *request, const struct file_entry *entry, const struct file_replica *added)
 {
@@ -333,7 +348,8 @@ static bool addition_checked(struct request *request, const struct file_entry *e
 
     if (is_own(request, entry) ||
         (file_replica_find(entry, added->store) < 0 &&
-         (entered || (entry->owner && identity_owns(entry->owner, request_identity(request))))))
+         (entered || (entry->owner && identity_owns(entry->owner, request_identity(request))) ||
+          receipt_serves(request, entry))))
         return true;
     return refuse(request, entry,
                   ": its replicas are entered by its owner, by who has entered it, and by administrators");
