@@ -25,7 +25,6 @@ static void a_promise_is_kept(void)
     struct host host, other;
     uint64_t first;
 
-    office_start(&o);
     host = office_running(&o, 5, JOB);
     first = host.job;
     tap_ok(customer_ahead(o.w->role, host.claim) == 0, "who has not asked is promised nothing");
@@ -56,7 +55,6 @@ static void a_promise_ends(void)
     struct host host, other;
     uint64_t first;
 
-    office_start(&o);
     host = office_running(&o, 5, JOB);
     first = host.job;
     tap_ok(promised(&o, &host) == first + 1, "a job is promised");
@@ -81,7 +79,6 @@ static void a_lost_claim_promises_nothing(void)
     struct host host, other;
     uint64_t first;
 
-    office_start(&o);
     host = office_running(&o, 3, JOB);
     first = host.job;
     tap_ok(promised(&o, &host) == first + 1, "a job is promised to a claim");
