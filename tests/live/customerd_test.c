@@ -26,7 +26,8 @@ struct shop {
     char log[PATH_ROOM], token[PATH_ROOM];
     pid_t pid;
     int out, port;
-    const char *fields; /* of the requests with a token */
+    const char *fields;       /* of the requests with a token ... */
+    const char *local_fields; /* ... and of those without */
     struct talk talk;
     struct reply reply;
 };
@@ -90,7 +91,8 @@ static unsigned ask_with(struct shop *shop, const char *token, const char *metho
     if (shop->talk.fd < 0 && !(token ? talk_open_at(&shop->talk, "127.0.0.1", shop->port)
                                      : talk_connect(&shop->talk, (const struct sockaddr *)&name, sizeof name)))
         return 0;
-    if (!talk_send(&shop->talk, method, path, token && *token ? token : NULL, token ? shop->fields : NULL, body) ||
+    if (!talk_send(&shop->talk, method, path, token && *token ? token : NULL, token ? shop->fields : shop->local_fields,
+                   body) ||
         talk_wait(&shop->talk, LIVE_PATIENCE, &shop->reply) != TALK_REPLY || shop->reply.closes || token)
         talk_close(&shop->talk);
     return shop->reply.status;
@@ -238,6 +240,51 @@ static void check_submitting(struct shop *shop)
            "one of them is given, and what is not there is not");
     tap_ok(ask(shop, "GET", "/v1/status", NULL) == 200 && says(shop, "Identity = \"alice\"") && says(shop, "Jobs = 4"),
            "the customer says how it stands");
+}
+
+/* A job as a resource: what it is has a tag, and what can be done next is in its links. */
+static void check_one_job(struct shop *shop)
+{
+    char etag[80], field[160];
+
+    ask(shop, "GET", "/v1/jobs/1", NULL);
+    snprintf(etag, sizeof etag, "%s", shop->reply.etag);
+    tap_ok(!strncmp(etag, "W/\"", 3) && strstr(shop->reply.modified, " GMT"),
+           "a job has an entity tag and a time: %s, %s", etag, shop->reply.modified);
+    tap_ok(strstr(shop->reply.link, "</v1/jobs/1/hold>; rel=\"hold\"; method=\"POST\"") &&
+               strstr(shop->reply.link, "</v1/jobs/1>; rel=\"edit\"; method=\"PATCH\"") &&
+               !strstr(shop->reply.link, "release"),
+           "what can be done with it is in its links: %s", shop->reply.link);
+    snprintf(field, sizeof field, "If-None-Match: %s\r\n", etag);
+    shop->local_fields = field;
+    tap_ok(ask(shop, "GET", "/v1/jobs/1", NULL) == 304, "who has it is told that it is unchanged");
+    shop->local_fields = NULL;
+    tap_ok(ask(shop, "PATCH", "/v1/jobs/1", "[Priority = 7; Colour = \"mauve\"]") == 200 &&
+               says(shop, "Priority = 7") && says(shop, "Colour = \"mauve\"") && strcmp(etag, shop->reply.etag) != 0,
+           "its attributes are changed in place, and then it has another tag");
+    snprintf(field, sizeof field, "If-Match: %s\r\n", etag);
+    snprintf(etag, sizeof etag, "%s", shop->reply.etag);
+    shop->local_fields = field;
+    tap_ok(ask(shop, "PATCH", "/v1/jobs/1", "[Priority = 8]") == 412 && ask(shop, "DELETE", "/v1/jobs/1", NULL) == 412,
+           "nothing is changed by who knows an older one");
+    snprintf(field, sizeof field, "If-Match: %s\r\n", etag);
+    tap_ok(ask(shop, "PATCH", "/v1/jobs/1", "[Colour = undefined]") == 200 &&
+               !strstr(buf_string(&shop->reply.body), "mauve"),
+           "but by who knows this one; undefined takes an attribute away");
+    shop->local_fields = NULL;
+    tap_ok(ask(shop, "PATCH", "/v1/jobs/1", "[Owner = \"bob\"]") == 400 &&
+               ask(shop, "PATCH", "/v1/jobs/1", "[") == 400 &&
+               ask(shop, "PATCH", "/v1/jobs/999", "[Priority = 1]") == 404 &&
+               ask(shop, "DELETE", "/v1/jobs/999", NULL) == 404,
+           "what is never changed, what is no ad and a job that is not there are refused");
+    tap_ok(ask(shop, "POST", "/v1/jobs/1/hold", NULL) == 200 && says(shop, "State = \"Held\"") &&
+               strstr(shop->reply.link, "rel=\"release\"") && !strstr(shop->reply.link, "rel=\"hold\"") &&
+               ask(shop, "POST", "/v1/jobs/1/hold", NULL) == 409,
+           "it is held where the link says, once, and then has a link to be released");
+    tap_ok(ask(shop, "POST", "/v1/jobs/1/release", NULL) == 200 && !strstr(buf_string(&shop->reply.body), "Held") &&
+               ask(shop, "POST", "/v1/jobs/1/rescue", NULL) == 409 &&
+               ask(shop, "POST", "/v1/jobs/1/vacate", NULL) == 409,
+           "it is released, and what it does not stand for is refused");
 }
 
 static void check_control(struct shop *shop)
@@ -801,6 +848,7 @@ int main(void)
         return 1;
     shop_open(&shop);
     check_submitting(&shop);
+    check_one_job(&shop);
     check_control(&shop);
     check_waiting(&shop);
     check_spool(&shop);

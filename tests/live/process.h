@@ -341,10 +341,10 @@ struct talk {
 };
 
 struct reply {
-    unsigned status; /* 0: none came */
-    char etag[80];
-    bool closes;     /* the connection is not to be used again */
-    struct buf body; /* text, NUL behind it */
+    unsigned status;                         /* 0: none came */
+    char etag[80], modified[64], link[1024]; /* fields of its head */
+    bool closes;                             /* the connection is not to be used again */
+    struct buf body;                         /* text, NUL behind it */
 };
 
 enum talk_result { TALK_WAIT, TALK_REPLY, TALK_CLOSED };
@@ -487,6 +487,8 @@ static inline bool talk_parse(struct talk *talk, struct reply *ret)
         return false;
     }
     head_field(text, "ETag", ret->etag, sizeof ret->etag);
+    head_field(text, "Last-Modified", ret->modified, sizeof ret->modified);
+    head_field(text, "Link", ret->link, sizeof ret->link);
     head_field(text, "Connection", field, sizeof field);
     ret->closes = !strcasecmp(field, "close");
     buf_reset(&ret->body);

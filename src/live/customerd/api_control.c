@@ -52,6 +52,7 @@ struct controlling {
     char refusal[AUDIT_TEXT_MAX + 1]; /* ... and why the first of them cannot */
     uint64_t storing;                 /* of the unchanged: jobs that have ended, and whose files still go to stores */
     bool walked, lost;
+    uint64_t one; /* the job, if it is one as a resource (api_job.c); 0: it is not */
 };
 
 static void controlling_free(struct controlling *all)
@@ -82,6 +83,20 @@ static void controlling_audit(struct controlling *all, uint64_t changed)
     all->noted = changed;
 }
 
+/* What became of the job that was named as a resource. */
+static void one_answer(const struct controlling *all)
+{
+    if (all->changed)
+        job_changed_answer(all->request, all->one, all->verb == CONTROL_REMOVE);
+    else if (all->refused)
+        request_problem(all->request, 409, "%s", all->refusal);
+    else if (all->storing)
+        request_problem(all->request, 409, "job %" PRIu64 " has ended, and its files wait to be stored", all->one);
+    else
+        request_problem(all->request, 409, "job %" PRIu64 ": as it stands now there is nothing to %s", all->one,
+                        verbs[all->verb]);
+}
+
 static void controlling_end(struct controlling *all)
 {
     struct maker maker;
@@ -93,6 +108,11 @@ static void controlling_end(struct controlling *all)
     if (all->request && !all->lost) {
         all->request->work = NULL;
         all->request->forget = NULL;
+        if (all->one) {
+            one_answer(all);
+            controlling_free(all);
+            return;
+        }
         maker_init(&maker, all->customerd->daemon.symbols);
         maker_integer(&maker, "Changed", (int64_t)all->changed);
         maker_integer(&maker, "Unchanged", (int64_t)all->unchanged);
@@ -139,8 +159,7 @@ static void job_answered(void *user, const struct message *answer)
         controlling_end(all);
 }
 
-/* Would the verb change anything? */
-static bool verb_applies(enum control_verb verb, const struct job_view *view)
+bool control_applies(enum control_verb verb, const struct job_view *view)
 {
     bool ended = view_ended(view);
     bool failed = ended && view->kept && !(view->state == JOB_DONE && view->reason == REASON_EXITED && !view->status);
@@ -320,7 +339,7 @@ static void job_control(struct controlling *all, const struct job_view *view)
     }
     if (jobs_drop(all, view) || !job_wanted(all, view))
         return;
-    if (!verb_applies(all->verb, view)) {
+    if (!control_applies(all->verb, view)) {
         all->unchanged++;
         all->storing += is_storing(all, view);
         return;
@@ -413,13 +432,19 @@ static bool is_true(const struct tree *query)
     return tree_root(query)->kind == EXPR_BOOLEAN && tree_root(query)->small;
 }
 
+bool control_permits(const struct request *request, enum control_verb verb)
+{
+    scopes need = verb == CONTROL_REMOVE ? SCOPE_JOB_CANCEL : SCOPE_JOB_MODIFY;
+
+    return request->caller.scope & (SCOPE_JOB_OWN | SCOPE_JOB_ANY | need);
+}
+
 /* Reads the verb and the jobs; false after a problem was answered. */
 static bool control_read(struct request *request, const struct tree *ad, struct controlling *all)
 {
     bool prio = false;
     int verb = CONTROL_COUNT;
     struct err err = {0};
-    scopes need;
     const char *text;
     int64_t from;
     size_t len = 0;
@@ -438,8 +463,7 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
             "Verb: expected \"hold\", \"release\", \"remove\", \"rescue\", \"vacate\", \"edit\" or \"prio\"");
         return false;
     }
-    need = verb == CONTROL_REMOVE ? SCOPE_JOB_CANCEL : SCOPE_JOB_MODIFY;
-    if (!(request->caller.scope & (SCOPE_JOB_OWN | SCOPE_JOB_ANY | need))) {
+    if (!control_permits(request, (enum control_verb)verb)) {
         request_problem(request, 403, "Verb: the token does not have the scope that %s needs: %s", verbs[verb],
                         verb == CONTROL_REMOVE ? "job:own job:any job:cancel" : "job:own job:any job:modify");
         return false;
@@ -482,18 +506,15 @@ static bool control_read(struct request *request, const struct tree *ad, struct 
     return true;
 }
 
-void api_control(struct request *request)
+void control_begin(struct request *request, const struct tree *ad, uint64_t one)
 {
-    struct tree *ad = request_body_ad(request);
-    struct controlling *all;
+    struct controlling *all = mem_alloc(sizeof *all);
 
-    if (!ad)
-        return;
-    all = mem_alloc(sizeof *all);
     memset(all, 0, sizeof *all);
     all->customerd = request_customerd(request);
     all->request = request;
     all->any = caller_sees_all(request);
+    all->one = one;
     audit_who(request, &all->who);
     snprintf(all->identity, sizeof all->identity, "%s", request_identity(request));
     if (control_read(request, ad, all)) {
@@ -503,5 +524,13 @@ void api_control(struct request *request)
     } else {
         controlling_free(all);
     }
+}
+
+void api_control(struct request *request)
+{
+    struct tree *ad = request_body_ad(request);
+
+    if (ad)
+        control_begin(request, ad, 0);
     tree_unref(ad);
 }

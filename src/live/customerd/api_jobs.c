@@ -239,29 +239,23 @@ void api_history(struct request *request)
 
 /* --------------------------------------------------------------------------------------------------------------- one */
 
-void api_job_get(struct request *request)
+struct tree *job_seen(const struct request *request, uint64_t job, struct job_view *ret_view, bool *ret_here)
 {
     const struct customerd *customerd = request_customerd(request);
     int64_t now = runner_wall() / SECOND;
-    uint64_t id = request_job(request);
-    struct tree *ad = NULL;
-    struct job_view view;
+    struct tree *ad;
 
-    if (customer_job(customerd->customer, id, &view)) {
-        if (caller_sees(request, view.owner, strlen(view.owner)))
-            ad = job_ad_whole(customerd->daemon.symbols, customerd->customer, &view, attempts_of(customerd->tries, id),
-                              now);
-    } else {
-        ad = history_told(customerd, id, now);
-        if (ad && !history_sees(request, ad)) {
-            tree_unref(ad);
-            ad = NULL;
-        }
-    }
-    if (ad)
-        request_ad_take(request, 200, ad);
-    else
-        request_problem(request, 404, "%.20s: there is no such job", request_variable(request, 0));
+    *ret_here = customer_job(customerd->customer, job, ret_view);
+    if (*ret_here)
+        return caller_sees(request, ret_view->owner, strlen(ret_view->owner))
+                   ? job_ad_whole(customerd->daemon.symbols, customerd->customer, ret_view,
+                                  attempts_of(customerd->tries, job), now)
+                   : NULL;
+    ad = history_told(customerd, job, now);
+    if (ad && history_sees(request, ad))
+        return ad;
+    tree_unref(ad);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ summary */

@@ -14,6 +14,7 @@
  *     customerd_routes.c  the table of routes
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions,
  *                                                                  with submitting.c and submission_keys.c
+ *     api_job.c      one job: its tag, its links, changes in place
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
  *     api_secrets.c  secrets of jobs
  *     api_token.c    tokens for the users of this machine
@@ -272,12 +273,29 @@ typedef void jobs_counted_fn(struct request *request, const uint64_t *counts, in
 void jobs_count(struct request *request, jobs_counted_fn *answer);
 void api_customer_status(struct request *request);
 void api_jobs_list(struct request *request);
-void api_job_get(struct request *request);
+/* The job's ad, as the caller may see it; the caller unrefs it. `*ret_here`: it is not in the history, and the view is filled in. NULL: there is no such job. */
+struct tree *job_seen(const struct request *request, uint64_t job, struct job_view *ret_view, bool *ret_here);
 void api_jobs_submit(struct request *request);
 void api_submissions(struct request *request);
 void api_summary(struct request *request);
 void api_workflows(struct request *request);
 void api_control(struct request *request);
+bool control_applies(enum control_verb verb, const struct job_view *view); /* would the verb change anything? */
+bool control_permits(const struct request *request, enum control_verb verb);
+/* Does what an ad says, as that of /v1/control; `one`: to that job, which is the answer (job_changed_answer); 0: as /v1/control answers. */
+void control_begin(struct request *request, const struct tree *ad, uint64_t one);
+
+/* ---- api_job.c ---- */
+
+#define JOB_ETAG_MAX (KEPT_ETAG_MAX + 2)
+#define JOB_DATE_MAX 40
+void api_job_get(struct request *request);
+void api_job_patch(struct request *request);
+void api_job_delete(struct request *request);
+void api_job_turn(struct request *request);
+/* The job was changed as one wished: answers with it as it is now; with nothing if it was removed. */
+void job_changed_answer(struct request *request, uint64_t job, bool removed);
+
 void api_history(struct request *request);
 void api_customer_audit(struct request *request);
 void api_job_log(struct request *request);

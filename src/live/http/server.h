@@ -75,7 +75,7 @@ uint32_t server_connections(const struct server *server);
 
 /* ------------------------------------------------------------------------------------------- the request; lent until `over` */
 
-#define HTTP_METHODS(X) X(GET) X(HEAD) X(PUT) X(POST) X(DELETE) X(OPTIONS)
+#define HTTP_METHODS(X) X(GET) X(HEAD) X(PUT) X(POST) X(DELETE) X(OPTIONS) X(PATCH)
 
 enum http_method {
 #define X(id) HTTP_##id,
