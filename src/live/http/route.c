@@ -8,7 +8,7 @@
 
 const char *method_name(enum http_method method)
 {
-    static const char *const words[] = {"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS"};
+    static const char *const words[] = {"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH"};
 
     return method < sizeof words / sizeof *words ? words[method] : "other";
 }
