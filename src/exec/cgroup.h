@@ -43,6 +43,9 @@ struct cgroup {
  * /sys/fs/cgroup/x/cgroup.controllers"; nothing where all are there. With version 2 the caller may move to a group "berth-agent" below its own. `root`
  * is "", or in tests a folder that stands for /. */
 void cgroups_probe(const char *root, uint32_t tag, struct cgroups *ret, struct buf *why);
+/* Looks whether groups could be made where this process is, and changes nothing: appends what speaks against it to `why`; nothing where all seems well.
+ * Whoever runs elsewhere, as a service for instance, may find another answer. */
+void cgroups_look(const char *root, struct buf *why);
 /* Appends "cgroup v1 (cpu memory pids freezer)", or "no cgroups". */
 void cgroups_describe(const struct cgroups *cgroups, struct buf *out);
 

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -449,6 +450,52 @@ void cgroups_probe(const char *root, uint32_t tag, struct cgroups *ret, struct b
         buf_add(why, buf_string(&second), second.len);
     buf_done(&second);
     buf_done(&first);
+}
+
+/* Appends the controllers of version 2 that a group lacks, and whether we may make groups in it. */
+static void look_v2(const char *folder, struct buf *why)
+{
+    char offered[CGROUP_TEXT_MAX];
+
+    group_read(folder, "cgroup.controllers", offered, sizeof offered);
+    for (int i = 0; i < HAND_LIMITS; i++) {
+        if (words_have(offered, controllers[i], " \n"))
+            continue;
+        why_add(why, 2);
+        buf_addf(why, "no %s controller in %s/cgroup.controllers", controllers[i], folder);
+    }
+    if (access(folder, W_OK) < 0) {
+        why_add(why, 2);
+        buf_addf(why, "no group can be made in %s: %s", folder, strerror(errno));
+    }
+}
+
+static void look_v1(const char *root, struct buf *why)
+{
+    for (int i = 0; i < CGROUP_PART_COUNT; i++) {
+        char folder[CGROUP_PATH_MAX], top[CGROUP_PATH_MAX];
+
+        if (!parts[i].shown)
+            continue;
+        if (!group_own(root, parts[i].v1, folder, top)) {
+            why_add(why, 1);
+            buf_addf(why, "no %s controller is mounted", parts[i].v1);
+        } else if (access(folder, W_OK) < 0) {
+            why_add(why, 1);
+            buf_addf(why, "no group can be made in %s: %s", folder, strerror(errno));
+        }
+    }
+}
+
+void cgroups_look(const char *root, struct buf *why)
+{
+    char folder[CGROUP_PATH_MAX], top[CGROUP_PATH_MAX];
+    bool first = group_own(root, "memory", folder, top);
+
+    if (!first && group_own(root, "", folder, top))
+        look_v2(folder, why);
+    else
+        look_v1(root, why);
 }
 
 void cgroups_describe(const struct cgroups *cgroups, struct buf *out)

@@ -136,16 +136,11 @@ static void jobnet_probe(struct support *support)
                                 : "there is no sandbox");
 }
 
-void support_probe(uint32_t tag, struct support *ret)
+void support_look(struct support *ret)
 {
     const char *program = sandbox_program();
-    struct buf why;
 
     memset(ret, 0, sizeof *ret);
-    buf_init(&why);
-    cgroups_probe("", tag, &ret->cgroups, &why);
-    snprintf(ret->unheld, sizeof ret->unheld, "%s", buf_string(&why));
-    buf_done(&why);
     ret->landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= LANDLOCK_USED; /* 1: asks for the version */
     ret->users = geteuid() == 0 && can(CAP_SETUID) && can(CAP_SETGID) && can(CAP_CHOWN) &&
                  users_are_mapped("/proc/self/uid_map") && users_are_mapped("/proc/self/gid_map");
@@ -159,6 +154,20 @@ void support_probe(uint32_t tag, struct support *ret)
                        : !ret->users || !users_are_real("/proc/self/uid_map") || !users_are_real("/proc/self/gid_map")
                            ? "the provider is root in a container or a user namespace, and not root of the machine"
                            : "";
+}
+
+void support_probe(uint32_t tag, struct support *ret)
+{
+    struct cgroups cgroups;
+    struct buf why;
+
+    buf_init(&why);
+    cgroups_probe("", tag, &cgroups,
+                  &why); /* first: what is started after this is in the group that it may step down into */
+    support_look(ret);
+    ret->cgroups = cgroups;
+    snprintf(ret->unheld, sizeof ret->unheld, "%s", buf_string(&why));
+    buf_done(&why);
 }
 
 int support_refuse(const struct support *support, struct err *err)

@@ -25,6 +25,8 @@ struct support {
 
 /* Finds out how jobs can be held here, by trying. */
 void support_probe(uint32_t tag, struct support *ret);
+/* The same without cgroups: nothing is changed on the machine. */
+void support_look(struct support *ret);
 /* Fills `err` with what is missing and what the owner can do; returns -1. */
 int support_refuse(const struct support *support, struct err *err);
 /* `jobnets`: jobs with the network have one of their own. */

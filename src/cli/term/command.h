@@ -80,6 +80,7 @@ extern const struct command command_provide;
 extern const struct command command_pilot;
 extern const struct command command_customer;
 extern const struct command command_status;
+extern const struct command command_doctor;
 extern const struct command command_page;
 extern const struct command command_ads;
 extern const struct command command_machines;
@@ -121,6 +122,8 @@ int command_user_log(int word_count, char **words);
 void help_command(struct buf *out, const struct command *command);
 void help_overview(struct buf *out, bool all);
 void help_roles(struct buf *out);
+/* Appends where all of the words stand in the help, a line each; returns how many lines. */
+unsigned help_search(struct buf *out, int word_count, char **words);
 void man_command(struct buf *out, const struct command *command);
 void man_overview(struct buf *out);
 

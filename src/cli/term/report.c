@@ -53,10 +53,20 @@ static void add_visible(struct buf *out, const char *text, size_t len)
         controls_mask(out->text + from, len, 0);
 }
 
+static struct buf *kept_by; /* what a command tells in its own way; NULL: nothing */
+
+void report_keep(struct buf *kept)
+{
+    kept_by = kept;
+}
+
 /* Writes a complaint at once and whole, so that nothing is lost however the program ends. */
 static void write_error(const struct buf *text)
 {
-    fwrite(text->text, 1, text->len, stderr);
+    if (kept_by)
+        buf_add(kept_by, text->text, text->len);
+    else
+        fwrite(text->text, 1, text->len, stderr);
 }
 
 static bool is_continuation(char c)

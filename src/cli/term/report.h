@@ -7,6 +7,7 @@
 #ifndef BERTH_CLI_TERM_REPORT_H
 #define BERTH_CLI_TERM_REPORT_H
 
+#include "lang/base/buf.h"
 #include "lang/base/err.h"
 
 #include <stdbool.h>
@@ -26,5 +27,8 @@ void report_caret(const char *line, size_t line_len, unsigned column);
 
 /* Reports "berth: TEXT". */
 void report(const char *format, ...) ERR_FORMAT(1, 2);
+
+/* Has what is reported from now on appended there, for a command that tells it in its own way; NULL: to standard error again. */
+void report_keep(struct buf *kept);
 
 #endif

@@ -628,6 +628,7 @@ void api_status(struct request *request)
     maker_text(&maker, "Url", matchmakerd->url);
     maker_word(&maker, "Incarnation", matchmakerd->incarnation);
     maker_seconds(&maker, "Up", runner_wall() - matchmakerd->started);
+    maker_integer(&maker, "Clock", runner_wall() / SECOND);
     maker_integer(&maker, "Process", getpid());
     maker_integer(&maker, "Ads", (int64_t)counts.ads);
     maker_integer(&maker, "Agents", matchmakerd->agents.texts.count);

@@ -9,6 +9,7 @@
 #include "live/providerd/providerd_parts.h"
 
 #include "sys/confined_path.h"
+#include "sys/disk_room.h"
 #include "sys/secrets.h"
 
 #include <errno.h>
@@ -17,14 +18,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define PAUSE_LEAST (2 * SECOND)
 #define PAUSE_MOST (5 * MINUTE)
-#define PAUSE_CHECK (5 * SECOND)    /* before the owner's check is asked again */
-#define RESERVE (INT64_C(64) << 20) /* bytes that stay free for our own rows, or: */
-#define RESERVE_PART 20             /* one part in so many of a small file system */
+#define PAUSE_CHECK (5 * SECOND) /* before the owner's check is asked again */
 #define TRIAL_SPAN (20 * SECOND)
 #define TRIAL_BYTES 4096
 #define TRIAL_NUMBER 1
@@ -36,30 +34,6 @@ static void path_in(const struct providerd *providerd, const char *name, char re
     snprintf(ret, DAEMON_PATH_MAX, "%.4000s%s%s", providerd->daemon.folder, *name ? "/" : "", name);
 }
 
-/* Is something wrong with a folder that we write in? `ret` gets the words. */
-static bool folder_lacks(const char *path, char *ret, size_t size)
-{
-    struct statvfs st;
-    double room, whole, reserve;
-
-    if (statvfs(path, &st) < 0) {
-        snprintf(ret, size, "%.200s: %s", path, strerror(errno));
-        return true;
-    }
-    room = (double)st.f_bavail * (double)st.f_frsize;
-    whole = (double)st.f_blocks * (double)st.f_frsize;
-    reserve = whole / RESERVE_PART < (double)RESERVE ? whole / RESERVE_PART : (double)RESERVE;
-    if (st.f_flag & ST_RDONLY || confined_is_readonly(path))
-        snprintf(ret, size, "%.200s: the file system is read-only", path);
-    else if (room < reserve)
-        snprintf(ret, size, "%.200s: only %.1f MiB are free", path, room / (1 << 20));
-    else if (st.f_files && !st.f_favail)
-        snprintf(ret, size, "%.200s: the file system takes no more files", path);
-    else
-        return false;
-    return true;
-}
-
 static bool room_lacks(const struct providerd *providerd, char *ret, size_t size)
 {
     static const char *const names[] = {"", "work", "claims"};
@@ -67,7 +41,7 @@ static bool room_lacks(const struct providerd *providerd, char *ret, size_t size
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         path_in(providerd, names[i], path);
-        if (folder_lacks(path, ret, size))
+        if (disk_room_lacks(path, ret, size))
             return true;
     }
     return false;
