@@ -11,11 +11,13 @@
 #include <strings.h>
 
 struct help_settings {
-    bool man, all;
+    bool man, all, search;
 };
 
 static const struct option help_options[] = {
     {'a', "all", NULL, "list all commands", option_flag, offsetof(struct help_settings, all)},
+    {'s', "search", NULL, "list the commands, options, settings and functions whose help has all of the words",
+     option_flag, offsetof(struct help_settings, search)},
     {0, "man", NULL, NULL, option_flag, offsetof(struct help_settings, man)}, /* for the build: help does not list it */
 };
 
@@ -84,7 +86,7 @@ static const struct {
     {"Jobs:",
      {&command_run, &command_submit, &command_jobs, &command_job, &command_wait, &command_logs, &command_rm,
       &command_why, &command_history}},
-    {"The pool:", {&command_pool, &command_join, &command_status, &command_machines, &command_users}},
+    {"The pool:", {&command_pool, &command_join, &command_status, &command_doctor, &command_machines}},
     {"Ads:", {&command_eval}},
 };
 
@@ -120,6 +122,7 @@ void help_overview(struct buf *out, bool all)
     if (!all)
         buf_adds(out, "  berth help --all       all commands\n");
     buf_adds(out, "  berth help COMMAND     how to use it, with examples\n"
+                  "  berth help -s WORD     where a word stands in the help\n"
                   "  berth help functions   the functions of the language\n"
                   "  berth help roles       what tokens let their holders do\n"
                   "  berth --version        the version of this program\n"
@@ -231,7 +234,13 @@ static int help_run(const void *given, int word_count, char **words)
     struct buf out;
 
     buf_init(&out);
-    if (word_count > 1) {
+    if (settings->search) {
+        if (!word_count)
+            report("help --search wants a word, or several");
+        else if (!help_search(&out, word_count, words))
+            report("no help has %s", word_count == 1 ? "that word" : "all of these words");
+        status = !word_count ? STATUS_BAD : out.len ? STATUS_DONE : STATUS_NO;
+    } else if (word_count > 1) {
         report("help wants one topic");
         status = STATUS_BAD;
     } else if (settings->man && (command || !topic)) {
@@ -258,13 +267,16 @@ static int help_run(const void *given, int word_count, char **words)
 const struct command command_help = {
     .name = "help",
     .summary = "explain a command or a function",
-    .usage = "[COMMAND | FUNCTION | functions | roles]\n--all",
+    .usage = "[COMMAND | FUNCTION | functions | roles]\n--all\n--search WORD...",
     .about =
         "Prints the commands that one needs first, with --all all of them; or how to use one of them, what one function of "
-        "the language does, or what all of them do; or what the roles are that tokens give, and what each may do.",
+        "the language does, or what all of them do; or what the roles are that tokens give, and what each may do.\n"
+        "\n"
+        "With --search, a line for each command, option, setting and function whose help has all of the words, in whatever case, "
+        "with what to type for more; the status is 1 when there is none.",
     .examples = {{"berth help --all", NULL},
                  {"berth help eval", NULL},
-                 {"berth help functions", NULL},
+                 {"berth help --search secret", NULL},
                  {"berth help strcat", NULL}},
     .options = help_options,
     .option_count = sizeof help_options / sizeof *help_options,

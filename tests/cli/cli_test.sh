@@ -519,6 +519,16 @@ holds 'no line of help is wider than 80 columns' sh -c \
   '! for c in "" --all functions $1; do "$0" help $c; done | grep -E ".{81}"' "$berth" "$commands"
 run "$berth" help functions
 holds 'help functions lists them with what they do' grep -q '^strcat(' out
+run "$berth" help --search seCRet
+holds 'help --search finds a word in whatever case, in commands and options' sh -c 'grep -q "^berth help exec " out && grep -q "^berth submit --secret NAME=FILE$" out'
+run "$berth" help --search lease heart
+holds 'of several words all must be there: here a setting' sh -c '[ "$(grep -c ^berth out)" = 1 ] && grep -q "^berth config Lease " out'
+run "$berth" help --search strcat
+holds 'functions are found, too' grep -q '^berth help strcat ' out
+run "$berth" help --search nosuchword
+expect 'where there is none it is said, with status 1' 1 '' 'berth: no help has that word'
+run "$berth" help --search
+expect 'a search wants words' 2 '' 'berth: help --search wants a word, or several'
 run "$berth" help SIZE
 holds 'help explains one function, whatever the case' grep -q '^size(' out
 
