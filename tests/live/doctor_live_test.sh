@@ -12,6 +12,7 @@ checks=$work/checks
 mkdir "$checks"
 printf '#!/bin/sh\n[ ! -e %s/bad ] || { echo "the cooling has failed"; exit 3; }\n' "$checks" >"$checks/check"
 chmod +x "$checks/check"
+: >"$checks/bad"
 setsid "$berth" pool --listen 127.0.0.1:0 --set Unprotected=true --set "HealthCheck={\"$checks/check\"}" >up 2>pool.err &
 groups="$groups $!"
 disown
@@ -30,15 +31,15 @@ rows = [json.loads(line) for line in open("found.json")]
 assert any(r["level"] == level and r["part"] == part and r["about"] == about and text in r["found"] for r in rows), rows
 END
 }
-check 'that has its machine is well' until_true 60 found 0 ok pool machines '1 offers of machines, 2 agents'
+check 'a machine that is sick is a problem of the pool' until_true 60 found 1 problem pool machines 'takes no jobs: HealthCheck: the cooling has failed'
+check 'and of the machine' found 1 problem setup provider 'it takes no jobs: HealthCheck: the cooling has failed'
+rm "$checks/bad"
+check 'when it comes back, all is well' until_true 60 found 0 ok pool machines '1 offers of machines, 2 agents'
 for what in 'ok|setup|matchmaker|it runs' 'ok|setup|customer|it runs' 'ok|setup|provider|it runs' 'ok|setup|token|customer/token' \
   'ok|setup|store|provider/berth.db is whole' 'ok|pool|clocks|agree' 'ok|pool|customer|it takes your jobs' 'ok|pool|who you are|admin'; do
   IFS='|' read -r level part about text <<<"$what"
   check "$part: $about: $text" found 0 "$level" "$part" "$about" "$text"
 done
-: >"$checks/bad"
-check 'a machine that is sick is a problem of the pool' until_true 100 found 1 problem pool machines 'takes no jobs: HealthCheck: the cooling has failed'
-check 'and of the machine' found 1 problem setup provider 'it takes no jobs: HealthCheck: the cooling has failed'
 
 "$berth" token code >code
 "$berth" token create --lifetime 2h --scope 'ad:read' --out some.token >/dev/null
