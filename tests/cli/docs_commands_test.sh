@@ -1,5 +1,5 @@
 #!/bin/bash
-# docs_commands_test.sh: what docs/protocol.md and docs/operations.md tell the reader to type (lines `ask ...`) works as it stands, against
+# docs_commands_test.sh: what docs/protocol.md and the pages for operators tell the reader to type (lines `ask ...`) works as it stands, against
 # a real matchmaker. ID stands for the id of a token. And the examples of jobs can be submitted; the one with a checkpoint goes on from it.
 # Prints TAP.
 set -u
@@ -18,7 +18,7 @@ for _ in $(seq 100); do grep -q 'listening at  unix' up && break; sleep 0.1; don
 count=0 failures=0
 ask() { curl -sSf --unix-socket "$work/state/matchmaker.sock" "$@"; }
 
-for page in protocol.md operations.md; do
+for page in protocol.md operations.md settings.md state.md logs.md trouble.md; do
   grep '^ask [^(]' "$docs/$page" | sed 's/ID\b/0123456789abcdef0123456789abcdef/' >lines
   while read -r line; do
     count=$((count + 1)) verdict=ok

@@ -1,4 +1,4 @@
-/* docs_test.c: what docs/protocol.md, docs/operations.md, docs/jobs.md and docs/from-htcondor.md list is what the program has: routes, messages, reasons, settings,
+/* docs_test.c: what docs/protocol.md, docs/settings.md, docs/logs.md, docs/jobs.md and docs/from-htcondor.md list is what the program has: routes, messages, reasons, settings,
  * metrics, lines of the audit, limits, attributes and states of jobs, questions about files; and the bytes they give as examples are the
  * bytes.
  *
@@ -279,8 +279,8 @@ static const struct table_row {
     {"protocol.md", "reasons", reasons_print},
     {"protocol.md", "what is wrong with a token", faults_print},
     {"protocol.md", "limits", limits_print},
-    {"operations.md", "settings", settings_print},
-    {"operations.md", "metrics", metrics_table},
+    {"settings.md", "settings", settings_print},
+    {"logs.md", "metrics", metrics_table},
     {"from-htcondor.md", "submit commands", submit_commands_print},
     {"from-htcondor.md", "words of a DAG", dag_words_print},
 };
@@ -656,7 +656,7 @@ static void jobs_check(const struct page *jobs, const struct page *protocol)
 
 int main(int argc, char **argv)
 {
-    struct page pages[4];
+    struct page pages[5];
     struct lang lang;
 
     if (argc > 1 && !strcmp(argv[1], "--print")) {
@@ -665,9 +665,10 @@ int main(int argc, char **argv)
     }
     lang_init(&lang);
     page_read(&pages[0], "protocol.md");
-    page_read(&pages[1], "operations.md");
+    page_read(&pages[1], "logs.md");
     page_read(&pages[2], "jobs.md");
     page_read(&pages[3], "from-htcondor.md");
+    page_read(&pages[4], "settings.md");
     waits_check();
     machines_check();
     tables_check(pages, COUNT(pages));

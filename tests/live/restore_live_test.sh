@@ -1,5 +1,5 @@
 #!/bin/bash
-# restore_live_test.sh: the procedure of docs/operations.md, "A lost host": a customer is backed up while it works, its host is lost, and the backup is
+# restore_live_test.sh: the procedure of docs/trouble.md, "A lost host": a customer is backed up while it works, its host is lost, and the backup is
 # put back: what had ended since does not run again. Prints TAP.
 set -u
 berth=${BERTH:?the program}

@@ -134,7 +134,7 @@ static bool machine_look(void *user, struct tree *ad)
         doctor_say(survey->doctor, DOCTOR_PROBLEM, "machines", "%s takes no jobs: %s", name, words);
         doctor_advise(
             survey->doctor,
-            "mend that there: it tries itself again and comes back alone. docs/operations.md, \"A machine that is unwell\"");
+            "mend that there: it tries itself again and comes back alone. docs/trouble.md, \"A machine that is unwell\"");
     }
     return true;
 }
@@ -285,7 +285,7 @@ static void customer_look(struct doctor *doctor)
             "a machine that only runs jobs needs none");
     } else if (ad_text(ad, "Warning", words, sizeof words) && *words) {
         doctor_say(doctor, DOCTOR_PROBLEM, "customer", "%s", words);
-        doctor_advise(doctor, "docs/operations.md, \"Disks\"");
+        doctor_advise(doctor, "docs/state.md, \"Disks\"");
     } else {
         ad_integer(ad, "Total", &jobs);
         doctor_say(doctor, DOCTOR_GOOD, "customer", "it takes your jobs; it has %" PRIi64, jobs);

@@ -100,9 +100,8 @@ static void disk_look(struct doctor *doctor)
         if (access(path, F_OK) < 0 || !disk_room_lacks(path, words, sizeof words))
             continue;
         doctor_say(doctor, DOCTOR_PROBLEM, "disk", "%s", words);
-        doctor_advise(doctor,
-                      "make room, or mount it for writing: without it nothing new is taken. docs/operations.md, "
-                      "\"Disks\", says what takes how much");
+        doctor_advise(doctor, "make room, or mount it for writing: without it nothing new is taken. docs/state.md, "
+                              "\"Disks\", says what takes how much");
         lacks = true;
         break; /* the others mostly lie on the same one */
     }
@@ -131,7 +130,7 @@ static void store_look(struct doctor *doctor, const struct role *role)
     result = store_check(path, &complaints, &err);
     if (result < 0) {
         doctor_say(doctor, DOCTOR_PROBLEM, "store", "%s", err.text);
-        doctor_advise(doctor, "docs/operations.md, \"Stores that are gone or damaged\"");
+        doctor_advise(doctor, "docs/trouble.md, \"Stores that are gone or damaged\"");
     } else if (result > 0) {
         doctor_say(doctor, DOCTOR_PROBLEM, "store", "%s: %.*s", path, (int)strcspn(buf_string(&complaints), "\n"),
                    buf_string(&complaints));
@@ -295,10 +294,10 @@ static void daemon_told(struct doctor *doctor, const char *name, const struct tr
         doctor_say(doctor, DOCTOR_PROBLEM, name, "it takes no jobs: %s", words);
         doctor_advise(
             doctor,
-            "mend that: it tries itself again and comes back alone. docs/operations.md, \"A machine that is unwell\"");
+            "mend that: it tries itself again and comes back alone. docs/trouble.md, \"A machine that is unwell\"");
     } else if (text_of(ad, "Warning", words, sizeof words)) {
         doctor_say(doctor, DOCTOR_PROBLEM, name, "%s", words);
-        doctor_advise(doctor, "docs/operations.md, \"Disks\"");
+        doctor_advise(doctor, "docs/state.md, \"Disks\"");
     } else {
         doctor_say(doctor, DOCTOR_GOOD, name, "it runs%s%s", *version ? ", version " : "", version);
     }

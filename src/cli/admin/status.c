@@ -159,7 +159,7 @@ const struct command command_status = {
     .usage = "[OPTIONS]",
     .about =
         "Prints what the matchmaker is called, where it is and how long it has been up, how many agents, ads and claims it knows "
-        "of, how many matches it has made in how many cycles, and how many of them have not been told yet or were given up; then up to twenty machines that take no jobs because they are unwell (docs/operations.md), each with "
+        "of, how many matches it has made in how many cycles, and how many of them have not been told yet or were given up; then up to twenty machines that take no jobs because they are unwell (docs/trouble.md), each with "
         "the reason, and as many customers that take no files because their disk is full.\n"
         "\n"
         "Commands that talk to a pool find it by --pool URL, else by $BERTH_POOL, else by the setting Matchmakers, of which the "
