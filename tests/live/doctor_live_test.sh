@@ -32,13 +32,13 @@ assert any(r["level"] == level and r["part"] == part and r["about"] == about and
 END
 }
 check 'a machine that is sick is a problem of the pool' until_true 60 found 1 problem pool machines 'takes no jobs: HealthCheck: the cooling has failed'
-check 'and of the machine' found 1 problem setup provider 'it takes no jobs: HealthCheck: the cooling has failed'
+check 'and of the machine' until_true 60 found 1 problem setup provider 'it takes no jobs: HealthCheck: the cooling has failed'
 rm "$checks/bad"
 check 'when it comes back, all is well' until_true 60 found 0 ok pool machines '1 offers of machines, 2 agents'
 for what in 'ok|setup|matchmaker|it runs' 'ok|setup|customer|it runs' 'ok|setup|provider|it runs' 'ok|setup|token|customer/token' \
   'ok|setup|store|provider/berth.db is whole' 'ok|pool|clocks|agree' 'ok|pool|customer|it takes your jobs' 'ok|pool|who you are|admin'; do
   IFS='|' read -r level part about text <<<"$what"
-  check "$part: $about: $text" found 0 "$level" "$part" "$about" "$text"
+  check "$part: $about: $text" until_true 60 found 0 "$level" "$part" "$about" "$text"
 done
 
 "$berth" token code >code

@@ -14,7 +14,7 @@ groups="$groups $!"
 disown
 until_true() { local ends=$((SECONDS + $1)); while ! "${@:2}" >/dev/null 2>&1; do [ $SECONDS -lt $ends ] || { "${@:2}"; return 1; }; sleep 0.2; done; }
 check 'a pool is up' until_true 60 grep -q 'pool is up' up
-check 'and has a machine' until_true 60 sh -c 'berth machines | grep -q .'
+check 'and has a machine' until_true 60 sh -c 'berth machines --json | grep -q name'
 small='-c 0.1 -m 64MiB --disk 16MiB'
 printf '#!/bin/sh\n[ "$2" != 3 ] || exit 7\necho "seed $2"\n' >simulate
 chmod +x simulate

@@ -24,8 +24,7 @@ static bool pool_fetch(struct connection *pool, const char *path, struct tree **
 
     buf_init(&kept);
     report_keep(&kept);
-    status = connection_fetch_ad(
-        pool, &(struct connection_ask){.path = path, .mute = true, .quiet = true, .hasty = true}, ret);
+    status = connection_fetch_ad(pool, &(struct connection_ask){.path = path, .mute = true, .quiet = true}, ret);
     doctor_reported(&kept);
     buf_done(&kept);
     return status == STATUS_DONE;
@@ -233,7 +232,7 @@ static void pool_look(struct doctor *doctor)
     known = pool.named || pool.token_name;
     before = time(NULL);
     if (status == STATUS_DONE)
-        status = connection_fetch_ad(&pool, &(struct connection_ask){.path = "/v1/status", .hasty = true}, &ad);
+        status = connection_fetch_ad(&pool, &(struct connection_ask){.path = "/v1/status"}, &ad);
     after = time(NULL);
     doctor_reported(&kept);
     if (status == STATUS_DONE) {
@@ -274,7 +273,7 @@ static void customer_look(struct doctor *doctor)
     report_keep(&kept);
     status = customer_open(&customer, doctor->options);
     if (status == STATUS_DONE)
-        status = connection_fetch_ad(&customer, &(struct connection_ask){.path = "/v1/summary", .hasty = true}, &ad);
+        status = connection_fetch_ad(&customer, &(struct connection_ask){.path = "/v1/summary"}, &ad);
     doctor_reported(&kept);
     if (status != STATUS_DONE) {
         doctor_say(doctor, customer.named ? DOCTOR_PROBLEM : DOCTOR_NOTE, "customer", "%s",

@@ -259,7 +259,7 @@ static int daemon_ask(const struct doctor *doctor, const char *socket, struct co
     report_keep(&kept);
     status = customer_open(ret, &options);
     if (status == STATUS_DONE)
-        status = connection_fetch_ad(ret, &(struct connection_ask){.path = "/v1/status", .hasty = true}, ret_ad);
+        status = connection_fetch_ad(ret, &(struct connection_ask){.path = "/v1/status"}, ret_ad);
     doctor_reported(&kept);
     buf_done(&kept);
     return status;
