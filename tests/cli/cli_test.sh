@@ -772,7 +772,7 @@ holds 'it saves the rows of a damaged one, and complains of the others' sh -c '[
   grep -q "^damaged.db: space jobs, row 1: its checksum is wrong$" err && [ -e damaged.db.old.1 ] && "$1" store check damaged.db' sh "$berth"
 run "$berth" store repair nowhere.db
 holds 'of one that is gone it says what to do' sh -c '[ '$status' = 2 ] && grep -q "nowhere.db: is not there: .berth store restore." err'
-wants='berth: store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE] or repair [STORE]; and --state DIR in the place of STORE'
+wants='berth: store wants: check [STORE], backup [STORE] FILE, restore FILE [STORE], move [STORE] STORE or repair [STORE]; and --state DIR in the place of STORE'
 run "$berth" store check --state state whole.db
 expect 'store check takes a folder or a file' 2 '' "$wants"
 run "$berth" store

@@ -14,7 +14,7 @@ result() { # STATUS SENTENCE OUTPUT
   fi
 }
 
-flags="-I$src -fsyntax-only -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags-only-I libxml-2.0)"
+flags="-I$src -fsyntax-only -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags-only-I libxml-2.0 libpq)"
 cd "$src" || exit 1
 all=
 for header in $(find . -mindepth 2 -name '*.h' | sed 's|^./||' | sort); do

@@ -31,7 +31,7 @@ PATIENCE = 20  # seconds
 def unit_read(name, here):
     """The command, and the environment, of a unit."""
     stem, _, instance = name.removesuffix(".service").partition("@")
-    path = os.path.join(SOURCE, "packaging", stem + ("@" if instance else "") + ".service")
+    path = os.path.join(SOURCE, "packaging", stem + ("@" if instance else "") + ".service.in")
     text = here(open(path).read().replace("%S", "/var/lib").replace("%i", instance))
     fields = [line.split("=", 1) for line in text.splitlines() if "=" in line and not line.startswith("#")]
     command = next(value for key, value in fields if key == "ExecStart").split()

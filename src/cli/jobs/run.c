@@ -38,6 +38,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define WORDS_ROUNDS 4 /* of a second at most, in which it is waited for why a job was held */
+
 #define STREAMS 2
 #define STREAM_PATIENCE 50    /* tenths of a second that the streams of a job that is over may still take */
 #define STATUS_SIGNALLED 128  /* plus the signal's number, as a shell does it */
@@ -306,9 +308,15 @@ bool run_job_remove(struct connection *customer, uint64_t id, const char *why)
     return jobs_control(customer, &order, &sums) == STATUS_DONE;
 }
 
+/* Is it held, and what its machine has to say of that not here yet? That comes behind the end. */
+static bool is_held_without_words(const struct tree *job)
+{
+    return job_text_is(job, "State", "Held") && job_text_is(job, "Reason", reason_words(REASON_SETUP));
+}
+
 int run_wait(struct connection *customer, const struct run_settings *settings, uint64_t id, struct tree **ret)
 {
-    int status = STATUS_DONE;
+    int status = STATUS_DONE, without_words = 0;
     bool warned = false;
     struct buf last;
     double after = 0;
@@ -331,7 +339,8 @@ int run_wait(struct connection *customer, const struct run_settings *settings, u
             break;
         run_state_tell(settings, id, job, &last);
         ad_flag(job, "OutputsDue", &due);
-        if ((job_is_over(job) || job_text_is(job, "State", "Held")) && !due) {
+        if ((job_is_over(job) || job_text_is(job, "State", "Held")) && !due &&
+            !(is_held_without_words(job) && without_words++ < WORDS_ROUNDS)) {
             *ret = job;
             break;
         }

@@ -1,5 +1,5 @@
 /* replicas_renew.h: what jobs that wait say of where their files are (Replicas, ReplicaHosts, InputBytes), looked up again from time to time: a file gets
- * further replicas, and loses some, while jobs wait. Private to the live customer. */
+ * further replicas, and loses some, while jobs wait; private to the live customer. */
 #ifndef BERTH_LIVE_CUSTOMERD_REPLICAS_RENEW_H
 #define BERTH_LIVE_CUSTOMERD_REPLICAS_RENEW_H
 

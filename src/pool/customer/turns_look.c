@@ -120,6 +120,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 static bool sort_on(struct sorting *sorting, struct wish **wishes, struct wish **spare, uint32_t count,
                     wish_order *order, uint32_t *work)
 {
+    if (!count)
+        return true;
     while (*work) {
         uint32_t cost, n = least(sorting->width ? 2 * sorting->width : SORTED_FIRST, count - sorting->at);
         struct wish *from = *wishes + sorting->at;

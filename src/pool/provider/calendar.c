@@ -62,7 +62,7 @@ static void booking_store(const struct provider_step *step, const struct booking
                                                       .held = booking->held,
                                                       .arrive = booking->arrive,
                                                       .came = booking->came,
-                                                      .boot = step->env->boot,
+                                                      .boot = step->provider->calendar.guessed ? 0 : step->env->boot,
                                                       .ahead = step->provider->calendar.ahead,
                                                       .stamp = calendar_seconds(step),
                                                       .ad = booking->ad};
@@ -508,8 +508,10 @@ void calendar_order(const struct provider_step *step, const struct event *event)
         calendar->refused = order_refusal(step, before, &booking);
     if (!calendar->refused && !before && calendar->count == BOOKINGS_MAX)
         calendar->refused = "it has as many bookings as it may have";
-    if (calendar->refused)
+    if (calendar->refused) {
+        calendar_due(step); /* the order may have set the clock */
         return;
+    }
     if (before) {
         booking.came = before->came && before->from == booking.from;
         tree_unref(before->ad);
@@ -578,10 +580,13 @@ static void users_clause(struct buf *out, const struct booking *booking)
 {
     char user[TEXT_MAX + 1];
 
-    for (uint32_t i = 0; booking_user(booking->ad, i, user); i++)
+    for (uint32_t i = 0; booking_user(booking->ad, i, user); i++) {
         buf_addf(out,
                  "%sother.Owner is \"%s\" || substr(other.Owner, 0, %zu) is \"%s/\" || other.AccountingGroup is \"%s\"",
                  i ? " || " : "", user, strlen(user) + 1, user, user);
+        if (strchr(user, ':')) /* an account may stand in front (identity_is_of) */
+            buf_addf(out, " || regexp(\"/\\\\Q%s\\\\E(/|$)\", other.Owner)", user);
+    }
 }
 
 static void booking_clause(const struct provider_step *step, const struct booking *booking, struct buf *out)
