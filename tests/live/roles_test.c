@@ -30,6 +30,7 @@ static const struct {
     {"ads.why", ALL},
     {"machines.list", ALL},
     {"machines.get", ALL},
+    {"machines.forget", "AOCPWM"},
     {"match", ALL},
     {"eval", ALL},
     {"functions", ALL},

@@ -85,7 +85,7 @@ static inline void web_big(struct exchange *exchange)
 
 static inline void web_handle(void *user, struct exchange *exchange)
 {
-    static const char *const methods[] = {"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "OTHER"};
+    static const char *const methods[] = {"GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "OTHER"};
     struct web *web = user;
     size_t len;
     const char *body = exchange_body(exchange, &len), *query = exchange_query(exchange, "q");
