@@ -158,8 +158,13 @@ check 'one that is killed is Away after a lifetime' soon of crane 'State = "Away
 away() { "$berth" machines >out && grep 'crane  *Away .* last heard 1[0-9] s ago' out && grep '^4 machines: 1 Idle, 1 Busy, 1 Owner, 1 Away; in use: 2 of 4 processors' out; }
 check 'which is said, and what it has is counted no more' away
 forget() { curl -sS -m 20 -o body -w '%{http_code}' -X DELETE -H "Authorization: Bearer $(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' "$1.bearer")" "http://$address/v1/machines/$2"; }
-forgotten() { [ "$(forget bob crane)" = 403 ] && [ "$(forget heron heron)" = 409 ] && [ "$(forget heron nobody)" = 404 ] && ask /v1/machines/crane -X DELETE && ! of crane . && ask /v1/audit | grep 'machines.forget.*crane'; }
-check 'its owner and administrators let it be forgotten, and none that is there' forgotten
+forgotten() {
+  "$berth" token create --subject auditor --scope 'ad:read ad:write audit' --no-delegation --lifetime 1d --out auditor.bearer && "$berth" token create --subject machine/crane --scope 'ad:read ad:write' --no-delegation --lifetime 1d --out crane.bearer &&
+    [ "$(forget bob crane)" = 403 ] && [ "$(forget auditor crane)" = 403 ] && [ "$(forget heron heron)" = 409 ] && [ "$(forget heron nobody)" = 404 ] &&
+    secret bob /anew -X PUT -o body -d '[Type="Machine";Name="crane";Cpus=1;Lifetime=100;Constraint=false]' && [ "$(forget bob crane)" = 409 ] && of crane Away && [ "$(forget crane crane)" = 204 ] &&
+    ! of crane Away && of crane . && ask /v1/audit | grep 'machines.forget.*crane' && ask /v1/ads/anew -X DELETE && ! of crane .
+}
+check 'its owner lets it be forgotten, also if there is another of its name, and none that is there; who may see everything does not' forgotten
 
 # ------------------------------------------------------------------------------------------------------------------ a restart
 

@@ -307,7 +307,7 @@ export const api = {
   machines: (query: { constraint?: string; select?: string; limit: number; cursor?: string; order: 'name' }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
   machine: (name: string, signal?: AbortSignal) => json<Machine>(`/v1/machines/${word(name)}`, { signal }),
   /** One that is away is forgotten until it is heard of again. */
-  machineForget: (name: string) => call(`/v1/machines/${word(name)}`, { method: 'DELETE' }, () => undefined),
+  machineForget: (id: string) => call(`/v1/machines/${word(id)}`, { method: 'DELETE' }, () => undefined),
   /** Tells a machine's agent to take no more jobs, or to take jobs again; the command, whose answer can be waited for. */
   command: (agent: string, what: { Command: 'drain' | 'resume'; Now?: boolean }) => json<Command>(`/v1/agents/${word(agent)}/commands`, { body: JSON.stringify(what) }),
   commanded: (number: number, wait: number, signal?: AbortSignal) => json<Command>(`/v1/commands/${number}`, { query: { wait }, signal }),

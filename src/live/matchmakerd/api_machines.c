@@ -28,13 +28,19 @@
 #define PARTS_SHOWN 64
 #define BOOKINGS_SHOWN 16
 
-bool machine_is_own(const struct request *request, const struct machine_view *view)
+/* Is it the caller who has told of the machine? */
+static bool machine_is_callers(const struct request *request, const struct machine_view *view)
 {
     const char *owner;
     size_t len, mine = strlen(request_identity(request));
 
-    return request_any(request) || (ad_string(view->whole, "Identity", &owner, &len) && len == mine &&
-                                    !memcmp(owner, request_identity(request), len));
+    return ad_string(view->whole, "Identity", &owner, &len) && len == mine &&
+           !memcmp(owner, request_identity(request), len);
+}
+
+bool machine_is_own(const struct request *request, const struct machine_view *view)
+{
+    return request_any(request) || machine_is_callers(request, view);
 }
 
 bool machine_shows_policy(const struct request *request, const struct machine_view *view)
@@ -295,7 +301,7 @@ struct search {
     struct scan scan;
     agent agent;
     uint64_t id;
-    bool found, away;
+    bool found;
 };
 
 static bool search_step(struct scan *scan)
@@ -310,8 +316,7 @@ static bool search_step(struct scan *scan)
     search->found = true;
     search->agent = view.agent;
     search->id = view.id;
-    search->away = view.state == MACHINE_AWAY;
-    return search->away;
+    return view.state == MACHINE_AWAY;
 }
 
 static void search_finish(struct scan *scan)
@@ -326,17 +331,44 @@ static void search_finish(struct scan *scan)
         request_problem(scan->request, 404, "no machine of that name is known");
 }
 
-static void search_begin(struct request *request, void (*finish)(struct scan *scan))
+static void search_begin(struct request *request, bool (*step)(struct scan *scan), void (*finish)(struct scan *scan))
 {
     struct search *search = mem_alloc(sizeof *search);
 
-    *search = (struct search){.scan = {.step = search_step, .finish = finish}};
+    *search = (struct search){.scan = {.step = step, .finish = finish}};
     scan_start(&search->scan, request);
 }
 
 void api_machine_get(struct request *request)
 {
-    search_begin(request, search_finish);
+    search_begin(request, search_step, search_finish);
+}
+
+/* May the caller let it be forgotten? To see what is everybody's is not enough. */
+static bool machine_may_be_forgotten(const struct request *request, const struct machine_view *view)
+{
+    return request_administers(request) || machine_is_callers(request, view);
+}
+
+/* The same for one that is to be forgotten. Of several of a name, as there are where a machine was installed anew, it is one that is away and that the
+ * caller may let be forgotten; else one that he may; else any. */
+static bool forget_step(struct scan *scan)
+{
+    struct search *search = (struct search *)scan;
+    struct machine_view view;
+    bool may;
+
+    if (!matchmaker_next_machine(request_matchmakerd(scan->request)->matchmaker, scan->from, &view, &scan->from))
+        return false;
+    if (!machine_is_called(&view, request_variable(scan->request, 0)))
+        return true;
+    may = machine_may_be_forgotten(scan->request, &view);
+    if (!search->found || may) {
+        search->found = true;
+        search->agent = view.agent;
+        search->id = view.id;
+    }
+    return !may || view.state != MACHINE_AWAY;
 }
 
 /* Forgets one that is away, as if it had said that it is gone for good: when it is heard of again, it is back. */
@@ -350,14 +382,17 @@ static void machine_forget(struct request *request, const struct machine_view *v
                                                                       matchmakerd->agents.items[who].identity)};
     struct message message = {.kind = MESSAGE_STANDS,
                               .u.stands = {.id = view->id, .version = view->version, .gone = true}};
+    char name[TOKEN_NAME_MAX + 1]; /* for the log: the caller may have said the id of its ad */
     enum reason reason;
 
+    if (!ad_text(view->whole, "Name", name, sizeof name))
+        snprintf(name, sizeof name, "%016" PRIx64, view->id);
     if (!request_ask(request, &peer, &message))
         return;
     reason = matchmakerd->reply.u.got.reason;
     if (reason != REASON_OK)
         request_problem(request, reason_status(reason), "%s", reason_words(reason));
-    else if (request_audit(request, "machines.forget", request_variable(request, 0), peer.identity))
+    else if (request_audit(request, "machines.forget", name, peer.identity))
         request_answer_durable(request, 204, NULL);
 }
 
@@ -370,7 +405,7 @@ static void forget_finish(struct scan *scan)
     if (!search->found ||
         !matchmaker_find_machine(request_matchmakerd(request)->matchmaker, search->agent, search->id, &view))
         request_problem(request, 404, "no machine of that name is known");
-    else if (!request_administers(request) && !machine_is_own(request, &view))
+    else if (!machine_may_be_forgotten(request, &view))
         request_problem(request, 403, "the machine is another's: its owner and administrators let it be forgotten");
     else if (view.state != MACHINE_AWAY)
         request_problem(request, 409, "it is there: only one that is away can be forgotten");
@@ -380,5 +415,5 @@ static void forget_finish(struct scan *scan)
 
 void api_machine_forget(struct request *request)
 {
-    search_begin(request, forget_finish);
+    search_begin(request, forget_step, forget_finish);
 }

@@ -15,7 +15,7 @@ export function useMachineAct(machine: Machine): { may: boolean; run: (verb: Mac
   const who = useStore(session);
   const act = useAct(async (command: MachineVerb, now = false) => {
     if (command === 'forget') {
-      await api.machineForget(machine.Name);
+      await api.machineForget(machine.Id);
       return 'It is forgotten until it is heard of again.';
     }
     const { Number: number } = await api.command(machine.Agent, { Command: command, ...(now ? { Now: true } : {}) });
