@@ -290,6 +290,29 @@ static void accounts(void)
     bench_done(&bench);
 }
 
+/* Many accounts of the same size: to find whose rows go is dear, so that some go at once. */
+static void small_accounts(void)
+{
+    struct bench bench;
+    struct buf out;
+    int taken = 0, known = 0;
+
+    bench_init(&bench);
+    buf_init(&out);
+    bench.book.most = 600;
+    for (uint64_t account = 1; account <= 300; account++)
+        taken += take(&bench, account, 7, "1:done:EXITED:0", 1) == ENDS_TAKEN;
+    tap_ok(taken == 300 && bench.book.count == 600, "many small accounts have all there is room for");
+    tap_ok(take(&bench, 301, 7, "1:done:EXITED:0", 1) == ENDS_TAKEN && bench.book.count == 600 - 64 + 2 &&
+               rows_counted(&bench) && knows(&bench, 301, 7, &out) == 1,
+           "for one more a part makes room that is good for some");
+    for (uint64_t account = 1; account <= 300; account++)
+        known += knows(&bench, account, 7, &out) == 1;
+    tap_ok(known == 300, "no account loses more than others: each is known still");
+    buf_done(&out);
+    bench_done(&bench);
+}
+
 int main(void)
 {
     texts();
@@ -297,5 +320,6 @@ int main(void)
     rows();
     strangers();
     accounts();
+    small_accounts();
     return tap_done();
 }

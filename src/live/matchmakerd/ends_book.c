@@ -13,6 +13,7 @@
 #define BLOCK_OF_LAST UINT64_MAX
 #define HEARD_SPAN 3600 /* seconds: how exactly it is known when a customer was heard of */
 #define THIN_PART 16    /* so many parts has what an account has: one of them goes where room is wanted */
+#define THIN_ROWS 64    /* where all accounts together want room, so many rows go: all are looked at for that */
 
 static void word_put(unsigned char *to, uint64_t word)
 {
@@ -245,10 +246,9 @@ static int queue_thin(struct taking *taking, uint64_t account, uint64_t queue, u
     return is < 0 ? -1 : 0;
 }
 
-/* Removes a part of an account's rows: of the queues of which nothing was heard for longest. */
-static int account_thin(struct taking *taking, uint64_t account)
+/* Removes as many of an account's rows: of the queues of which nothing was heard for longest. */
+static int account_thin(struct taking *taking, uint64_t account, uint64_t most)
 {
-    uint64_t most = rows_of(taking->book, account) / THIN_PART + 1;
     struct queue_heard *queues;
     int count = queues_find(taking, account, &queues), failed = count < 0;
 
@@ -261,36 +261,75 @@ static int account_thin(struct taking *taking, uint64_t account)
     return failed ? -1 : 0;
 }
 
-static uint64_t account_largest(const struct ends_book *book)
-{
-    uint64_t account, count, largest = 0, most = 0;
-    uint32_t at = 0;
+/* An account, how many rows it has, and how many of them go. */
+struct account_rows {
+    uint64_t account, count, goes;
+};
 
-    while (map_next(&book->rows, &at, &account, &count))
-        if (count > most || (count == most && account < largest)) {
-            most = count;
-            largest = account;
+static bool has_more(const struct account_rows *x, const struct account_rows *y)
+{
+    return x->count != y->count ? x->count > y->count : x->account < y->account;
+}
+
+/* Finds the accounts with most rows, the largest first; their number. */
+static uint32_t accounts_largest(const struct ends_book *book, struct account_rows ret[THIN_ROWS])
+{
+    struct account_rows row = {0};
+    uint32_t at = 0, count = 0, place;
+
+    while (map_next(&book->rows, &at, &row.account, &row.count)) {
+        if (count == THIN_ROWS && !has_more(&row, &ret[count - 1]))
+            continue;
+        place = count < THIN_ROWS ? count++ : count - 1;
+        for (; place && has_more(&row, &ret[place - 1]); place--)
+            ret[place] = ret[place - 1];
+        ret[place] = row;
+    }
+    return count;
+}
+
+/* Removes THIN_ROWS rows: one after another of the account that has most then. */
+static int all_thin(struct taking *taking)
+{
+    struct account_rows accounts[THIN_ROWS];
+    uint32_t count = accounts_largest(taking->book, accounts);
+    int failed = 0;
+
+    for (uint32_t i = 0; count && i < THIN_ROWS; i++) {
+        uint32_t most = 0;
+
+        for (uint32_t j = 1; j < count; j++)
+            if (accounts[j].count > accounts[most].count)
+                most = j;
+        if (accounts[most].count) {
+            accounts[most].count--;
+            accounts[most].goes++;
         }
-    return largest;
+    }
+    for (uint32_t i = 0; i < count && !failed; i++)
+        if (accounts[i].goes)
+            failed = account_thin(taking, accounts[i].account, accounts[i].goes);
+    return failed;
 }
 
 /* Makes room for a new row. Where the account has all that it may, the lowest of the queue goes, if it has any; else some of others. */
 static int room_make(struct taking *taking)
 {
     unsigned char key[ROW_KEY_BYTES], found[ROW_KEY_BYTES];
-    uint64_t most = 1;
+    uint64_t most = 1, rows;
     int has;
 
-    if (taking->book->count >= taking->book->most && account_thin(taking, account_largest(taking->book)) < 0)
+    if (taking->book->count >= taking->book->most && all_thin(taking) < 0)
         return -1;
-    if (rows_of(taking->book, taking->account) < ENDS_ROWS_MAX)
+    rows = rows_of(taking->book, taking->account);
+    if (rows < ENDS_ROWS_MAX)
         return 0;
     row_key(taking->account, taking->queue, 0, key);
     has = row_after(taking, key, QUEUE_KEY_BYTES, QUEUE_KEY_BYTES, found);
     if (has < 0)
         return -1;
     return has && word_get(found + 16) != BLOCK_OF_LAST ? queue_thin(taking, taking->account, taking->queue, &most)
-                                                        : account_thin(taking, taking->account);
+                                                        : account_thin(taking, taking->account, rows / THIN_PART + 1);
 }
 
 static enum ends_taken row_write(struct taking *taking, uint64_t block, bool there, const char *text, size_t len)

@@ -5,8 +5,8 @@
  *
  * They are not in memory, but for how many each account has. An account that has ENDS_ROWS_MAX loses the rows of the lowest numbers of the
  * queue of which more is told: a customer with a million jobs since has most of them. Where a queue that is new finds no room, those of which nothing was
- * heard for longest lose some of theirs; and where all accounts together have ENDS_ROWS_ALL, it is the account with most that does: nobody fills the
- * disk, and customers that are gone keep nobody out. */
+ * heard for longest lose some of theirs; and where all accounts together have ENDS_ROWS_ALL, it is the accounts with most that do, 64 rows at a time: nobody
+ * fills the disk, and customers that are gone keep nobody out. */
 #ifndef BERTH_LIVE_MATCHMAKERD_ENDS_BOOK_H
 #define BERTH_LIVE_MATCHMAKERD_ENDS_BOOK_H
 
