@@ -22,8 +22,8 @@ export const live = storeMake<Live>(nothing);
 
 const KEEP = 50, SHOW_EVERY = 1000, ASK_EVERY = 2000, SILENCE = 45_000, AGAIN_FIRST = 1000, AGAIN_MOST = 30_000;
 
-/* Customers that are watched: the stream has news of those that somebody has looked at last. */
-const DESKS_MOST = 4;
+/* Customers that are watched: the stream has news of those that somebody has looked at last. The matchmaker tells of no more. */
+const DESKS_MOST = 8;
 let desks: string[] = [];
 let desksChanged = (): void => {};
 let tellDesk = (_desk: string): void => {};
@@ -34,15 +34,20 @@ export function deskHeard(heard: (desk: string) => void): void {
 }
 
 export function deskWatch(desk: string): void {
-  if (desks.includes(desk)) return;
-  desks = [desk, ...desks].slice(0, DESKS_MOST);
-  desksChanged();
+  const known = desks.includes(desk);
+  desks = [desk, ...desks.filter((other) => other !== desk)].slice(0, DESKS_MOST);
+  if (!known) desksChanged();
 }
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => { clearTimeout(timer); resolve(); }, { once: true });
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener('abort', over);
   });
 
 /** What was seen before keeps its time, so that nothing moves while it stays the same. */

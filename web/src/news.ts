@@ -35,8 +35,13 @@ deskHeard((desk) => desks.get(desk)?.tell());
 /** The next news after that count of them. */
 export function newsAfter(of: News, count: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (of.get() !== count) return resolve();
-    const leave = of.watch(() => { leave(); resolve(); });
-    signal.addEventListener('abort', () => { leave(); resolve(); }, { once: true });
+    if (of.get() !== count || signal.aborted) return resolve();
+    const over = (): void => {
+      leave();
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const leave = of.watch(over);
+    signal.addEventListener('abort', over);
   });
 }
