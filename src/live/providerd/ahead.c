@@ -4,7 +4,8 @@
  *         -> inputs, piece by piece (staging.c), then files of the catalogue (input_fetch.c): into the cache, and no further
  *         -> the next job begins: what is there is there; what still comes is gone on with
  *
- * One job ahead, and no more bytes than InputsAhead, nor than a quarter of what the disk has left. Nothing is tried twice, and nobody is told of a failure:
+ * One job ahead of each claim, and for all claims together no more bytes than InputsAhead, nor than a quarter of what the disk has left, until those jobs
+ * begin; an image among a job's inputs counts as they do. Nothing is tried twice, and nobody is told of a failure:
  * the job itself fetches what it lacks, as ever. What is fetched so is a task that is none of the role's: its `job` is the one that it is for. */
 #include "live/providerd/providerd_parts.h"
 
@@ -64,7 +65,7 @@ static void ahead_free(struct task *ahead)
     free(ahead);
 }
 
-/* How many bytes may be fetched; 0: none. */
+/* How many bytes may be fetched beside what is ahead already; 0 or less: none. */
 static int64_t ahead_room(const struct providerd *providerd)
 {
     int64_t most = (int64_t)config_size(&providerd->daemon.config, CONFIG_INPUTS_AHEAD), part;
@@ -73,13 +74,23 @@ static int64_t ahead_room(const struct providerd *providerd)
     if (!most || health_lacks(providerd) || statvfs(providerd->daemon.folder, &disk) < 0)
         return 0;
     part = (int64_t)((double)disk.f_bavail * (double)disk.f_frsize / AHEAD_DISK_PART);
-    return part < most ? part : most;
+    most = part < most ? part : most;
+    for (const struct task *ahead = providerd->aheads; ahead; ahead = ahead->next)
+        most -= ahead->ahead_bytes;
+    return most;
+}
+
+int64_t ahead_left(const struct task *ahead)
+{
+    int64_t room = ahead_room(ahead->providerd);
+
+    return room > 0 ? room : 1; /* 0 would be as much as jobs have */
 }
 
 void ahead_begin(struct task *task)
 {
     struct providerd *providerd = task->providerd;
-    int64_t now = runner_now(), room;
+    int64_t now = runner_now();
     struct task *ahead;
 
     if (now < task->ahead_at || !task->runs || task->helps || !pass_is_none(&task->inquiry.pass) ||
@@ -89,8 +100,7 @@ void ahead_begin(struct task *task)
                         : task->ahead_pause < AHEAD_PAUSE_MAX / 2 ? task->ahead_pause * 2
                                                                   : AHEAD_PAUSE_MAX;
     task->ahead_at = now + task->ahead_pause;
-    room = ahead_room(providerd);
-    if (room <= 0)
+    if (ahead_room(providerd) <= 0)
         return;
     ahead = mem_alloc(sizeof *ahead);
     *ahead = (struct task){.next = providerd->aheads,
@@ -100,7 +110,7 @@ void ahead_begin(struct task *task)
                            .inquiry = task->inquiry,
                            .ahead = true,
                            .secrets = -1};
-    ahead->order.order.limits.disk = room;
+    ahead->order.order.limits.disk = 1; /* until it is told what it is to fetch */
     providerd->aheads = ahead;
     staging_begin(ahead, ""); /* it may be over at once */
 }
@@ -108,21 +118,31 @@ void ahead_begin(struct task *task)
 void ahead_told(struct task *ahead, const struct tree *told)
 {
     struct task *task = task_of(ahead->providerd, ahead->claim);
-    int64_t next;
+    const struct expr *files = ad_find(told, "Files");
+    int64_t next, size, all = 0;
 
     if (!ad_integer(told, "Next", &next) || next <= 0)
         next = 0;
     ahead->job = (uint64_t)next;
     ahead->ad = tree_ref((struct tree *)(uintptr_t)told);
+    ahead->order.order.limits.disk = ahead_left(ahead);
+    for (uint32_t i = 0; files && files->kind == EXPR_LIST && i < files->u.run.count; i++) {
+        struct tree *file = ad_part(told, &tree_parts(told, files)[i]);
+
+        if (ad_integer(file, "Size", &size) && size > 0)
+            all = size < INT64_MAX - all ? all + size : INT64_MAX;
+        tree_unref(file);
+    }
+    ahead_spend(ahead, all);
     if (task && (task->number | AHEAD_NUMBER) == ahead->number)
         task->ahead_at = INT64_MAX; /* one is enough */
 }
 
 void ahead_spend(struct task *ahead, int64_t bytes)
 {
-    int64_t left = ahead->order.order.limits.disk - bytes;
+    int64_t left = ahead_left(ahead);
 
-    ahead->order.order.limits.disk = left > 0 ? left : 1; /* 0 would be as much as jobs have */
+    ahead->ahead_bytes += bytes < left ? bytes : left; /* what is more than there is room for is not fetched */
 }
 
 static void ahead_end(struct task *ahead, const char *why)
@@ -133,22 +153,13 @@ static void ahead_end(struct task *ahead, const char *why)
         LOG(&ahead->providerd->daemon.log, why ? LEVEL_DEBUG : LEVEL_INFO, "data.ahead",
             log_word("claim", ahead->claim), log_number("job", (int64_t)ahead->job), log_number("bytes", ahead->taken),
             log_text("why", why));
+    ahead->ahead_bytes = ahead->taken;
     if (!ahead->job || (task && task->job == ahead->job))
         ahead_free(ahead); /* else it stays until that job begins, with the number of its bytes */
 }
 
 void ahead_staged(struct task *ahead, const char *why)
 {
-    const struct expr *files = why ? NULL : ad_find(ahead->ad, "Files");
-    int64_t size;
-
-    for (uint32_t i = 0; files && files->kind == EXPR_LIST && i < files->u.run.count; i++) {
-        struct tree *file = ad_part(ahead->ad, &tree_parts(ahead->ad, files)[i]);
-
-        if (ad_integer(file, "Size", &size) && size > 0)
-            ahead_spend(ahead, size);
-        tree_unref(file);
-    }
     if (why || !datain_is_needed(ahead))
         ahead_end(ahead, why);
     else

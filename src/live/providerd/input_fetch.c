@@ -4,8 +4,9 @@
  *             fetched (transfer.h) -> its SHA-256, in a thread -> the right one: into the cache, and copied into the job's folder
  *                                                              -> not: dropped, and the next replica
  *
- * When none of its replicas can be had the job cannot begin, and the words say what was wrong with each. A file that comes already, for another job,
- * is waited for. For a job that is yet to come (ahead.c) files come into the cache alone. */
+ * When none of its replicas can be had the job cannot begin, and the words say what was wrong with each. A file that comes already, ahead of this very job
+ * (ahead.c), is waited for; one that comes for another for a minute at most: whose that is may let it come as slowly as he likes. For a job that is yet to
+ * come files come into the cache alone. */
 #include "live/providerd/providerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -26,7 +27,8 @@
 
 #define PAUSE 500      /* milliseconds before silent catalogues are asked again; it doubles ... */
 #define PAUSES_MAX 7   /* ... so often: about a minute */
-#define LOOK 20        /* milliseconds between looks at what comes for another job */
+#define LOOK 20        /* milliseconds between looks at what comes for another job ... */
+#define LOOKS MINUTE   /* ... for so long */
 #define WORDS_EACH 120 /* bytes about one replica */
 
 struct datain {
@@ -39,6 +41,7 @@ struct datain {
     uint32_t order[FILE_REPLICAS_MAX], tried;
     struct buf words; /* what was wrong with those that were tried */
     uint64_t asking;  /* the question under way; 0: none */
+    int64_t looks;    /* since when it is waited for what comes for another job; 0: it is not */
     struct transfer_run *run;
     uv_work_t check; /* what came: is it that file? */
     bool checking, closed;
@@ -313,16 +316,18 @@ static bool is_fetching(const struct task *task, const struct datain *besides)
     const struct datain *datain = task->datain;
 
     return datain && datain != besides && (datain->run || datain->checking) &&
-           !strcmp(datain->entry.hash, besides->entry.hash);
+           datain->entry.size == besides->entry.size && !strcmp(datain->entry.hash, besides->entry.hash);
 }
 
-/* Does that very file come already, for another job or ahead of one? */
-static bool is_coming(const struct datain *datain)
+/* Does that very file come already, so that it is worth waiting? Ahead of this job it comes from where the job would have it from. */
+static bool is_awaited(const struct datain *datain)
 {
-    for (const struct task *task = datain->providerd->tasks; task; task = task->next)
-        if (is_fetching(task, datain))
-            return true;
+    bool patient = !datain->looks || runner_now() - datain->looks < LOOKS;
+
     for (const struct task *task = datain->providerd->aheads; task; task = task->next)
+        if ((patient || task->claim == datain->task->claim) && is_fetching(task, datain))
+            return true;
+    for (const struct task *task = datain->providerd->tasks; task && patient; task = task->next)
         if (is_fetching(task, datain))
             return true;
     return false;
@@ -337,7 +342,9 @@ static void file_look(struct datain *datain)
     cache_path(datain, path);
     if (stat(path, &info) == 0 && info.st_size == datain->entry.size) {
         file_place(datain);
-    } else if (is_coming(datain)) {
+    } else if (is_awaited(datain)) {
+        if (!datain->looks)
+            datain->looks = runner_now();
         uv_timer_start(&datain->again, look_due, LOOK, 0);
     } else {
         order_make(datain);
@@ -347,13 +354,14 @@ static void file_look(struct datain *datain)
 
 static void entry_take(struct datain *datain, const struct catalogue_answer *answer)
 {
-    int64_t disk = datain->task->order.order.limits.disk;
+    int64_t disk = datain->task->ahead ? ahead_left(datain->task) : datain->task->order.order.limits.disk;
 
     if (*answer->words)
         LOG(&datain->providerd->daemon.log, LEVEL_WARNING, "data.catalogue", log_text("name", answer->entry->name),
             log_text("why", answer->words));
     file_entry_done(&datain->entry);
     file_entry_copy(answer->entry, &datain->entry);
+    datain->looks = 0;
     if (datain->entry.size > (disk > 0 ? disk : JOB_DISK)) { /* whoever has entered it may have said anything */
         datain_fail(datain,
                     datain->task->ahead ? "it is too large to be fetched ahead" : "it is larger than RequestDisk");

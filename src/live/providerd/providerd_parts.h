@@ -115,6 +115,7 @@ struct task {
     struct secretin *secretin;     /* or NULL */
     bool ahead;                    /* it is no job: its files are those of its claim's next one (ahead.c) */
     int64_t ahead_at, ahead_pause; /* when it is asked what the next one reads, and how long is waited after that */
+    int64_t ahead_bytes;           /* of one that is ahead: what it fetches, and has fetched, as far as is known */
     int secrets;                   /* a bundle in memory, until the launcher has it; -1: none */
     struct file_sync *file_sync;   /* or NULL */
     struct watch *door; /* by which its processes begin commands beside others of the job (beside.c); or NULL */
@@ -169,8 +170,8 @@ struct providerd {
     struct image *images;
     struct url_client *url_clients; /* that run */
     struct source_pause pauses[SOURCE_PAUSES_MAX];
-    struct beside *beside; /* commands that jobs here have begun beside processes elsewhere */
-    struct shell *shells;  /* commands in the sandboxes of jobs (shells.h) */
+    struct beside *beside;                  /* commands that jobs here have begun beside processes elsewhere */
+    struct shell *shells;                   /* commands in the sandboxes of jobs (shells.h) */
     struct results *results, *results_last; /* what jobs made, on its way to customers: the oldest first */
     int64_t results_due;                    /* none of them goes on before */
     struct uploads *uploads;
@@ -366,7 +367,8 @@ void datain_cancel(struct datain *datain); /* takes NULL */
 /* ---- ahead.c ---- */
 void ahead_begin(struct task *task);                          /* its job runs: time to fetch what the next one reads? */
 void ahead_told(struct task *ahead, const struct tree *told); /* by the customer, which files those are */
-void ahead_spend(struct task *ahead, int64_t bytes);          /* of what may be fetched */
+int64_t ahead_left(const struct task *ahead);                 /* how many bytes it may fetch yet; 1 at least */
+void ahead_spend(struct task *ahead, int64_t bytes);          /* it is about to fetch them */
 void ahead_staged(struct task *ahead, const char *why);       /* as task_staged ... */
 void ahead_data_staged(struct task *ahead, const char *why);  /* ... and task_data_staged */
 /* A job begins under the claim: what is still on its way from its customer is gone on with by the job itself, what comes from stores is waited for. */
