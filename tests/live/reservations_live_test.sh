@@ -105,6 +105,12 @@ gone() { "$berth" rm "$long" "$stubborn" && soon machines; }
 check 'the jobs are removed' gone
 check 'a machine to which nobody comes is reserved' says 0 '^reservation' "$berth" reserve --for 1h --users nobody --arrive 1s heron
 check 'and gives itself back' soon none
+things() {
+  mkdir -p things/provide && token machine/things "$machine" things/provide/token && printf '[ Type = "Machine"; Name = "mill" ]\n[ Type = "Machine"; Name = "kiln" ]\n' >things.ad &&
+    start things "$berth" provide --state "$work/things" --set AgentName=things --set 'Networks={ "127.0.0.0/8" }' "$work/things.ad" && soon "$berth" machine kiln
+}
+check 'an agent that offers several things is there' things
+check 'an order does not say which of them: it refuses' says 1 'of which none can be booked' "$berth" reserve --from +1h --for 1h --users bob kiln
 sound() { ! grep -n 'Sanitizer\|runtime error\|level=error' ./*.err; }
 check 'none of them has complained' sound
 

@@ -33,6 +33,8 @@ struct tree *booking_carry_out(struct providerd *providerd, const struct agent_o
 
     if (!ad_word(order->what, "Booking", &event.number) || !event.number)
         return command_reason(symbols, "refused", "it does not say which booking it is");
+    if (books && providerd->provider.count != 1) /* the order does not say which */
+        return command_reason(symbols, "refused", "it offers several things, of which none can be booked");
     if (!providerd->booted)
         return command_reason(symbols, "refused", "it has only just begun: try again");
     maker_init(&maker, symbols);
