@@ -267,20 +267,31 @@ struct signal_order {
     bool late;
 };
 
+/* What became of a signal that was written down: whoever asks again is told the same. */
+static struct tree *signal_became(struct providerd *providerd, uint64_t key, int64_t ends, struct tree *answer)
+{
+    struct err err = {0};
+
+    if (ledger_write(providerd->daemon.shelf, key, answer, ends, &err) == 0)
+        runner_commit(agent_runner(providerd->live), NULL, NULL);
+    return answer;
+}
+
+/* The job ended while the row of its signal was on the way to the disk. */
+static struct tree *signal_missed(struct providerd *providerd, uint64_t key, int64_t ends)
+{
+    return signal_became(providerd, key, ends, say(providerd, "over", "the job was over before the signal was sent"));
+}
+
 /* Sends a signal to a job. */
 static struct tree *signal_send(struct task *task, uint64_t key, int64_t number, int64_t ends)
 {
     struct providerd *providerd = task->providerd;
-    struct tree *sent = say(providerd, "ok", NULL);
-    struct err err = {0};
 
     providerd->executor->kind->signal(providerd->executor, task->claim, (int)number);
-    task->signals++;
     LOG_AUDIT(&providerd->daemon.log, "signal", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
               log_number("signal", number));
-    if (ledger_write(providerd->daemon.shelf, key, sent, ends, &err) == 0)
-        runner_commit(agent_runner(providerd->live), NULL, NULL);
-    return sent;
+    return signal_became(providerd, key, ends, say(providerd, "ok", NULL));
 }
 
 /* It is written down before it is sent: a provider that is killed in between does not send it again, and says so. */
@@ -295,6 +306,7 @@ static struct tree *signal_begin(struct task *task, uint64_t key, int64_t ends, 
         return unsure;
     }
     tree_unref(unsure);
+    task->signals++; /* also of those that are yet to be sent */
     turn->waits = turn->mark = true;
     return NULL;
 }
@@ -315,10 +327,11 @@ static struct tree *signal_answer(struct task *task, const struct tree *what, co
         return say_expired(providerd);
     if (!ad_integer(what, "Signal", &number) || !signal_is_allowed((int)(number < 64 ? number : 0)))
         return say(providerd, "refused", "that signal is not sent to jobs");
+    if (turn->mark)
+        return task->state == TASK_RUNS ? signal_send(task, order->key, number, ends)
+                                        : signal_missed(providerd, order->key, ends);
     if (task->state != TASK_RUNS)
         return say(providerd, "early", "its files are still on their way: nothing runs yet");
-    if (turn->mark)
-        return signal_send(task, order->key, number, ends);
     if (task->signals >= SIGNALS_MAX)
         return say(providerd, "refused", "so many signals were sent to it already");
     return signal_begin(task, order->key, ends, turn);
@@ -375,6 +388,8 @@ struct tree *providerd_asked(void *user, const struct peer *peer, const struct t
         !ad_word(question, "Key", &order.key))
         return NULL;
     task = task_of(providerd, peer->agent, (uint64_t)job);
+    if (!task && turn->mark)
+        return signal_missed(providerd, order.key, runner_seconds(agent_runner(providerd->live)) + order.life + 3600);
     if (!task)
         return say(providerd, "gone", "that job does not run here");
     if (!providerd->executor)
