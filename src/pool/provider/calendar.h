@@ -9,10 +9,12 @@
  * A booking is of a whole machine, and a durable row: it holds whether or not there is a matchmaker. Before From its users are as others are; what of theirs
  * runs at From goes on, and so does what runs at Until. Everybody else is asked, when a claim is verified and at each activation and start: does the job end
  * before From by its limit, and its grace? A job may say Yields = true, and one without a limit yields unless it says Yields = false: it begins when From is
- * YIELD_LIVES lives of a claim away, and is warned and ended before From. So no job is ended before its limit for a booking: one that would do that is refused.
+ * YIELD_LIVES lives of a claim away, and is warned and ended before From, even if it would end by then. So no job that does not yield is ended before its
+ * limit for a booking: one that would do that is refused. But the limit counts from when the job's process begins: where inputs or an image take long to
+ * come, From may come first.
  *
  * Time is UTC, and runs on the clock that does not jump: whoever orders the first booking says what time it is. After another boot the wall clock
- * counts; but it is never earlier than it has been. */
+ * counts, but never as earlier than when a booking was last written down, until an order says what time it is. */
 #ifndef BERTH_POOL_PROVIDER_CALENDAR_H
 #define BERTH_POOL_PROVIDER_CALENDAR_H
 

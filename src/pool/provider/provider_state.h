@@ -168,8 +168,8 @@ struct tenant {
     uint64_t number, job;
     uint64_t port, link; /* the superior's port, and our own port that docks there */
     bool serves;         /* the tenant was started and launches nothing: its unit is in use */
-    int64_t begun;       /* the same on the clock that does not jump; 0: not known */
     int64_t started;     /* when its job was started: seconds, on the wall clock; -1: not since activation */
+    int64_t begun;       /* the same on the clock that does not jump; 0: not known */
     bool suspended;      /* the owner wants the job to stand still for a while */
     bool running;        /* a launcher has the job, or is about to */
     bool clearing;       /* the running job is being ended, for the superior's next one */
