@@ -37,7 +37,6 @@ struct tree *upload_file_ad(const struct upload *upload, const struct upload_fil
     struct buf words;
 
     buf_init(&words);
-
     maker_init(&maker, upload->providerd->daemon.symbols);
     maker_text(&maker, "File", upload_file->file);
     maker_text(&maker, "Name", upload_file->name);
