@@ -1,6 +1,9 @@
 /* twin_cycle.c: a matchmaking cycle that finds its candidates by the index gives everybody what one gives that tries every pair: the
  * same offers in the same order, ties, counts, residuals and policies included.
  *
+ * In some rounds each request has a rank of its own, by attributes of which there are more than are kept side by side, and offers go on as less than they were
+ * or as something else: the best are found from the fronts of orders.
+ *
  * BERTH_SEED and BERTH_ROUNDS choose the input. */
 #include "common/lang.h"
 #include "common/pool.h"
@@ -23,6 +26,8 @@ struct twin {
     struct party parties[ADS_MAX + MANY];
     size_t requests, offers;
     uint64_t matches, rows, left; /* rows of the index at the end, and offers at the beginning */
+    bool ranked;                  /* each request has a rank of its own */
+    uint64_t ranked_matches;
     int differ;
 };
 
@@ -81,6 +86,53 @@ static struct tree *ad_make(struct twin *twin, int side)
     return ad;
 }
 
+/* A sum of some attributes, each of them by a number; or something else about one of many attributes. */
+static void add_rank(struct twin *twin)
+{
+    static const char *const names[] = {"Memory", "Disk", "Load"};
+    static const char *const times[] = {" * 3", " * 0.5", " / 2", " * -2", "", " * 7"};
+    uint64_t terms = 1 + rng_below(&twin->rng, 3);
+
+    buf_adds(&twin->text, "Rank = ");
+    if (rng_below(&twin->rng, 3) == 0) {
+        buf_addf(&twin->text, "other.X%d > 5 ? 1 : 2; ", (int)rng_below(&twin->rng, 40));
+        return;
+    }
+    for (uint64_t i = 0; i < terms; i++)
+        buf_addf(&twin->text, "other.%s%s + ", names[rng_below(&twin->rng, 3)], times[rng_below(&twin->rng, 6)]);
+    buf_addf(&twin->text, "%d; ", (int)rng_below(&twin->rng, 1000));
+}
+
+/* An ad of a round in which requests rank. */
+static struct tree *ranked_make(struct twin *twin, int side)
+{
+    static const char *const residuals[] = {
+        "Residual = [ Memory = Memory / 2; Constraint = Memory > 2 ]; ",
+        "Residual = [ Memory = 5; Disk = Disk - other.Size ]; ",
+        "Residual = [ Disk = 2.5; Load = Load / 3 ]; ",
+        "Residual = [ Load = \"none\" ]; ",
+        "",
+    };
+    struct rng *rng = &twin->rng;
+    struct err err;
+
+    buf_reset(&twin->text);
+    buf_adds(&twin->text, "[ ");
+    if (side == 0) {
+        buf_addf(&twin->text, "Memory = %d; Disk = %d; Load = %d%s; Tag = %d; %s", (int)rng_below(rng, 300),
+                 (int)rng_below(rng, 50000), (int)rng_below(rng, 90), rng_below(rng, 50) ? ".25" : "",
+                 (int)rng_below(rng, 4), residuals[rng_below(rng, 5)]);
+        for (int i = 0; i < 40; i += 1 + (int)rng_below(rng, 4))
+            buf_addf(&twin->text, "X%d = %d; ", i, (int)rng_below(rng, 12));
+    } else {
+        buf_addf(&twin->text, "Size = %d; Count = %d; Constraint = other.Tag <= %d; ", (int)rng_below(rng, 9),
+                 1 + (int)rng_below(rng, 4), (int)rng_below(rng, 5));
+        add_rank(twin);
+    }
+    buf_adds(&twin->text, "]");
+    return lang_ad(&twin->lang, &dialect_classic, buf_string(&twin->text), &err);
+}
+
 /* Who got whom, one behind another. */
 static void note(void *user, size_t root, size_t candidate, const struct value *rank)
 {
@@ -115,7 +167,7 @@ static void tell_ads(struct twin *twin, const char *scanned, const char *found)
 
 static void round_run(struct twin *twin, struct buf *scanned, struct buf *found)
 {
-    const char *text = policies[rng_below(&twin->rng, sizeof policies / sizeof *policies)];
+    const char *text = policies[twin->ranked ? 0 : rng_below(&twin->rng, sizeof policies / sizeof *policies)];
     struct index *index = index_new();
     struct cycle_finder finder = finder_of(index);
     struct policy policy;
@@ -141,8 +193,10 @@ static void round_run(struct twin *twin, struct buf *scanned, struct buf *found)
     }
     for (size_t i = 0; i < scanned->len; i++)
         twin->matches += scanned->text[i] == '\n';
-    twin->rows += index_rows(index);
-    twin->left += twin->offers;
+    for (size_t i = 0; i < scanned->len && twin->ranked; i++)
+        twin->ranked_matches += scanned->text[i] == '\n';
+    twin->rows += twin->ranked ? 0 : index_rows(index);
+    twin->left += twin->ranked ? 0 : twin->offers;
     policy_done(&policy);
     tree_unref(ad);
     index_free(index);
@@ -166,8 +220,11 @@ int main(void)
         twin.style = pool_style(&m);
         twin.requests = rng_below(&twin.rng, ADS_MAX);
         twin.offers = rng_below(&twin.rng, rng_below(&twin.rng, 10) ? ADS_MAX : MANY);
+        twin.ranked = twin.round % 16 == 0;
+        if (twin.ranked)
+            twin.offers = MANY - rng_below(&twin.rng, MANY / 3);
         for (size_t i = 0; i < twin.requests + twin.offers; i++) {
-            struct tree *ad = ad_make(&twin, i < twin.requests);
+            struct tree *ad = twin.ranked ? ranked_make(&twin, i < twin.requests) : ad_make(&twin, i < twin.requests);
 
             party_init(&twin.parties[i], &env, &twin.lang.arena, ad);
             tree_unref(ad);
@@ -180,7 +237,7 @@ int main(void)
         arena_reset(&twin.lang.arena);
     }
     tap_ok(twin.differ == 0, "the index gives everybody what trying every pair gives");
-    tap_ok(twin.matches > twin.rounds * 2, "there is something to give");
+    tap_ok(twin.matches > twin.rounds * 2 && twin.ranked_matches > twin.rounds, "there is something to give");
     tap_ok(twin.rows * 2 < twin.left, "offers that are the same to all share rows");
     tap_diag("%llu cycles, %llu matches, %llu offers in %llu rows", (unsigned long long)twin.rounds,
              (unsigned long long)twin.matches, (unsigned long long)twin.left, (unsigned long long)twin.rows);

@@ -13,6 +13,7 @@ static void leader_done(struct leader *leader, struct symbols *symbols)
 {
     symbols_drop(symbols, leader->name);
     free(leader->order);
+    free(leader->values);
     free(leader->apart);
 }
 
@@ -28,7 +29,7 @@ void leaders_done(struct leaders *leaders, struct symbols *symbols)
 
 struct valued {
     double v;
-    int64_t integer; /* reals that are the same may be different integers */
+    union cell cell; /* the same reals may be different integers */
     uint32_t place;
 };
 
@@ -38,8 +39,8 @@ static int valued_compare(const void *a, const void *b)
 
     if (x->v != y->v)
         return x->v < y->v ? -1 : 1;
-    if (x->integer != y->integer)
-        return x->integer < y->integer ? -1 : 1;
+    if (x->cell.integer != y->cell.integer)
+        return x->cell.integer < y->cell.integer ? -1 : 1;
     return (x->place > y->place) - (x->place < y->place);
 }
 
@@ -53,6 +54,7 @@ static void leader_fill(struct leader *leader, struct columns *columns, uint32_t
 
     leader->type = CELL_UNREAD;
     leader->order = mem_alloc((count + 1) * sizeof *leader->order);
+    leader->values = mem_alloc((count + 1) * sizeof *leader->values);
     leader->apart = mem_alloc((count + 1) * sizeof *leader->apart);
     for (uint32_t i = 0; i < count; i++) {
         unsigned type = column->types[places[i]];
@@ -62,14 +64,15 @@ static void leader_fill(struct leader *leader, struct columns *columns, uint32_t
         if (number && leader->type == CELL_UNREAD)
             leader->type = type;
         if (number && type == leader->type)
-            valued[taken++] = (struct valued){type == VALUE_REAL ? cell.real : (double)cell.integer,
-                                              type == VALUE_REAL ? 0 : cell.integer, places[i]};
+            valued[taken++] = (struct valued){type == VALUE_REAL ? cell.real : (double)cell.integer, cell, places[i]};
         else
             leader->apart[leader->apart_count++] = places[i];
     }
     qsort(valued, taken, sizeof *valued, valued_compare);
-    for (uint32_t i = 0; i < taken; i++)
+    for (uint32_t i = 0; i < taken; i++) {
         leader->order[i] = valued[i].place;
+        leader->values[i] = valued[i].cell;
+    }
     leader->count = leader->end = taken;
     leader->least = taken ? valued[0].v : 0;
     leader->most = taken ? valued[taken - 1].v : 0;
@@ -155,7 +158,8 @@ static void leader_trim(const struct rankings *rankings, struct leader *leader)
         leader->end--;
 }
 
-/* The formula's value where it stands in the orders, or at their other ends. */
+/* The formula's value where it stands in the orders, or at their other ends: by the values that they were made of, also of a candidate that has changed
+ * since, for those behind it are where its value of then says. */
 static void walk_value(const struct leaders_walk *walk, bool front, struct formula_value *ret)
 {
     const struct formula_slopes *slopes = &walk->slopes;
@@ -169,10 +173,9 @@ static void walk_value(const struct leaders_walk *walk, bool front, struct formu
         const struct leader *leader = walk->leaders[i];
         bool rises = slopes->items[i].rises == front;
         uint32_t passed = front ? walk->at[i] : 0;
-        uint32_t place = leader->order[rises ? leader->end - 1 - passed : leader->low + passed];
 
         types[i] = (unsigned char)leader->type;
-        cells[i] = walk->rankings->columns.items[slopes->items[i].column].cells[place];
+        cells[i] = leader->values[rises ? leader->end - 1 - passed : leader->low + passed];
         columns.items[slopes->items[i].column].types = &types[i];
         columns.items[slopes->items[i].column].cells = &cells[i];
     }

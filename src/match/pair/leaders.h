@@ -19,12 +19,13 @@ extern "C" {
 
 /* The candidates in the order of an attribute. */
 struct leader {
-    symbol name;       /* held */
-    unsigned type;     /* of all values: integers or reals */
-    uint32_t made;     /* changes up to this one are in it */
-    uint32_t *order;   /* places, the smallest value first */
-    uint32_t low, end; /* those before and from there on have gone */
-    uint32_t *apart;   /* places whose values are of another type */
+    symbol name;        /* held */
+    unsigned type;      /* of all values: integers or reals */
+    uint32_t made;      /* changes up to this one are in it */
+    uint32_t *order;    /* places, the smallest value first */
+    union cell *values; /* theirs, when the order was made */
+    uint32_t low, end;  /* those before and from there on have gone */
+    uint32_t *apart;    /* places whose values are of another type */
     uint32_t apart_count, count;
     double least, most; /* of the values */
     uint64_t used;
