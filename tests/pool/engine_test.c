@@ -195,6 +195,17 @@ static void test_vector(struct world *world)
     expect(world, "10-1", "and is asked again when the time has moved");
 }
 
+/* A request of several units takes them by what was remembered of one look. */
+static void test_large_numbers(struct world *world)
+{
+    policy(world, "[ DockingVector = { label.Speed, label.Disk } ]");
+    offer(world, 1, "[ Speed = 9007199254740993; Disk = 1 ]");
+    offer(world, 2, "[ Speed = 9007199254740992; Disk = 9 ]");
+    offer(world, 3, "[ Speed = 9007199254741000; Disk = 5 ]");
+    put(world, 10, "[ Need = 1 ]", (struct engine_terms){true, 3, ++world->arrivals, 0});
+    expect(world, "10-3 10-1 10-2", "numbers that reals do not tell apart are told apart");
+}
+
 static void test_chance(struct world *world)
 {
     uint32_t count = 0;
@@ -724,7 +735,7 @@ int main(void)
         test_budget,         test_budget_of_offers,
         test_hostile,        test_hostile_offers,
         test_hostile_window, test_debt,
-        test_names,
+        test_names,          test_large_numbers,
     };
 
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {

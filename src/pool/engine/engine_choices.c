@@ -11,6 +11,7 @@
 #include "match/pair/order.h"
 #include "pool/engine/engine_state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ int engine_vector_compare(const struct value *a, const struct value *b, uint32_t
     return 0;
 }
 
-/* A component as a real. False when it is none. */
+/* A component as a real. False when it is none, or so large that it could be another number as well. */
 static bool component_key(const struct value *component, double *ret)
 {
     if (component->type == VALUE_INTEGER)
@@ -44,7 +45,7 @@ static bool component_key(const struct value *component, double *ret)
         *ret = component->u.real;
     else
         return false;
-    return *ret == *ret;
+    return fabs(*ret) < 0x1p53; /* which NaN is not */
 }
 
 struct choices *engine_choices_new(uint32_t width)
