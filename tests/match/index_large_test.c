@@ -71,7 +71,7 @@ static uint64_t place(void *user, uint32_t id)
     return large->places[id];
 }
 
-enum asks { ASKS_NAME, ASKS_NUMBER, ASKS_BOUNDS, ASKS_KIND, ASKS_COUNT };
+enum asks { ASKS_NAME, ASKS_NUMBER, ASKS_AMONG, ASKS_AMONG_NAMES, ASKS_BOUNDS, ASKS_KIND, ASKS_COUNT };
 
 /* A probe of some form finds all that there are. */
 static void check(struct large *large, enum asks asks)
@@ -88,6 +88,16 @@ static void check(struct large *large, enum asks asks)
         break;
     case ASKS_NUMBER:
         snprintf(text, sizeof text, "[ x = %u; y = %u; Constraint = other.a == %u.0 && other.b < 45 ]", x, y, a);
+        break;
+    case ASKS_AMONG: /* the sum is computed, and says nothing about the numbers that share a slab with these */
+        snprintf(text, sizeof text,
+                 "[ x = %u; y = %u; Constraint = member(other.a, { %u, %u }) && other.a + other.b > 40 ]", x, y, a,
+                 a / 2);
+        break;
+    case ASKS_AMONG_NAMES:
+        snprintf(text, sizeof text,
+                 "[ x = %u; y = %u; Constraint = member(other.name, { \"m%u\", \"m%u\" }) && other.a + other.b > 40 ]",
+                 x, y, name, name / 2);
         break;
     case ASKS_BOUNDS:
         snprintf(text, sizeof text, "[ x = %u; y = %u; Constraint = other.a >= %u && other.b <= %u ]", x, y, a, b);
@@ -107,10 +117,12 @@ static void check(struct large *large, enum asks asks)
         const struct ad *ad = &large->ads[id];
         bool fits = ad->there && x >= ad->x && y <= ad->y;
 
-        fits = fits && (asks == ASKS_NAME     ? ad->name == name
-                        : asks == ASKS_NUMBER ? ad->a == a && ad->b < 45
-                        : asks == ASKS_BOUNDS ? ad->a >= a && ad->b <= b
-                                              : ad->kind == kind && ad->a > a);
+        fits = fits && (asks == ASKS_NAME          ? ad->name == name
+                        : asks == ASKS_NUMBER      ? ad->a == a && ad->b < 45
+                        : asks == ASKS_AMONG       ? (ad->a == a || ad->a == a / 2) && ad->a + ad->b > 40
+                        : asks == ASKS_AMONG_NAMES ? (ad->name == name || ad->name == name / 2) && ad->a + ad->b > 40
+                        : asks == ASKS_BOUNDS      ? ad->a >= a && ad->b <= b
+                                                   : ad->kind == kind && ad->a > a);
         large->found_all += fits;
         if (fits != large->found[id] && large->wrong++ < 5)
             tap_diag("ad %u is %s: %s", id, fits ? "missing" : "too much", text);

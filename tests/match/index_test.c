@@ -243,6 +243,36 @@ static void check_strings(struct lang *lang)
     pool_done(&pool);
 }
 
+/* Computing clauses is work that strangers choose: it counts as evaluating them does, and so do the columns for it. */
+static void check_meter(struct lang *lang)
+{
+    const char *asks = "[ Constraint = other.a + other.b > 150 ]";
+    uint64_t meter = 0, first, again;
+    struct env metered = noon;
+    struct pool pool;
+    size_t bytes;
+
+    metered.meter = &meter;
+    pool_init(&pool, lang);
+    for (uint32_t id = 0; id < 100; id++) {
+        char text[60];
+
+        snprintf(text, sizeof text, "[ a = %u; b = 100 ]", (unsigned)id);
+        put(&pool, id, text);
+    }
+    bytes = index_bytes(pool.index);
+    probe_at(&pool, &metered, asks);
+    first = meter;
+    probe_at(&pool, &metered, asks);
+    again = meter - first;
+    tap_ok(index_probed(pool.index).found == 49 && index_probed(pool.index).evaluations == 0,
+           "a sum of attributes is computed");
+    tap_ok(again >= 100 * 5, "each step of it counts, for each ad");
+    tap_ok(first >= again + 2 * 100, "and so does reading the attributes for the first time");
+    tap_ok(index_bytes(pool.index) >= bytes + 2 * 100 * 9, "their memory counts");
+    pool_done(&pool);
+}
+
 static void check_time(struct lang *lang)
 {
     struct env evening = noon;
@@ -348,6 +378,7 @@ int main(void)
     check_adapts(&lang);
     check_many_names(&lang);
     check_strings(&lang);
+    check_meter(&lang);
     check_time(&lang);
     check_other_side(&lang);
     check_classes(&lang);

@@ -93,13 +93,31 @@ static struct tree *ad_read(struct twin *twin, const struct dialect *dialect, co
     return tree;
 }
 
+/* One of some values, and arithmetic: the lines tell the first, a formula the second. */
+static void among_add(struct pool_maker *m)
+{
+    const struct pool_subject *subject = &pool_subjects[0][pool_below(m, 2) ? pool_below(m, 3) : 4 + pool_below(m, 2)];
+
+    buf_reset(m->out);
+    buf_addf(m->out, "[ Need = 2; Size = 3; Least = 1; Owner = \"SUN\"; Nice = true; Constraint = member(other.%s, ",
+             subject->name);
+    pool_add_list(m, subject->sort);
+    buf_addf(m->out, ") && other.%s + other.%s > ", pool_subjects[0][pool_below(m, 3)].name,
+             pool_subjects[0][pool_below(m, 3)].name);
+    pool_add_literal(m, SORT_NUMBER);
+    buf_adds(m->out, " ]");
+}
+
 static struct tree *ad_make(struct twin *twin, int side)
 {
     struct pool_maker m = {.rng = &twin->rng, .out = &twin->text, .style = &twin->style, .side = side};
     uint64_t dialect = twin->dialects == 2 ? below(twin, 2) : (uint64_t)twin->dialects;
 
     m.dialect = dialect ? &dialect_condor : &dialect_classic;
-    pool_add_ad(&m);
+    if (side && chance(twin, 8))
+        among_add(&m);
+    else
+        pool_add_ad(&m);
     return ad_read(twin, m.dialect, buf_string(&twin->text));
 }
 

@@ -532,6 +532,6 @@ size_t index_bytes(const struct index *index)
                      ? 0
                      : (size_t)index->row_room * sizeof(double) * (index->dims[i].exported ? 2 : 1) +
                            equals_bytes(index->dims[i].equals);
-    bytes += near_bytes(&index->near);
+    bytes += near_bytes(&index->near) + columns_memory(&index->columns);
     return bytes + index->strings.text_room + (size_t)index->strings.room * 24 + index->strings.slot_count * 4;
 }

@@ -100,6 +100,7 @@ struct index_probed {
     uint64_t candidates;  /* rows that the lines left */
     uint64_t evaluations; /* constraints that were evaluated */
     uint64_t found;
+    uint64_t computed; /* steps of evaluation for which computed clauses count, which the meter has, too */
 };
 struct index_probed index_probed(const struct index *index);
 

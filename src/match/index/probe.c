@@ -406,6 +406,7 @@ static void block_compute(struct index *index, struct probe *probe, uint32_t n, 
 {
     struct formula_value values[LINE_ROWS];
     uint32_t bits[LINE_ROWS], ids[LINE_ROWS], count = 0;
+    uint64_t steps = index->columns.reads;
 
     for (uint32_t k = 0; k < LINE_WORDS; k++) {
         for (line_word word = left->words[k]; word; word &= word - 1) {
@@ -417,11 +418,16 @@ static void block_compute(struct index *index, struct probe *probe, uint32_t n, 
     if (!count)
         return;
     formula_compute(&probe->formula, &index->columns, ids, count, values);
+    steps = (index->columns.reads - steps) * COLUMNS_READ_STEPS + (uint64_t)count * probe->formula.count;
+    index->probed.computed += steps;
+    if (probe->env->meter)
+        *probe->env->meter += steps;
     for (uint32_t i = 0; i < count; i++) {
         bool open = values[i].type == FORMULA_EVALUATE;
 
-        line_set(doubt, bits[i], open);
-        if (!open && !formula_is_true(&probe->formula, &values[i]))
+        if (open)
+            line_set(doubt, bits[i], true);
+        else if (!formula_is_true(&probe->formula, &values[i]))
             line_set(left, bits[i], false);
     }
 }
@@ -455,12 +461,14 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n, cons
             return;
     }
     for (uint32_t i = 0; i < probe->choice_count; i++) {
+        bool computed = probe->computes && index->wants.nodes[probe->choices[i]].kind == WANTS_OR;
         struct sets sets;
 
         probe_choice(probe, index->wants.ordered, probe->choices[i], block, &sets);
         for (int k = 0; k < LINE_WORDS; k++) {
             left.words[k] &= sets.yes.words[k] | sets.maybe.words[k];
-            doubt.words[k] |= sets.maybe.words[k];
+            if (!computed)
+                doubt.words[k] |= sets.maybe.words[k];
         }
     }
     if (probe->computes)

@@ -116,10 +116,18 @@ const struct ad_column *columns_read(struct columns *columns, uint32_t place, co
         largest = ids[i] > largest ? ids[i] : largest;
     if (largest >= columns->room)
         columns_grow(columns, largest);
-    for (uint32_t i = 0; i < count; i++)
-        if (columns->items[place].types[ids[i]] == CELL_UNREAD)
-            cell_read(&columns->items[place], ids[i], columns->ad(columns->user, ids[i]));
+    for (uint32_t i = 0; i < count; i++) {
+        if (columns->items[place].types[ids[i]] != CELL_UNREAD)
+            continue;
+        cell_read(&columns->items[place], ids[i], columns->ad(columns->user, ids[i]));
+        columns->reads++;
+    }
     return &columns->items[place];
+}
+
+size_t columns_memory(const struct columns *columns)
+{
+    return (size_t)columns->count * columns->room * (sizeof(union cell) + 1);
 }
 
 unsigned columns_type(struct columns *columns, uint32_t place, uint32_t id)

@@ -48,7 +48,9 @@ struct columns {
     uint32_t count; /* columns that there have been */
     uint32_t room;  /* ads with smaller numbers have cells */
     uint64_t asked;
+    uint64_t reads; /* cells that were read from their ads, ever */
 };
+#define COLUMNS_READ_STEPS 8 /* of evaluation, for which such a reading counts */
 
 void columns_init(struct columns *columns, struct symbols *symbols, columns_ad_fn *ad, void *user);
 void columns_done(struct columns *columns);
@@ -63,6 +65,9 @@ uint32_t columns_find(struct columns *columns, symbol name);
 
 /* The column, in which the cells of these ads have been read. */
 const struct ad_column *columns_read(struct columns *columns, uint32_t column, const uint32_t *ids, uint32_t count);
+
+/* In bytes. */
+size_t columns_memory(const struct columns *columns);
 
 /* The type of one cell, which is read if need be. */
 unsigned columns_type(struct columns *columns, uint32_t column, uint32_t id);

@@ -351,6 +351,7 @@ static void trial_rank(struct engine *engine, const struct tree *root)
     struct arena_mark mark = arena_mark(engine->scratch);
     struct env env = engine_env_of(engine, engine->slots[trial->root].user, 0);
     struct formula formula;
+    uint64_t reads = engine->columns.reads;
     uint32_t *numbers;
 
     if (engine->policy.vector || trial->flat || trial->hits.count < RANKS_FROM)
@@ -369,6 +370,7 @@ static void trial_rank(struct engine *engine, const struct tree *root)
     for (uint32_t i = 0; i < trial->hits.count; i++)
         numbers[i] = trial->hits.items[i].number;
     formula_compute(&formula, &engine->columns, numbers, trial->hits.count, trial->rank_values);
+    engine->work += (engine->columns.reads - reads) * COLUMNS_READ_STEPS / ENGINE_STEPS_A_UNIT;
     trial->ranks = trial->rank_values;
     trial->rank_steps = formula.count;
     formula_done(&formula);
@@ -409,7 +411,7 @@ static void trial_begin(struct engine *engine, uint32_t number, uint32_t root)
     index_sift_within(side->index, &engine->env, engine->scratch, ad, trial->flat ? &trial->bound : NULL, trial_hit,
                       engine);
     trial_rank(engine, ad);
-    class->dear = engine->meter - before > ENGINE_DEAR_STEPS;
+    class->dear = engine->meter - before - index_probed(side->index).computed > ENGINE_DEAR_STEPS;
     engine->counts.probes++;
     engine->counts.tests += index_probed(side->index).tests;
     engine->work += index_probed(side->index).tests;
