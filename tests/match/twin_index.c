@@ -46,7 +46,7 @@ struct tally {
 struct twin {
     struct lang lang;
     uint64_t seed, rounds, round;
-    struct rng rng;
+    struct rng rng, among;
     struct buf text;
     size_t names; /* that are always held */
 
@@ -114,10 +114,10 @@ static struct tree *ad_make(struct twin *twin, int side)
     uint64_t dialect = twin->dialects == 2 ? below(twin, 2) : (uint64_t)twin->dialects;
 
     m.dialect = dialect ? &dialect_condor : &dialect_classic;
-    if (side && chance(twin, 8))
+    pool_add_ad(&m);
+    m.rng = &twin->among;
+    if (side && pool_chance(&m, 8))
         among_add(&m);
-    else
-        pool_add_ad(&m);
     return ad_read(twin, m.dialect, buf_string(&twin->text));
 }
 
@@ -156,6 +156,7 @@ static void twin_make(struct twin *twin)
     struct pool_maker m = {.rng = &twin->rng};
 
     rng_init(&twin->rng, rng_mix(twin->seed) + twin->round * 7919);
+    rng_init(&twin->among, rng_mix(twin->seed) + twin->round);
     twin->names = symbols_count(twin->lang.symbols);
     twin->style = pool_style(&m);
     twin->dialects = (int)below(twin, 3);
