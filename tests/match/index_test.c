@@ -243,6 +243,24 @@ static void check_strings(struct lang *lang)
     pool_done(&pool);
 }
 
+/* What negations make of a constraint is a conjunction within a conjunction. */
+static void check_negations(struct lang *lang)
+{
+    const char *asks = "[ c = 2; Constraint = !(!(other.a < 2 && other.k != \"no\") || other.f) ]";
+    struct pool pool;
+
+    pool_init(&pool, lang);
+    learn(&pool, asks);
+    put(&pool, 0, "[ a = 1; k = \"yes\"; f = false ]");
+    put(&pool, 1, "[ a = 3; k = \"yes\"; f = false ]");
+    put(&pool, 2, "[ a = 1; k = \"no\"; f = false ]");
+    put(&pool, 3, "[ a = 1; k = \"yes\"; f = true ]");
+    put(&pool, 4,
+        "[ a = 1; k = \"yes\"; f = false; Constraint = !(!(other.c < 2 && other.c > 0) || other.d is error) ]");
+    tap_ok(!strcmp(probe(&pool, asks), "0"), "clauses that are negated twice are not forgotten");
+    pool_done(&pool);
+}
+
 /* Computing clauses is work that strangers choose: it counts as evaluating them does, and so do the columns for it. */
 static void check_meter(struct lang *lang)
 {
@@ -378,6 +396,7 @@ int main(void)
     check_adapts(&lang);
     check_many_names(&lang);
     check_strings(&lang);
+    check_negations(&lang);
     check_meter(&lang);
     check_time(&lang);
     check_other_side(&lang);

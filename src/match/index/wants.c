@@ -192,7 +192,7 @@ static uint32_t call_read(struct wants *wants, const struct tree *tree, const st
 
 static uint32_t node_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated);
 
-/* Reads && or ||, whichever it is after negation. */
+/* Reads && or ||, whichever it is after negation. The parts of a conjunction within a conjunction are parts of the whole. */
 static uint32_t logic_read(struct wants *wants, const struct tree *tree, const struct expr *e, bool negated)
 {
     const struct expr *parts = tree_parts(tree, e);
@@ -202,11 +202,15 @@ static uint32_t logic_read(struct wants *wants, const struct tree *tree, const s
     for (uint32_t i = 0; i < e->u.run.count; i++) {
         uint32_t part = node_read(wants, tree, &parts[i], negated);
 
+        if (conjunction && wants->nodes[part].kind == WANTS_AND)
+            part = wants->nodes[part].child;
         if (last)
             wants->nodes[last].after = part;
         else
             wants->nodes[node].child = part;
         last = part;
+        while (wants->nodes[last].after)
+            last = wants->nodes[last].after;
     }
     return node;
 }
