@@ -35,8 +35,7 @@ static bool path_is(const char *path, const char *end, off_t least)
     return is;
 }
 
-/* Is something in that folder beside the file? */
-static bool folder_has(const char *path, const char *folder)
+bool fence_folder_has(const char *path, const char *folder)
 {
     const char *slash = strrchr(path, '/');
     const struct dirent *entry = NULL;
@@ -66,7 +65,7 @@ static const char *trace_of(const char *path, const struct store_terms *terms)
         return ".lock";
     if (!empty && path_is(path, "-wal", 0))
         return "-wal";
-    return folder_has(path, terms->traces) ? terms->traces : NULL;
+    return fence_folder_has(path, terms->traces) ? terms->traces : NULL;
 }
 
 int fence_move_aside(const char *path, char *ret_aside, size_t room, struct err *err)

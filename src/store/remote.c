@@ -32,7 +32,8 @@ struct remote {
     struct row_changes open, under_way;
     bool busy; /* those are under way */
     unsigned reads;
-    bool misread; /* a row that was wanted could not be read: what is put because of that must not become durable */
+    int64_t unread; /* when (clock_now) the database was away when it was last asked for a row; 0: it was not */
+    bool misread;   /* a row that was wanted could not be read: what is put because of that must not become durable */
     bool broken;
     struct err why;
 };
@@ -204,16 +205,32 @@ static bool remote_broken(const struct shelf *shelf)
 
 /* ------------------------------------------------------------------------------------------------------------- reading */
 
+/* Is it known to be away, so that it need not be asked? Whoever reads many rows waits for it once, not for each. */
+static bool is_known_away(const struct remote *remote)
+{
+    int64_t renewed = seat_renewed(remote->seat);
+    char why[1];
+
+    if (!remote->reading.conn && seat_away(remote->seat, why, sizeof why))
+        return true;
+    return remote->unread && remote->unread >= renewed && clock_now() < remote->unread + SECOND;
+}
+
 /* Asks, and once more by a new connection, for a while. A database that is away is no reason to end: but nothing is put that may follow from a row that
  * is only missing here. */
 static PGresult *remote_ask(struct remote *remote, const char *sql, const struct given *given, int count,
                             struct err *err)
 {
-    int64_t until = clock_now() + READ_PATIENCE;
+    int64_t until = clock_now() + (remote->unread ? 0 : READ_PATIENCE);
     struct link *link = &remote->reading;
     PGresult *result = NULL;
     struct err why;
 
+    if (is_known_away(remote)) {
+        remote->misread = true;
+        err_set(err, "%s: does not answer", remote->place.label);
+        return NULL;
+    }
     for (;;) {
         if (link->conn || link_open(link, &remote->place, &why) == 0)
             result = link_ask(link, sql, given, count, REMOTE_PATIENCE, &why);
@@ -221,7 +238,8 @@ static PGresult *remote_ask(struct remote *remote, const char *sql, const struct
             break;
         nanosleep(&(struct timespec){0, RETRY_SPAN_NS}, NULL);
     }
-    remote->misread = remote->misread || (!result && link->away);
+    remote->unread = !result && link->away ? clock_now() : 0;
+    remote->misread = remote->misread || remote->unread;
     if (!result && link->away)
         err_set(err, "%s", why.text);
     else if (!result)
@@ -466,7 +484,8 @@ static int doubts_tell(struct remote *remote, const struct store_terms *terms, s
     return result ? 0 : -1;
 }
 
-/* A namespace without rows, beside a file with some, is a setting that came before the rows. */
+/* A namespace without rows, beside a file with some, is a setting that came before the rows; beside what a daemon has left it is one whose rows are
+ * gone, or another than before. */
 static int empty_check(struct remote *remote, const struct store_terms *terms, struct err *err)
 {
     struct given name = given_text(remote->place.name);
@@ -481,13 +500,18 @@ static int empty_check(struct remote *remote, const struct store_terms *terms, s
     empty = !libpq()->ntuples(result);
     libpq()->clear(result);
     if (!empty && terms->fresh)
-        return err_set(err, "%s: is there, and whole: nothing is begun anew", remote->place.label);
+        return err_set(err, "%s: has rows: nothing is begun anew", remote->place.label);
     if (empty && !terms->fresh && terms->file && access(terms->file, F_OK) == 0)
         return err_set(
             err,
             "%s: is empty, but %s is a store: `berth store move %s URI#%s` brings that one there; or start once "
             "with --new, which begins with an empty one",
             remote->place.label, terms->file, terms->file, remote->place.name);
+    if (empty && !terms->fresh && terms->file && fence_folder_has(terms->file, terms->traces))
+        return err_set(err,
+                       "%s: is empty, but there was a store here, as the folder %s shows: set the address and the name "
+                       "of before, or " STORE_WHAT_TO_DO,
+                       remote->place.label, terms->traces);
     return 0;
 }
 
@@ -497,10 +521,13 @@ static int remote_begin(struct remote *remote, const struct store_terms *terms, 
         return err_set(err, "%s: lacks a namespace: write it behind a #, as in ...#customer/alice",
                        remote->place.label);
     remote->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (remote->news < 0)
+        return err_set(err, "%s: there are no descriptors left", remote->place.label);
     remote->seat =
         seat_take(&remote->place, terms != NULL, terms ? terms->tell : NULL, terms ? terms->user : NULL, err);
     if (!remote->seat || seat_begin(remote->seat, remote->news, err) < 0)
         return -1;
+    remote->reading.known = true;
     if (doubts_tell(remote, terms, err) < 0 || empty_check(remote, terms, err) < 0)
         return -1;
     remote->writer = writer_new(&remote->place, remote->seat, remote->news, err);

@@ -3,7 +3,8 @@
  *     file -> NAME.part -> NAME          one transaction makes the rows those of NAME; what was there becomes NAME.old.N
  *     NAME -> FILE.part -> FILE          as every copy (copy.c)
  *
- * Whatever stops this leaves what was there as it was. Reading sees the rows of one moment, and whoever writes meanwhile goes on. */
+ * Whatever stops this leaves what was there as it was. A store that is moved is for a moment in both places, each whole: where it was it is put aside
+ * last, and when that fails the error says where it is now. Reading sees the rows of one moment, and whoever writes meanwhile goes on. */
 #include "store/remote_parts.h"
 
 #include "pool/protocol/role.h"
@@ -230,8 +231,10 @@ static int rows_put(struct shelf *shelf, const struct reader *from, struct store
             failed = row_refuse(from->path, &row, err);
         else
             failed = shelf->kind->put(shelf, row.space, row.key, row.key_len, row.value, row.len, err);
-        ret->rows += strcmp(row.space, SHELF_RESTORED_SPACE) != 0;
-        ret->bytes += strcmp(row.space, SHELF_RESTORED_SPACE) != 0 ? row.key_len + row.len : 0;
+        if (!failed && strcmp(row.space, SHELF_RESTORED_SPACE) != 0) {
+            ret->rows++;
+            ret->bytes += row.key_len + row.len;
+        }
         waiting += row.key_len + row.len;
         if (!failed && waiting > PART_BYTES) {
             failed = shelf->kind->commit(shelf, err);
@@ -265,7 +268,7 @@ static int part_fill(const struct place *place, const struct reader *from, const
     return failed ? -1 : 0;
 }
 
-/* Runs a statement about up to three namespaces. */
+/* Runs a statement about one or two namespaces. */
 static int names_run(struct link *link, const char *sql, const char *one, const char *other, struct err *err)
 {
     struct given given[] = {given_text(one), given_text(other ? other : "")};
@@ -316,7 +319,8 @@ static int names_swap(struct link *link, const struct seat *seat, const char *fr
         return -1;
     if ((has && names_run(link, rename, name, aside, err) < 0) ||
         (fresh && (names_run(link, rename, fresh, name, err) < 0 ||
-                   names_run(link, "DELETE FROM berth_holders WHERE namespace = $1::text", fresh, NULL, err) < 0)) ||
+                   names_run(link, "DELETE FROM berth_holders WHERE namespace = $1::text", fresh, NULL, err) < 0 ||
+                   names_run(link, "DELETE FROM berth_commits WHERE namespace = $1::text", fresh, NULL, err) < 0)) ||
         link_run(link, "COMMIT", err) < 0)
         return -1;
     *ret_aside = '\0';
@@ -336,6 +340,9 @@ static int rows_bring(struct link *link, const struct seat *seat, const struct r
     if (version != schema_current)
         return err_set(err, "%s: is of an earlier version: `berth store restore` of it to a file brings it up to date",
                        from->path);
+    if (strlen(link->place->name) + strlen(".part") > REMOTE_NAME_MAX)
+        return err_set(err, "%s: rows are brought to a namespace of at most %zu bytes", link->place->label,
+                       REMOTE_NAME_MAX - strlen(".part"));
     snprintf(part, sizeof part, "%s.part", link->place->name);
     if (names_run(link, "DELETE FROM berth_rows WHERE namespace = $1::text", part, NULL, err) < 0 ||
         part_fill(link->place, from, mark, ret, err) < 0)
@@ -365,7 +372,7 @@ int remote_restore(const char *from, const char *uri, bool alone, struct store_c
     struct link link = {.conn = NULL};
     struct seat *seat = NULL;
     struct reader reader = {.lock = -1};
-    struct place place;
+    struct place place = {.uri = NULL};
     char mark[40];
     int failed;
 
@@ -376,8 +383,8 @@ int remote_restore(const char *from, const char *uri, bool alone, struct store_c
         failed = !seat || rows_bring(&link, seat, &reader, mark, &copied, err) < 0;
         seat_free(seat);
         link_close(&link);
-        place_done(&place);
     }
+    place_done(&place);
     reader_close(&reader);
     if (!failed)
         *ret = copied;
@@ -397,8 +404,11 @@ static int move_there(struct link *link, struct seat *seat, const char *path, st
     failed = reader_open_locked(&reader, path, err) < 0 || fence_look_log(path, err) < 0 ||
              rows_bring(link, seat, &reader, NULL, ret, err) < 0;
     reader_close(&reader);
-    if (failed || fence_move_aside(path, aside, sizeof aside, err) < 0)
+    if (failed)
         return -1;
+    if (fence_move_aside(path, aside, sizeof aside, err) < 0)
+        return err_context(err, "the store is in %s now, all of it; move the file away before a daemon is started",
+                           link->place->label);
     snprintf(ret->aside, sizeof ret->aside, "%s", aside);
     return 0;
 }
@@ -413,9 +423,10 @@ static int move_here(struct link *link, struct seat *seat, const char *path, str
     if (stat(path, &status) == 0)
         return err_set(err, "%s: is there already: nothing is moved over it", path);
     failed = copy_begin(&copy, path, err) < 0 || copy_fill(&copy, link, false, ret, err) < 0 ||
-             copy_give(&copy, -1, err) < 0 || copy_rename(&copy, true, err) < 0 ||
-             names_swap(link, seat, NULL, aside, sizeof aside, err) < 0;
+             copy_give(&copy, -1, err) < 0 || copy_rename(&copy, true, err) < 0;
     copy_done(&copy);
+    if (!failed && names_swap(link, seat, NULL, aside, sizeof aside, err) < 0)
+        failed = err_context(err, "the store is in %s now, all of it; in the database it may be as well", path);
     if (!failed)
         snprintf(ret->aside, sizeof ret->aside, "%s", aside);
     return failed ? -1 : 0;

@@ -226,12 +226,11 @@ static int link_settle(struct link *link, struct err *err)
 int link_open(struct link *link, const struct place *place, struct err *err)
 {
     char name[64];
-    const char *const keywords[] = {"application_name", "connect_timeout",
-                                    "keepalives_idle",  "keepalives_interval",
-                                    "keepalives_count", "tcp_user_timeout",
-                                    "client_encoding",  "target_session_attrs",
-                                    "dbname",           NULL};
-    const char *const values[] = {name, "2", "5", "2", "3", "5000", "UTF8", "read-write", place->uri, NULL};
+    /* of two values of a parameter the later counts: those before dbname may be others in the address, those behind it may not */
+    const char *const keywords[] = {
+        "connect_timeout",      "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+        "target_session_attrs", "dbname",          "client_encoding",     "application_name", NULL};
+    const char *const values[] = {"2", "5", "2", "3", "5000", "read-write", place->uri, "UTF8", name, NULL};
 
     link_close(link);
     link->place = place;
@@ -240,11 +239,14 @@ int link_open(struct link *link, const struct place *place, struct err *err)
     link->conn = libpq()->connectdbParams(keywords, values, 1);
     if (!link->conn || libpq()->status(link->conn) != CONNECTION_OK) {
         link_fail(link, "cannot be reached", NULL, err);
-        link->away = libpq()->pingParams(keywords, values, 1) != PQPING_OK;
+        link->away = link->known || libpq()->pingParams(keywords, values, 1) != PQPING_OK;
         return -1;
     }
     libpq()->setNoticeProcessor(link->conn, be_quiet, NULL);
     if (libpq()->setnonblocking(link->conn, 1) < 0)
         return link_fail(link, "cannot be reached", NULL, err);
-    return link_settle(link, err);
+    if (link_settle(link, err) < 0)
+        return -1;
+    link->known = true;
+    return 0;
 }

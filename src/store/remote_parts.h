@@ -12,6 +12,7 @@
  * Tables:  berth_schema (version)
  *          berth_holders (namespace, epoch, renewals, holder, who, until)          a seat a namespace; `until` is for people
  *          berth_rows (namespace, space, key, value, sum)                          sum: row_sum, as in a file
+ *          berth_commits (namespace, commits)                                      each transaction of rows counts itself: one that was lost is missed
  *
  * A transaction begins with a look at the seat, which locks its row as a foreign key does (FOR KEY SHARE): a renewal changes no key and does not wait
  * for it; whoever takes the seat changes the epoch, which is part of a key, and does. So what is committed was written by the holder. */
@@ -51,6 +52,7 @@ struct link {
     const struct place *place;
     PGconn *conn;            /* NULL: there is no connection */
     const atomic_bool *stop; /* nothing is waited for any more; or NULL */
+    bool known;              /* its database has been reached before: that it cannot be is no mistake in the address */
     bool away;               /* what failed last may go well later */
     bool fenced;             /* it failed for the seat is another's */
 };
@@ -122,10 +124,14 @@ bool seat_holds(struct seat *seat);
 bool seat_lost(struct seat *seat, struct err *ret_why);
 /* Since when (clock_now) has it not been renewed for longer than it should, and why? 0: all is well. */
 int64_t seat_away(struct seat *seat, char *ret_why, size_t room);
-void seat_is_lost(struct seat *seat); /* a transaction has found that out */
+void seat_is_lost(struct seat *seat);    /* a transaction has found that out */
+int64_t seat_renewed(struct seat *seat); /* when (clock_now) was it renewed last? 0: not yet */
+/* Transactions of rows that are acknowledged, of all holders: the next has the number behind that, and is noted when it is. */
+uint64_t seat_commits(struct seat *seat);
+void seat_committed(struct seat *seat, uint64_t commits);
 /* For a new connection of the holder: an epoch of its own, so that what the connection before has still under way comes to nothing. -1 and `err`; then
  * `link` says why. */
-int seat_epoch(const struct seat *seat, struct link *link, uint64_t *ret_epoch, struct err *err);
+int seat_epoch(struct seat *seat, struct link *link, uint64_t *ret_epoch, struct err *err);
 const char *seat_holder(const struct seat *seat);
 
 /* ---- remote_rows.c ---- */

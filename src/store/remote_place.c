@@ -37,6 +37,14 @@ static void label_make(struct place *place, const PQconninfoOption *options)
     buf_done(&text);
 }
 
+/* libpq quotes parts of what it does not take: could one of them be a password? */
+static bool may_be_quoted(const char *uri)
+{
+    const char *authority = strstr(uri, "://");
+
+    return authority && !strchr(authority + 3, ':') && !strstr(uri, "pass");
+}
+
 int place_init(struct place *place, const char *uri, struct err *err)
 {
     const char *name = strchr(uri, '#');
@@ -54,8 +62,10 @@ int place_init(struct place *place, const char *uri, struct err *err)
         return err_set(err, "the name of a namespace has at most %d bytes", REMOTE_NAME_MAX);
     options = libpq()->conninfoParse(place->uri, &said);
     if (!options) {
-        err_set(err, "this is no address of a database, as libpq takes it: %.*s", said ? (int)strcspn(said, "\n") : 13,
-                said ? said : "out of memory");
+        if (may_be_quoted(place->uri) && said)
+            err_set(err, "this is no address of a database, as libpq takes it: %.*s", (int)strcspn(said, "\n"), said);
+        else
+            err_set(err, "this is no address of a database, as libpq takes it");
         libpq()->freemem(said);
         return -1;
     }

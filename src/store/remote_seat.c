@@ -19,6 +19,13 @@
 #define LOOK_SPAN (200 * MILLISECOND) /* between two looks at a seat that is held */
 #define AWAY_AFTER SECOND             /* that renewals fail before it is told */
 
+/* What the database has acknowledged. None of it ever becomes less, unless it has lost some. */
+struct heard {
+    uint64_t epoch, renewals, commits;
+};
+#define HEARD \
+    "epoch, renewals, coalesce((SELECT commits FROM berth_commits WHERE berth_commits.namespace = $1::text), 0)::bigint"
+
 struct seat {
     struct place place;
     char holder[40]; /* of this taking alone */
@@ -32,6 +39,8 @@ struct seat {
     /* under the lock: */
     struct tenure tenure;
     int64_t away; /* since when renewals fail; 0: they do not */
+    int64_t renewed;
+    struct heard heard;
     struct err why, lost;
 };
 
@@ -51,14 +60,29 @@ static const char end_sessions[] =
 static const char take[] =
     "UPDATE berth_holders SET epoch = epoch + 1, renewals = renewals + 1, holder = $4::text, who = "
     "$5::text, until = clock_timestamp() + interval '3 seconds'"
-    " WHERE namespace = $1::text AND epoch = $2::bigint AND renewals = $3::bigint RETURNING epoch";
+    " WHERE namespace = $1::text AND epoch = $2::bigint AND renewals = $3::bigint RETURNING " HEARD;
 static const char renew[] =
     "UPDATE berth_holders SET renewals = renewals + 1, until = clock_timestamp() + interval '3 seconds'"
-    " WHERE namespace = $1::text AND holder = $2::text RETURNING epoch";
+    " WHERE namespace = $1::text AND holder = $2::text RETURNING " HEARD;
 static const char leave[] = "UPDATE berth_holders SET renewals = renewals + 1, holder = '', until = clock_timestamp()"
                             " WHERE namespace = $1::text AND holder = $2::text";
 static const char next_epoch[] =
-    "UPDATE berth_holders SET epoch = epoch + 1 WHERE namespace = $1::text AND holder = $2::text RETURNING epoch";
+    "UPDATE berth_holders SET epoch = epoch + 1 WHERE namespace = $1::text AND holder = $2::text RETURNING " HEARD;
+
+static struct heard heard_of(const PGresult *result)
+{
+    return (struct heard){answer_number(result, 0, 0), answer_number(result, 0, 1), answer_number(result, 0, 2)};
+}
+
+static struct heard seat_heard(struct seat *seat)
+{
+    struct heard heard;
+
+    pthread_mutex_lock(&seat->lock);
+    heard = seat->heard;
+    pthread_mutex_unlock(&seat->lock);
+    return heard;
+}
 
 /* The seat as it is seen: who has it is a copy. */
 struct seen_seat {
@@ -108,6 +132,8 @@ static int seat_try(struct seat *seat, const struct seen_seat *seen, struct err 
     if (!result)
         return -1;
     taken = libpq()->ntuples(result);
+    if (taken)
+        seat->heard = heard_of(result);
     libpq()->clear(result);
     if (taken)
         tenure_take(&seat->tenure, asked, TENURE_SPAN);
@@ -117,8 +143,11 @@ static int seat_try(struct seat *seat, const struct seen_seat *seen, struct err 
 /* Takes it as soon as that is allowed: 1; 0: it is too early; -1: the database does not answer. */
 static int seat_step(struct seat *seat, struct seen_seat *seen, struct err *err)
 {
-    if (!seat->link.conn && (link_open(&seat->link, &seat->place, err) < 0 || remote_migrate(&seat->link, err) < 0))
-        return -1;
+    if (!seat->link.conn) {
+        seen->vigil.seen = false; /* it may be another database, which has lost renewals: the same row says nothing */
+        if (link_open(&seat->link, &seat->place, err) < 0 || remote_migrate(&seat->link, err) < 0)
+            return -1;
+    }
     if (seat_see(seat, seen, err) < 0)
         return -1;
     if (!seen->empty && !vigil_may_take(&seen->vigil, clock_now(), TENURE_SPAN))
@@ -137,6 +166,14 @@ static void tell_once(bool *told, store_tell_fn *tell, void *user, const char *l
     tell(user, line);
 }
 
+/* Without the label in front, which comes again. */
+static const char *text_behind(const char *text, const char *label)
+{
+    size_t len = strlen(label);
+
+    return !strncmp(text, label, len) && !strncmp(text + len, ": ", 2) ? text + len + 2 : text;
+}
+
 static int seat_wait(struct seat *seat, bool patient, store_tell_fn *tell, void *user, struct err *err)
 {
     bool told_held = false, told_away = false;
@@ -148,7 +185,7 @@ static int seat_wait(struct seat *seat, bool patient, store_tell_fn *tell, void 
         if (step < 0 && (!patient || !seat->link.away))
             return -1;
         if (step < 0) {
-            snprintf(words, sizeof words, "%.900s; it is waited for", err->text + strlen(seat->place.label) + 2);
+            snprintf(words, sizeof words, "%.900s; it is waited for", text_behind(err->text, seat->place.label));
             tell_once(&told_away, tell, user, seat->place.label, words);
         } else if (!patient && seen.changes) {
             return err_set(err, "%s: is in use by %s, which renews its lease of 3 s", seat->place.label, seen.who);
@@ -209,10 +246,11 @@ static void seat_told(struct seat *seat, enum tenure_answer answer, const struct
     now = clock_now();
     before = tenure_state(&seat->tenure, now);
     after = tenure_answered(&seat->tenure, answer, now);
-    if (answer == TENURE_GRANTED)
+    if (answer == TENURE_GRANTED) {
         seat->away = 0;
-    else if (!seat->away)
-        seat->away = clock_now();
+        seat->renewed = now;
+    } else if (!seat->away)
+        seat->away = now;
     if (answer != TENURE_GRANTED)
         seat->why = *why;
     if (answer == TENURE_REFUSED)
@@ -222,12 +260,29 @@ static void seat_told(struct seat *seat, enum tenure_answer answer, const struct
         news_tell(seat);
 }
 
+/* What comes was asked when `before` was known. Is anything of that gone? Where it is not, more is known now. */
+static bool seat_hears(struct seat *seat, const struct heard *before, const struct heard *now, struct err *ret_why)
+{
+    if (now->epoch < before->epoch || now->renewals < before->renewals || now->commits < before->commits)
+        return err_set(ret_why,
+                       "%s: the database has lost what it had acknowledged, as one that fails over may: this process "
+                       "stops, and begins anew from what is there",
+                       seat->place.label) == 0;
+    pthread_mutex_lock(&seat->lock);
+    seat->heard.epoch = now->epoch > seat->heard.epoch ? now->epoch : seat->heard.epoch;
+    seat->heard.renewals = now->renewals > seat->heard.renewals ? now->renewals : seat->heard.renewals;
+    pthread_mutex_unlock(&seat->lock);
+    return true;
+}
+
 static void seat_renew(struct seat *seat)
 {
     struct given given[] = {given_text(seat->place.name), given_text(seat->holder)};
     struct seen_seat seen = {.empty = true};
+    struct heard before = seat_heard(seat), now;
     struct err why = {0}, ignored;
     PGresult *result = NULL;
+    bool ours;
     bool there = seat->link.conn || link_open(&seat->link, &seat->place, &why) == 0;
 
     pthread_mutex_lock(&seat->lock);
@@ -239,11 +294,16 @@ static void seat_renew(struct seat *seat)
         seat_told(seat, TENURE_SILENCE, &why);
         return;
     }
-    if (!libpq()->ntuples(result)) {
+    ours = libpq()->ntuples(result);
+    if (ours) {
+        now = heard_of(result);
+        before.renewals++; /* by this renewal */
+        ours = seat_hears(seat, &before, &now, &why);
+    } else {
         seat_see(seat, &seen, &ignored);
         err_set(&why, "%s: was taken by %s: this process stops", seat->place.label, seen.empty ? "another" : seen.who);
     }
-    seat_told(seat, libpq()->ntuples(result) ? TENURE_GRANTED : TENURE_REFUSED, &why);
+    seat_told(seat, ours ? TENURE_GRANTED : TENURE_REFUSED, &why);
     libpq()->clear(result);
 }
 
@@ -334,33 +394,69 @@ int64_t seat_away(struct seat *seat, char *ret_why, size_t room)
     return since;
 }
 
-void seat_is_lost(struct seat *seat)
+static void seat_lose(struct seat *seat, const struct err *why)
 {
-    struct err why;
-
-    err_set(&why, "%s: was taken by another: this process stops", seat->place.label);
     pthread_mutex_lock(&seat->lock);
     if (!seat->tenure.lost)
-        seat->lost = why;
+        seat->lost = *why;
     seat->tenure.lost = true;
     pthread_mutex_unlock(&seat->lock);
     news_tell(seat);
 }
 
-int seat_epoch(const struct seat *seat, struct link *link, uint64_t *ret_epoch, struct err *err)
+void seat_is_lost(struct seat *seat)
+{
+    struct err why;
+
+    err_set(&why, "%s: was taken by another: this process stops", seat->place.label);
+    seat_lose(seat, &why);
+}
+
+int64_t seat_renewed(struct seat *seat)
+{
+    int64_t renewed;
+
+    pthread_mutex_lock(&seat->lock);
+    renewed = seat->renewed;
+    pthread_mutex_unlock(&seat->lock);
+    return renewed;
+}
+
+uint64_t seat_commits(struct seat *seat)
+{
+    return seat_heard(seat).commits;
+}
+
+void seat_committed(struct seat *seat, uint64_t commits)
+{
+    pthread_mutex_lock(&seat->lock);
+    seat->heard.commits = commits;
+    pthread_mutex_unlock(&seat->lock);
+}
+
+int seat_epoch(struct seat *seat, struct link *link, uint64_t *ret_epoch, struct err *err)
 {
     struct given given[] = {given_text(seat->place.name), given_text(seat->holder)};
+    struct heard before = seat_heard(seat), now;
     PGresult *result = link_ask(link, next_epoch, given, 2, REMOTE_PATIENCE, err);
-    bool ours = result && libpq()->ntuples(result);
 
-    if (ours)
-        *ret_epoch = answer_number(result, 0, 0);
+    if (!result)
+        return -1;
+    if (libpq()->ntuples(result)) {
+        now = heard_of(result);
+        *ret_epoch = now.epoch;
+        before.epoch++; /* by this */
+        link->fenced = !seat_hears(seat, &before, &now, err);
+    } else {
+        err_set(err, "%s: was taken by another: this process stops", seat->place.label);
+        link->fenced = true;
+    }
     libpq()->clear(result);
-    if (!result || ours)
-        return result ? 0 : -1;
-    link->fenced = true;
+    if (!link->fenced)
+        return 0;
     link->away = false;
-    return err_set(err, "%s: was taken by another", seat->place.label);
+    seat_lose(seat, err);
+    return -1;
 }
 
 const char *seat_holder(const struct seat *seat)

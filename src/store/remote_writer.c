@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define COMMIT_PATIENCE (30 * SECOND) /* for an answer; then the connection is given up */
+#define COMMIT_PATIENCE (30 * SECOND) /* without any progress; then the connection is given up */
 #define SLOW_AFTER (2 * SECOND)       /* that a commit takes before it is told */
 #define FLUSH_BYTES ((size_t)256 << 10)
 #define REST_FIRST (100 * MILLISECOND)
@@ -50,6 +50,9 @@ static const struct statement_name {
     /* Fails where the seat is not ours. */
     {"held", "SELECT 1 / count(*) FROM (SELECT 1 FROM berth_holders WHERE namespace = $1::text AND epoch = $2::bigint"
              " AND holder = $3::text FOR KEY SHARE) AS held"},
+    /* Counts this one (remote_seat.c): a database that has lost it is found out. */
+    {"count", "INSERT INTO berth_commits VALUES ($1::text, $2::bigint)"
+              " ON CONFLICT (namespace) DO UPDATE SET commits = excluded.commits"},
     {"put", "INSERT INTO berth_rows (namespace, space, key, value, sum)"
             " VALUES ($1::text, $2::text, $3::bytea, $4::bytea, $5::bigint)"
             " ON CONFLICT (namespace, space, key) DO UPDATE SET value = excluded.value, sum = excluded.sum"},
@@ -94,15 +97,16 @@ static bool change_send(struct writer *writer, const struct row_change *change)
     return link_send(&writer->link, change->removed ? "remove" : "put", given, change->removed ? 3 : 5);
 }
 
-static bool transaction_send(struct writer *writer, const struct row_changes *changes, int64_t until)
+static bool transaction_send(struct writer *writer, const struct row_changes *changes, uint64_t number)
 {
     struct link *link = &writer->link;
     struct given given[] = {given_text(writer->place->name), given_number(writer->epoch),
                             given_text(seat_holder(writer->seat))};
+    struct given counted[] = {given[0], given_number(number)};
     size_t bytes = 0;
 
     if (libpq()->enterPipelineMode(link->conn) != 1 || !link_send(link, "begin", NULL, 0) ||
-        !link_send(link, "held", given, 3))
+        !link_send(link, "held", given, 3) || !link_send(link, "count", counted, 2))
         return false;
     for (uint32_t i = 0; i < changes->count; i++) {
         const struct row_change *change = changes->items[i];
@@ -110,20 +114,21 @@ static bool transaction_send(struct writer *writer, const struct row_changes *ch
         if (!change_send(writer, change))
             return false;
         bytes += change->len + change->key_len + 100;
-        if (bytes > FLUSH_BYTES && !link_flush(link, until))
+        if (bytes > FLUSH_BYTES && !link_flush(link, clock_now() + COMMIT_PATIENCE))
             return false;
         if (bytes > FLUSH_BYTES)
             bytes = 0;
     }
-    return link_send(link, "commit", NULL, 0) && libpq()->pipelineSync(link->conn) == 1 && link_flush(link, until);
+    return link_send(link, "commit", NULL, 0) && libpq()->pipelineSync(link->conn) == 1 &&
+           link_flush(link, clock_now() + COMMIT_PATIENCE);
 }
 
 /* Takes the answers. True: it is committed. `ret_failed` is the first that failed, which the caller clears. */
-static bool transaction_take(struct link *link, int64_t until, PGresult **ret_failed)
+static bool transaction_take(struct link *link, PGresult **ret_failed)
 {
     bool committed = false, between = false;
 
-    while (link_wait(link, until)) {
+    while (link_wait(link, clock_now() + COMMIT_PATIENCE)) {
         PGresult *result = libpq()->getResult(link->conn);
         ExecStatusType status = result ? libpq()->resultStatus(result) : PGRES_COMMAND_OK;
 
@@ -147,14 +152,16 @@ static bool transaction_take(struct link *link, int64_t until, PGresult **ret_fa
 
 static int writer_try(struct writer *writer, const struct row_changes *changes, struct err *err)
 {
-    int64_t until = clock_now() + COMMIT_PATIENCE;
+    uint64_t number = seat_commits(writer->seat) + 1;
     PGresult *failed = NULL;
     bool done;
 
     if (writer_connect(writer, err) < 0)
         return -1;
-    done = transaction_send(writer, changes, until) && transaction_take(&writer->link, until, &failed);
-    if (!done)
+    done = transaction_send(writer, changes, number) && transaction_take(&writer->link, &failed);
+    if (done)
+        seat_committed(writer->seat, number);
+    else
         link_fail(&writer->link, "a commit", failed, err);
     libpq()->clear(failed);
     return done ? 0 : -1;
@@ -232,7 +239,7 @@ struct writer *writer_new(const struct place *place, struct seat *seat, int news
     struct writer *writer = mem_alloc(sizeof *writer);
 
     *writer = (struct writer){.place = place, .seat = seat, .news = news, .result = 1};
-    writer->link = (struct link){.place = place, .stop = &writer->stop};
+    writer->link = (struct link){.place = place, .stop = &writer->stop, .known = true};
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->work, NULL);
     pthread_cond_init(&writer->rest, NULL);

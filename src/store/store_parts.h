@@ -197,6 +197,8 @@ int lock_refuse(const char *path, struct err *err);
 
 /* -1 and `err` when there is no store at `path`, but was one. With `fresh` the rest of it is put aside. */
 int fence_begin(const char *path, const struct store_terms *terms, struct err *err);
+/* Is something in that folder beside the file? Not where it is NULL. */
+bool fence_folder_has(const char *path, const char *folder);
 /* FILE, FILE-wal and FILE-shm become FILE.old.N ...; 0, or -1 and `err`. fence_move_aside: the caller has the lock;
  * and it tells FILE.old.N, "" when there was nothing. */
 int fence_put_aside(const char *path, struct err *err);

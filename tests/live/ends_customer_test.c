@@ -87,6 +87,41 @@ static void catching_up(void)
     bench_done(&bench);
 }
 
+/* A shelf that cannot be read for a while, as one in a database that is away. */
+static int get_fails(struct shelf *shelf, const char *space, const void *key, size_t key_len, shelf_row_fn *fn,
+                     void *user, struct err *err)
+{
+    (void)shelf, (void)space, (void)key, (void)key_len, (void)fn, (void)user;
+    return err_set(err, "does not answer");
+}
+
+static void unread(void)
+{
+    const struct shelf_kind *good;
+    struct ends_catch_up catch_up;
+    struct shelf_kind away;
+    struct bench bench;
+    uint32_t meanwhile;
+    struct tree *ad;
+
+    bench_init(&bench);
+    good = bench.shelf->kind;
+    away = *good;
+    away.get = get_fails;
+    add(&bench, 1, 10, ends_tell_since(bench.tell));
+    ends_catch_up_begin(&catch_up, bench.history, bench.tell);
+    bench.shelf->kind = &away;
+    for (int i = 0; i < 3; i++)
+        ends_catch_up_tick(&catch_up);
+    meanwhile = ends_tell_waiting(bench.tell);
+    tap_ok(history_read(bench.history, 1, &ad, &bench.err) < 0, "a job that cannot be read is not one that is missing");
+    bench.shelf->kind = good;
+    for (int i = 0; i < 3; i++)
+        ends_catch_up_tick(&catch_up);
+    tap_ok(meanwhile == 0 && ends_tell_waiting(bench.tell) == 10, "and is told when it can be read again");
+    bench_done(&bench);
+}
+
 static enum ends_page page(struct bench *bench, struct ends_heard *heard, const char *text)
 {
     struct tree *ad = ad_of(bench, text);
@@ -136,6 +171,7 @@ static void hearing(void)
 int main(void)
 {
     catching_up();
+    unread();
     hearing();
     return tap_done();
 }

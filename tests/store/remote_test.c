@@ -69,7 +69,9 @@ static void refused(const char *uri, const char *want, const char *sentence)
 
 static void test_addresses(void)
 {
+    struct err err = {0};
     struct bench bench;
+    struct shelf *shelf;
     char uri[200];
 
     snprintf(uri, sizeof uri, "postgresql://berth:secret@/postgres?host=%s#a", postgres.folder);
@@ -79,12 +81,21 @@ static void test_addresses(void)
     refused("postgresql://berth@/postgres?nosuch=1#a", "no address of a database", "and one that libpq does not take");
     refused("postgresql://berth@/postgres?host=/nowhere#a", "cannot be reached",
             "who does not wait for a database is told that it cannot be reached");
+    refused("postgresql://berth:hush@/postgres?nosuch=1#a", "as libpq takes it", "and is not quoted with its password");
+    snprintf(uri, sizeof uri, "postgresql://berth@/postgres?host=%s&application_name=berth#name", postgres.folder);
+    shelf = store_open(uri, &err);
+    tap_ok(shelf && !strcmp(postgres_ask(&postgres, "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE "
+                                                    "'berth name %'"),
+                            "2"),
+           "an address cannot give sessions the name of another namespace's (%s)", err.text);
+    if (shelf)
+        shelf->kind->close(shelf);
     snprintf(uri, sizeof uri, "postgresql://berth@/nosuch?host=%s#a", postgres.folder);
     refused(uri, "\"nosuch\" does not exist", "and what else the database says");
     bench_at(&bench, "newer");
-    postgres_ask(&postgres, "INSERT INTO berth_schema VALUES (2)");
-    refused(bench.path, "its schema is of version 2, this berth knows up to 1", "tables of a newer berth are refused");
-    postgres_ask(&postgres, "DELETE FROM berth_schema WHERE version = 2");
+    postgres_ask(&postgres, "INSERT INTO berth_schema VALUES (3)");
+    refused(bench.path, "its schema is of version 3, this berth knows up to 2", "tables of a newer berth are refused");
+    postgres_ask(&postgres, "DELETE FROM berth_schema WHERE version = 3");
 }
 
 /* Carries bytes both ways, and tells another number of the session than the database does: as a pooler. */
@@ -341,6 +352,71 @@ static void test_fence(void)
            "and the seat is still the other's");
 }
 
+/* A holder's database fails over, and what it had acknowledged is not in the other one. */
+static void lost(const char *name, const char *sql, const char *sentence)
+{
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+
+    bench_at(&bench, name);
+    shelf = open_shelf(&bench);
+    put_text(shelf, "s", "a", "1", &err);
+    shelf->kind->commit(shelf, &err);
+    put_text(shelf, "s", "a", "2", &err);
+    shelf->kind->commit(shelf, &err);
+    postgres_ask(&postgres, sql);
+    tap_ok(acts(shelf, false) && shelf->kind->broken(shelf) && put_text(shelf, "s", "b", "1", &err) < 0 &&
+               strstr(err.text, "has lost what it had acknowledged"),
+           "%s (%s)", sentence, err.text);
+    shelf->kind->close(shelf);
+    shelf = open_shelf(&bench);
+    tap_ok(shelf->kind->may_act(shelf) && put_text(shelf, "s", "b", "1", &err) == 0 &&
+               shelf->kind->commit(shelf, &err) == 0,
+           "who comes then goes on from what is there (%s)", err.text);
+    shelf->kind->close(shelf);
+}
+
+static void test_lost(void)
+{
+    lost("lost", "UPDATE berth_commits SET commits = commits - 1 WHERE namespace = 'lost'",
+         "a holder stops when a commit is gone that was acknowledged");
+    lost("lapsed", "UPDATE berth_holders SET renewals = 0 WHERE namespace = 'lapsed'",
+         "and when its renewals are gone");
+}
+
+/* A server that answers, and lets nobody in: as one that has too many clients, or is about to take over from another. */
+static void test_refusing(void)
+{
+    PGconn *admin = postgres_connect(&postgres);
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+    struct buf got;
+
+    bench_at(&bench, "refusing");
+    shelf = open_shelf(&bench);
+    put_text(shelf, "s", "a", "1", &err);
+    shelf->kind->commit(shelf, &err);
+    PQclear(PQexec(admin, "ALTER ROLE berth NOLOGIN"));
+    PQclear(PQexec(admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE "
+                          "'berth refusing%'"));
+    put_text(shelf, "s", "b", "2", &err);
+    tap_ok(shelf->kind->commit_start(shelf, &err) == 0 && away_is(shelf, true) && acts(shelf, false) &&
+               !shelf->kind->broken(shelf),
+           "a database that lets nobody in for a while is away, which is no end for who was there before (%s)",
+           err.text);
+    buf_init(&got);
+    tap_ok(shelf->kind->get(shelf, "s", "a", 1, row_collect, &got, &err) < 0 && !shelf->kind->broken(shelf),
+           "nor are its rows gone");
+    buf_done(&got);
+    PQclear(PQexec(admin, "ALTER ROLE berth LOGIN"));
+    PQfinish(admin);
+    tap_ok(away_is(shelf, false) && commit_wait(shelf, &err) == 1 && rows_are(shelf, "s", "a=1 b=2 "),
+           "and it goes on when it is let in again (%s)", err.text);
+    shelf->kind->close(shelf);
+}
+
 /* ------------------------------------------------------------------------------------------------------- slow, and away */
 
 /* Commits take until the gate is open. */
@@ -386,6 +462,8 @@ static void test_away(void)
     struct bench bench;
     struct shelf *shelf, *other;
     struct buf got;
+    int64_t began;
+    int failed = 0;
 
     bench_at(&bench, "other");
     other = open_shelf(&bench);
@@ -401,6 +479,10 @@ static void test_away(void)
     buf_init(&got);
     tap_ok(shelf->kind->get(shelf, "s", "a", 1, row_collect, &got, &err) < 0 && !shelf->kind->broken(shelf),
            "a row that cannot be read is no row that is missing, and no end (%s)", err.text);
+    began = clock_now();
+    for (int i = 0; i < 100; i++)
+        failed += shelf->kind->get(shelf, "s", "a", 1, row_collect, &got, &err) < 0;
+    tap_ok(failed == 100 && clock_now() - began < WAIT_MAX / 2, "many of them are not waited for one after the other");
     tap_ok(shelf->kind->get(shelf, "s", "b", 1, row_collect, &got, &err) == 0 && !strcmp(buf_string(&got), "b=2 "),
            "one that waits to be durable is read all the same");
     tap_ok(away_is(shelf, true) && put_text(shelf, "s", "b", "3", &err) == 0, "whoever comes later may put rows");
@@ -532,6 +614,20 @@ static void test_move(void)
     checked(bench.path, 0, "", "and none are left where it was");
     tap_ok(store_move(bench.path, file.path, &copied, &err) < 0 && strstr(err.text, "is there already"),
            "nothing is moved over a file");
+    snprintf(line, sizeof line, "%s/gone.db", file.folder);
+    terms = (struct store_terms){.file = line, .traces = "."};
+    bench_at(&bench, "gone");
+    shelf = store_open_as(bench.path, &terms, &err);
+    tap_ok(!shelf && strstr(err.text, "is empty, but there was a store here"),
+           "a daemon whose folder has traces does not begin with an empty namespace (%s)", err.text);
+    terms.fresh = true;
+    shelf = store_open_as(bench.path, &terms, &err);
+    tap_ok(shelf && put_text(shelf, "s", "a", "1", &err) == 0 && shelf->kind->commit(shelf, &err) == 0,
+           "unless it is told to (%s)", err.text);
+    if (shelf)
+        shelf->kind->close(shelf);
+    shelf = store_open_as(bench.path, &terms, &err);
+    tap_ok(!shelf && strstr(err.text, "has rows"), "which is refused where there are rows (%s)", err.text);
     unlink(copy);
     bench_done(&file);
 }
@@ -553,6 +649,8 @@ int main(void)
     test_holders();
     test_stopped();
     test_fence();
+    test_lost();
+    test_refusing();
     test_slow();
     test_away();
     test_check();

@@ -79,7 +79,7 @@ static bool found_job(struct request *request, struct found *ret)
 
     *ret = (struct found){.place = {.job = id}};
     if (!found_in_role(request, id, ret) && !found_in_history(request, id, ret)) {
-        request_problem(request, 404, "%.20s: there is no such job", request_variable(request, 0));
+        job_missing(request, id);
         return false;
     }
     ret->place.iwd = ret->iwd;

@@ -107,11 +107,6 @@ static void job_answer(struct request *request, uint64_t job, const struct job_v
     buf_done(&links);
 }
 
-static void answer_missing(struct request *request)
-{
-    request_problem(request, 404, "%.20s: there is no such job", request_variable(request, 0));
-}
-
 void api_job_get(struct request *request)
 {
     uint64_t job = request_job(request);
@@ -123,7 +118,7 @@ void api_job_get(struct request *request)
     if (ad)
         job_answer(request, job, here ? &view : NULL, ad);
     else
-        answer_missing(request);
+        job_missing(request, job);
     tree_unref(ad);
 }
 
@@ -136,7 +131,7 @@ static bool job_is_met(struct request *request, uint64_t job)
     struct tree *ad = job_seen(request, job, &view, &here);
 
     if (!ad) {
-        answer_missing(request);
+        job_missing(request, job);
     } else if (!here) {
         request_problem(request, 409, "%" PRIu64 ": the job is over, and is in the history", job);
     } else {
@@ -180,7 +175,7 @@ void job_changed_answer(struct request *request, uint64_t job, bool removed)
     if (ad)
         job_answer(request, job, here ? &view : NULL, ad);
     else
-        answer_missing(request);
+        job_missing(request, job);
     tree_unref(ad);
 }
 

@@ -223,9 +223,14 @@ static void list_past_named_told(struct walk *walk, struct request *request)
 /* The cursor is a place in the history, which neither jobs that end meanwhile nor those that go move; with numbers it is the last one that was looked at. */
 void api_history(struct request *request)
 {
-    struct job_list *list = list_new();
     uint64_t newest = history_newest(request_customerd(request)->history);
+    struct job_list *list;
 
+    if (runner_is_away(request_customerd(request)->runner)) {
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
+        return;
+    }
+    list = list_new();
     if (!list_begin(list, request) || !ids_read(request, &list->ranges, &list->given)) {
         list_drop(&list->walk);
         return;
@@ -238,6 +243,20 @@ void api_history(struct request *request)
 }
 
 /* --------------------------------------------------------------------------------------------------------------- one */
+
+void job_missing(struct request *request, uint64_t job)
+{
+    const struct history *history = request_customerd(request)->history;
+    struct tree *ad = NULL;
+    struct history_row row;
+    struct err err;
+
+    if (history_find(history, job, &row) && history_read(history, job, &ad, &err) < 0)
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
+    else
+        request_problem(request, 404, "%.20s: there is no such job", request_variable(request, 0));
+    tree_unref(ad);
+}
 
 struct tree *job_seen(const struct request *request, uint64_t job, struct job_view *ret_view, bool *ret_here)
 {

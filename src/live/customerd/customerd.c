@@ -74,6 +74,8 @@ static int role_begin(struct customerd *customerd, struct err *err)
 {
     runner_event(customerd->runner, &(struct event){.kind = EVENT_BOOTED});
     runner_is_restored(customerd->runner);
+    if (runner_is_broken(customerd->runner))
+        return err_set(err, "the store takes no rows");
     if (ends_tell_begin(customerd->ends, err) < 0)
         return -1;
     customerd_boot(customerd);
@@ -88,9 +90,13 @@ static void recovery_look(struct customerd *customerd)
     if (!recovery_tick(recovery))
         return;
     customerd->recovery = NULL;
-    if (role_begin(customerd, &err) < 0)
-        LOG(&customerd->daemon.log, LEVEL_ERROR, "store.failed", log_text("why", err.text)); /* the commit ends it */
-    recovery_tell(recovery);
+    if (role_begin(customerd, &err) < 0) {
+        LOG(&customerd->daemon.log, LEVEL_ERROR, "store.failed", log_text("why", err.text));
+        runner_halt(customerd->runner); /* half begun it is not to go on */
+        customerd_end(customerd, 1);
+    } else {
+        recovery_tell(recovery);
+    }
     recovery_free(recovery);
 }
 

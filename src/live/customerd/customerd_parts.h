@@ -275,6 +275,8 @@ void api_customer_status(struct request *request);
 void api_jobs_list(struct request *request);
 /* The job's ad, as the caller may see it; the caller unrefs it. `*ret_here`: it is not in the history, and the view is filled in. NULL: there is no such job. */
 struct tree *job_seen(const struct request *request, uint64_t job, struct job_view *ret_view, bool *ret_here);
+/* Answers that there is none, or that it cannot be read now. */
+void job_missing(struct request *request, uint64_t job);
 void api_jobs_submit(struct request *request);
 void api_submissions(struct request *request);
 void api_summary(struct request *request);

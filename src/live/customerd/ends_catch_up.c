@@ -18,12 +18,16 @@ void ends_catch_up_begin(struct ends_catch_up *catch_up, const struct history *h
     ends_tell_behind(tell, catch_up->at < catch_up->end);
 }
 
-static void job_tell(struct ends_catch_up *catch_up, uint64_t job)
+/* False: it cannot be read now. */
+static bool job_tell(struct ends_catch_up *catch_up, uint64_t job)
 {
-    struct tree *ad = history_ad(catch_up->history, job);
     enum job_outcome outcome;
     int64_t status = 0;
+    struct err ignored;
+    struct tree *ad;
 
+    if (history_read(catch_up->history, job, &ad, &ignored) < 0)
+        return false;
     if (ad && job_outcome(ad, &outcome)) {
         ad_integer(ad, "Status", &status);
         ends_tell_add(catch_up->tell, job,
@@ -33,6 +37,7 @@ static void job_tell(struct ends_catch_up *catch_up, uint64_t job)
                       job_outcome_reason(outcome), status);
     }
     tree_unref(ad);
+    return true;
 }
 
 void ends_catch_up_tick(struct ends_catch_up *catch_up)
@@ -48,8 +53,9 @@ void ends_catch_up_tick(struct ends_catch_up *catch_up)
             catch_up->at = catch_up->end;
             break;
         }
+        if (!job_tell(catch_up, row.job))
+            break; /* and goes on with it: one that the pool is not told of would run again after a restore */
         catch_up->at = place;
-        job_tell(catch_up, row.job);
     }
     ends_tell_behind(catch_up->tell, catch_up->at < catch_up->end);
 }

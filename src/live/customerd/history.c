@@ -340,22 +340,25 @@ static bool row_copy(void *user, const void *key, size_t key_len, const void *va
     return false;
 }
 
-/* NULL: there is none. `*ret_size`: the bytes of its text. */
-static struct tree *ad_read(const struct history *history, uint64_t job, size_t *ret_size)
+/* `*ret` is NULL where there is none. `*ret_size`: the bytes of its text. */
+static int ad_read(const struct history *history, uint64_t job, struct tree **ret, size_t *ret_size, struct err *err)
 {
     struct shelf *shelf = history->shelf;
-    struct tree *ad = NULL;
     unsigned char key[8];
+    struct err ignored;
     struct buf text;
-    struct err err;
+    int failed;
 
     word_put(key, job);
     buf_init(&text);
-    if (shelf->kind->get(shelf, HISTORY_SPACE, key, sizeof key, row_copy, &text, &err) == 0 && text.len)
-        ad = form_parse(history->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
+    *ret = NULL;
+    failed = shelf->kind->get(shelf, HISTORY_SPACE, key, sizeof key, row_copy, &text, err);
+    if (!failed && text.len)
+        *ret =
+            form_parse(history->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &ignored);
     *ret_size = text.len;
     buf_done(&text);
-    return ad;
+    return failed;
 }
 
 /* The ad of one of many that are alike, from that of the first. Takes the ad. */
@@ -375,14 +378,25 @@ static struct tree *ad_behind(struct tree *ad, uint64_t job, uint32_t behind)
     return told;
 }
 
-struct tree *history_ad(const struct history *history, uint64_t job)
+int history_read(const struct history *history, uint64_t job, struct tree **ret, struct err *err)
 {
     const struct kept_row *row = history_rows_at(&history->rows, history_rows_place(&history->rows, job));
     uint32_t behind = row ? row->behind : 0;
     size_t size;
-    struct tree *ad = ad_read(history, job - behind, &size);
 
-    return ad && behind ? ad_behind(ad, job, behind) : ad;
+    if (ad_read(history, job - behind, ret, &size, err) < 0)
+        return -1;
+    if (*ret && behind)
+        *ret = ad_behind(*ret, job, behind);
+    return 0;
+}
+
+struct tree *history_ad(const struct history *history, uint64_t job)
+{
+    struct tree *ad;
+    struct err ignored;
+
+    return history_read(history, job, &ad, &ignored) == 0 ? ad : NULL;
 }
 
 uint32_t history_count(const struct history *history)
@@ -425,14 +439,17 @@ void history_set_most(struct history *history, uint64_t bytes)
     history->most = bytes;
 }
 
-/* Reads whose job this is. From the newest on: so each is older than those of its account that are known. */
+/* Reads whose job this is, if it can be read now. From the newest on: so each is older than those of its account that are known. */
 static bool row_learn(struct history *history, uint64_t place, struct err *err)
 {
     struct kept_row row = *history_rows_at(&history->rows, place);
     struct account *account;
+    struct err ignored;
+    struct tree *ad;
     size_t size;
-    struct tree *ad = ad_read(history, row.job, &size);
 
+    if (ad_read(history, row.job, &ad, &size, &ignored) < 0)
+        return false;
     row.bytes = bytes_counted(size);
     row.account = ad_account(history, ad);
     tree_unref(ad);

@@ -47,6 +47,8 @@ int history_add_alike(struct history *history, const struct history_row *row, ui
 
 bool history_find(const struct history *history, uint64_t job, struct history_row *ret);
 struct tree *history_ad(const struct history *history, uint64_t job); /* the caller unrefs it; NULL: there is none */
+/* The same, for whoever has to know: -1 and `err` when it cannot be read now. */
+int history_read(const struct history *history, uint64_t job, struct tree **ret, struct err *err);
 
 uint32_t history_count(const struct history *history);
 uint64_t history_bytes(const struct history *history); /* as they count, of the jobs whose accounts are known */

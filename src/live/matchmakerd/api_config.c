@@ -26,7 +26,6 @@ static void tree_etag(const struct tree *tree, const struct expr *e, char out[24
     buf_done(&text);
 }
 
-/* Reads the section in the path, as it is kept; NULL when there is none. The caller unrefs it. */
 struct section_read {
     struct matchmakerd *matchmakerd;
     struct tree *ad;
@@ -43,15 +42,21 @@ static bool section_row(void *user, const void *key, size_t key_len, const void 
     return false;
 }
 
-static struct tree *section_find(struct request *request)
+/* Reads the section in the path, as it is kept; NULL when there is none. The caller unrefs it. False after a problem was answered. */
+static bool section_find(struct request *request, struct tree **ret)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *section = request_variable(request, 0);
     struct section_read read = {matchmakerd, NULL};
     struct err err;
 
-    matchmakerd->shelf->kind->get(matchmakerd->shelf, CONFIG_SPACE, section, strlen(section), section_row, &read, &err);
-    return read.ad;
+    if (matchmakerd->shelf->kind->get(matchmakerd->shelf, CONFIG_SPACE, section, strlen(section), section_row, &read,
+                                      &err) < 0) {
+        request_problem(request, 503, "%s", err.text);
+        return false;
+    }
+    *ret = read.ad;
+    return true;
 }
 
 static bool names_are_good(struct request *request, bool option)
@@ -70,10 +75,12 @@ static bool names_are_good(struct request *request, bool option)
 
 void api_config_section(struct request *request)
 {
-    struct tree *ad = section_find(request);
+    struct tree *ad;
     char etag[24];
     const struct http_field fields[] = {{"ETag", etag}};
 
+    if (!section_find(request, &ad))
+        return;
     if (!ad) {
         request_problem(request, 404, "there is no such section");
         return;
@@ -87,12 +94,15 @@ void api_config_section(struct request *request)
 /* Answers with the value as an expression; as JSON, with an ad that has just this option. */
 void api_config_option(struct request *request)
 {
-    struct tree *ad = section_find(request), *part;
-    const struct expr *e = ad ? ad_find(ad, request_variable(request, 1)) : NULL;
+    struct tree *ad, *part;
+    const struct expr *e;
     struct buf *out = &request_matchmakerd(request)->out;
     char etag[24];
     const struct http_field fields[] = {{"ETag", etag}};
 
+    if (!section_find(request, &ad))
+        return;
+    e = ad ? ad_find(ad, request_variable(request, 1)) : NULL;
     if (!e) {
         request_problem(request, 404, "there is no such option");
         tree_unref(ad);
@@ -162,7 +172,10 @@ void api_config_put(struct request *request)
         tree_unref(ad);
         return;
     }
-    before = section_find(request);
+    if (!section_find(request, &before)) {
+        tree_unref(ad);
+        return;
+    }
     section_write(request, before, ad, NULL);
     tree_unref(before);
 }
@@ -188,7 +201,10 @@ void api_config_put_option(struct request *request)
         request_problem(request, 400, "line %u, column %u: %s", err.line, err.column, err.text);
         return;
     }
-    before = section_find(request);
+    if (!section_find(request, &before)) {
+        tree_unref(value);
+        return;
+    }
     maker_init(&maker, matchmakerd->symbols);
     if (before)
         maker_parts(&maker, before, option);
@@ -202,10 +218,12 @@ void api_config_delete(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *section = request_variable(request, 0);
-    struct tree *before = section_find(request);
+    struct tree *before;
     char etag[24];
     struct err err;
 
+    if (!section_find(request, &before))
+        return;
     if (!before) {
         request_problem(request, 404, "there is no such section");
         return;

@@ -53,6 +53,7 @@ struct runner {
     struct waiting_effects sends, others;  /* messages may be many, and nobody waits here for one to leave */
     struct waiting_events events;          /* that came in the middle of a step */
     struct waiting_calls calls, committed; /* for the next commit, and for the one at hand */
+    struct waiting_calls due;              /* their rows are durable, and they wait until something may leave */
     struct buf text;
 };
 
@@ -365,12 +366,13 @@ static void turn_settle(struct runner *runner)
         uv_idle_stop(&runner->idle);
 }
 
-/* Tells those who waited for the commit. */
+/* Tells those who waited for a commit: mostly they answer somebody. */
 static void calls_release(struct runner *runner)
 {
     struct waiting_call *call;
 
-    while (!runner->broken && (call = waiting_calls_shift(&runner->committed))) {
+    while (!runner->broken && runner->due.first && runner_may_act(runner)) {
+        call = waiting_calls_shift(&runner->due);
         call->done(call->user, true);
         free(call);
     }
@@ -382,9 +384,20 @@ static bool shelf_is_broken(const struct runner *runner)
     return runner->shelf->kind->broken && runner->shelf->kind->broken(runner->shelf);
 }
 
+static void calls_move(struct waiting_calls *to, struct waiting_calls *from)
+{
+    struct waiting_call *call;
+
+    while ((call = waiting_calls_shift(from))) {
+        waiting_calls_add(to, call->done, call->user);
+        free(call);
+    }
+}
+
 /* The rows of the commit at hand are durable. */
 static void rows_durable(struct runner *runner)
 {
+    calls_move(&runner->due, &runner->committed);
     runner->committing = false;
     runner->durable = runner->rows;
     if (runner->ports.committed)
@@ -395,7 +408,6 @@ static void rows_durable(struct runner *runner)
 static bool rows_commit(struct runner *runner)
 {
     const struct shelf_kind *kind = runner->shelf->kind;
-    struct waiting_call *call;
     struct err err = {0};
     int result;
 
@@ -407,10 +419,7 @@ static bool rows_commit(struct runner *runner)
     runner->dirty = false;
     runner->rows = runner->effects.persists;
     runner->began = runner_now();
-    while ((call = waiting_calls_shift(&runner->calls))) {
-        waiting_calls_add(&runner->committed, call->done, call->user);
-        free(call);
-    }
+    calls_move(&runner->committed, &runner->calls);
     if (shelf_is_elsewhere(runner))
         result = kind->commit_start(runner->shelf, &err);
     else
@@ -424,13 +433,12 @@ static bool rows_commit(struct runner *runner)
 }
 
 /* What follows from a commit, or from being allowed to act again. */
-static void turn_release(struct runner *runner, bool committed)
+static void turn_release(struct runner *runner)
 {
     struct waiting_event *waiting;
 
     all_release(runner);
-    if (committed)
-        calls_release(runner);
+    calls_release(runner);
     turn_settle(runner);
     while (!runner->broken && (waiting = waiting_events_shift(&runner->events))) {
         runner_event(runner, &waiting->event);
@@ -449,7 +457,7 @@ static void turn_ends(uv_check_t *check)
     if (runner->broken)
         return;
     if (committed || effects_ready(runner, &runner->sends))
-        turn_release(runner, committed);
+        turn_release(runner);
     else if (runner->committing)
         turn_settle(runner);
 }
@@ -460,7 +468,6 @@ static void turn_ends(uv_check_t *check)
 static void news_come(uv_poll_t *poll, int status, int events)
 {
     struct runner *runner = poll->data;
-    bool committed = false;
     struct err err = {0};
     uint64_t count;
     int result;
@@ -475,11 +482,9 @@ static void news_come(uv_poll_t *poll, int status, int events)
     }
     if (runner->broken)
         return;
-    if (result > 0 && runner->committing) {
+    if (result > 0 && runner->committing)
         rows_durable(runner);
-        committed = true;
-    }
-    turn_release(runner, committed);
+    turn_release(runner);
 }
 
 /* Looks at how it is, and tells when that changes. */
@@ -537,10 +542,14 @@ void runner_is_restored(struct runner *runner)
 {
     struct restored restored;
     struct err err = {0};
+    int failed;
 
-    if (runner->broken || restored_look(runner->shelf, &restored, &err) < 0 || !restored.is)
+    if (runner->broken)
         return;
-    if (restored_forget(runner->shelf, &err) < 0)
+    failed = restored_look(runner->shelf, &restored, &err);
+    if (!failed && !restored.is)
+        return;
+    if (failed || restored_forget(runner->shelf, &err) < 0)
         runner_break(runner, err.text);
     else
         rows_are_dirty(runner);
@@ -619,7 +628,8 @@ void runner_free(struct runner *runner)
     waiting_effects_done(&runner->sends);
     waiting_effects_done(&runner->others);
     waiting_events_done(&runner->events);
-    while ((call = waiting_calls_shift(&runner->committed)) || (call = waiting_calls_shift(&runner->calls))) {
+    while ((call = waiting_calls_shift(&runner->due)) || (call = waiting_calls_shift(&runner->committed)) ||
+           (call = waiting_calls_shift(&runner->calls))) {
         call->done(call->user, false);
         free(call);
     }
@@ -656,6 +666,7 @@ struct runner *runner_new(uv_loop_t *loop, const struct role_kind *kind, const v
     waiting_events_init(&runner->events);
     waiting_calls_init(&runner->calls);
     waiting_calls_init(&runner->committed);
+    waiting_calls_init(&runner->due);
     runner->role = kind->make(settings);
     rng_init(&runner->chance, secrets_word(secrets));
     arena_init(&runner->scratch);

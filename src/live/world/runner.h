@@ -3,8 +3,8 @@
  *     event -> role_step -> effects -> sends, replies, jobs and notes, by the ports;   rows -> shelf
  *                              `-- what waits for a row is kept until the shelf has it
  *
- * Rows are committed in groups, at the end of each turn of the loop; steps go on while a shelf elsewhere takes its time. When a commit fails the role is stopped for good: no answer that stood
- * behind the row is given, and whoever owns the runner ends, to start anew from what is durable. */
+ * Rows are committed in groups, at the end of each turn of the loop; steps go on while a shelf elsewhere takes its time. When a commit fails
+ * the role is stopped for good: no answer that stood behind the row is given, and whoever owns the runner ends, to start anew from what is durable. */
 #ifndef BERTH_LIVE_WORLD_RUNNER_H
 #define BERTH_LIVE_WORLD_RUNNER_H
 
@@ -50,8 +50,8 @@ void runner_answer(struct runner *runner, uint64_t token, uint32_t tag, const st
                    const struct message *message);
 void runner_no_answer(struct runner *runner, uint64_t token, uint32_t tag);
 
-/* Joins the next commit: others who have rows of their own put them on the shelf and call this. `done` is called once: when the rows are durable;
- * or, with false, when the runner goes and they are not. NULL: nobody wants to know. */
+/* Joins the next commit: others who have rows of their own put them on the shelf and call this. `done` is called once: when the rows are durable
+ * and something may leave; or, with false, when the runner goes before that. NULL: nobody wants to know. */
 typedef void commit_done_fn(void *user, bool durable);
 void runner_commit(struct runner *runner, commit_done_fn *done, void *user);
 /* Stops the role, as if the shelf had failed; nobody is told. */
@@ -60,6 +60,7 @@ bool runner_is_broken(const struct runner *runner);
 /* Is the shelf elsewhere, and does it not answer? Then what has to be durable takes until it does. */
 bool runner_is_away(const struct runner *runner);
 #define STORE_AWAY_WORDS "the database of the store does not answer: try again soon"
+#define STORE_AWAY_AGAIN "2" /* seconds */
 
 /* The rows were those of a backup (restored.h), and what follows from that is done: the next start is an ordinary one. Costs nothing where they
  * were not. */
