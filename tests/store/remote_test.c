@@ -559,7 +559,7 @@ static void test_move(void)
     struct store_copied copied;
     struct err err = {0};
     struct shelf *shelf;
-    char copy[160], line[60];
+    char copy[160], line[120];
     struct store_terms terms = {.file = file.path};
 
     bench_init(&file);
