@@ -69,6 +69,11 @@ check 'but before it' says 0 '^reservation' "$berth" reserve --from +1h --for 10
 check 'under another number' number
 check 'that is listed too' soon listed "^$number "
 check 'and given back' says 0 'is given back' "$berth" reservations "$number" release
+check 'for nobody whose name could be more than a name' says 1 'letters, digits' "$berth" reserve --from +4h --for 10min --users 'carol"' heron
+check 'one is far ahead' says 0 '^reservation' "$berth" reserve --from +40d --for 10min --users carol heron
+check 'under its number' number
+check 'is listed' soon listed "^$number "
+check 'and can be given back as well' says 0 'is given back' "$berth" reservations "$number" release
 number=$first
 only() { listed "^$number" && [ "$(grep -cE '^[0-9a-f]{16} ' list)" = 1 ]; }
 check 'and gone' soon only

@@ -16,7 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-#define RELEASE_WAITS (30 * 86400) /* seconds, at most */
+#define RELEASE_WAITS (30 * 86400)       /* seconds, at most: as long as commands may (COMMAND_LIFE_MAX) */
+#define MOMENT_MAX INT64_C(253402300800) /* the year 10000 */
 
 /* ------------------------------------------------------------------------------------------------------------- looking */
 
@@ -31,12 +32,26 @@ void machine_name_copy(char ret[MACHINE_NAME_ROOM], const struct tree *machine)
     buf_done(&text);
 }
 
+/* Is the same told of it in both? */
+static bool bookings_agree(const struct tree *one, const struct tree *other)
+{
+    static const char *const names[] = {"From", "Until", "Users", "Count", "Arrive", "By", "Purpose"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct expr *left = ad_find(one, names[i]), *right = ad_find(other, names[i]);
+
+        if (left && right ? !tree_equal(one, left, other, right) : left != right)
+            return false;
+    }
+    return true;
+}
+
 static struct reservation *reservation_of(struct reservations *list, uint64_t id, struct tree *booking)
 {
     struct reservation *made;
 
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->items[i].id == id)
+        if (list->items[i].id == id && bookings_agree(list->items[i].booking, booking))
             return &list->items[i];
     ARRAY_ROOM(list->items, list->count, list->room, 16);
     made = &list->items[list->count++];
@@ -51,9 +66,11 @@ static void booking_add(struct reservations *list, const struct tree *machine, s
 {
     struct reservation *reservation;
     struct booked_machine *added;
+    int64_t from, until;
     uint64_t id, who;
 
-    if (!ad_word(booking, "Booking", &id) || !ad_word(machine, "Agent", &who))
+    if (!ad_word(booking, "Booking", &id) || !ad_word(machine, "Agent", &who) || !ad_integer(booking, "From", &from) ||
+        !ad_integer(booking, "Until", &until) || from < 0 || until < from || until > MOMENT_MAX)
         return;
     reservation = reservation_of(list, id, booking);
     reservation->held = reservation->held || ad_find(booking, "Held");
@@ -115,6 +132,15 @@ void reservations_done(struct reservations *list)
     free(list->items);
 }
 
+static const struct reservation *first_of(const struct reservations *list, uint64_t id)
+{
+    uint32_t i = 0;
+
+    while (list->items[i].id != id)
+        i++;
+    return &list->items[i];
+}
+
 const struct reservation *reservation_named(const struct reservations *list, const char *text)
 {
     const struct reservation *found = NULL;
@@ -123,7 +149,7 @@ const struct reservation *reservation_named(const struct reservations *list, con
 
     for (uint32_t i = 0; i < list->count; i++) {
         snprintf(number, sizeof number, "%016" PRIx64, list->items[i].id);
-        if (strncmp(number, text, strlen(text)) != 0)
+        if (strncmp(number, text, strlen(text)) != 0 || first_of(list, list->items[i].id) != &list->items[i])
             continue;
         found = &list->items[i];
         count++;
@@ -135,6 +161,30 @@ const struct reservation *reservation_named(const struct reservations *list, con
     else
         report("there is no reservation %.40s; `berth reservations` lists them", text);
     return NULL;
+}
+
+const struct reservation *reservation_other(const struct reservations *list, const struct reservation *reservation)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].id == reservation->id && &list->items[i] != reservation)
+            return &list->items[i];
+    return NULL;
+}
+
+void reservation_whole(const struct reservations *list, uint64_t id, struct reservation *ret)
+{
+    *ret = (struct reservation){.id = id};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct reservation *part = &list->items[i];
+
+        if (part->id != id)
+            continue;
+        ret->until = part->until > ret->until ? part->until : ret->until;
+        for (uint32_t at = 0; at < part->count; at++) {
+            ARRAY_ROOM(ret->machines, ret->count, ret->room, 4);
+            ret->machines[ret->count++] = part->machines[at];
+        }
+    }
 }
 
 void booking_span_print(struct buf *out, int64_t from, int64_t until)
@@ -247,15 +297,20 @@ int booking_tell(struct connection *pool, const struct booking_order *order, con
     return status == STATUS_UNREACHABLE ? status : STATUS_DONE;
 }
 
+struct booking_order booking_release(uint64_t id, int64_t until)
+{
+    int64_t left = until - (int64_t)time(NULL);
+
+    left = left < 60 ? 60 : left;
+    return (struct booking_order){.id = id, .release = true, .life = left < RELEASE_WAITS ? left : RELEASE_WAITS};
+}
+
 void booking_give_back(struct connection *pool, uint64_t id, int64_t until, const struct booked_machine *machines,
                        uint32_t count)
 {
-    int64_t left = until - (int64_t)time(NULL);
-    struct booking_order order = {.id = id, .release = true, .life = left < 60 ? 60 : left};
-    struct tree *body, *command;
+    struct booking_order order = booking_release(id, until);
+    struct tree *body = order_make(pool, &order), *command;
 
-    order.life = order.life < RELEASE_WAITS ? order.life : RELEASE_WAITS;
-    body = order_make(pool, &order);
     for (uint32_t i = 0; i < count; i++) {
         command = NULL;
         if (machine_tell(pool, body, &machines[i], &command) == STATUS_DONE)

@@ -2,7 +2,8 @@
  *
  *     GET /v1/machines -> [ Name = "heron"; Agent = "..."; Bookings = { [ Booking = "5f0c9d2e11aa00e1"; From = ...; ... ] } ], ...
  *
- * A reservation is one booking of each of its machines, under the same number. */
+ * A reservation is one booking of each of its machines, under the same number. Machines that tell other things of it than the rest, as one may that lies,
+ * or where a change was cut off, make another reservation of that number here. */
 #ifndef BERTH_CLI_ADMIN_BOOKING_H
 #define BERTH_CLI_ADMIN_BOOKING_H
 
@@ -18,7 +19,7 @@ struct booked_machine {
 
 struct reservation {
     uint64_t id;
-    struct tree *booking; /* held: as its first machine tells it */
+    struct tree *booking; /* held: as its machines tell it */
     int64_t from, until;  /* seconds since 1970 */
     int64_t wanted;       /* so many machines were to be booked together; 0: it is not known */
     bool held;            /* not confirmed yet */
@@ -34,8 +35,12 @@ struct reservations {
 /* Asks the pool. The caller ends it, also when that failed. */
 int reservations_fetch(struct connection *pool, struct reservations *ret);
 void reservations_done(struct reservations *list);
-/* The one whose number begins so; NULL after a report: there is none, or there are several. */
+/* The first of the number that begins so; NULL after a report: there is none, or there are several numbers. */
 const struct reservation *reservation_named(const struct reservations *list, const char *text);
+/* Another one of the same number, of whose machines one is to be named; NULL: all its machines agree. */
+const struct reservation *reservation_other(const struct reservations *list, const struct reservation *reservation);
+/* All machines of that number, whatever they tell. `ret->machines` is for the caller to free; the rest is lent. */
+void reservation_whole(const struct reservations *list, uint64_t id, struct reservation *ret);
 
 /* What is told to a machine; all is lent. */
 struct booking_order {
@@ -55,6 +60,8 @@ bool booking_users(struct booking_order *order, const char *text, char *room, si
  * caller to free. Not STATUS_DONE: the pool could not be asked, which was reported. */
 int booking_tell(struct connection *pool, const struct booking_order *order, const struct booked_machine *machines,
                  uint32_t count, int64_t wait, char **ret);
+/* The order by which a booking is given back that ends then: it waits for machines that are away until that moment, or as long as commands may. */
+struct booking_order booking_release(uint64_t id, int64_t until);
 /* Gives the bookings back; the command waits for machines that are away. Answers are not waited for. */
 void booking_give_back(struct connection *pool, uint64_t id, int64_t until, const struct booked_machine *machines,
                        uint32_t count);

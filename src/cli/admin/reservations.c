@@ -119,7 +119,7 @@ static void json_print(const struct connection *pool, const struct reservations 
     for (uint32_t i = 0; i < list->count; i++) {
         struct tree *ad;
 
-        if (only && only != &list->items[i])
+        if (only && only->id != list->items[i].id)
             continue;
         ad = reservation_ad(pool, &list->items[i]);
         rows_add(&rows, ad);
@@ -156,6 +156,13 @@ static void one_print(const struct reservation *reservation)
         buf_addf(&out, "%s\n", reservation->machines[i].name);
     output_write(&out);
     buf_done(&out);
+}
+
+static void all_print(const struct reservations *list, uint64_t id)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i].id == id)
+            one_print(&list->items[i]);
 }
 
 /* ------------------------------------------------------------------------------------------------------ changing, ending */
@@ -209,21 +216,26 @@ static void said_free(const struct reservation *reservation, char **said)
 }
 
 static int reservation_release(struct connection *pool, const struct reservations_settings *settings,
-                               const struct reservation *reservation)
+                               const struct reservations *list, uint64_t id)
 {
-    int64_t left = reservation->until - (int64_t)time(NULL);
-    struct booking_order order = {.id = reservation->id, .release = true, .life = left < 60 ? 60 : left};
+    struct booking_order order;
+    struct reservation whole;
     char **said;
     int status;
 
-    status = tell_all(pool, &order, reservation, settings->wait, &said);
-    if (status == STATUS_DONE && said_report(reservation, said)) {
+    reservation_whole(list, id, &whole);
+    order = booking_release(id, whole.until);
+    status = tell_all(pool, &order, &whole, settings->wait, &said);
+    if (status == STATUS_DONE && said_report(&whole, said)) {
         report("the others have given it back; the command waits for these");
         status = STATUS_NO;
     } else if (status == STATUS_DONE) {
-        done_print(reservation, &order);
+        done_print(&whole, &order);
+    } else {
+        report("some of its machines may not have been told: give it back again");
     }
-    said_free(reservation, said);
+    said_free(&whole, said);
+    free(whole.machines);
     return status;
 }
 
@@ -243,14 +255,44 @@ static bool order_of(const struct reservation *reservation, struct booking_order
     return good;
 }
 
-/* Each machine books the new interval in the place of the old one, or stays as it is. If not all can, those that have are told the old one again. */
-static int reservation_change(struct connection *pool, const struct reservations_settings *settings,
-                              const struct reservation *reservation)
+static int changed_partly(int status)
 {
-    char room[USERS_ROOM], new_room[USERS_ROOM], purpose[64] = "", **said, **again;
+    report("it may be changed on some of its machines, and not on others: `berth reservations` shows both");
+    return status;
+}
+
+/* Not all machines could: those that have are told the old one again. */
+static int change_undo(struct connection *pool, const struct booking_order *old, const struct reservation *reservation,
+                       int64_t wait)
+{
+    uint32_t refused = 0;
+    char **said;
+    int status = tell_all(pool, old, reservation, wait, &said);
+
+    if (status == STATUS_DONE)
+        refused = said_report(reservation, said);
+    said_free(reservation, said);
+    if (status != STATUS_DONE || refused)
+        return changed_partly(STATUS_NO);
+    report("not all machines can: it stays as it was");
+    return STATUS_NO;
+}
+
+/* Each machine books the new interval in the place of the old one, or stays as it is. What is not changed is taken from what its machines tell: so they must
+ * agree, or one that lies would change what the others have. */
+static int reservation_change(struct connection *pool, const struct reservations_settings *settings,
+                              const struct reservations *list, const struct reservation *reservation)
+{
+    const struct reservation *other = reservation_other(list, reservation);
+    char room[USERS_ROOM], new_room[USERS_ROOM], purpose[64] = "", **said;
     struct booking_order old, order;
     int status;
 
+    if (other) {
+        report("%s and %s do not tell the same of it: it can be given back, and not be changed",
+               reservation->machines[0].name, other->machines[0].name);
+        return STATUS_NO;
+    }
     if (!order_of(reservation, &old, room, sizeof room))
         return STATUS_NO;
     if (ad_text(reservation->booking, "Purpose", purpose, sizeof purpose))
@@ -263,12 +305,11 @@ static int reservation_change(struct connection *pool, const struct reservations
     order.until = order.from + (settings->span ? settings->span : old.until - old.from);
     status = tell_all(pool, &order, reservation, settings->wait, &said);
     if (status == STATUS_DONE && said_report(reservation, said)) {
-        status = tell_all(pool, &old, reservation, settings->wait, &again);
-        said_free(reservation, again);
-        report("not all machines can: it stays as it was");
-        status = STATUS_NO;
+        status = change_undo(pool, &old, reservation, settings->wait);
     } else if (status == STATUS_DONE) {
         done_print(reservation, &order);
+    } else {
+        status = changed_partly(status);
     }
     said_free(reservation, said);
     return status;
@@ -308,12 +349,12 @@ static int reservations_run(const void *given, int word_count, char **words)
     if (status == STATUS_DONE && word_count && !(one = reservation_named(&list, words[0])))
         status = STATUS_NO;
     if (status == STATUS_DONE && word_count == 2)
-        status = !strcmp(words[1], "release") ? reservation_release(&pool, settings, one)
-                                              : reservation_change(&pool, settings, one);
+        status = !strcmp(words[1], "release") ? reservation_release(&pool, settings, &list, one->id)
+                                              : reservation_change(&pool, settings, &list, one);
     else if (status == STATUS_DONE && settings->json)
         json_print(&pool, &list, one);
     else if (status == STATUS_DONE && one)
-        one_print(one);
+        all_print(&list, one->id);
     else if (status == STATUS_DONE)
         list_print(&list);
     reservations_done(&list);
@@ -327,8 +368,10 @@ const struct command command_reservations = {
     .usage = "[OPTIONS]\n[OPTIONS] NUMBER\n[OPTIONS] NUMBER change\n[OPTIONS] NUMBER release",
     .about =
         "Prints a row for each reservation of `berth reserve`: its number, of which the beginning will do where it is the only one; whether it is held (being "
-        "made), booked or open; how many machines it has, and of how many; when, for whom, by whom and what for. With a number, its machines.\n\n"
-        "change: each machine takes the times and users of --from, --for and --users in the place of the old ones, if it can; if one cannot, all stay as they were. release: its "
+        "made), booked or open; how many machines it has, and of how many; when, for whom, by whom and what for. With a number, its machines. Machines that do not "
+        "tell the same of one have rows of their own: it can be given back, and not be changed.\n\n"
+        "change: each machine takes the times and users of --from, --for and --users in the place of the old ones, if it can; if one cannot, the others are told the old ones again. Where the pool is lost in the middle, or a machine, it may be "
+        "changed on some of them only, which is said. release: its "
         "machines are given back. Who may reserve a machine may do both.\n\n"
         "The machines themselves have told the pool of these bookings: those of one that the pool has not heard of for long are not listed.",
     .examples = {{"berth reservations", NULL},

@@ -140,8 +140,8 @@ static int machines_find(struct connection *pool, const struct reserve_settings 
 /* ------------------------------------------------------------------------------------------------------------- holding */
 
 /* Lets machines hold themselves until there are enough: these come first then. `*ret_told`: so many have been told something. */
-static int machines_hold(struct connection *pool, const struct reserve_settings *settings,
-                         const struct booking_order *order, struct search *search, uint32_t *ret_told)
+static int machines_hold(struct connection *pool, const struct reserve_settings *settings, struct booking_order *order,
+                         struct search *search, uint32_t *ret_told)
 {
     uint32_t held = 0, told = 0, wanted = (uint32_t)settings->count;
     char **said = mem_alloc(wanted * sizeof *said);
@@ -149,7 +149,9 @@ static int machines_hold(struct connection *pool, const struct reserve_settings 
 
     while (status == STATUS_DONE && held < wanted && search->count - told >= wanted - held) {
         uint32_t first = told, more = wanted - held;
+        int64_t ends = (int64_t)time(NULL) + 2 * settings->wait + HELD_SPARE; /* there may be many rounds */
 
+        order->held = ends < order->until ? ends : order->until;
         status = booking_tell(pool, order, search->machines + first, more, settings->wait, said);
         told += more;
         for (uint32_t i = 0; i < more; i++) {
@@ -200,8 +202,6 @@ static int machines_book(struct connection *pool, const struct reserve_settings 
     uint32_t told = 0;
     int status;
 
-    order->held = (int64_t)time(NULL) + 2 * settings->wait + HELD_SPARE;
-    order->held = order->held < order->until ? order->held : order->until;
     order->life = settings->wait + 1;
     status = machines_hold(pool, settings, order, search, &told);
     if (status == STATUS_DONE) {

@@ -2,7 +2,18 @@
 #include "live/world/booking_form.h"
 
 #include "lang/ad/get.h"
+#include "pool/protocol/account.h"
 #include "pool/protocol/fields.h"
+
+#include <string.h>
+
+static bool name_is_good(const char *name, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!name[i] || !strchr(USER_LETTERS, name[i]))
+            return false;
+    return len && len <= TEXT_MAX;
+}
 
 static bool users_are_good(const struct tree *ad, const struct expr *users)
 {
@@ -11,7 +22,7 @@ static bool users_are_good(const struct tree *ad, const struct expr *users)
     for (uint32_t i = 0; i < users->u.run.count; i++) {
         const struct expr *user = &tree_parts(ad, users)[i];
 
-        if (user->kind != EXPR_STRING || !user->u.run.count || user->u.run.count > TEXT_MAX)
+        if (user->kind != EXPR_STRING || !name_is_good(tree_string(ad, user), user->u.run.count))
             return false;
     }
     return true;
@@ -39,7 +50,7 @@ const char *booking_form_copy(struct maker *maker, const struct tree *from)
         maker_integer(maker, may[i], number);
     }
     if (!users_are_good(from, users))
-        return "Users: expected a list of 1 to 16 users or groups";
+        return "Users: expected a list of 1 to 16 users or groups: letters, digits and ._-+@:/~";
     names = ad_part(from, users);
     maker_ad(maker, "Users", names);
     tree_unref(names);

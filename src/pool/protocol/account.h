@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* Of these are names of users and groups for whom machines are booked: they get into constraints. */
+#define USER_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+@:/~"
+
 /* The account that an identity counts for is the beginning of its name; returns how long that is. Whoever holds a token
  * can make others from it that add "/" and more to the name, as many as they like, so they must gain nothing by that:
  * zoe/s1 counts for zoe, and in a group physics~zoe/s1 for physics~zoe. A machine that has joined, machine/NAME, is an

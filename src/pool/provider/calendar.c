@@ -25,7 +25,6 @@
     4 /* at most so many bookings stand in the ad's constraint: those behind them are asked about when somebody comes */
 #define FREE_LEAST 4 /* seconds: FreeFor is told in steps, each 1.25 times the one before */
 #define PAST 60      /* seconds: a booking begins no earlier than that before it is ordered */
-#define USER_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-+@:/~"
 
 /* What time it is, in microseconds since 1970. */
 static int64_t calendar_time(const struct provider_step *step)
