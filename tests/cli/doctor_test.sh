@@ -87,6 +87,12 @@ code=$(grep -o 'berth-[A-Za-z0-9_-]*' code | head -n 1)
   echo "level=info event=join code=$code"
   echo "level=info header=\"Authorization: Bearer $token\" key=$key"
   echo 'url=https://alice:Sesame7@store.example.org/a url=http://bob@host/b plain=https://store.example.org/a@b'
+  echo 'Store=postgresql://alice:hunt?er22@db/berth other=https://dave:Fig/9#x@host/a port=https://store.example.org:7600/b'
+  echo 'https://db/a?user=al&password=abc12&mode=whole password=Plum12,Quince34 {"password":"Cherry Laurel5", "Token" : "Damson7"} token: Medlar8'
+  echo 'msg="sent \"password\":\"Sloe11\" twice" Authorization: Basic QWxhZGRpbjpPcGVu'
+  echo '{"authorization":"Digest Bullace9", "left":"kept1"} exit_code: 137, state=kept2'
+  echo 'of=Lc9Vd4Hs6Gf1Pa8Ye3Ku7Bo%2BMi2Nw5%2FQj=='
+  echo 'hash=aB3dE+6gH9jK/2mN5pQ8sT1vW4xY7z+0Cf path=/home/Alice/Projects2026/berth/results17/Output3/jobs/part'
   echo 'BERTH_PASSWORD=Swordfish9 api_token: x client_secret = "Marmalade5" Link=https://pool:7600/#k=Tangerine8'
   echo '-----BEGIN PRIVATE KEY-----'
   echo 'TEhXQVVQRElORw+/TEhXQVVQRElORw+/'
@@ -97,7 +103,8 @@ cp state/keys/keys keys.copy
 run env BERTH_CATALOGUES='https://carol:Opal4711@files.example.org' "$berth" doctor setup --bundle bundle.txt
 holds 'a bundle is written' test -s bundle.txt
 holds 'for its owner alone' [ "$(stat -c %a bundle.txt)" = 600 ]
-for word in Sesame7 Swordfish9 Marmalade5 Tangerine8 Opal4711 TEhXQVVQ bob@ "$key" "$code" "$token"; do
+for word in Sesame7 Swordfish9 Marmalade5 Tangerine8 Opal4711 TEhXQVVQ bob@ 'hunt?' er22 Fig/ 9#x abc12 Plum12 Quince34 Cherry Laurel5 Damson7 Medlar8 Sloe11 \
+  QWxhZGRp Bullace9 Mi2Nw5 Lc9Vd4 2mN5pQ aB3dE "$key" "$code" "$token"; do
   [ -n "$word" ] || word='nothing to look for'
   [ -s bundle.txt ] && ! grep -qF -- "$word" bundle.txt && [ "$word" != 'nothing to look for' ]
   result $? "$(printf '%.12s... is not in it' "$word")"
@@ -113,7 +120,8 @@ assert not found, found[:3]
 END
 holds 'nor is any part of a token, a key or a code' python3 look.py keys.copy whole.token short.token code
 for line in '== findings ==' '== settings ==' '== state folder ==' 'plain=https://store.example.org/a@b' \
-  'event=kept job=17 path=/home/alice/projects/berth/results/run.0017/output exit_code=137' 'https://\[removed\]@store.example.org/a'; do
+  'event=kept job=17 path=/home/alice/projects/berth/results/run.0017/output exit_code=137' '@db/berth other=https://\[removed\]@host/a port=https://store.example.org:7600/b' \
+  'password=\[removed\]&mode=whole' '"left":"kept1"} exit_code: 137, state=kept2' ' path=/home/Alice/Projects2026/berth/results17/Output3/jobs/part' 'https://\[removed\]@store.example.org/a'; do
   holds "but it has: $line" grep -q -- "$line" bundle.txt
 done
 run "$berth" doctor setup --bundle bundle.txt

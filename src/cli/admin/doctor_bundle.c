@@ -27,7 +27,9 @@
 #define LOGS_MAX 16
 #define FILES_MAX 400 /* of the state folder that are listed */
 #define WORD_LONG 32  /* characters from which on a word of letters and digits may be a key */
-#define VALUE_LEAST 6 /* characters of a value behind "password=" that are taken out */
+#define CODE_LEAST 6  /* characters of a value behind "code=" that are taken out: of exit_code=137 it stays */
+#define ADDRESS_LOOKED 4096
+#define BASE64_LOOKED 256 /* characters that tell whether chance has made a word */
 #define SYSTEM_MAX (64 << 10)
 
 static const char removed[] = "[removed]";
@@ -53,32 +55,101 @@ static bool looks_drawn(const char *text, size_t len)
     return len >= WORD_LONG && (lower || upper) && (digit || (lower && upper));
 }
 
-/* Is the value behind that word a secret? Returns how long what stands between the two is, " = \"" for instance; 0: it is none. */
-static size_t secret_follows(const char *word, size_t len)
+/* What stands at a place of base64 that is no letter of base64url, or is written as addresses have it; 0: something else does. */
+static size_t joint_length(const char *text)
 {
-    static const char *const names[] = {"password", "passwd", "secret", "token", "bearer", "authorization", "code"};
-    bool named = len == 1 && *word == 'k'; /* of a link to the page */
-    const char *behind = word + len;
-    size_t at = strspn(behind, "\"' \t");
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t name = strlen(names[i]);
-
-        named |= len >= name && !strncasecmp(word + len - name, names[i], name);
-    }
-    if (!named || (behind[at] != '=' && !(behind[at] == ':' && !strncasecmp(word, "authorization", len))))
-        return 0;
-    at++;
-    at += strspn(behind + at, "\"' \t");
-    return at + (!strncasecmp(behind + at, "bearer ", 7) ? 7 : 0);
+    if (*text != '%')
+        return *text == '+' || *text == '/';
+    return !strncasecmp(text, "%2B", 3) || !strncasecmp(text, "%2F", 3) || !strncasecmp(text, "%3D", 3) ? 3 : 0;
 }
 
-/* How long "alice:secret" of an address is, behind "://"; 0: it has no such part. */
+/* How long a word of base64 with + and / is that begins here and that chance has made; 0: none does. Paths have slashes as well: but from one character to
+ * the next small letters, capitals and digits take turns in two of three places where chance has made them, and seldom in names. */
+static size_t drawn_base64(const char *text)
+{
+    unsigned pairs = 0, turns = 0, kinds = 0, kind = 0;
+    size_t len = 0, step;
+
+    for (; len < BASE64_LOOKED; len += step) {
+        unsigned before = kind;
+
+        step = is_word(text[len]) ? 1 : joint_length(text + len);
+        if (!step)
+            break;
+        kind = step > 1                            ? 0
+               : isdigit((unsigned char)text[len]) ? 1
+               : islower((unsigned char)text[len]) ? 2
+               : isupper((unsigned char)text[len]) ? 4
+                                                   : 0;
+        kinds |= kind;
+        pairs += before && kind;
+        turns += before && kind && kind != before;
+    }
+    if (len < WORD_LONG || kinds != 7 || 3 * turns < pairs)
+        return 0;
+    while ((step = is_word(text[len]) ? 1 : joint_length(text + len)))
+        len += step;
+    return len;
+}
+
+enum naming { NAMES_NONE, NAMES_SECRET, NAMES_CODE, NAMES_HEADER };
+
+/* What the value behind that word is. */
+static enum naming word_names(const char *word, size_t len)
+{
+    static const struct {
+        const char *name;
+        enum naming naming;
+    } names[] = {{"password", NAMES_SECRET}, {"passwd", NAMES_SECRET}, {"secret", NAMES_SECRET},
+                 {"token", NAMES_SECRET},    {"bearer", NAMES_SECRET}, {"authorization", NAMES_HEADER},
+                 {"code", NAMES_CODE}};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t name = strlen(names[i].name);
+
+        if (len >= name && !strncasecmp(word + len - name, names[i].name, name))
+            return names[i].naming;
+    }
+    return len == 1 && *word == 'k' ? NAMES_SECRET : NAMES_NONE; /* of a link to the page */
+}
+
+/* How long what stands between a name and its value is, " = \"" for instance; 0: no value follows. */
+static size_t between_length(const char *behind)
+{
+    size_t at = strspn(behind, "\\\"' \t");
+
+    if (behind[at] != '=' && behind[at] != ':')
+        return 0;
+    return at + strspn(behind + at, "=:>\\\"' \t");
+}
+
+/* How long a value is. `quote`: the one that stands before it; 0: none does. `escaped`: that quote has a \ before it. */
+static size_t value_length(const char *value, enum naming naming, char quote, bool escaped)
+{
+    size_t len = 0;
+
+    if (quote) {
+        while (value[len] && value[len] != '\n' && value[len] != quote)
+            len += value[len] == '\\' && !escaped && value[len + 1] && value[len + 1] != '\n' ? 2 : 1;
+        return len;
+    }
+    return strcspn(value, naming == NAMES_HEADER ? "\r\n\"'"
+                          : naming == NAMES_CODE ? " \t\r\n\"'&;,)]}"
+                                                 : " \t\r\n\"'&");
+}
+
+/* How long "alice:secret" of an address is, behind "://"; 0: it has no such part. Whatever a password has in it, the last @ ends it. Where what stands before
+ * the path has neither @ nor :, an @ behind that is of the path. */
 static size_t user_of_address(const char *text)
 {
-    size_t len = strcspn(text, "@/?# \t\r\n\"'");
+    size_t len = 0;
 
-    return text[len] == '@' ? len : 0;
+    if (strcspn(text, "@:") > strcspn(text, "/?#"))
+        return 0;
+    for (size_t at = 0; at < ADDRESS_LOOKED && text[at] && !strchr(" \t\r\n\"'", text[at]); at++)
+        if (text[at] == '@')
+            len = at;
+    return len;
 }
 
 /* How long a block of PEM is that begins here; 0: none does. */
@@ -95,24 +166,33 @@ static size_t pem_length(const char *text)
 /* Takes a word over, or what stands in its place, and the value behind its name if that is a secret; returns how much of the text that was. */
 static size_t word_strike(struct buf *out, const char *at)
 {
-    size_t len = 0, between, value;
+    size_t len = drawn_base64(at), value;
+    enum naming naming;
+    char quote;
 
+    if (len) {
+        buf_adds(out, removed);
+        return len;
+    }
     while (is_word(at[len]) && strncmp(at + len, "-----", 5) != 0)
         len++;
     if (looks_drawn(at, len)) {
         buf_adds(out, removed);
         return len;
     }
-    between = secret_follows(at, len);
-    buf_add(out, at, len + between);
-    if (!between)
+    naming = word_names(at, len);
+    value = naming ? between_length(at + len) : 0;
+    buf_add(out, at, len + value);
+    if (!value)
         return len;
-    value = strcspn(at + len + between, " \t\r\n\"'&;,)]}");
-    if (value >= VALUE_LEAST)
+    len += value;
+    quote = at[len - 1] == '"' || at[len - 1] == '\'' ? at[len - 1] : '\0';
+    value = value_length(at + len, naming, quote, quote && at[len - 2] == '\\');
+    if (naming != NAMES_CODE ? value > 0 : value >= CODE_LEAST)
         buf_adds(out, removed);
     else
-        buf_add(out, at + len + between, value);
-    return len + between + value;
+        buf_add(out, at + len, value);
+    return len + value;
 }
 
 void doctor_strike(struct buf *text)
