@@ -89,7 +89,9 @@ check 'compute.read lists jobs, and shows them' reads
 only_reads() { control 403 "$read" hold && grep -F job:modify body && control 403 "$read" remove && asked 403 "$read" POST /v1/jobs "$never" && asked 403 "$read" POST "/v1/jobs/$job/commands" '[ Command = "signal"; Signal = 15 ]'; }
 check '... and does not submit, change or remove them' only_reads
 modifies() { control 200 "$modify" hold && grep 'Changed *= *1' body && control 200 "$modify" release && grep 'Changed *= *1' body; }
+silently() { asked 204 "$modify" POST "/v1/jobs/$job/hold" && asked 204 "$modify" PATCH "/v1/jobs/$job" '[ Priority = 1 ]' && asked 204 "$modify" POST "/v1/jobs/$job/release"; }
 check 'compute.modify holds and releases' modifies
+check '... also one by its address, of which it is shown nothing' silently
 only_modifies() { control 403 "$modify" remove && grep -F 'remove needs: job:own job:any job:cancel' body && asked 403 "$modify" GET /v1/jobs && asked 403 "$modify" POST /v1/jobs "$never"; }
 check '... and does not remove, see or submit' only_modifies
 only_cancels() { control 403 "$cancel" hold && grep -F 'hold needs: job:own job:any job:modify' body && control 403 "$cancel" rescue && asked 403 "$cancel" GET /v1/jobs && asked 403 "$cancel" POST /v1/jobs "$never"; }

@@ -5,7 +5,7 @@
  *     POST /v1/jobs/5/hold    also release, vacate, rescue                DELETE /v1/jobs/5
  *
  * The tag is of what the job is: what the clock alone changes in its ad is not in it. What is done is done as by /v1/control, to one job, and answered
- * with the job as it is then. */
+ * with the job as it is then, or with 204 where the caller may not read it. */
 #include "live/customerd/customerd_parts.h"
 
 #include "lang/ad/get.h"
@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#define LINKS_MAX 1024
 
 /* What the clock alone changes. */
 static const char *const by_clock[] = {"Since", "WallUsed", "OfferedIn"};
@@ -95,7 +93,7 @@ static void job_answer(struct request *request, uint64_t job, const struct job_v
     else if (last && last->heard > modified)
         modified = last->heard;
     job_etag(ad, etag);
-    if (answered_unchanged(request, etag + 2)) /* a condition is met by the tag, weak or not */
+    if (answered_unchanged(request, etag))
         return;
     date_print(modified, date);
     buf_init(&links);
@@ -136,7 +134,7 @@ static bool job_is_met(struct request *request, uint64_t job)
         request_problem(request, 409, "%" PRIu64 ": the job is over, and is in the history", job);
     } else {
         job_etag(ad, etag);
-        met = conditions_met(request, etag + 2);
+        met = conditions_met(request, etag);
     }
     tree_unref(ad);
     return met;
@@ -167,8 +165,8 @@ void job_changed_answer(struct request *request, uint64_t job, bool removed)
     struct tree *ad;
     bool here;
 
-    if (removed) {
-        request_done(request);
+    if (removed || !(request->caller.scope & (SCOPE_JOB_OWN | SCOPE_JOB_ANY | SCOPE_JOB_READ))) {
+        request_done(request); /* whoever may change jobs, and not read them, is told no more */
         return;
     }
     ad = job_seen(request, job, &view, &here);

@@ -186,8 +186,11 @@ void request_done(struct request *request)
 
 bool etag_is_named(const char *field, const char *etag)
 {
-    size_t len = etag ? strlen(etag) : 0;
+    size_t len;
 
+    if (etag && !strncmp(etag, "W/", 2))
+        etag += 2;
+    len = etag ? strlen(etag) : 0;
     while (*field) {
         size_t part;
 

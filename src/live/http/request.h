@@ -118,7 +118,7 @@ void request_done(struct request *request);                                     
 /* Answers with a list; if there is more, says where to go on. */
 void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor);
 
-/* Does a field If-Match or If-None-Match name that entity tag? With NULL there is nothing to name. */
+/* Does a field If-Match or If-None-Match name that entity tag, weak or not? With NULL there is nothing to name. */
 bool etag_is_named(const char *field, const char *etag);
 /* Checks the request's conditions against what is there (NULL: nothing). False, after a problem was answered, when they are not met. */
 bool conditions_met(struct request *request, const char *etag);
