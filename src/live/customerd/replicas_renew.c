@@ -2,7 +2,8 @@
  *
  *     once in ReplicasPeriod: job after job, by their numbers -> one that waits and has Replicas -> the catalogues -> other ones? -> it is edited
  *
- * One question is under way at a time. Jobs behind one another with the same ad are told the same. A file that no catalogue has, or that none answers
+ * One question is under way at a time. Jobs behind one another with the same ad are told the same. Of each ad that was
+ * submitted the first thousand jobs that wait are looked at: one that is edited has a row of its own from then on, and 100,000 may stand behind one row. A file that no catalogue has, or that none answers
  * for, changes nothing: the job says so when it begins. */
 #include "live/customerd/replicas_renew.h"
 
@@ -15,10 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OF_ONE_AD 1000 /* jobs that were submitted with one ad: so many of them are looked at in a round */
+
 struct renewal {
     struct customerd *customerd;
     int64_t due;                 /* when the next round begins */
     uint64_t at;                 /* the last job that was looked at; 0: no round is under way */
+    uint64_t first, looked;      /* the first job of the ad where that is, and how many of its jobs were looked at */
     uint64_t job;                /* whose files are asked for; 0: nobody's */
     struct tree *ad;             /* held: the ad that it had then ... */
     struct tree *renewed;        /* held: ... and what became of it, for those behind it; NULL: it stays */
@@ -44,6 +48,7 @@ static void job_renew(struct renewal *renewal, const struct job_view *view)
                    "the stores that have its files are others now");
     agent_local(customerd->live, &peer, &message, told, NULL);
     customerd_commit(customerd);
+    customerd_changed(customerd); /* of an edit the role tells nothing else */
 }
 
 static bool job_waits(const struct job_view *view)
@@ -90,12 +95,21 @@ static void answered(void *user, unsigned status, const char *words)
         job_renew(renewal, &view);
 }
 
+/* Is the job one of the first of its ad that wait? */
+static bool is_among_first(struct renewal *renewal, const struct job_view *view)
+{
+    renewal->looked = view->first == renewal->first ? renewal->looked + 1 : 1;
+    renewal->first = view->first;
+    return renewal->looked <= OF_ONE_AD;
+}
+
 /* Looks at a job. True: a question is under way. */
 static bool job_look(struct renewal *renewal, const struct job_view *view)
 {
     struct tree *ads[1];
 
-    if (!job_waits(view) || !ad_find(view->ad, "Replicas") || !ad_find(view->ad, "InputData"))
+    if (!job_waits(view) || !ad_find(view->ad, "Replicas") || !ad_find(view->ad, "InputData") ||
+        !is_among_first(renewal, view))
         return false;
     if (view->ad == renewal->ad) { /* as the one before it */
         if (renewal->renewed)
@@ -120,15 +134,19 @@ bool renewal_tick(struct renewal *renewal, int64_t ends)
     if (!span || renewal->resolving || runner_now() < renewal->due)
         return false;
     while (customer_next(customerd->customer, renewal->at, &view)) {
-        uint64_t alike = ad_find(view.ad, "Replicas") ? 0 : customer_alike(customerd->customer, view.id, UINT64_MAX);
+        uint64_t alike;
 
-        renewal->at = view.id + (alike ? alike - 1 : 0);
+        renewal->at = view.id;
         if (job_look(renewal, &view))
             return false;
+        if (!ad_find(view.ad, "Replicas") || (view.first == renewal->first && renewal->looked > OF_ONE_AD)) {
+            alike = customer_alike(customerd->customer, view.id, UINT64_MAX);
+            renewal->at += alike ? alike - 1 : 0;
+        }
         if (runner_now() >= ends)
             return true;
     }
-    renewal->at = 0;
+    renewal->at = renewal->first = renewal->looked = 0;
     renewal->due = runner_now() + span;
     ads_keep(renewal, NULL, NULL);
     return false;

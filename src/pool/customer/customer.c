@@ -235,6 +235,7 @@ static void job_view(const struct customer *customer, const struct job *job, str
 {
     *ret = (struct job_view){
         .id = job->id,
+        .first = job->from->first,
         .shape = job->shape->lead->id,
         .index = job_index(job),
         .state = job->state,

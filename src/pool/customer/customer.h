@@ -77,6 +77,7 @@ enum root_state {
 
 struct job_view {
     uint64_t id, shape;
+    uint64_t first; /* job of the ad with which it was submitted */
     uint64_t index; /* in its submission, or from the Index of its ad on: 0, 1, ... */
     enum job_state state;
     bool rooted;                  /* a claim has the job ... */
