@@ -196,13 +196,12 @@ static void survey_look(struct doctor *doctor, struct connection *pool, const ch
 static void matchmaker_tell(struct doctor *doctor, struct connection *pool, const struct tree *ad, int64_t before,
                             int64_t after)
 {
-    char name[160] = "pool", version[64] = "", url[1100] = "";
+    char name[160] = "pool", version[64] = "";
     const struct connection_place *place = &pool->places[pool->at];
     int64_t clock;
 
     ad_text(ad, "Name", name, sizeof name);
     ad_text(ad, "Version", version, sizeof version);
-    ad_text(ad, "Url", url, sizeof url);
     doctor_say(doctor, DOCTOR_GOOD, "matchmaker", "%s, version %s, answers at %s", name, version,
                place->socket ? place->socket : place->url);
     if (*version && strcmp(version, BERTH_VERSION) != 0) {

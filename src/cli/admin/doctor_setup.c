@@ -272,8 +272,8 @@ static bool text_of(const struct tree *ad, const char *name, char *ret, size_t r
 
 static void daemon_told(struct doctor *doctor, const char *name, const struct tree *ad)
 {
-    char version[64] = "", words[600], asks[600];
-    bool connected;
+    char version[64] = "", words[600], asks[600] = "";
+    bool connected, named;
 
     text_of(ad, "Version", version, sizeof version);
     if (*version && strcmp(version, BERTH_VERSION) != 0) {
@@ -281,8 +281,9 @@ static void daemon_told(struct doctor *doctor, const char *name, const struct tr
         doctor_advise(doctor, "restart it, if it should be this one: jobs that run go on meanwhile");
     }
     if (ad_flag(ad, "Connected", &connected) && !connected) {
-        doctor_say(doctor, DOCTOR_PROBLEM, name, "it has no connection to its matchmaker%s%s",
-                   text_of(ad, "Matchmaker", asks, sizeof asks) ? ", " : "", *asks ? asks : "");
+        named = text_of(ad, "Matchmaker", asks, sizeof asks);
+        doctor_say(doctor, DOCTOR_PROBLEM, name, "it has no connection to its matchmaker%s%s", named ? ", " : "",
+                   named ? asks : "");
         doctor_advise(
             doctor,
             "is the matchmaker up, and can it be reached from here? `berth doctor pool` looks; the log of the %s says "
@@ -334,6 +335,11 @@ void doctor_setup(struct doctor *doctor)
     if (!state_look(doctor))
         return;
     disk_look(doctor);
+    if (*config_text(&doctor->config, CONFIG_STORE)) {
+        doctor_say(doctor, DOCTOR_NOTE, "store", "the setting Store names a database: no store in it was looked over");
+        doctor_advise(doctor, "`berth store check` looks over that of the matchmaker, and with the name of one, as "
+                              "postgresql://HOST/DATABASE#customer/NAME, that of another daemon");
+    }
     for (size_t i = 0; i < ROLES; i++)
         store_look(doctor, &roles[i]);
     tokens_look(doctor);

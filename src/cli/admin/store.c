@@ -1,6 +1,7 @@
 /* store.c: berth store: looks a store over, copies it, puts a copy in its place, moves it, saves what can be read of it. */
 #include "store/store.h"
 
+#include "cli/ask/store_place.h"
 #include "cli/term/command.h"
 #include "cli/term/config_options.h"
 #include "cli/term/file.h"
@@ -174,18 +175,7 @@ static const struct deed {
     {"move", true, false, move_run},    {"repair", false, false, repair_run},
 };
 
-/* That of the matchmaker, as the settings say. */
-static void matchmaker_store(const struct config *config, struct buf *out)
-{
-    const char *uri = config_text(config, CONFIG_STORE);
-
-    if (*uri)
-        buf_addf(out, "%s#matchmaker/%s", uri, config_text(config, CONFIG_NAME));
-    else
-        buf_addf(out, "%s/%s", config_text(config, CONFIG_STATE), STORE_FILE);
-}
-
-/* The store that is meant: the one that is named, or that of the state folder. False after a complaint. */
+/* The store that is meant: the one that is named, or that of the matchmaker, as the settings say. False after a complaint. */
 static bool store_find(const struct store_settings *settings, const char *named, struct buf *ret)
 {
     struct config config = {0};
@@ -195,7 +185,7 @@ static bool store_find(const struct store_settings *settings, const char *named,
     else if (settings->state)
         buf_addf(ret, "%s/%s", settings->state, STORE_FILE);
     else if (config_options_load(&(struct config_options){.count = 0}, &config) == 0)
-        matchmaker_store(&config, ret);
+        store_place_add(&config, "", ret);
     config_done(&config);
     return ret->len > 0;
 }

@@ -1,44 +1,22 @@
 /* own_store.c: the store of a daemon: a file of its state folder, or a namespace of the database of the setting Store. */
 #include "cli/serve/own_store.h"
 
+#include "cli/ask/store_place.h"
 #include "cli/term/report.h"
 #include "store/store.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-/* In a database each daemon has a namespace, by its role and its name. Where another host is to go on with the rows the name has to be set. */
-static void namespace_add(const struct config *config, const char *folder, struct buf *out)
-{
-    const char *name = config_text(config, *folder ? CONFIG_AGENT_NAME : CONFIG_NAME);
-    char host[128] = "";
-
-    if (!*name && gethostname(host, sizeof host - 1) == 0)
-        name = host;
-    buf_addf(out, "#%s/%s", *folder ? folder : "matchmaker", name);
-}
-
-static void file_add(const struct config *config, const char *folder, struct buf *out)
-{
-    buf_addf(out, "%s/%s%s" STORE_FILE, config_text(config, CONFIG_STATE), folder, *folder ? "/" : "");
-}
 
 /* The store's name: the file's, or URI#ROLE/NAME. False after a complaint. */
 static bool store_name(const struct config *config, const char *folder, struct buf *ret)
 {
     const char *uri = config_text(config, CONFIG_STORE);
 
-    if (!*uri) {
-        file_add(config, folder, ret);
-        return true;
-    }
-    if (!store_is_remote(uri) || strchr(uri, '#')) {
+    if (*uri && (!store_is_remote(uri) || strchr(uri, '#'))) {
         report("Store: expected the address of a database, postgresql://HOST/DATABASE, without a #");
         return false;
     }
-    buf_adds(ret, uri);
-    namespace_add(config, folder, ret);
+    store_place_add(config, folder, ret);
     return true;
 }
 
@@ -56,7 +34,7 @@ struct shelf *own_store_open(const struct config *config, const char *folder, co
 
     buf_init(&name);
     buf_init(&file);
-    file_add(config, folder, &file);
+    store_file_add(config, folder, &file);
     if (store_name(config, folder, &name)) {
         struct store_terms terms = {.fresh = fresh, .traces = traces, .file = buf_string(&file), .tell = store_tell};
 
