@@ -99,6 +99,9 @@ nothing() { run --jobs 8 >again 2>&1 && grep -q 'Nothing to be done' again; }
 check 'what is made is not made again' nothing
 far() { ! run results/far.txt >far.out 2>&1 && grep -q 'far.txt: not beneath .*, where Snakemake was started' far.out; }
 check 'an input from elsewhere is refused with a word, and not waited for' far
+printf 'rule lone:\n    output: "lone.txt"\n    shell: "touch {output}"\n' >Snakefile.lone
+above() { mkdir -p deep && (cd deep && ! run --snakefile ../Snakefile.lone lone.txt >../above.out 2>&1) && grep -q 'not beneath .*, where Snakemake was started' above.out; }
+check 'and so is what says how the steps go, in the folder above' above
 
 # what a shell has in the background would not hear Ctrl-C
 /usr/bin/python3 -c 'import os, signal, sys
