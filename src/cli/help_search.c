@@ -100,7 +100,7 @@ static void settings_search(struct search *search)
         if (!search_has(search, row->name, row->help, NULL))
             continue;
         buf_reset(&term);
-        buf_addf(&term, "berth config %s", row->name);
+        buf_addf(&term, "berth config --explain %s", row->name);
         search_add(search, &term, row->help);
     }
     buf_done(&term);

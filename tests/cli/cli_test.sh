@@ -522,7 +522,7 @@ holds 'help functions lists them with what they do' grep -q '^strcat(' out
 run "$berth" help --search seCRet
 holds 'help --search finds a word in whatever case, in commands and options' sh -c 'grep -q "^berth help exec " out && grep -q "^berth submit --secret NAME=FILE$" out'
 run "$berth" help --search lease heart
-holds 'of several words all must be there: here a setting' sh -c '[ "$(grep -c ^berth out)" = 1 ] && grep -q "^berth config Lease " out'
+holds 'of several words all must be there: here a setting' sh -c '[ "$(grep -c ^berth out)" = 1 ] && grep -q "^berth config --explain Lease " out'
 run "$berth" help --search strcat
 holds 'functions are found, too' grep -q '^berth help strcat ' out
 run "$berth" help --search nosuchword

@@ -79,6 +79,8 @@ static int stream_turn(const char *option, const char *name, int flags, int stre
         return -1;
     }
     fd = open(!strcmp(name, "none") ? "/dev/null" : name, flags | O_CLOEXEC, 0666);
+    if (fd == stream) /* that stream was closed; what we become has it all the same */
+        return fcntl(fd, F_SETFD, 0);
     if (fd < 0 || dup2(fd, stream) < 0) {
         report("srun: %s: %.200s: %s", option, name, strerror(errno));
         if (fd >= 0)
