@@ -737,7 +737,7 @@ test('everything is reached by the keyboard', async () => {
 test('keys lead through views, rows and help, and leave fields alone', async () => {
   const page = await open('#/home');
   await page.locator('.attend li').nth(1).waitFor();
-  for (let rows = 0; rows !== (rows = await page.locator('.attend li').count());) await page.waitForTimeout(1000); // several are asked; a row that comes above moves the others
+  for (let rows = 0; rows !== (rows = await page.locator('.attend li').count());) await page.waitForTimeout(3000); // several are asked; a row that comes above moves the others
   const here = () => page.evaluate(() => [...document.querySelectorAll('main .attend li')].findIndex((row) => row.contains(document.activeElement)));
   await page.keyboard.press('j');
   await page.keyboard.press('j');
