@@ -196,6 +196,14 @@ void booking_span_print(struct buf *out, int64_t from, int64_t until)
     moment_say(out, until, now);
 }
 
+void booking_terms_print(struct buf *out, const struct booking_order *order)
+{
+    booking_span_print(out, order->from, order->until);
+    buf_adds(out, ", for ");
+    for (size_t i = 0; i < order->user_count; i++)
+        buf_addf(out, "%s%s", i ? ", " : "", order->users[i]);
+}
+
 /* ------------------------------------------------------------------------------------------------------------- telling */
 
 bool booking_users(struct booking_order *order, const char *text, char *room, size_t size)

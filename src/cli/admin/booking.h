@@ -66,6 +66,8 @@ struct booking_order booking_release(uint64_t id, int64_t until);
 void booking_give_back(struct connection *pool, uint64_t id, int64_t until, const struct booked_machine *machines,
                        uint32_t count);
 
+/* Appends "20:00 to 22:00, for physics, zoe". */
+void booking_terms_print(struct buf *out, const struct booking_order *order);
 /* Appends "Fri 20 Nov 20:00 to 22:00". */
 void booking_span_print(struct buf *out, int64_t from, int64_t until);
 void machine_name_copy(char ret[MACHINE_NAME_ROOM], const struct tree *machine);

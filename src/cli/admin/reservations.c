@@ -187,14 +187,10 @@ static void done_print(const struct reservation *reservation, const struct booki
 
     buf_init(&out);
     buf_addf(&out, "%016" PRIx64 " is ", reservation->id);
-    if (order->release) {
+    if (order->release)
         buf_adds(&out, "given back");
-    } else {
-        booking_span_print(&out, order->from, order->until);
-        buf_adds(&out, ", for ");
-        for (size_t i = 0; i < order->user_count; i++)
-            buf_addf(&out, "%s%s", i ? ", " : "", order->users[i]);
-    }
+    else
+        booking_terms_print(&out, order);
     text_tame(&out, 0);
     buf_addc(&out, '\n');
     output_write(&out);

@@ -250,10 +250,7 @@ static void reserved_print(const struct booking_order *order, const struct searc
     for (int64_t i = 0; i < order->count; i++)
         buf_addf(&out, "%s%s", i ? ", " : "", search->machines[i].name);
     buf_adds(&out, ", ");
-    booking_span_print(&out, order->from, order->until);
-    buf_adds(&out, ", for ");
-    for (size_t i = 0; i < order->user_count; i++)
-        buf_addf(&out, "%s%s", i ? ", " : "", order->users[i]);
+    booking_terms_print(&out, order);
     text_tame(&out, 0);
     buf_addc(&out, '\n');
     output_write(&out);

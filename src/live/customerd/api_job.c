@@ -105,19 +105,22 @@ static void job_answer(struct request *request, uint64_t job, const struct job_v
     buf_done(&links);
 }
 
-void api_job_get(struct request *request)
+static void job_tell(struct request *request, uint64_t job)
 {
-    uint64_t job = request_job(request);
     struct job_view view;
-    struct tree *ad;
     bool here;
+    struct tree *ad = job_seen(request, job, &view, &here);
 
-    ad = job_seen(request, job, &view, &here);
     if (ad)
         job_answer(request, job, here ? &view : NULL, ad);
     else
         job_missing(request, job);
     tree_unref(ad);
+}
+
+void api_job_get(struct request *request)
+{
+    job_tell(request, request_job(request));
 }
 
 /* Is the job there for the caller, and is it what If-Match says? False, after a problem was answered, when not. */
@@ -161,20 +164,10 @@ static void job_change(struct request *request, const char *verb, const struct t
 
 void job_changed_answer(struct request *request, uint64_t job, bool removed)
 {
-    struct job_view view;
-    struct tree *ad;
-    bool here;
-
-    if (removed || !(request->caller.scope & (SCOPE_JOB_OWN | SCOPE_JOB_ANY | SCOPE_JOB_READ))) {
+    if (removed || !(request->caller.scope & (SCOPE_JOB_OWN | SCOPE_JOB_ANY | SCOPE_JOB_READ)))
         request_done(request); /* whoever may change jobs, and not read them, is told no more */
-        return;
-    }
-    ad = job_seen(request, job, &view, &here);
-    if (ad)
-        job_answer(request, job, here ? &view : NULL, ad);
     else
-        job_missing(request, job);
-    tree_unref(ad);
+        job_tell(request, job);
 }
 
 void api_job_patch(struct request *request)

@@ -1,33 +1,24 @@
 /* calendar.c: the bookings of a provider: machines that are kept for some users from one moment to another. */
-#include "pool/provider/calendar.h"
 #include "lang/ad/get.h"
-#include "lang/ad/make.h"
 #include "lang/base/array.h"
-#include "lang/base/buf.h"
-#include "lang/text/parse.h"
-#include "match/gang/dock.h"
 #include "match/pair/match.h"
 #include "pool/protocol/account.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
+#include "pool/provider/calendar_parts.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/session.h"
 #include "pool/provider/stands.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TOLD_MAX 16   /* bookings of a machine that matchmakers are told of */
 #define CELLS_MAX 200 /* of an order */
-#define NARROWED \
-    4 /* at most so many bookings stand in the ad's constraint: those behind them are asked about when somebody comes */
-#define FREE_LEAST 4 /* seconds: FreeFor is told in steps, each 1.25 times the one before */
-#define PAST 60      /* seconds: a booking begins no earlier than that before it is ordered */
+#define FREE_LEAST 4  /* seconds: FreeFor is told in steps, each 1.25 times the one before */
+#define PAST 60       /* seconds: a booking begins no earlier than that before it is ordered */
 
-/* What time it is, in microseconds since 1970. */
-static int64_t calendar_time(const struct provider_step *step)
+int64_t calendar_time(const struct provider_step *step)
 {
     return MUTANT(BOOKING_WALL) ? step->env->wall : step->env->now + step->provider->calendar.ahead;
 }
@@ -43,8 +34,7 @@ static int64_t clears_before(const struct provider_step *step)
     return step->provider->spans->grace + step->provider->spans->lease / 2;
 }
 
-/* Who yields must begin longer before From. */
-static int64_t yields_before(const struct provider_step *step)
+int64_t calendar_yields_before(const struct provider_step *step)
 {
     int64_t lives = YIELD_LIVES * step->provider->spans->life, clears = clears_before(step);
 
@@ -118,8 +108,7 @@ bool calendar_has(const struct provider *provider, uint32_t place)
 
 /* ------------------------------------------------------------------------------------------------------------ for whom */
 
-/* The elements of Users, one after the other; false when there are no more. */
-static bool booking_user(const struct tree *ad, uint32_t at, char ret[TEXT_MAX + 1])
+bool booking_user(const struct tree *ad, uint32_t at, char ret[TEXT_MAX + 1])
 {
     const struct expr *users = ad_find(ad, "Users"), *user;
 
@@ -175,7 +164,7 @@ static bool job_fits_before(const struct provider_step *step, const struct tree 
     int64_t limit = job_limit(step, ad);
 
     return (left > 0 && limit <= left && step->provider->spans->grace <= left - limit) ||
-           (job_yields(step, ad) && left > yields_before(step));
+           (job_yields(step, ad) && left > calendar_yields_before(step));
 }
 
 bool calendar_admits(const struct provider_step *step, uint32_t place, const char *user, const struct tree *ad)
@@ -280,8 +269,7 @@ static void booking_clears(const struct provider_step *step, const struct bookin
     }
 }
 
-/* The longest span of FreeFor's steps, in seconds, that is not longer; 0: none. */
-static int64_t free_step(int64_t seconds)
+int64_t calendar_free_step(int64_t seconds)
 {
     int64_t at = FREE_LEAST;
 
@@ -292,8 +280,7 @@ static int64_t free_step(int64_t seconds)
     return at;
 }
 
-/* For how many whole seconds a machine is free that is booked so far ahead. */
-static int64_t free_seconds(const struct provider_step *step, int64_t left)
+int64_t calendar_free_seconds(const struct provider_step *step, int64_t left)
 {
     return left > step->provider->spans->grace ? (left - step->provider->spans->grace) / SECOND : 0;
 }
@@ -306,7 +293,8 @@ static int64_t earlier(int64_t at, int64_t other, int64_t now)
 /* When something about the booking changes next, on its own time. */
 static int64_t booking_next(const struct provider_step *step, const struct booking *booking, int64_t now)
 {
-    int64_t from = booking->from * SECOND, left = from - now, free = free_step(free_seconds(step, left));
+    int64_t from = booking->from * SECOND, left = from - now,
+            free = calendar_free_step(calendar_free_seconds(step, left));
     int64_t at = booking->until * SECOND;
 
     if (booking->held)
@@ -315,7 +303,7 @@ static int64_t booking_next(const struct provider_step *step, const struct booki
         at = earlier(at, from + booking->arrive * SECOND, now);
     at = earlier(at, from, now);
     at = earlier(at, from - clears_before(step), now);
-    at = earlier(at, from - yields_before(step), now);
+    at = earlier(at, from - calendar_yields_before(step), now);
     if (free) /* a microsecond later the step is too long */
         at = earlier(at, from - step->provider->spans->grace - free * SECOND + 1, now);
     return at;
@@ -572,114 +560,7 @@ void calendar_boot(const struct provider_step *step)
     calendar_due(step);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- the ad */
-
-/* Appends a clause that is true of the booking's users. */
-static void users_clause(struct buf *out, const struct booking *booking)
-{
-    char user[TEXT_MAX + 1];
-
-    for (uint32_t i = 0; booking_user(booking->ad, i, user); i++) {
-        buf_addf(out,
-                 "%sother.Owner is \"%s\" || substr(other.Owner, 0, %zu) is \"%s/\" || other.AccountingGroup is \"%s\"",
-                 i ? " || " : "", user, strlen(user) + 1, user, user);
-        if (strchr(user, ':')) /* an account may stand in front (identity_is_of) */
-            buf_addf(out, " || regexp(\"/\\\\Q%s\\\\E(/|$)\", other.Owner)", user);
-    }
-}
-
-static void booking_clause(const struct provider_step *step, const struct booking *booking, struct buf *out)
-{
-    int64_t left = booking->from * SECOND - calendar_time(step), free = free_step(free_seconds(step, left));
-
-    buf_adds(out, "(");
-    users_clause(out, booking);
-    if (free)
-        buf_addf(out, " || other.TimeLimit <= %" PRId64, free);
-    if (left > yields_before(step))
-        buf_adds(out, " || other.Yields == true || (other.TimeLimit is undefined && !(other.Yields is false))");
-    buf_adds(out, ")");
-}
-
-/* The booking of that machine that is next, of those that begin after the last one; NULL: there is none. */
-static const struct booking *booking_after(const struct provider_step *step, uint32_t place, const struct booking *last)
-{
-    const struct calendar *calendar = &step->provider->calendar;
-    const struct booking *next = NULL;
-
-    for (uint32_t i = 0; i < calendar->count; i++) {
-        const struct booking *booking = &calendar->items[i];
-
-        if (booking->place == place && calendar_time(step) < booking->until * SECOND &&
-            (!last || booking->from > last->from) && (!next || booking->from < next->from))
-            next = booking;
-    }
-    return next;
-}
-
-static struct tree *free_for(struct tree *ad, int64_t seconds)
-{
-    struct ad_setting setting = {symbols_take(ad->symbols, "FreeFor", 7), value_integer(seconds)};
-    struct tree *told = ad_set(ad, &setting, 1, NULL);
-
-    symbols_drop(ad->symbols, setting.name);
-    if (!told) /* it has as many attributes as an ad can have */
-        return ad;
-    tree_unref(ad);
-    return told;
-}
-
-struct tree *calendar_narrow(const struct provider_step *step, uint32_t place, struct tree *ad)
-{
-    const struct booking *booking = ad ? booking_after(step, place, NULL) : NULL;
-    struct tree *rule, *narrow = NULL;
-    struct build build;
-    int64_t free;
-    struct buf text;
-
-    if (!booking || dock_has_ports(ad))
-        return ad;
-    free = free_step(free_seconds(step, booking->from * SECOND - calendar_time(step)));
-    buf_init(&text);
-    for (uint32_t i = 0; booking && i < NARROWED; i++) {
-        buf_adds(&text, i ? " && " : "");
-        booking_clause(step, booking, &text);
-        booking = booking_after(step, place, booking);
-    }
-    build_init(&build, ad->symbols, ad->dialect);
-    rule = parse_expr(&build, NULL, text.text, text.len, NULL);
-    build_done(&build);
-    narrow = free_for(rule ? constraint_narrow(ad, rule, tree_root(rule)) : tree_ref(ad), free);
-    tree_unref(rule);
-    buf_done(&text);
-    tree_unref(ad);
-    return narrow;
-}
-
-void calendar_tell(const struct provider_step *step, uint32_t place, struct maker *maker)
-{
-    const struct calendar *calendar = &step->provider->calendar;
-    struct tree *rows[TOLD_MAX];
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < calendar->count && count < TOLD_MAX; i++) {
-        const struct booking *booking = &calendar->items[i];
-        struct maker row;
-
-        if (booking->place != place)
-            continue;
-        maker_init(&row, step->env->symbols);
-        maker_word(&row, "Booking", booking->id);
-        if (booking->came)
-            maker_flag(&row, "Came", true);
-        maker_parts(&row, booking->ad, "Booking");
-        rows[count++] = maker_seal(&row);
-    }
-    if (count)
-        maker_list(maker, "Bookings", rows, count);
-    while (count)
-        tree_unref(rows[--count]);
-}
+/* ------------------------------------------------------------------------------------------------------------ looking */
 
 bool provider_booking(const struct provider *provider, uint32_t at, struct booking_view *ret)
 {
