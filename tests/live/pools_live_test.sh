@@ -31,8 +31,8 @@ ask() {
 machine='ad:read ad:write claim match' person='ad:read ad:write claim job:submit job:own job:any'
 # token POOL SUBJECT SCOPES FILE
 token() { "$berth" token create --state "$work/$1" --subject "$2" --scope "$3" --lifetime 1d --out "$4"; }
-# job NAME COUNT ATTRIBUTES: in the file NAME.ad.
-job() { echo "[ Cmd = \"true\"; Outputs = {}; RequestMemory = 16M; RequestDisk = 16M; Count = $2; $3 ]" >"$1.ad"; }
+# job NAME COUNT ATTRIBUTES [SECONDS]: in the file NAME.ad.
+job() { echo "[ Cmd = \"sleep\"; Args = { \"${4:-0}\" }; Outputs = {}; RequestMemory = 16M; RequestDisk = 16M; Count = $2; $3 ]" >"$1.ad"; }
 submit() { "$berth" submit --force --state "$work/$1" "$2.ad"; }
 # ended CUSTOMER JOBS: they have ended, and well.
 ended() { timeout 60 "$berth" wait --state "$work/$1" "$2"; }
@@ -98,7 +98,8 @@ obeys() {
 }
 check 'it is commanded by its own pool alone' obeys
 soon connected alice 1 && soon connected stranger 1
-job physics 8 'Group = "physics"' && job any 4 'Group = "chemistry"' && job chemistry 1 'Group = "chemistry"'
+# Each runs for as long as its customer may need to ask for the next, so that the first pool always has one when the machine comes free.
+job physics 8 'Group = "physics"' 0.7 && job any 4 'Group = "chemistry"' && job chemistry 1 'Group = "chemistry"'
 order() {
   submit alice physics && soon starts heron 1 && submit stranger any && soon starts heron 12 && ended alice 1-8 && ended stranger 1-4 &&
     [ "$(ran heron | uniq | tr '\n' ' ')" = 'group world ' ]
@@ -125,7 +126,8 @@ shares() {
 }
 check 'a pool with a share of a tenth gets about every tenth claim while the first has jobs' shares
 stop heron
-for name in alice stranger; do "$berth" rm --state "$work/$name" --all >/dev/null 2>&1; done
+removed() { for name in alice stranger; do "$berth" rm --state "$work/$name" --all || return; done; }
+check 'jobs are removed while the machine is away' removed
 
 # ------------------------------------------------------------------------------------------- a strange agent of the same name
 
@@ -134,6 +136,10 @@ echo '[ Cmd = "sleep"; Args = { "600" }; Outputs = {}; RequestMemory = 16M; Requ
 fresh heron
 start heron "$berth" provider --config heron.ad
 soon connected heron 3
+# A letter that starts one of them may still have been in the post: then it is stopped at once, and its customer keeps it until it knows that.
+nothing() { ask alice /v1/summary | grep 'Total = 0' && ask stranger /v1/summary | grep 'Total = 0'; }
+check 'and are nowhere once it is back' soon nothing
+fresh heron
 running() { ask "$1" /v1/summary | grep 'Running = 1'; }
 long() { submit alice long && soon running alice && claim=$(sed -n 's/.*event=job.start claim=\([0-9a-f]*\).*/\1/p' heron.err) && submit stranger long && sleep 2 && running alice && ! running stranger; }
 check 'a job of the first pool runs, and the other alice has to wait for it' long
