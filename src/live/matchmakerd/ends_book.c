@@ -11,6 +11,7 @@
 #define ROW_KEY_BYTES 24
 #define QUEUE_KEY_BYTES 16 /* the beginning of the keys of a queue's rows */
 #define BLOCK_OF_LAST UINT64_MAX
+#define LAST_TEXT_MAX 47
 #define HEARD_SPAN 3600 /* seconds: how exactly it is known when a customer was heard of */
 #define THIN_PART 16    /* so many parts has what an account has: one of them goes where room is wanted */
 #define THIN_ROWS 64    /* where all accounts together want room, so many rows go: all are looked at for that */
@@ -134,23 +135,31 @@ struct last_row {
     int64_t heard; /* the second at which its customer was heard of; 0: not known */
 };
 
+/* What was written of a queue besides its jobs: NUMBER SECOND; earlier versions wrote the number alone. */
+static struct last_row last_of(const char *text)
+{
+    struct last_row row;
+    char *end;
+
+    row.last = strtoull(text, &end, 10);
+    row.heard = strtoll(end, NULL, 10);
+    row.heard = row.heard > 0 ? row.heard : 0;
+    return row;
+}
+
 static int last_read(struct taking *taking, uint64_t account, uint64_t queue, struct last_row *ret)
 {
     struct shelf *shelf = taking->book->shelf;
     unsigned char key[ROW_KEY_BYTES];
     struct buf text;
-    char *end;
     int failed;
 
     *ret = (struct last_row){0};
     row_key(account, queue, BLOCK_OF_LAST, key);
     buf_init(&text);
     failed = shelf->kind->get(shelf, ENDS_SPACE, key, sizeof key, text_copy, &text, taking->err);
-    if (!failed && text.len) {
-        ret->last = strtoull(buf_string(&text), &end, 10);
-        ret->heard = strtoll(end, NULL, 10); /* earlier versions wrote the number alone */
-        ret->heard = ret->heard > 0 ? ret->heard : 0;
-    }
+    if (!failed && text.len)
+        *ret = last_of(buf_string(&text));
     buf_done(&text);
     return failed;
 }
@@ -202,31 +211,46 @@ static int heard_order(const void *a, const void *b)
                                 : (x->queue > y->queue) - (x->queue < y->queue);
 }
 
-/* Finds the queues of an account, those of which nothing was heard for longest first; their number, or -1. */
+struct queue_list {
+    uint64_t account;
+    struct queue_heard *items;
+    size_t count, room;
+};
+
+/* A row of the account: its queue is in the list, and when that was heard of. */
+static bool queue_note(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct queue_list *list = user;
+    const unsigned char *at = key;
+    char text[LAST_TEXT_MAX + 1];
+
+    if (key_len != ROW_KEY_BYTES || word_get(at) != list->account)
+        return false;
+    if (!list->count || list->items[list->count - 1].queue != word_get(at + 8)) {
+        ARRAY_ROOM(list->items, list->count, list->room, 64);
+        list->items[list->count++] = (struct queue_heard){.queue = word_get(at + 8)};
+    }
+    if (word_get(at + 16) == BLOCK_OF_LAST) {
+        snprintf(text, sizeof text, "%.*s", len < LAST_TEXT_MAX ? (int)len : LAST_TEXT_MAX, (const char *)value);
+        list->items[list->count - 1].heard = last_of(text).heard;
+    }
+    return true;
+}
+
+/* Finds the queues of an account, those of which nothing was heard for longest first; their number, or -1. All its rows are looked at once. */
 static int queues_find(struct taking *taking, uint64_t account, struct queue_heard **ret)
 {
-    unsigned char key[ROW_KEY_BYTES], next[ROW_KEY_BYTES];
-    struct queue_heard *queues = NULL;
-    size_t count = 0, room = 0, len = 8;
-    int found;
+    struct shelf *shelf = taking->book->shelf;
+    struct queue_list list = {.account = account};
+    unsigned char key[ROW_KEY_BYTES];
+    int failed;
 
     row_key(account, 0, 0, key);
-    while ((found = row_after(taking, key, len, 8, next)) > 0) {
-        struct last_row last;
-
-        if (last_read(taking, account, word_get(next + 8), &last) < 0) {
-            found = -1;
-            break;
-        }
-        ARRAY_ROOM(queues, count, room, 64);
-        queues[count++] = (struct queue_heard){word_get(next + 8), last.heard};
-        row_key(account, word_get(next + 8), BLOCK_OF_LAST, key);
-        len = ROW_KEY_BYTES;
-    }
-    if (count)
-        qsort(queues, count, sizeof *queues, heard_order);
-    *ret = queues;
-    return found < 0 ? -1 : (int)count;
+    failed = shelf->kind->each_after(shelf, ENDS_SPACE, key, 8, queue_note, &list, taking->err);
+    if (list.count)
+        qsort(list.items, list.count, sizeof *list.items, heard_order);
+    *ret = list.items;
+    return failed ? -1 : (int)list.count;
 }
 
 /* Removes rows of a queue, the lowest first, as many as that; counts down. What is known of the queue itself goes last, and stays where it tells. */
@@ -261,9 +285,9 @@ static int account_thin(struct taking *taking, uint64_t account, uint64_t most)
     return failed ? -1 : 0;
 }
 
-/* An account, how many rows it has, and how many of them go. */
+/* An account, and how many rows it has. */
 struct account_rows {
-    uint64_t account, count, goes;
+    uint64_t account, count;
 };
 
 static bool has_more(const struct account_rows *x, const struct account_rows *y)
@@ -288,28 +312,25 @@ static uint32_t accounts_largest(const struct ends_book *book, struct account_ro
     return count;
 }
 
-/* Removes THIN_ROWS rows: one after another of the account that has most then. */
+/* Removes THIN_ROWS rows, or fewer where there are not so many: of the largest account what it has more than the next, or at least a part, then of the
+ * next. To look through a large one costs as much as it has, and one is enough; several are looked through only where all are small. */
 static int all_thin(struct taking *taking)
 {
     struct account_rows accounts[THIN_ROWS];
     uint32_t count = accounts_largest(taking->book, accounts);
-    int failed = 0;
+    uint64_t left = THIN_ROWS;
 
-    for (uint32_t i = 0; count && i < THIN_ROWS; i++) {
-        uint32_t most = 0;
+    for (uint32_t i = 0; i < count && left; i++) {
+        uint64_t part = accounts[i].count / THIN_PART + 1,
+                 more = accounts[i].count - (i + 1 < count ? accounts[i + 1].count : 0),
+                 goes = more > part ? more : part;
 
-        for (uint32_t j = 1; j < count; j++)
-            if (accounts[j].count > accounts[most].count)
-                most = j;
-        if (accounts[most].count) {
-            accounts[most].count--;
-            accounts[most].goes++;
-        }
+        goes = goes < left ? goes : left;
+        if (account_thin(taking, accounts[i].account, goes) < 0)
+            return -1;
+        left -= goes;
     }
-    for (uint32_t i = 0; i < count && !failed; i++)
-        if (accounts[i].goes)
-            failed = account_thin(taking, accounts[i].account, accounts[i].goes);
-    return failed;
+    return 0;
 }
 
 /* Makes room for a new row. Where the account has all that it may, the lowest of the queue goes, if it has any; else some of others. */
@@ -392,7 +413,7 @@ static bool run_take(void *user, const struct ends_run *run)
 static enum ends_taken last_take(struct taking *taking, uint64_t last, int64_t now)
 {
     struct last_row row;
-    char text[48];
+    char text[LAST_TEXT_MAX + 1];
     int len;
 
     if (!last || last > ENDS_NUMBER_MAX)
