@@ -1,6 +1,6 @@
 /* remote_copy.c: all rows of a namespace: looked over, copied to a file, brought back from one.
  *
- *     file -> NAME.part -> NAME          one transaction makes the rows those of NAME; what was there becomes NAME.old.N
+ *     file -> .part/NAME -> NAME         one transaction makes the rows those of NAME; what was there becomes NAME.old.N
  *     NAME -> FILE.part -> FILE          as every copy (copy.c)
  *
  * Whatever stops this leaves what was there as it was. A store that is moved is for a moment in both places, each whole: where it was it is put aside
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define LONG_PATIENCE (3600 * SECOND) /* for what goes through all rows */
+#define PART ".part/"                 /* in front of a namespace's name: no daemon's begins so */
 #define PART_ROWS 256
 #define PART_BYTES ((size_t)4 << 20)
 
@@ -247,27 +248,6 @@ static int rows_put(struct shelf *shelf, const struct reader *from, struct store
     return failed ? -1 : 0;
 }
 
-/* Fills the namespace NAME.part anew. */
-static int part_fill(const struct place *place, const struct reader *from, const char *mark, struct store_copied *ret,
-                     struct err *err)
-{
-    struct shelf *shelf;
-    struct buf uri;
-    int failed;
-
-    buf_init(&uri);
-    buf_addf(&uri, "%s#%s.part", place->uri, place->name);
-    shelf = remote_open(buf_string(&uri), NULL, err);
-    buf_done(&uri);
-    if (!shelf)
-        return -1;
-    failed = rows_put(shelf, from, ret, err) < 0 ||
-             (mark && shelf->kind->put(shelf, SHELF_RESTORED_SPACE, "1", 1, mark, strlen(mark), err) < 0) ||
-             shelf->kind->commit(shelf, err) < 0;
-    shelf->kind->close(shelf);
-    return failed ? -1 : 0;
-}
-
 /* Runs a statement about one or two namespaces. */
 static int names_run(struct link *link, const char *sql, const char *one, const char *other, struct err *err)
 {
@@ -329,6 +309,28 @@ static int names_swap(struct link *link, const struct seat *seat, const char *fr
     return 0;
 }
 
+/* Fills the namespace `part` anew. Rows that are left there of an earlier try go once nobody else can have it. */
+static int part_fill(struct link *link, const char *part, const struct reader *from, const char *mark,
+                     struct store_copied *ret, struct err *err)
+{
+    struct shelf *shelf;
+    struct buf uri;
+    int failed;
+
+    buf_init(&uri);
+    buf_addf(&uri, "%s#%s", link->place->uri, part);
+    shelf = remote_open(buf_string(&uri), NULL, err);
+    buf_done(&uri);
+    if (!shelf)
+        return -1;
+    failed = names_run(link, "DELETE FROM berth_rows WHERE namespace = $1::text", part, NULL, err) < 0 ||
+             rows_put(shelf, from, ret, err) < 0 ||
+             (mark && shelf->kind->put(shelf, SHELF_RESTORED_SPACE, "1", 1, mark, strlen(mark), err) < 0) ||
+             shelf->kind->commit(shelf, err) < 0;
+    shelf->kind->close(shelf);
+    return failed ? -1 : 0;
+}
+
 static int rows_bring(struct link *link, const struct seat *seat, const struct reader *from, const char *mark,
                       struct store_copied *ret, struct err *err)
 {
@@ -340,12 +342,11 @@ static int rows_bring(struct link *link, const struct seat *seat, const struct r
     if (version != schema_current)
         return err_set(err, "%s: is of an earlier version: `berth store restore` of it to a file brings it up to date",
                        from->path);
-    if (strlen(link->place->name) + strlen(".part") > REMOTE_NAME_MAX)
+    if (strlen(PART) + strlen(link->place->name) > REMOTE_NAME_MAX)
         return err_set(err, "%s: rows are brought to a namespace of at most %zu bytes", link->place->label,
-                       REMOTE_NAME_MAX - strlen(".part"));
-    snprintf(part, sizeof part, "%s.part", link->place->name);
-    if (names_run(link, "DELETE FROM berth_rows WHERE namespace = $1::text", part, NULL, err) < 0 ||
-        part_fill(link->place, from, mark, ret, err) < 0)
+                       REMOTE_NAME_MAX - strlen(PART));
+    snprintf(part, sizeof part, PART "%s", link->place->name);
+    if (part_fill(link, part, from, mark, ret, err) < 0)
         return -1;
     return names_swap(link, seat, part, ret->aside, sizeof ret->aside, err);
 }

@@ -555,7 +555,7 @@ static void test_check(void)
 
 static void test_move(void)
 {
-    struct bench file, bench;
+    struct bench file, bench, neighbour;
     struct store_copied copied;
     struct err err = {0};
     struct shelf *shelf;
@@ -592,9 +592,15 @@ static void test_move(void)
     put_text(shelf, "s", "b", "later", &err);
     shelf->kind->commit(shelf, &err);
     shelf->kind->close(shelf);
+    bench_at(&neighbour, "move/a b.part");
+    shelf = open_shelf(&neighbour);
+    put_text(shelf, "s", "n", "another", &err);
+    shelf->kind->commit(shelf, &err);
     tap_ok(store_restore(copy, bench.path, true, &copied, &err) == 0 && copied.rows == 2 &&
                !strcmp(copied.aside, "#move/a b.old.1"),
            "a backup is put back, and what was there is kept (%s)", err.text);
+    tap_ok(rows_are(shelf, "s", "n=another "), "so is what a daemon has whose name is nearly the same");
+    shelf->kind->close(shelf);
     shelf = open_shelf(&bench);
     tap_ok(shelf && rows_are(shelf, "s", "a=1 "), "its rows are those of then");
     if (!shelf)
