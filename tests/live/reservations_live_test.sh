@@ -3,7 +3,7 @@
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
-need setsid
+need setsid curl
 umask 077
 # soon COMMAND...: it succeeds within a minute.
 soon() { for _ in $(seq 300); do "$@" && return; sleep 0.2; done; return 1; }
@@ -95,6 +95,28 @@ check 'and so does the other' stands Waiting
 
 restarted() { kill -9 "$(cat heron.pid)" && provider heron && soon listed "^$number  booked  2 .* carol "; }
 check 'a machine whose provider was killed still has its booking' restarted
+# The other one has the old terms again then, by an order of somebody else; this one comes back when that is not waiting for it any more.
+half() {
+  kill -9 "$(cat heron.pid)" && token eve "$person admin" eve.token &&
+    says 1 'heron' "$berth" reservations --token "$work/eve.token" --pool "http://$address" "$number" change --for 90min --wait 3s && sleep 4 && provider heron
+}
+check 'a change that one machine does not hear of is taken back' half
+check 'and both tell the same of it again' soon listed "^$number  booked  2 .* carol "
+# One machine tells something else of it, as one may that lies, or that was told so.
+lie() {
+  local agent from until
+  agent=$("$berth" machine crane --json | sed -n 's/.*"Agent": *"\([0-9a-f]*\)".*/\1/p') && "$berth" reservations "$number" --json >told && from=$(sed -n 's/.*"From": *\([0-9]*\).*/\1/p' told | head -1) &&
+    until=$(sed -n 's/.*"Until": *\([0-9]*\).*/\1/p' told | head -1) && [ -n "$agent" ] && [ -n "$from" ] && [ -n "$until" ] &&
+    curl -sS -m 30 --unix-socket "$work/pool/matchmaker.sock" "http://pool/v1/agents/$agent/commands" -H 'Content-Type: application/classad; dialect=classic' \
+      -d "[ Command = \"book\"; Booking = \"$number\"; Lifetime = 60; From = $from; Until = $until; Users = { \"mallory\" }; Count = 2; Purpose = \"exam\" ]" && soon listed "^$number .* mallory "
+}
+check 'one of its machines tells something else of it' lie
+check 'it is not changed then without a word on who is right' says 1 'say whose word holds, --told-by' "$berth" reservations "$number" change --for 3h
+check 'nor by the word of a machine that it does not have' says 1 'no machine of the reservation is called stork' "$berth" reservations "$number" change --for 3h --told-by stork
+check 'by the word of one it is' says 0 'for carol' "$berth" reservations "$number" change --for 3h --told-by heron
+check 'for the others stay as they are' soon listed "^$number .* mallory "
+mended() { says 0 'for carol' "$berth" reservations "$number" change --users carol --for 3h --told-by crane && soon listed "^$number  booked  2 .* carol "; }
+check 'until all are told the same again' mended
 check 'it is reserved for who waits' says 0 'for alice' "$berth" reservations "$number" change --users alice --from +30min --for 2h
 job=$long
 check 'whose job begins' soon stands Running

@@ -5,16 +5,24 @@
 
 #define BOOKED 9 /* the booking's number */
 
-/* Orders the machine for the user, from so many seconds after now, by the orderer's clock; NULL: it was taken. */
-static const char *order(struct world *w, uint64_t number, const char *user, int64_t in, int64_t wall)
+/* Orders the machine for users, as a list of strings, from so many seconds after now; `at`: the orderer's clock, 0: he says none. NULL: it was taken. */
+static const char *order_for(struct world *w, uint64_t number, const char *users, int64_t in, int64_t at)
 {
-    char text[300];
-    int64_t from = wall / SECOND + in;
+    char text[2000];
+    int64_t from = (at ? at : w->env.wall) / SECOND + in;
 
-    snprintf(text, sizeof text, "[ From = %lld; Until = %lld; Users = { \"%s\" } ]", (long long)from,
-             (long long)(from + 3600), user);
-    happen(w, &(struct event){.kind = EVENT_BOOK, .number = number, .ad = ad(w, text), .at = wall});
+    snprintf(text, sizeof text, "[ From = %lld; Until = %lld; Users = { %s } ]", (long long)from,
+             (long long)(from + 3600), users);
+    happen(w, &(struct event){.kind = EVENT_BOOK, .number = number, .ad = ad(w, text), .at = at});
     return provider_booking_refused(w->role);
+}
+
+static const char *order(struct world *w, uint64_t number, const char *user, int64_t in, int64_t at)
+{
+    char users[100];
+
+    snprintf(users, sizeof users, "\"%s\"", user);
+    return order_for(w, number, users, in, at);
 }
 
 /* Does the machine, as it is advertised, accept a job of that owner? */
@@ -47,6 +55,35 @@ static void users(void)
     world_free(m.w, "users");
 }
 
+#define MANY 16 /* as many as a booking can have */
+
+/* Names that are as long as they may be, with what regular expressions would read otherwise. */
+static void many(void)
+{
+    char users[MANY * 70] = "", name[100], wrong[101];
+    bool all = true;
+    struct machine m;
+
+    machine_start(&m, PLAIN);
+    m.w->agreeable = true;
+    for (int i = 0; i < MANY; i++)
+        snprintf(users + strlen(users), sizeof users - strlen(users), "%s\"idp:%02d.%.*s\"", i ? ", " : "", i, 56,
+                 "a-name-of-an-institute-that-is-as-long-as-one-can-be.and-longer");
+    tap_ok(!order_for(m.w, BOOKED, users, 60, m.w->env.wall),
+           "a machine is booked for sixteen identities with long names");
+    pass(m.w, 30 * SECOND);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "physics/idp:%02d.%.*s", i, 56,
+                 "a-name-of-an-institute-that-is-as-long-as-one-can-be.and-longer");
+        snprintf(wrong, sizeof wrong, "%sx", name);
+        all = all && accepted(&m, name) && !accepted(&m, wrong);
+        name[strlen("physics/idp:00")] = 'x'; /* in the place of the dot */
+        all = all && !accepted(&m, name);
+    }
+    tap_ok(all, "each is let in by way of an account, and nobody whose name only looks like theirs");
+    world_free(m.w, "many");
+}
+
 /* After a boot the clock may be wrong, and what it says is a guess until somebody orders. */
 static void guess(void)
 {
@@ -58,6 +95,7 @@ static void guess(void)
     world_restart(m.w, false, MINUTE);
     world_restart(m.w, true, MINUTE);
     m.w->env.wall -= 2 * HOUR;
+    tap_ok(!order(m.w, BOOKED + 3, "zoe", 30 * 3600, 0), "an order that says no time is taken by the guess");
     tap_ok(!order(m.w, BOOKED + 1, "zoe", 8 * 3600, m.w->env.wall),
            "a clock that was guessed is one after a restart in the same boot, too: who orders says what time it is");
     tap_ok(order(m.w, BOOKED + 2, "zoe", 16 * 3600, m.w->env.wall + HOUR) != NULL,
@@ -88,6 +126,7 @@ static void refused(void)
 int main(void)
 {
     users();
+    many();
     guess();
     refused();
     return tap_done();

@@ -32,10 +32,10 @@ void machine_name_copy(char ret[MACHINE_NAME_ROOM], const struct tree *machine)
     buf_done(&text);
 }
 
-/* Is the same told of it in both? */
+/* Is the same told of it in both? Who ordered it last may differ: one may have had it from a change that was taken back. */
 static bool bookings_agree(const struct tree *one, const struct tree *other)
 {
-    static const char *const names[] = {"From", "Until", "Users", "Count", "Arrive", "By", "Purpose"};
+    static const char *const names[] = {"From", "Until", "Users", "Count", "Arrive", "Purpose"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct expr *left = ad_find(one, names[i]), *right = ad_find(other, names[i]);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #define USERS_ROOM 1200
@@ -19,7 +20,7 @@
 struct reservations_settings {
     struct connection_options pool;
     int64_t from, span, wait;
-    const char *users;
+    const char *users, *told_by;
     bool json;
 };
 
@@ -28,6 +29,8 @@ static const struct option reservations_options[] = {
     {0, "from", "MOMENT", "change: when it begins", option_moment, offsetof(S, from)},
     {0, "for", "SPAN", "change: how long it lasts", option_span, offsetof(S, span)},
     {0, "users", "NAMES", "change: for whom, with commas between", option_text, offsetof(S, users)},
+    {0, "told-by", "MACHINE", "change: only the machines that tell the same of it as this", option_text,
+     offsetof(S, told_by)},
     {0, "wait", "SPAN", "wait so long for the answers of machines: 20 s is the default", option_wait,
      offsetof(S, wait)},
     {0, "json", NULL, "JSON lines: an object a row; moments in seconds since 1970", option_flag, offsetof(S, json)},
@@ -274,21 +277,51 @@ static int change_undo(struct connection *pool, const struct booking_order *old,
     return STATUS_NO;
 }
 
+static bool is_called(const struct booked_machine *machine, const char *name)
+{
+    char number[17];
+
+    snprintf(number, sizeof number, "%016" PRIx64, machine->agent);
+    return !strcasecmp(machine->name, name) || !strcasecmp(number, name);
+}
+
+/* The one of that number that is to be changed; NULL after a report: its machines do not agree, and nobody says which of them is right. */
+static const struct reservation *told_by(const struct reservations *list, const struct reservation *reservation,
+                                         const char *machine)
+{
+    const struct reservation *other = reservation_other(list, reservation), *found = NULL;
+
+    if (!machine && !other)
+        return reservation;
+    if (!machine) {
+        report("%s and %s do not tell the same of it: say whose word holds, --told-by %s, or give it back",
+               reservation->machines[0].name, other->machines[0].name, reservation->machines[0].name);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < list->count; i++)
+        for (uint32_t at = 0; list->items[i].id == reservation->id && at < list->items[i].count; at++) {
+            if (!is_called(&list->items[i].machines[at], machine))
+                continue;
+            if (found && found != &list->items[i]) {
+                report("--told-by: several of its machines call themselves %.60s: name one by its agent", machine);
+                return NULL;
+            }
+            found = &list->items[i];
+        }
+    if (!found)
+        report("--told-by: no machine of the reservation is called %.60s", machine);
+    return found;
+}
+
 /* Each machine books the new interval in the place of the old one, or stays as it is. What is not changed is taken from what its machines tell: so they must
  * agree, or one that lies would change what the others have. */
 static int reservation_change(struct connection *pool, const struct reservations_settings *settings,
-                              const struct reservations *list, const struct reservation *reservation)
+                              const struct reservation *reservation)
 {
-    const struct reservation *other = reservation_other(list, reservation);
     char room[USERS_ROOM], new_room[USERS_ROOM], purpose[64] = "", **said;
     struct booking_order old, order;
     int status;
 
-    if (other) {
-        report("%s and %s do not tell the same of it: it can be given back, and not be changed",
-               reservation->machines[0].name, other->machines[0].name);
-        return STATUS_NO;
-    }
     if (!order_of(reservation, &old, room, sizeof room))
         return STATUS_NO;
     if (ad_text(reservation->booking, "Purpose", purpose, sizeof purpose))
@@ -322,8 +355,9 @@ static bool words_good(const struct reservations_settings *settings, int word_co
         report("reservations wants nothing, or a number, and perhaps change or release");
         return false;
     }
-    if (changes != !strcmp(what, "change")) {
-        report(changes ? "--from, --for and --users are for change" : "change wants --from, --for or --users");
+    if (changes != !strcmp(what, "change") || (settings->told_by && !changes)) {
+        report(strcmp(what, "change") != 0 ? "--from, --for, --users and --told-by are for change"
+                                           : "change wants --from, --for or --users");
         return false;
     }
     return true;
@@ -344,9 +378,11 @@ static int reservations_run(const void *given, int word_count, char **words)
         status = reservations_fetch(&pool, &list);
     if (status == STATUS_DONE && word_count && !(one = reservation_named(&list, words[0])))
         status = STATUS_NO;
+    if (one && word_count == 2 && !strcmp(words[1], "change") && !(one = told_by(&list, one, settings->told_by)))
+        status = STATUS_NO;
     if (status == STATUS_DONE && word_count == 2)
         status = !strcmp(words[1], "release") ? reservation_release(&pool, settings, &list, one->id)
-                                              : reservation_change(&pool, settings, &list, one);
+                                              : reservation_change(&pool, settings, one);
     else if (status == STATUS_DONE && settings->json)
         json_print(&pool, &list, one);
     else if (status == STATUS_DONE && one)
@@ -365,13 +401,15 @@ const struct command command_reservations = {
     .about =
         "Prints a row for each reservation of `berth reserve`: its number, of which the beginning will do where it is the only one; whether it is held (being "
         "made), booked or open; how many machines it has, and of how many; when, for whom, by whom and what for. With a number, its machines. Machines that do not "
-        "tell the same of one have rows of their own: it can be given back, and not be changed.\n\n"
+        "tell the same of one have rows of their own: it can be given back, or changed with --told-by, which names a machine of the row that is true; the machines of the other rows stay as they are.\n\n"
         "change: each machine takes the times and users of --from, --for and --users in the place of the old ones, if it can; if one cannot, the others are told the old ones again. Where the pool is lost in the middle, or a machine, it may be "
         "changed on some of them only, which is said. release: its "
         "machines are given back. Who may reserve a machine may do both.\n\n"
         "The machines themselves have told the pool of these bookings: those of one that the pool has not heard of for long are not listed.",
     .examples = {{"berth reservations", NULL},
                  {"berth reservations 5f0c change --for 3h", NULL},
+                 {"berth reservations 5f0c change --for 3h --told-by heron",
+                  "some of its machines tell something else of it"},
                  {"berth reservations 5f0c release", NULL}},
     .options = reservations_options,
     .option_count = sizeof reservations_options / sizeof *reservations_options,

@@ -454,15 +454,16 @@ static const char *order_refusal(const struct provider_step *step, const struct 
     return NULL;
 }
 
-/* What time it is by whoever orders; the first booking sets the calendar's. */
+/* What time it is by whoever orders; the first booking sets the calendar's, and a clock that was guessed is known when somebody says what time it is. */
 static const char *order_clock(const struct provider_step *step, int64_t at)
 {
     struct calendar *calendar = &step->provider->calendar;
+    bool said = at > 0 && at <= INT64_MAX / 4;
     int64_t differs;
 
-    if (at <= 0 || at > INT64_MAX / 4) /* nobody says: it is as before */
+    if (!said)
         at = calendar->count ? step->env->now + calendar->ahead : step->env->wall;
-    if (!calendar->count || calendar->guessed) {
+    if (!calendar->count || (calendar->guessed && said)) {
         calendar->ahead = at - step->env->now;
         calendar->guessed = false;
         bookings_store(step);

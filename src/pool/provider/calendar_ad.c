@@ -15,19 +15,44 @@
 #define TOLD_MAX 16 /* bookings of a machine that matchmakers are told of */
 #define NARROWED \
     4 /* bookings that stand in the ad's constraint: those behind them are asked about when somebody comes */
+#define PATTERN_MAX 1024 /* bytes: a longer one is an error of regexp */
+#define PATTERN_END ")(/|$)\", other.Owner)"
+
+/* Appends clauses that are true of those of the booking's users in front of whom an account may stand (identity_is_of): one expression tells many of them. */
+static void accounts_clause(struct buf *out, const struct booking *booking)
+{
+    char user[TEXT_MAX + 1];
+    size_t begun = 0;
+
+    for (uint32_t i = 0; booking_user(booking->ad, i, user); i++) {
+        if (!strchr(user, ':'))
+            continue;
+        if (begun && out->len - begun > PATTERN_MAX - 2 * TEXT_MAX) {
+            buf_adds(out, PATTERN_END);
+            begun = 0;
+        }
+        if (begun) {
+            buf_adds(out, "|");
+        } else {
+            begun = out->len;
+            buf_adds(out, " || regexp(\"/(");
+        }
+        buf_addf(out, "\\\\Q%s\\\\E", user);
+    }
+    if (begun)
+        buf_adds(out, PATTERN_END);
+}
 
 /* Appends a clause that is true of the booking's users. */
 static void users_clause(struct buf *out, const struct booking *booking)
 {
     char user[TEXT_MAX + 1];
 
-    for (uint32_t i = 0; booking_user(booking->ad, i, user); i++) {
+    for (uint32_t i = 0; booking_user(booking->ad, i, user); i++)
         buf_addf(out,
                  "%sother.Owner is \"%s\" || substr(other.Owner, 0, %zu) is \"%s/\" || other.AccountingGroup is \"%s\"",
                  i ? " || " : "", user, strlen(user) + 1, user, user);
-        if (strchr(user, ':')) /* an account may stand in front (identity_is_of) */
-            buf_addf(out, " || regexp(\"/\\\\Q%s\\\\E(/|$)\", other.Owner)", user);
-    }
+    accounts_clause(out, booking);
 }
 
 static void booking_clause(const struct provider_step *step, const struct booking *booking, struct buf *out)

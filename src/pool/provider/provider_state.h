@@ -101,6 +101,7 @@ struct machine {
     uint64_t claims, ends;     /* hashes of what is in use, and of when that must end */
     uint64_t words;            /* SICK: a hash of what ails it; else 0 */
     uint64_t version, urgent;  /* of all this; rises with each change. And the last that is to be told soon */
+    uint64_t hurried;          /* ... and as soon as that can be */
     struct tree *ad;           /* held: the whole as it is told; NULL: not told yet */
     uint64_t base;             /* the version in which that was first told */
     int64_t taken, lifetime;   /* when it was taken up; what is told holds for so long */

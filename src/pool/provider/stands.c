@@ -1,6 +1,7 @@
 /* stands.c: tells matchmakers how the machine behind each offer stands, whether or not anything of it is offered now.
  *
  *     the state or its claims change        -> told at once, but no sooner than STANDS_PAUSE after the last time
+ *     a booking or kept room changes        -> the same, but no sooner than STANDS_HURRY: somebody waits to see it
  *     a claim runs another job              -> its new end is told when the machine would be told again anyway
  *     no ad is in the pool                  -> told again twice in a lifetime, as an ad would be renewed; or once, while a claim is reported
  *     only probed values move               -> the whole ad is told again once in a lifetime
@@ -29,8 +30,9 @@
 #include <string.h>
 
 #define STANDS_PAUSE (5 * SECOND) /* the least time between two messages about one machine */
-#define RENEWALS 2                /* in a lifetime, without an ad; one that fails is repeated soon */
-#define CLAIMS_TOLD 256           /* claims of which more than their number is told */
+#define STANDS_HURRY (SECOND / 2)
+#define RENEWALS 2      /* in a lifetime, without an ad; one that fails is repeated soon */
+#define CLAIMS_TOLD 256 /* claims of which more than their number is told */
 #define NAME_ROOM 64
 #define AMOUNT_EXACT 9e15              /* whole numbers below this are exact as a double */
 #define STALE_STEP (UINT64_C(1) << 32) /* versions of one life */
@@ -258,7 +260,7 @@ void stands_booked(const struct provider_step *step, uint32_t place)
 {
     struct machine *machine = &step->provider->offers[place].machine;
 
-    machine->urgent = ++machine->version;
+    machine->hurried = machine->urgent = ++machine->version;
     if (step->provider->booted)
         offer_wake(step, place, stands_run(step, place));
 }
@@ -525,7 +527,8 @@ static int64_t road_due(const struct provider_step *step, uint32_t place, const 
                          !calendar_has(step->provider, place)))
         return INT64_MAX;
     if (road->told < machine->urgent)
-        due = road->sent == INT64_MIN ? step->env->now : road->sent + STANDS_PAUSE;
+        due = road->sent == INT64_MIN ? step->env->now
+                                      : road->sent + (road->told < machine->hurried ? STANDS_HURRY : STANDS_PAUSE);
     else if (road->told < machine->version)
         due = road->sent + machine->lifetime / RENEWALS;
     else if (!offered)
