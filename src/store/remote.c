@@ -194,8 +194,15 @@ static int64_t remote_away(const struct shelf *shelf, char *ret_why, size_t room
     struct remote *remote = remote_of(shelf);
     int64_t since = seat_away(remote->seat, ret_why, room);
 
-    remote->misread = false; /* whoever asks this is not amid a step that has read */
     return since ? since : writer_away(remote->writer, ret_why, room);
+}
+
+static bool remote_misread(struct shelf *shelf)
+{
+    bool misread = remote_of(shelf)->misread;
+
+    remote_of(shelf)->misread = false;
+    return misread;
 }
 
 static bool remote_broken(const struct shelf *shelf)
@@ -453,6 +460,7 @@ static const struct shelf_kind remote_kind = {
     .news = remote_news,
     .may_act = remote_may_act,
     .away = remote_away,
+    .misread = remote_misread,
 };
 
 /* What the database does not promise is told once, at the start. */

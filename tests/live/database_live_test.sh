@@ -89,6 +89,19 @@ check 'a customer whose database has crashed says so, in its log and its metrics
 refused() { [ "$(curl -sS -m 20 --unix-socket two/customer/customer.sock -o body -D head -w '%{http_code}' -X POST http://customer/v1/jobs -H 'Content-Type: application/vnd.berth.classad' --data-binary @job.ad)" = 503 ] && grep -qi '^retry-after: 2' head; }
 check 'it answers 503 with Retry-After to who would submit' refused
 check 'and still tells of its jobs' eval '"$berth" jobs >jobs.out'
+# without HOST PATH [OPTION...]: what is asked of the database's rows is answered with 503, to be tried again, and without a word of where the database is.
+without() {
+  [ "$(curl -sS -m 20 "${@:3}" -o body -D head -w '%{http_code}' "http://$1$2")" = 503 ] && grep -qi '^retry-after: 2' head && grep -q 'try again soon' body && ! grep -q "port\|$work" body
+}
+local_pool=(--unix-socket pool/matchmaker.sock) local_customer=(--unix-socket two/customer/customer.sock)
+lacking() {
+  for path in /v1/history "/v1/jobs/$first" "/v1/history?ids=$first"; do without customer "$path" "${local_customer[@]}" || return; done
+  for path in /v1/tokens /v1/users/alice/rights /v1/config/agents; do without pool "$path" "${local_pool[@]}" || return; done
+}
+check 'and answers 503 to who asks for what is in the database, as its matchmaker does' lacking
+# Meanwhile the job ends, which makes rows: they follow from nothing that was asked.
+asked_on() { for _ in $(seq 80); do without customer "/v1/jobs/$first" "${local_customer[@]}" && without pool /v1/tokens "${local_pool[@]}" || return; sleep 0.1; done; }
+check 'for as long as the database is away' asked_on
 back() { database_start && soon away 0 && says two 'event=store.back' && next=$(job true) && soon history "$next"; }
 check 'when the database is back it goes on by itself' back
 

@@ -107,6 +107,11 @@ static const char *customerd_unwritable(const void *daemon)
     return runner_is_away(customerd->runner) ? STORE_AWAY_WORDS : NULL;
 }
 
+static bool customerd_misread(void *daemon)
+{
+    return runner_misread(((struct customerd *)daemon)->runner);
+}
+
 void customerd_front(struct customerd *customerd, struct front_part *ret)
 {
     struct gate_settings gate = {.user = customerd,
@@ -127,6 +132,7 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
                                .turns = true,
                                .unready = customerd_unready,
                                .unwritable = customerd_unwritable,
+                               .misread = customerd_misread,
                                .refused = customer_audit_refusal};
 }
 

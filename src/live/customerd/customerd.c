@@ -131,6 +131,7 @@ static void tidy_due(uv_timer_t *timer)
     customerd_tidy(customerd);
     commands_tick(customerd);
     customer_shells_tick(customerd);
+    runner_misread(customerd->runner); /* what tidying could not read is looked at again the next time */
 }
 
 static void end_now(uv_timer_t *timer)

@@ -142,14 +142,20 @@ bool submissions_tidy(struct customerd *customerd)
     struct shelf *shelf = customerd->daemon.shelf;
     char *at = customerd->swept;
     struct err err;
+    int failed;
     bool all;
 
     *old = (struct old_keys){
         .customer = customerd->customer, .before = runner_settled(customerd->runner) / SECOND - KEYS_KEPT, .at = at};
     if (*at)
-        shelf->kind->each_after(shelf, CUSTOMERD_BODY_SPACE, at, strlen(at), key_is_old, old, &err);
+        failed = shelf->kind->each_after(shelf, CUSTOMERD_BODY_SPACE, at, strlen(at), key_is_old, old, &err);
     else
-        shelf->kind->each(shelf, CUSTOMERD_BODY_SPACE, key_is_old, old, &err);
+        failed = shelf->kind->each(shelf, CUSTOMERD_BODY_SPACE, key_is_old, old, &err);
+    if (failed) {
+        runner_misread(customerd->runner); /* nothing follows from it: the next sweep looks again */
+        free(old);
+        return true;
+    }
     for (uint32_t i = 0; i < old->count; i++)
         shelf->kind->remove(shelf, CUSTOMERD_BODY_SPACE, old->keys[i], strlen(old->keys[i]), &err);
     all = old->looked < SWEEP_KEYS;

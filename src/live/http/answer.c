@@ -39,12 +39,26 @@ size_t request_cache_fields(const struct request *request, bool tagged, struct h
     return 2;
 }
 
+/* Was a row not read that the answer tells of? Whoever changed something has looked himself. */
+static bool answer_lacks(struct request *request)
+{
+    const struct front_part *part = request->part;
+
+    if (part->misread && part->misread(part->daemon))
+        request->misread = true;
+    return request->misread && request->route && request->route->method == HTTP_GET;
+}
+
 void request_answer(struct request *request, unsigned status, const char *type, const char *body, size_t len,
                     const struct http_field *fields, size_t field_count)
 {
     struct http_field all[FIELDS_MAX + 2 + CACHE_FIELDS];
     size_t count = 0;
 
+    if (status < 500 && answer_lacks(request)) {
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
+        return;
+    }
     request->status = status;
     for (; count < field_count && count < FIELDS_MAX + 2; count++)
         all[count] = fields[count];

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STORE_AGAIN "2" /* seconds until what needs a store that is away may be tried again */
-
 void front_init(struct front *front, const struct front_settings *settings)
 {
     bool turns = false;
@@ -245,6 +243,17 @@ static void request_begin(void *user, struct exchange *exchange)
     }
 }
 
+void front_step(struct request *request, void (*step)(struct request *request))
+{
+    const struct front_part *part = request->part;
+
+    if (part->misread)
+        part->misread(part->daemon); /* by somebody else, whom it does not matter to any more */
+    step(request);
+    if (part->misread && part->misread(part->daemon))
+        request->misread = true;
+}
+
 void front_serve(struct request *request)
 {
     const struct front_part *part = request->part;
@@ -254,11 +263,11 @@ void front_serve(struct request *request)
     if (why)
         request_problem(request, 503, "%s", why);
     else if (request->route->flags & ROUTE_AUDITED && part->unwritable && (why = part->unwritable(part->daemon)))
-        request_problem_with(request, 503, why, "Retry-After", STORE_AGAIN);
+        request_problem_with(request, 503, why, "Retry-After", STORE_AWAY_AGAIN);
     else if ((status = gate_shuts_out(part->gate, &request->caller, &why))) /* while the body came */
         request_refuse(request, status, why);
     else
-        request->route->handle(request);
+        front_step(request, request->route->handle);
 }
 
 static void request_run(void *user, struct exchange *exchange)

@@ -33,6 +33,8 @@ struct front_part {
         const void *daemon); /* returns why nothing is accepted any more (503); NULL: all is well. May be NULL */
     /* The same for routes with ROUTE_AUDITED, which change what has to be durable: it may be tried again soon. May be NULL. */
     const char *(*unwritable)(const void *daemon);
+    /* Could a row not be read since this was asked last? Then what was to be read is answered with 503, and to be tried again. May be NULL. */
+    bool (*misread)(void *daemon);
     /* A request by a route with ROUTE_AUDITED is about to be answered with 401 or 403, and why. May be NULL. */
     void (*refused)(struct request *request, unsigned status, const char *why);
 };

@@ -219,7 +219,7 @@ static void queue_serve(struct queues *queues, struct queue *queue, int64_t *at)
     request->again = NULL;
     if (!exchange_is_answered(request->exchange)) {
         exchange_goes_on(request->exchange); /* while others are many, a long request takes long */
-        step(request);
+        front_step(request, step);
     }
     queues->serving = NULL;
     *at = clock_now();

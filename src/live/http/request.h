@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+#define STORE_AWAY_WORDS "the database of the store does not answer: try again soon"
+#define STORE_AWAY_AGAIN "2" /* seconds */
+
 struct request {
     struct front *front;
     const struct front_part *part; /* the front's part that has the route; the first part when there is no route */
@@ -31,6 +34,7 @@ struct request {
     enum form form;          /* of the answer */
     enum grdl_form resource; /* the answer is given as a resource; GRDL_FORM_UNKNOWN: as an ad */
     bool counted;            /* it is counted among the requests under way */
+    bool misread;            /* a row that was to be in the answer could not be read */
     uint64_t body;           /* bytes of the body that are counted */
     uint64_t handle;         /* of the agent that the request speaks for; 0: not looked up yet */
     struct tree *answer;     /* an answer that waits for rows to be durable; held */
@@ -52,6 +56,8 @@ struct request {
 
 const char *request_identity(const struct request *request); /* "": nobody */
 void front_serve(struct request *request);                   /* calls its handler, if that may still be called */
+/* Calls a step of it, and notes whether a row could not be read there. */
+void front_step(struct request *request, void (*step)(struct request *request));
 
 /* ---- queues.c ---- */
 

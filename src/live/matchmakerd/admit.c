@@ -87,6 +87,11 @@ static const char *matchmakerd_unwritable(const void *daemon)
     return runner_is_away(matchmakerd->runner) ? STORE_AWAY_WORDS : NULL;
 }
 
+static bool matchmakerd_misread(void *daemon)
+{
+    return runner_misread(((struct matchmakerd *)daemon)->runner);
+}
+
 void matchmakerd_front(struct matchmakerd *matchmakerd)
 {
     struct front_settings settings = {.parts = {{.table = &matchmakerd_routes,
@@ -96,6 +101,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                                  .symbols = matchmakerd->symbols,
                                                  .unready = matchmakerd_unready,
                                                  .unwritable = matchmakerd_unwritable,
+                                                 .misread = matchmakerd_misread,
                                                  .refused = request_audit_refusal}},
                                       .part_count = 1,
                                       .log = &matchmakerd->log,

@@ -52,7 +52,7 @@ static bool section_find(struct request *request, struct tree **ret)
 
     if (matchmakerd->shelf->kind->get(matchmakerd->shelf, CONFIG_SPACE, section, strlen(section), section_row, &read,
                                       &err) < 0) {
-        request_problem(request, 503, "%s", err.text);
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
         return false;
     }
     *ret = read.ad;

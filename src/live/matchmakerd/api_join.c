@@ -221,16 +221,17 @@ static bool namesake_row(void *user, const void *id, size_t id_len, const void *
     return !namesake->found;
 }
 
-/* Does the name belong to another key? A machine's name belongs to the key that first joined under it. */
-static bool name_is_anothers(struct matchmakerd *matchmakerd, const char *subject, const struct public_key *key,
-                             int64_t now)
+/* Does the name belong to another key? A machine's name belongs to the key that first joined under it. -1: that cannot be read. */
+static int name_is_anothers(struct matchmakerd *matchmakerd, const char *subject, const struct public_key *key,
+                            int64_t now)
 {
     char digits[2 * PUBLIC_KEY_BYTES + 1];
     struct namesake namesake = {matchmakerd, subject, digits, now, false};
     struct err err;
 
     hex_print(key->bytes, PUBLIC_KEY_BYTES, digits);
-    matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, namesake_row, &namesake, &err);
+    if (matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, namesake_row, &namesake, &err) < 0)
+        return -1;
     return namesake.found;
 }
 
@@ -300,6 +301,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     struct join_row row = {0};
     struct err err = {0};
     const char *text;
+    int others = 0;
     size_t len;
 
     /* A certificate of the pool's CA would let its holder answer in the pool's name, and a code proves no host name. */
@@ -330,14 +332,18 @@ static void join_redeem(struct request *request, const struct tree *ad)
     }
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
     if (joins_as(matchmakerd, key, name, &terms, subject, &err) < 0) {
-        request_problem(request, 503, "whom the code is for cannot be read: %s", err.text);
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
         return;
     }
     if (!code_buys(request, key))
         return;
     terms.delegate = &delegate;
     terms.code = key;
-    if (terms.scope == ROLE_MACHINE && name_is_anothers(matchmakerd, subject, &delegate, terms.issued))
+    if (terms.scope == ROLE_MACHINE)
+        others = name_is_anothers(matchmakerd, subject, &delegate, terms.issued);
+    if (others < 0)
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
+    else if (others)
         request_problem(request, 403,
                         "Name: another machine has that name; revoke its token, or join by a new code and name");
     else if (request_row_put(request, CODE_SPACE, key, strlen(key), row.bytes, sizeof row.bytes))

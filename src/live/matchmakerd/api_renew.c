@@ -62,7 +62,7 @@ static void token_renew_by(struct request *request, const struct tree *ad)
         !body_text(request, ad, "Proof", NULL, proof, sizeof proof))
         return;
     if (shelf->kind->get(shelf, TOKEN_SPACE, id, strlen(id), record_read, &record, &err) < 0) {
-        request_problem(request, 503, "%s", err.text);
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
         return;
     }
     if (record.foreign && request->caller.links && !strcmp(request->caller.ids[0], id)) {

@@ -303,7 +303,10 @@ void tokens_sweep(struct matchmakerd *matchmakerd)
     struct err err;
 
     buf_init(&ended.ids);
-    shelf->kind->each(shelf, TOKEN_SPACE, ended_row, &ended, &err);
+    if (shelf->kind->each(shelf, TOKEN_SPACE, ended_row, &ended, &err) < 0) {
+        runner_misread(matchmakerd->runner); /* nothing follows from it: the next sweep looks again */
+        buf_reset(&ended.ids);
+    }
     for (size_t at = 0; at < ended.ids.len; at += TOKEN_ID_DIGITS)
         shelf->kind->remove(shelf, TOKEN_SPACE, ended.ids.text + at, TOKEN_ID_DIGITS, &err);
     if (ended.ids.len)
@@ -393,18 +396,20 @@ static bool follower_row(void *user, const void *key, size_t key_len, const void
     return true;
 }
 
-/* Fills in the token and all that followed it. */
-static void followers_find(struct followers *followers, const char *id)
+/* Fills in the token and all that followed it; -1: not all of them could be read. */
+static int followers_find(struct followers *followers, const char *id)
 {
     struct shelf *shelf = followers->matchmakerd->shelf;
     struct err err;
+    int failed;
 
     textmap_init(&followers->ids, 0);
     textmap_add(&followers->ids, id, strlen(id));
     do {
         followers->more = false;
-        shelf->kind->each(shelf, TOKEN_SPACE, follower_row, followers, &err);
-    } while (followers->more);
+        failed = shelf->kind->each(shelf, TOKEN_SPACE, follower_row, followers, &err);
+    } while (!failed && followers->more);
+    return failed;
 }
 
 /* Revokes one id. False, after a problem was answered, when the store has failed. */
@@ -435,7 +440,10 @@ void api_token_revoke(struct request *request)
         request_problem(request, 400, "the id of a token has %d hexadecimal digits", TOKEN_ID_DIGITS);
         return;
     }
-    followers_find(&followers, id);
+    if (followers_find(&followers, id) < 0) {
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
+        good = false;
+    }
     for (uint32_t i = 0; good && i < followers.ids.places; i++)
         good = id_revoke(request, textmap_text(&followers.ids, i));
     textmap_done(&followers.ids);

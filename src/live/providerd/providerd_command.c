@@ -229,9 +229,14 @@ struct tree *providerd_commanded(void *user, const struct agent_order *order)
 
 void providerd_sweep(struct providerd *providerd)
 {
-    if (!runner_is_away(agent_runner(providerd->live)) &&
-        ledger_sweep(providerd->daemon.shelf, providerd->daemon.symbols, runner_seconds(agent_runner(providerd->live))))
-        runner_commit(agent_runner(providerd->live), NULL, NULL);
+    struct runner *runner = agent_runner(providerd->live);
+
+    if (runner_is_away(runner))
+        return;
+    if (ledger_sweep(providerd->daemon.shelf, providerd->daemon.symbols, runner_seconds(runner)))
+        runner_commit(runner, NULL, NULL);
+    else
+        runner_misread(runner); /* nothing follows from what could not be read */
 }
 
 /* ---------------------------------------------------------------------------------------------------- about one's job */

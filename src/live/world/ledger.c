@@ -94,7 +94,8 @@ bool ledger_sweep(struct shelf *shelf, struct symbols *symbols, int64_t wall)
     bool changed;
 
     buf_init(&sweep.keys);
-    shelf->kind->each(shelf, LEDGER_SPACE, row_swept, &sweep, &err);
+    if (shelf->kind->each(shelf, LEDGER_SPACE, row_swept, &sweep, &err) < 0)
+        buf_reset(&sweep.keys); /* the next sweep looks again */
     for (size_t at = 0; at < sweep.keys.len; at += KEY_DIGITS)
         shelf->kind->remove(shelf, LEDGER_SPACE, sweep.keys.text + at, KEY_DIGITS, &err);
     changed = sweep.keys.len > 0;

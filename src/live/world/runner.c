@@ -487,6 +487,11 @@ static void news_come(uv_poll_t *poll, int status, int events)
     turn_release(runner);
 }
 
+bool runner_misread(struct runner *runner)
+{
+    return runner && runner->shelf->kind->misread && runner->shelf->kind->misread(runner->shelf);
+}
+
 /* Looks at how it is, and tells when that changes. */
 static void watch_due(uv_timer_t *timer)
 {
@@ -494,6 +499,7 @@ static void watch_due(uv_timer_t *timer)
     char why[500] = "";
     bool away = runner->shelf->kind->away(runner->shelf, why, sizeof why) != 0;
 
+    runner_misread(runner); /* by a sweep: nobody is amid a step that has read */
     if (away == runner->away)
         return;
     runner->away = away;

@@ -59,8 +59,8 @@ void runner_halt(struct runner *runner);
 bool runner_is_broken(const struct runner *runner);
 /* Is the shelf elsewhere, and does it not answer? Then what has to be durable takes until it does. */
 bool runner_is_away(const struct runner *runner);
-#define STORE_AWAY_WORDS "the database of the store does not answer: try again soon"
-#define STORE_AWAY_AGAIN "2" /* seconds */
+/* Could a row not be read since this was asked last? (shelf_kind.misread) */
+bool runner_misread(struct runner *runner);
 
 /* The rows were those of a backup (restored.h), and what follows from that is done: the next start is an ordinary one. Costs nothing where they
  * were not. */

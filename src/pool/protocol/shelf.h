@@ -63,6 +63,9 @@ struct shelf_kind {
     bool (*may_act)(const struct shelf *shelf);
     /* Since when (clock of microseconds that does not jump) has it not answered, and why? 0: all is well. */
     int64_t (*away)(const struct shelf *shelf, char *ret_why, size_t room);
+    /* Could a row not be read since this was asked last, as it does not answer? What is put before it is asked breaks the shelf, for it may follow from what
+     * was only missing: so whoever has read, and puts nothing of that, asks. NULL: all rows can always be read. */
+    bool (*misread)(struct shelf *shelf);
 };
 
 struct shelf {
