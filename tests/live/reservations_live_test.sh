@@ -108,7 +108,7 @@ lie() {
   agent=$("$berth" machine crane --json | sed -n 's/.*"Agent": *"\([0-9a-f]*\)".*/\1/p') && "$berth" reservations "$number" --json >told && from=$(sed -n 's/.*"From": *\([0-9]*\).*/\1/p' told | head -1) &&
     until=$(sed -n 's/.*"Until": *\([0-9]*\).*/\1/p' told | head -1) && [ -n "$agent" ] && [ -n "$from" ] && [ -n "$until" ] &&
     curl -sS -m 30 --unix-socket "$work/pool/matchmaker.sock" "http://pool/v1/agents/$agent/commands" -H 'Content-Type: application/classad; dialect=classic' \
-      -d "[ Command = \"book\"; Booking = \"$number\"; Lifetime = 60; From = $from; Until = $until; Users = { \"mallory\" }; Count = 2; Purpose = \"exam\" ]" && soon listed "^$number .* mallory "
+      -d "[ Command = \"book\"; Booking = \"$number\"; Lifetime = 60; From = $from; Until = $until; Users = { \"mallory\" }; Count = 2; Arrive = 600; Purpose = \"exam\" ]" && soon listed "^$number .* mallory "
 }
 check 'one of its machines tells something else of it' lie
 check 'it is not changed then without a word on who is right' says 1 'say whose word holds, --told-by' "$berth" reservations "$number" change --for 3h
