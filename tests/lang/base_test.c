@@ -260,41 +260,117 @@ static void maps_find_what_was_put(void)
     map_done(&map);
 }
 
-/* Few keys in a small map: those behind a hole must move. */
+#define MAP_KEYS 30000
+
+/* The map and a list, into which each key has its own place. `sum` is of all pairs. */
+struct map_twin {
+    struct map map;
+    uint64_t list[MAP_KEYS], sum;
+    uint32_t count;
+};
+
+static void twin_change(struct map_twin *twin, uint64_t key, uint64_t value)
+{
+    if (twin->list[key] != MAP_NONE) {
+        twin->sum -= rng_mix(key ^ twin->list[key]);
+        twin->count--;
+    }
+    if (value != MAP_NONE) {
+        twin->sum += rng_mix(key ^ value);
+        twin->count++;
+    }
+    twin->list[key] = value;
+}
+
+static bool twin_is_same(const struct map_twin *twin, uint64_t keys)
+{
+    uint64_t told = 0, key, value;
+    uint32_t seen = 0;
+
+    for (key = 0; key < keys; key++)
+        if (map_find(&twin->map, key) != twin->list[key])
+            return false;
+    for (uint32_t at = 0; map_next(&twin->map, &at, &key, &value); seen++)
+        told += rng_mix(key ^ value);
+    return seen == twin->count && told == twin->sum;
+}
+
+/* Returns how often all was looked at while pairs were on their way from one table to the next. */
+static uint32_t twin_run(struct map_twin *twin, uint64_t seed, uint64_t keys, int changes, bool *ret_same)
+{
+    bool same = true, whole = true;
+    uint32_t moving = 0;
+    struct rng rng;
+
+    twin->sum = twin->count = 0;
+    for (uint64_t i = 0; i < keys; i++)
+        twin->list[i] = MAP_NONE;
+    rng_init(&rng, seed);
+    map_init(&twin->map, seed);
+    for (int i = 0; i < changes && same && whole; i++) {
+        uint64_t key = rng_below(&rng, keys), value = rng_next(&rng) >> 1;
+
+        if (rng_below(&rng, 5) < 3) {
+            map_set(&twin->map, key, value);
+            twin_change(twin, key, value);
+        } else {
+            same = map_remove(&twin->map, key) == (twin->list[key] != MAP_NONE);
+            twin_change(twin, key, MAP_NONE);
+        }
+        key = rng_below(&rng, keys);
+        same = same && map_find(&twin->map, key) == twin->list[key] && map_count(&twin->map) == twin->count;
+        if (!twin->map.old || i % 32)
+            continue;
+        whole = twin_is_same(twin, keys);
+        moving++;
+    }
+    *ret_same = same && whole && twin_is_same(twin, keys);
+    map_done(&twin->map);
+    return moving;
+}
+
+/* Few keys in a small map, where those behind a hole must move; and many, which go from table to table while others come and go. */
 static void maps_agree_with_a_list(void)
 {
-    enum { KEYS = 200 };
-    uint64_t list[KEYS], seed = lang_setting("BERTH_SEED", 1), sum = 0, told = 0, key, value;
-    uint32_t count = 0, seen = 0;
-    bool same = true;
-    struct rng rng;
+    uint64_t seed = lang_setting("BERTH_SEED", 1);
+    static struct map_twin twin;
+    uint32_t moving = 0;
+    bool same, all = true;
+
+    twin_run(&twin, seed, 200, 200000, &same);
+    tap_ok(same, "a map finds what a list finds, and tells all of it, each once (seed %llu)", (unsigned long long)seed);
+    for (uint64_t i = 0; i < 5; i++) {
+        moving += twin_run(&twin, seed + i, MAP_KEYS, 60000, &same);
+        all = all && same;
+    }
+    tap_ok(all && moving > 50, "so does a large one while it grows, %u times (seed %llu)", moving,
+           (unsigned long long)seed);
+}
+
+static void maps_grow_a_little_at_a_time(void)
+{
+    enum { PAIRS = 1000000, MOST = 1024 }; /* a run of pairs moves as a whole, and may have a hundred or two */
+    uint32_t most = 0, tables = 0, moved = 0, found = 0;
     struct map map;
 
-    for (int i = 0; i < KEYS; i++)
-        list[i] = MAP_NONE;
-    rng_init(&rng, seed);
-    map_init(&map, seed);
-    for (int i = 0; i < 200000 && same; i++) {
-        key = rng_below(&rng, KEYS);
-        if (rng_below(&rng, 2)) {
-            count += list[key] == MAP_NONE;
-            list[key] = rng_next(&rng) >> 1;
-            map_set(&map, key, list[key]);
-        } else {
-            same = map_remove(&map, key) == (list[key] != MAP_NONE);
-            count -= list[key] != MAP_NONE;
-            list[key] = MAP_NONE;
-        }
-        key = rng_below(&rng, KEYS);
-        same = same && map_find(&map, key) == list[key] && map_count(&map) == count;
+    map_init(&map, 1);
+    for (uint64_t i = 0; i < PAIRS; i++) {
+        uint32_t room = map.room, now;
+
+        map_set(&map, i, i);
+        if (map.room <= 8192) /* smaller ones are copied at once */
+            continue;
+        moved = map.room > room ? 0 : moved;
+        tables += map.room > room;
+        now = map.old ? map.moved : map.room / 2;
+        most = now - moved > most ? now - moved : most;
+        moved = now;
     }
-    tap_ok(same, "a map finds what a list finds (seed %llu)", (unsigned long long)seed);
-    for (uint32_t at = 0; map_next(&map, &at, &key, &value); seen++)
-        told += rng_mix(key ^ value);
-    for (uint64_t i = 0; i < KEYS; i++)
-        sum += list[i] == MAP_NONE ? 0 : rng_mix(i ^ list[i]);
-    tap_ok(seen == count && sum == told, "and tells all of it, each once");
+    for (uint64_t i = 0; i < PAIRS; i++)
+        found += map_find(&map, i) == i;
     map_done(&map);
+    tap_ok(found == PAIRS && tables == 8 && most <= MOST,
+           "no change of a large map moves many pairs: %u slots at most, %u tables", most, tables);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- arenas */
@@ -822,6 +898,7 @@ int main(void)
     symbols_agree_with_a_list();
     maps_find_what_was_put();
     maps_agree_with_a_list();
+    maps_grow_a_little_at_a_time();
     arenas_give_back_all_at_once();
     arenas_begin_with_lent_memory();
     reals_print_and_read_back();

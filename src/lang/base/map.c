@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #define ROOM_FIRST 16
+#define ROOM_AT_ONCE 4096 /* pairs of a table with no more slots move to the next one at once */
+#define MOVES \
+    32 /* of a larger one so many slots are emptied with each change: they are all empty long before the next table is full */
 
 void map_init(struct map *map, uint64_t seed)
 {
@@ -18,7 +21,8 @@ void map_done(struct map *map)
     if (!map)
         return;
     free(map->slots);
-    map->slots = NULL;
+    free(map->old);
+    map->slots = map->old = NULL;
     map->count = map->room = 0;
 }
 
@@ -30,82 +34,130 @@ void map_reset(struct map *map)
     map_init(map, seed);
 }
 
-static uint32_t map_home(const struct map *map, uint64_t key)
+static uint32_t home_of(const struct map *map, uint32_t room, uint64_t key)
 {
-    return (uint32_t)rng_mix(key ^ map->seed) & (map->room - 1);
+    return (uint32_t)rng_mix(key ^ map->seed) & (room - 1);
 }
 
-/* The slot of the key, or the empty slot where it would go. */
-static struct map_slot *map_slot(const struct map *map, uint64_t key)
+/* The slot of the key in one of the two tables, or the empty slot where it would go. */
+static struct map_slot *slot_of(const struct map *map, struct map_slot *slots, uint32_t room, uint64_t key)
 {
-    uint32_t place = map_home(map, key);
+    uint32_t place = home_of(map, room, key);
 
-    while (map->slots[place].value != MAP_NONE && map->slots[place].key != key)
-        place = (place + 1) & (map->room - 1);
-    return &map->slots[place];
+    while (slots[place].next_value && slots[place].key != key)
+        place = (place + 1) & (room - 1);
+    return &slots[place];
+}
+
+static uint32_t old_room(const struct map *map)
+{
+    return map->old ? map->room / 2 : 0;
 }
 
 uint64_t map_find(const struct map *map, uint64_t key)
 {
-    return map->count ? map_slot(map, key)->value : MAP_NONE;
+    uint64_t next_value;
+
+    if (!map->count)
+        return MAP_NONE;
+    next_value = slot_of(map, map->slots, map->room, key)->next_value;
+    if (!next_value && map->old)
+        next_value = slot_of(map, map->old, old_room(map), key)->next_value;
+    return next_value - 1;
+}
+
+/* Empties some slots of the table before, up to one that was empty: so a run of pairs goes as a whole, from its end, and all that stay can be found. */
+static void map_move(struct map *map, uint32_t slots)
+{
+    uint32_t room = old_room(map), end = room - map->moved > slots ? map->moved + slots : room;
+
+    while (end < room && map->old[end].next_value)
+        end++;
+    for (uint32_t i = end; i-- > map->moved;) {
+        struct map_slot *slot = &map->old[i];
+
+        if (!slot->next_value)
+            continue;
+        *slot_of(map, map->slots, map->room, slot->key) = *slot;
+        slot->next_value = 0;
+    }
+    map->moved = end;
+    if (end < room)
+        return;
+    free(map->old);
+    map->old = NULL;
 }
 
 static void map_grow(struct map *map)
 {
-    struct map_slot *old = map->slots;
-    uint32_t room = map->room;
-
-    map->room = room ? room * 2 : ROOM_FIRST;
-    map->slots = mem_alloc(map->room * sizeof *map->slots);
-    for (uint32_t i = 0; i < map->room; i++)
-        map->slots[i].value = MAP_NONE;
-    for (uint32_t i = 0; i < room; i++)
-        if (old[i].value != MAP_NONE)
-            *map_slot(map, old[i].key) = old[i];
-    free(old);
+    map->old = map->slots;
+    map->room = map->room ? map->room * 2 : ROOM_FIRST;
+    map->moved = 0;
+    map->slots = mem_alloc_zeros(map->room, sizeof *map->slots);
+    if (old_room(map) <= ROOM_AT_ONCE && map->old)
+        map_move(map, ROOM_AT_ONCE);
 }
 
 void map_set(struct map *map, uint64_t key, uint64_t value)
 {
-    struct map_slot *slot;
+    struct map_slot *slot = NULL;
 
+    if (map->old)
+        map_move(map, MOVES);
     if (map->count >= map->room - map->room / 4)
         map_grow(map);
-    slot = map_slot(map, key);
-    map->count += slot->value == MAP_NONE;
-    *slot = (struct map_slot){key, value};
+    if (map->old)
+        slot = slot_of(map, map->old, old_room(map), key);
+    if (!slot || !slot->next_value)
+        slot = slot_of(map, map->slots, map->room, key);
+    map->count += !slot->next_value;
+    *slot = (struct map_slot){key, value + 1};
+}
+
+/* Takes the pair out of one of the two tables, if it is there. */
+static bool table_remove(const struct map *map, struct map_slot *slots, uint32_t room, uint64_t key)
+{
+    uint32_t mask = room - 1, hole, place;
+    const struct map_slot *slot = slot_of(map, slots, room, key);
+
+    if (!slot->next_value)
+        return false;
+    hole = (uint32_t)(slot - slots);
+    for (place = (hole + 1) & mask; slots[place].next_value; place = (place + 1) & mask) {
+        uint32_t home = home_of(map, room, slots[place].key);
+
+        if (((place - home) & mask) >= ((place - hole) & mask)) { /* this pair may move into the hole */
+            slots[hole] = slots[place];
+            hole = place;
+        }
+    }
+    slots[hole].next_value = 0;
+    return true;
 }
 
 bool map_remove(struct map *map, uint64_t key)
 {
-    uint32_t mask = map->room - 1, hole, place;
-
-    if (!map->count || map_slot(map, key)->value == MAP_NONE)
+    if (!map->count)
         return false;
-    hole = (uint32_t)(map_slot(map, key) - map->slots);
-    for (place = (hole + 1) & mask; map->slots[place].value != MAP_NONE; place = (place + 1) & mask) {
-        uint32_t home = map_home(map, map->slots[place].key);
-
-        if (((place - home) & mask) >= ((place - hole) & mask)) { /* this pair may move into the hole */
-            map->slots[hole] = map->slots[place];
-            hole = place;
-        }
-    }
-    map->slots[hole].value = MAP_NONE;
+    if (map->old)
+        map_move(map, MOVES);
+    if (!table_remove(map, map->slots, map->room, key) &&
+        !(map->old && table_remove(map, map->old, old_room(map), key)))
+        return false;
     map->count--;
     return true;
 }
 
 bool map_next(const struct map *map, uint32_t *at, uint64_t *ret_key, uint64_t *ret_value)
 {
-    for (; *at < map->room; ++*at) {
-        const struct map_slot *slot = &map->slots[*at];
+    for (; *at < map->room + old_room(map); ++*at) {
+        const struct map_slot *slot = *at < map->room ? &map->slots[*at] : &map->old[*at - map->room];
 
-        if (slot->value == MAP_NONE)
+        if (!slot->next_value)
             continue;
         ++*at;
         *ret_key = slot->key;
-        *ret_value = slot->value;
+        *ret_value = slot->next_value - 1;
         return true;
     }
     return false;

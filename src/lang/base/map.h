@@ -1,6 +1,11 @@
 /* map.h: a hash table of 64-bit keys and values.
  *
  *     slots:  [key value] [-] [key value] ...      a power of two of them, at most three quarters full; linear probing
+ *     old:    [-] [-] [-] [key value] ...          the half as large table before: those below `moved` are empty
+ *
+ * No change takes long, however large the map is: when it has become full, a table of twice the size takes its place, and each later change
+ * moves some pairs there. Until all have moved, a key is in one of the two tables, never in both. What is cleared is the system's
+ * work, page by page: so an empty slot is all zeros, and a value is kept as the one next to it.
  *
  * Removing a pair closes its slot by moving back the pairs behind it, so removed pairs leave no marks. Where
  * strangers choose the keys, the seed makes the places unguessable. */
@@ -17,12 +22,13 @@ extern "C" {
 #define MAP_NONE UINT64_MAX /* stands for no value; so it cannot be a value */
 
 struct map_slot {
-    uint64_t key, value; /* MAP_NONE: the slot is empty */
+    uint64_t key, next_value; /* value + 1; 0: the slot is empty */
 };
 
 struct map {
-    struct map_slot *slots;
-    uint32_t count, room; /* room: 0 or a power of two */
+    struct map_slot *slots, *old; /* old: NULL when all pairs have moved */
+    uint32_t count, room;         /* count: in both; room: of `slots`, 0 or a power of two */
+    uint32_t moved;
     uint64_t seed;
 };
 

@@ -32,6 +32,15 @@ void *mem_alloc(size_t size)
     return got;
 }
 
+void *mem_alloc_zeros(size_t count, size_t size)
+{
+    void *got;
+
+    while (!(got = calloc(count ? count : 1, size)))
+        mem_wanting(count * size);
+    return got;
+}
+
 void *mem_alloc_lines(size_t size)
 {
     const size_t page = (size_t)2 << 20, line = 64;

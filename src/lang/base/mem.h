@@ -10,6 +10,8 @@ extern "C" {
 
 /* All of these abort when memory has run out. The caller frees with free(). */
 void *mem_alloc(size_t size);
+/* Memory that is cleared; of a large block, each page when it is first touched. */
+void *mem_alloc_zeros(size_t count, size_t size);
 /* Memory that is cleared, and aligned to 64 bytes. A large block lies in large pages where the system has them: random access to it is cheaper. */
 void *mem_alloc_lines(size_t size);
 void *mem_grow(void *old, size_t size);
