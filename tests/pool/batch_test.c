@@ -172,6 +172,96 @@ static void wake(struct office *o)
     hand_over(o->w, &(struct event){.kind = EVENT_WAKE});
 }
 
+static struct submitted part_of_many(struct office *o, int n)
+{
+    char key[16], text[96];
+
+    snprintf(key, sizeof key, "b/%d", n);
+    snprintf(text, sizeof text, "[ Type = \"Job\"; Part = %d; Constraint = other.Memory >= 64 ]", n);
+    return part_as(o, MANY, MANY, key, 1, text);
+}
+
+/* Between others lies a large batch that is over: more come until the first rows of it go. Returns how many others there are; -1: none went. */
+static int leave(struct office *o, uint32_t *ret_gone)
+{
+    char key[16];
+
+    office_start(o);
+    o->settings.jobs_step = 8;
+    submit(o, "before", 1, JOB);
+    for (int n = 0; n < MANY; n++)
+        part_of_many(o, n);
+    for (int turn = 0; turn < MANY && ready(o) < MANY + 1; turn++)
+        wake(o);
+    for (uint64_t job = 2; job <= MANY + 1; job++)
+        forget(o, job);
+    pass(o->w, 25 * HOUR);
+    for (int n = 2; n < 300; n++) {
+        snprintf(key, sizeof key, "m%d", n);
+        submit(o, key, 1, JOB);
+        *ret_gone = MANY + (uint32_t)n - row_count(o->w, RECORD_KEY);
+        if (*ret_gone)
+            return n;
+    }
+    return -1;
+}
+
+static bool knows_any(const struct office *o)
+{
+    bool knows = false;
+    char key[16];
+
+    for (int n = 0; n < MANY; n++) {
+        snprintf(key, sizeof key, "b/%d", n);
+        knows = knows || customer_knows_key(o->w->role, "raman", key);
+    }
+    return knows;
+}
+
+/* Where a step is to be short, what may be forgotten goes a few at a time; a batch as a whole all the same. */
+static void forgotten_in_turns(void)
+{
+    uint32_t gone = 0, most = 0, before;
+    struct office o;
+    char key[16];
+    int others = leave(&o, &gone);
+    bool all = true;
+
+    tap_ok(others > 0 && gone < MANY / 2 && !knows_any(&o),
+           "when some rows of a large batch go, none of its keys is known any more");
+    for (int turn = 0; turn < MANY && row_count(o.w, RECORD_KEY) > (uint32_t)others; turn++, others++) {
+        before = row_count(o.w, RECORD_KEY) + 1;
+        snprintf(key, sizeof key, "n%d", turn);
+        submit(&o, key, 1, JOB);
+        most = before - row_count(o.w, RECORD_KEY) > most ? before - row_count(o.w, RECORD_KEY) : most;
+    }
+    tap_ok(row_count(o.w, RECORD_KEY) == (uint32_t)others && most && most < MANY / 2 && ready(&o) == (uint32_t)others &&
+               in_order(&o),
+           "each that comes takes some more of them, until none is left, and nothing else");
+    world_free(o.w, "a large batch that is forgotten");
+
+    others = leave(&o, &gone);
+    world_restart(o.w, true, SECOND);
+    tap_ok(others > 0 && row_count(o.w, RECORD_KEY) == (uint32_t)others && ready(&o) == (uint32_t)others &&
+               !knows_any(&o),
+           "a restart in between drops what is left of it");
+    world_free(o.w, "a batch that was being forgotten in a crash");
+
+    for (int again = 0; again < MANY; again += MANY - 1) {
+        others = leave(&o, &gone);
+        tap_ok(part_of_many(&o, again).reason == REASON_OK && row_count(o.w, RECORD_KEY) == (uint32_t)others + 1 &&
+                   ready(&o) == (uint32_t)others,
+               "%s of its keys can be used again meanwhile: then all of it is new", again ? "the last" : "the first");
+        for (int n = 0; n < MANY; n++)
+            all = part_of_many(&o, n).first > MANY + (uint64_t)others && all;
+        for (int turn = 0; turn < MANY && ready(&o) < MANY + (uint32_t)others; turn++)
+            wake(&o);
+        world_restart(o.w, true, SECOND);
+        tap_ok(all && ready(&o) == MANY + (uint32_t)others && in_order(&o), "and begins as any other");
+        world_free(o.w, "a batch that comes again while it is forgotten");
+    }
+}
+
 /* Where a step is to be short, very many begin some at a time. */
 static void begins_in_turns(void)
 {
@@ -182,11 +272,7 @@ static void begins_in_turns(void)
     office_start(&o);
     o.settings.jobs_step = 8;
     for (int n = 0; n < MANY; n++) {
-        char key[16], text[96];
-
-        snprintf(key, sizeof key, "b/%d", n);
-        snprintf(text, sizeof text, "[ Type = \"Job\"; Part = %d; Constraint = other.Memory >= 64 ]", n);
-        part_as(&o, MANY, MANY, key, 1, text);
+        part_of_many(&o, n);
         if (n == MANY / 2)
             tap_ok(customer_submission(o.w->role, 1, &view) && view.first == 1 && view.last == MANY / 2 + 1 &&
                        view.ads == MANY / 2 + 1 && view.whole,
@@ -243,6 +329,7 @@ int main(void)
     nothing_when_cut();
     begun_since();
     forgotten_together();
+    forgotten_in_turns();
     begins_in_turns();
     several_owners();
     return tap_done();

@@ -14,7 +14,7 @@
 #define BEGINS_PART \
     4 /* to begin takes longer than to make: as many jobs in a step as that part of those that one makes */
 
-static struct batch *batch_find(const struct customer *customer, uint64_t word)
+struct batch *batch_find(const struct customer *customer, uint64_t word)
 {
     uint64_t value = map_find(&customer->batches, word);
 

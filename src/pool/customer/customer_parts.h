@@ -8,6 +8,7 @@
  *     turns.c      offering them by turns, where a pool takes fewer requests than there are
  *     queue.c      jobs: waiting, assigned, ended, held, removed, forgotten
  *     submissions.c  jobs as they come, and what outlives a restart
+ *     forgetting.c what is left of them when their jobs are gone goes, too
  *     making.c     the same where they are very many at once: in several steps
  *     batch.c      submissions that begin together
  *     workflow.c      workflows: submissions that wait for each other
@@ -194,7 +195,8 @@ struct batch {
     uint32_t over;              /* those of which all jobs are forgotten ... */
     int64_t ended;              /* ... and when the last of them was */
     bool begun;
-    bool mixed; /* they are of several owners */
+    bool mixed;   /* they are of several owners */
+    bool leaving; /* some are forgotten, the others are about to be */
     uint32_t
         begins; /* so many of the items have begun: where they are very many, some with each wake; the others are still blocked ... */
     uint64_t stored;              /* ... and are asked for when this persist is durable */
@@ -228,7 +230,8 @@ struct customer {
     struct map stubs;     /* rows of forgotten jobs before which others are not: the first -> the last of its jobs */
     struct map leftovers; /* while loading: rows of forgotten jobs that are not needed any more */
     struct submission **submissions; /* in the order of their jobs' numbers */
-    uint32_t submission_count, submission_room, sweep_at;
+    uint32_t submission_count, submission_room;
+    uint32_t forget_at, forget_place;         /* forgetting.c: a round begins with so many; it has come so far */
     struct submission *making, **making_end;  /* those whose jobs are being made; and how many ... */
     uint64_t unmade;                          /* ... of their jobs are not yet */
     struct batch *beginning, **beginning_end; /* those whose jobs are beginning to wait */
@@ -349,6 +352,15 @@ void reply_submitted(const struct customer_step *step, uint64_t token, enum reas
 
 /* Drops submissions whose batch has not begun: before anything else is done with what was loaded. */
 void submissions_drop_cut(const struct customer_step *step);
+struct submission *submission_find(const struct customer *customer, const struct text *owner, const struct text *key);
+void submission_remove(const struct customer_step *step, struct submission *submission); /* none of its jobs is left */
+
+/* forgetting.c */
+bool submission_is_leaving(const struct submission *submission);
+void submissions_forget_some(const struct customer_step *step); /* none or a few of those that may go */
+void submissions_forget_all(const struct customer_step *step);  /* every one */
+/* Before a submission is looked at: what is left of a leaving batch with its key or word goes. */
+void submissions_make_way(const struct customer_step *step, const struct submit *submit);
 
 /* making.c */
 bool making_is_long(const struct customer *customer, const struct submission *submission);
@@ -368,6 +380,7 @@ void batch_join(struct customer *customer, struct submission *submission, uint64
 bool batch_has_room(const struct customer *customer, const struct submit *submit); /* does this one fit as well? */
 uint64_t batch_number(struct customer *customer, const struct submit *submit,
                       struct batch *batch);                                 /* of its first job */
+struct batch *batch_find(const struct customer *customer, uint64_t word);   /* NULL: none */
 void batch_leave(struct customer *customer, struct submission *submission); /* the submission is forgotten */
 bool batch_is_whole(const struct batch *batch);
 /* All are here: their jobs wait for machines from now on. Their requests must not be sent before the persist `stored` is durable. */

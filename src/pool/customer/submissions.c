@@ -15,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGE_MAX INT64_C(1000000000)  /* seconds: a greater age means that a clock was wrong */
-#define KEYS_KEPT (24 * 60 * MINUTE) /* how long a key is remembered after its last job was forgotten ... */
-#define KEYS_KEPT_ALL 100000 /* ... while there are no more submissions than these; then for the span `keep` alone */
+#define AGE_MAX INT64_C(1000000000) /* seconds: a greater age means that a clock was wrong */
 
 static bool text_same(const struct text *a, const struct text *b)
 {
@@ -29,8 +27,7 @@ static uint64_t key_hash(const struct text *owner, const struct text *key)
     return owner_hash(key, owner_hash(owner, 1));
 }
 
-static struct submission *submission_find(const struct customer *customer, const struct text *owner,
-                                          const struct text *key)
+struct submission *submission_find(const struct customer *customer, const struct text *owner, const struct text *key)
 {
     uint64_t value = map_find(&customer->keys, key_hash(owner, key));
 
@@ -85,7 +82,7 @@ static void submission_store(const struct customer_step *step, struct submission
     submission->stored = effects_persist(step->effects, &record);
 }
 
-static void submission_remove(const struct customer_step *step, struct submission *submission)
+void submission_remove(const struct customer_step *step, struct submission *submission)
 {
     struct customer *customer = step->customer;
 
@@ -99,37 +96,6 @@ static void submission_remove(const struct customer_step *step, struct submissio
     free(submission->children);
     free(submission->askers);
     free(submission);
-}
-
-/* A key is remembered for a while after its last job was forgotten; then the row goes, those of a batch at once. The largest number given is kept
- * apart, so that it is not given again. */
-static bool submission_forget(const struct customer_step *step, uint32_t place)
-{
-    struct customer *customer = step->customer;
-    struct submission *submission = customer->submissions[place];
-    const struct batch *batch = submission->batch;
-    int64_t span = customer->submission_count > KEYS_KEPT_ALL ? customer->spans->keep : KEYS_KEPT;
-
-    if (submission->alive || step->env->now - submission->ended < span ||
-        (batch && (batch_is_beginning(batch) || batch->over < batch->count || step->env->now - batch->ended < span)))
-        return false;
-    customer_store(step);
-    submission_remove(step, submission);
-    return true;
-}
-
-/* Forgets all submissions that may be forgotten. Cheap enough to be done whenever their number has doubled since the
- * last time. */
-static void submissions_sweep(const struct customer_step *step)
-{
-    struct customer *customer = step->customer;
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < customer->submission_count; i++)
-        if (!submission_forget(step, i))
-            customer->submissions[kept++] = customer->submissions[i];
-    customer->submission_count = kept;
-    customer->sweep_at = kept * 2 + 64;
 }
 
 /* -------------------------------------------------------------------------------------------------------- submitting */
@@ -267,8 +233,8 @@ void queue_submit(const struct customer_step *step, const struct event *event)
         reply_submitted(step, event->token, REASON_IDENTITY, NULL);
         return;
     }
-    if (customer->submission_count >= customer->sweep_at)
-        submissions_sweep(step);
+    submissions_forget_some(step);
+    submissions_make_way(step, submit);
     known = submission_find(customer, &submit->owner, &submit->key);
     ad = submission_ad(step, submit);
     if (!ad || !submit->key.bytes[0])
@@ -313,10 +279,12 @@ static bool is_beside(const struct submission *a, const struct submission *b, si
 
 bool customer_knows_key(const struct customer *customer, const char *owner, const char *key)
 {
+    const struct submission *known = NULL;
     struct text owner_text, key_text;
 
-    return text_set(&owner_text, owner, strlen(owner)) && text_set(&key_text, key, strlen(key)) &&
-           submission_find(customer, &owner_text, &key_text);
+    if (text_set(&owner_text, owner, strlen(owner)) && text_set(&key_text, key, strlen(key)))
+        known = submission_find(customer, &owner_text, &key_text);
+    return known && !submission_is_leaving(known);
 }
 
 /* Finds the first and the last that were submitted with this one. Those of one key stand side by side, as their jobs' numbers do. A batch, which may be of
@@ -602,5 +570,5 @@ void queue_boot(const struct customer_step *step)
                 job_wait(job, false);
         }
     }
-    submissions_sweep(step);
+    submissions_forget_all(step);
 }
