@@ -5,6 +5,8 @@
 #include "sim/scenario.h"
 #include "fuzz.h"
 
+#include <math.h>
+
 #define DRAWS 3
 
 static uint32_t lines_of(const uint8_t *data, size_t size)

@@ -7,6 +7,8 @@
 #include "lang/ad/names.h"
 #include "sim/joblines.h"
 
+#include <math.h>
+
 #define JOBS_MAX 200 /* that are simulated */
 
 static uint32_t lines_of(const char *text, size_t size)

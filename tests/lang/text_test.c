@@ -10,6 +10,7 @@
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct dialect *const dialects[] = {&dialect_classic, &dialect_condor};

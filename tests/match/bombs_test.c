@@ -10,6 +10,8 @@
 #include "lang/ad/refs.h"
 #include "match/pair/pair.h"
 
+#include <math.h>
+
 #define OR_ERROR (1u << VALUE_ERROR)
 #define OR_UNDEFINED (1u << VALUE_UNDEFINED)
 #define ERROR_OR_UNDEFINED (OR_ERROR | OR_UNDEFINED)

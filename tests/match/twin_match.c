@@ -20,6 +20,8 @@
 #include "match/pair/match.h"
 #include "match/pair/pair.h"
 
+#include <math.h>
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define OUTSIDE_MAX 3 /* names that the matchmaker gives, and as many for absent ones */
 #define LADDER (CLAUSES_WITHIN_MAX + 3)

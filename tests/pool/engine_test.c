@@ -4,6 +4,8 @@
 #include "lang/base/rng.h"
 #include "pool/matchmaker/accountant.h"
 
+#include <math.h>
+
 /* -------------------------------------------------------------------------------------------------------- one cycle */
 
 static const char machine[] = "[ Memory = 4; Constraint = other.Need <= Memory ]";

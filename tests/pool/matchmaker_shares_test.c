@@ -1,6 +1,8 @@
 /* matchmaker_shares_test.c: who used less is first, and what was used is kept; the better may take what another has. */
 #include "matchmaker_world.h"
 
+#include <math.h>
+
 /* ------------------------------------------------------------------------------------------------------- accounting */
 
 static double usage_of(struct pool *pool, const char *name)

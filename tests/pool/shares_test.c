@@ -6,6 +6,8 @@
 #include "pool/matchmaker/limits.h"
 #include "pool/matchmaker/registrar.h"
 
+#include <math.h>
+
 #define MACHINE "[ Constraint = true ]"
 #define LEARNS (5 * MINUTE) /* longer than it takes until limits are known */
 

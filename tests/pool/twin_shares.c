@@ -9,6 +9,8 @@
 #include "pool/matchmaker/groups.h"
 #include "pool/protocol/weight.h"
 
+#include <math.h>
+
 #define USERS 12
 #define ROOTS 24
 #define OFFERS 40

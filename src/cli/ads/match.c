@@ -12,6 +12,7 @@
 #include "lang/text/print.h"
 #include "match/pair/residual.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

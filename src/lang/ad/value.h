@@ -10,8 +10,6 @@
 #include "lang/text/build.h"
 #include "lang/text/tree.h"
 
-#include <math.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -70,10 +68,11 @@ static inline struct value value_integer(int64_t i)
     return v;
 }
 
+/* There is one NaN, without a sign. Not NAN: to read math.h takes longer than to read all that most files have of their own. */
 static inline struct value value_real(double r)
 {
     struct value v = {VALUE_REAL, false, 0, 0, {0}, NULL};
-    v.u.real = r == r ? r : (double)NAN; /* there is one NaN, without a sign */
+    v.u.real = r == r ? r : __builtin_nan("");
     return v;
 }
 

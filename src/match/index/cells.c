@@ -1,6 +1,8 @@
 /* cells.c: what an ad has in a dimension. */
 #include "match/index/index_parts.h"
 
+#include <math.h>
+
 double index_key(struct index *index, const struct index_key *key, bool find)
 {
     if (key->kind != KEY_STRING)

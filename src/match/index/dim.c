@@ -4,6 +4,7 @@
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define SAMPLE_MAX 256 /* values by which the cuts are chosen */

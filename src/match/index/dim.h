@@ -17,6 +17,8 @@
 #include "match/index/key.h"
 #include "match/index/lines.h"
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -4,6 +4,7 @@
 #include "lang/base/mem.h"
 #include "match/index/index_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct index *index_new(void)

@@ -6,6 +6,7 @@
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

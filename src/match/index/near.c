@@ -5,6 +5,7 @@
 #include "lang/base/rng.h"
 #include "match/index/index_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define SAMPLE 16          /* rows by which it is told whether a dimension divides them */

@@ -6,6 +6,7 @@
 #include "lang/base/mem.h"
 #include "match/index/index_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void profiles_done(struct profiles *profiles)

@@ -1,6 +1,8 @@
 /* valid.c: is an index in order? For tests: every row is looked at in every dimension. */
 #include "match/index/index_parts.h"
 
+#include <math.h>
+
 /* What a row's line must say, by its columns. */
 static bool slab_bit(const struct dim *dim, uint32_t row, uint32_t slab, bool *ret_known)
 {

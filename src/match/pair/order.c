@@ -3,6 +3,8 @@
 
 #include "lang/ad/ops.h"
 
+#include <math.h>
+
 enum kind { KIND_NONE, KIND_NUMBER, KIND_STRING, KIND_ABSTIME, KIND_RELTIME };
 
 static enum kind kind_of(const struct value *v)

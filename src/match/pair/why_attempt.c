@@ -9,6 +9,7 @@
 #include "lang/ad/refs.h"
 #include "lang/base/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

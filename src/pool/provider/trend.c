@@ -6,6 +6,7 @@
 #include "lang/ad/functions.h"
 #include "lang/ad/ops.h"
 
+#include <math.h>
 #include <string.h>
 
 #define DAY 86400
