@@ -169,6 +169,11 @@ uint64_t judge_claims(const struct judge *judge)
     return judge->activated;
 }
 
+uint64_t judge_several(const struct judge *judge)
+{
+    return judge->several;
+}
+
 uint64_t judge_preempted(const struct judge *judge)
 {
     return judge->preempted;

@@ -36,6 +36,7 @@ void judge_heeds(struct judge *judge, uint32_t numbers); /* only these invariant
 const struct violation *judge_violation(const struct judge *judge);
 uint64_t judge_claims(const struct judge *judge);    /* claims that were activated */
 uint64_t judge_preempted(const struct judge *judge); /* claims that were preempted for others */
+uint64_t judge_several(const struct judge *judge);   /* claims for which several others had to go */
 uint64_t judge_done(const struct judge *judge);      /* jobs whose result was taken */
 uint64_t judge_booked(const struct judge *judge);    /* bookings that became durable */
 uint64_t judge_grouped(const struct judge *judge);   /* gangs of several that were matched in a group with a quota */

@@ -114,16 +114,16 @@ static void check_pinned(struct judge *judge, const struct host *host, const str
     fact->gang = tenant->gang;
     fact->superior = tenant->superior;
     fact->behind = tenant->behind;
-    if (tenant->behind)
-        judged_claim(judge, tenant->behind)->successor = tenant->claim;
+    for (uint32_t i = 0; i < tenant->behind.count; i++)
+        judged_claim(judge, tenant->behind.claims[i])->successor = tenant->claim;
     fact = judged_claim(judge, tenant->claim); /* the fact may have moved */
     if (fact->over)
         judge_finds(judge, 1, host, "a claim that was over is pinned again: its ticket was used twice");
     weigh_pinned(judge, host, tenant);
     if (!provider_accepts(judge, host, env, tenant))
         judge_finds(judge, 4, host, "a claim is pinned that the provider's own constraint refuses");
-    if (tenant->behind)
-        judge_successor(judge, host, env, tenant);
+    for (uint32_t i = 0; i < tenant->behind.count; i++)
+        judge_successor(judge, host, env, tenant, tenant->behind.claims[i]);
 }
 
 static void check_claimed(struct judge *judge, const struct host *host, const struct tenant_view *before,
@@ -132,6 +132,9 @@ static void check_claimed(struct judge *judge, const struct host *host, const st
     const struct spans *spans = judge->world->spans;
 
     judge->activated++;
+    judged_claim(judge, tenant->claim)->behind = tenant->behind; /* as many as have to go now */
+    if (before && tenant->behind.count)
+        judge_needed(judge, host, tenant);
     if (!judged_gangs_decided(judge->gangs, tenant->claim))
         judge_finds(judge, 2, host, "a claim is activated that its root has not decided durably");
     if (before && judge->now > before->since + spans->pin / 2)

@@ -81,9 +81,9 @@ static uint32_t states_now(struct judge *judge, const struct host *host, int64_t
     for (uint32_t i = 0; i < count; i++) {
         const struct tenant_view *tenant = &judge->tenants[host->place][i];
 
-        followed = followed || tenant->behind;
-        used += !tenant->behind;
-        cpus += tenant->behind ? 0 : judged_integer(tenant->ad, judge->request_cpus, 1);
+        followed = followed || tenant->behind.count;
+        used += !tenant->behind.count;
+        cpus += tenant->behind.count ? 0 : judged_integer(tenant->ad, judge->request_cpus, 1);
     }
     /* the load that its jobs make is not its owner's */
     eased = used && judged_has(whole, judge->load) ? ad_with(whole, judge->load, 0) : tree_ref(whole);

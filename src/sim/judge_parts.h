@@ -55,7 +55,8 @@ struct claim_fact {
     uint32_t releasing;                 /* plus 1: the root's life in which it was being released */
     uint32_t session_life;              /* plus 1: the provider's life, for the two below */
     uint64_t session_epoch, session_at; /* the newest message that was obeyed */
-    uint64_t behind, successor; /* the claim that it was pinned behind; the one that was pinned behind it last */
+    struct fronts behind;               /* the claims that it was pinned behind */
+    uint64_t successor;                 /* the one that was pinned behind it last */
     bool preempted;
     bool owes;                   /* by its row, it has been active: a last report is due */
     bool weighed;                /* the next two are known */
@@ -162,8 +163,8 @@ struct judge {
     uint64_t stamp;
     struct judged_bound bound[HOSTS_MAX]; /* of each superior */
     struct judged_gangs *gangs;
-    uint64_t activated, done, preempted, grouped;
-    int64_t watched; /* machines are watched since then; 0: they are not */
+    uint64_t activated, done, preempted, several, grouped; /* `several`: they began when several claims had gone */
+    int64_t watched;                                       /* machines are watched since then; 0: they are not */
     struct judged_stood stood[HOSTS_MAX];
     bool drained[HOSTS_MAX];
     int64_t
@@ -194,6 +195,8 @@ struct ad_fact *judged_ad(struct judge *judge, agent matchmaker, agent who, uint
 const struct tenant_view *judged_tenant(const struct judge *judge, const struct host *host, uint64_t claim);
 const struct process *judged_process(const struct judge *judge, const struct host *host,
                                      uint64_t claim); /* a process that lives under that claim; or NULL */
+bool judged_way(struct judge *judge, const struct host *host,
+                uint64_t claim); /* does one run in front of that claim? */
 
 /* The value of an attribute that is a literal integer; `absent` when there is none. */
 int64_t judged_integer(const struct tree *ad, symbol name, int64_t absent);
@@ -238,7 +241,9 @@ void judge_agent(struct judge *judge, const struct host *host, const struct even
 void judge_units(struct judge *judge, const struct host *host, bool durable);
 void judge_preemption(struct judge *judge, const struct host *host, uint64_t claim); /* that claim is preempted */
 void judge_successor(struct judge *judge, const struct host *host, const struct role_env *env,
-                     const struct tenant_view *tenant); /* the tenant was pinned behind another */
+                     const struct tenant_view *tenant, uint64_t behind); /* the tenant was pinned behind that claim */
+void judge_needed(struct judge *judge, const struct host *host,
+                  const struct tenant_view *tenant); /* the tenant was activated: do all in front of it have to go? */
 void judge_priorities(struct judge *judge, const struct host *host, const struct role_env *env); /* matches were made */
 void judge_forming(struct judge *judge, const struct host *host,
                    const struct event *event);                    /* a superior was stepped */

@@ -73,6 +73,16 @@ void judge_durable(void *user, const struct host *host, const struct record *rec
     }
 }
 
+bool judged_way(struct judge *judge, const struct host *host, uint64_t claim)
+{
+    const struct fronts behind = judged_claim(judge, claim)->behind;
+    bool runs = false;
+
+    for (uint32_t i = 0; i < behind.count && !runs; i++)
+        runs = judged_process(judge, host, behind.claims[i]) != NULL;
+    return runs;
+}
+
 /* No member of the claim's gang may have a running job in front of it any more. */
 static void check_way(struct judge *judge, const struct host *host, uint64_t claim)
 {
@@ -80,10 +90,8 @@ static void check_way(struct judge *judge, const struct host *host, uint64_t cla
     uint32_t at;
 
     for (uint32_t i = 0; judged_gangs_member(judge->gangs, claim, i, &member, &at); i++) {
-        uint64_t behind = judged_claim(judge, member)->behind;
-
-        if (behind && judged_process(judge, &judge->world->hosts[at], behind))
-            judge_finds(judge, 2, host, "a job is launched while that of the claim in front runs");
+        if (judged_way(judge, &judge->world->hosts[at], member))
+            judge_finds(judge, 2, host, "a job is launched while that of a claim in front runs");
     }
 }
 

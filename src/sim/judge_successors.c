@@ -48,9 +48,9 @@ static bool is_strict(const struct judge *judge)
 }
 
 void judge_successor(struct judge *judge, const struct host *host, const struct role_env *env,
-                     const struct tenant_view *tenant)
+                     const struct tenant_view *tenant, uint64_t behind)
 {
-    const struct tenant_view *front = judged_tenant(judge, host, tenant->behind);
+    const struct tenant_view *front = judged_tenant(judge, host, behind);
     const struct provider_settings *settings = host->settings;
     const struct tree *offer = NULL;
     struct env now = {.now = wall_seconds(env->wall), .zone = env->zone};
@@ -72,6 +72,46 @@ void judge_successor(struct judge *judge, const struct host *host, const struct 
     goes = offer_says(judge, &now, offer, front, judge->preemption);
     if (!value_is_true(&goes))
         judge_finds(judge, 4, host, "a claim is pinned behind one that the owner does not let go");
+}
+
+static bool is_behind(const struct tenant_view *tenant, uint64_t claim)
+{
+    for (uint32_t i = 0; i < tenant->behind.count; i++)
+        if (tenant->behind.claims[i] == claim)
+            return true;
+    return false;
+}
+
+/* In these worlds what a machine that is divided lacks is processors. A claim in front is needed if there are not enough of them while it stays and the
+ * others in front go. The tenants are those before the step: that is when it was chosen who goes. */
+void judge_needed(struct judge *judge, const struct host *host, const struct tenant_view *tenant)
+{
+    const struct provider_settings *settings = host->settings;
+    int64_t used = judged_integer(tenant->ad, judge->request_cpus, 1), has;
+    const struct tree *offer = NULL;
+
+    for (uint32_t place = 0; place < settings->count; place++)
+        if (settings->ids[place] == tenant->offer)
+            offer = provider_offer(host->role, place);
+    if (!offer || !judged_has(offer, judge->residual) || dock_has_ports(offer) || dock_has_ports(tenant->ad))
+        return;
+    has = judged_integer(offer, judge->cpus, 1);
+    for (uint32_t i = 0; i < judge->tenant_counts[host->place]; i++) {
+        const struct tenant_view *other = &judge->tenants[host->place][i];
+
+        if (dock_has_ports(other->ad))
+            return;
+        if (other->offer == tenant->offer && other->claim != tenant->claim && other->state >= TENANT_VERIFIED &&
+            !other->behind.count && !is_behind(tenant, other->claim))
+            used += judged_integer(other->ad, judge->request_cpus, 1);
+    }
+    judge->several += tenant->behind.count > 1;
+    for (uint32_t i = 0; i < tenant->behind.count; i++) {
+        const struct tenant_view *front = judged_tenant(judge, host, tenant->behind.claims[i]);
+
+        if (front && front->state == TENANT_CLAIMED && used + judged_integer(front->ad, judge->request_cpus, 1) <= has)
+            judge_finds(judge, 2, host, "a claim has to go although there is room without that");
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------- figure 9: priorities */

@@ -1,9 +1,11 @@
 /* judge_units.c: 1: no more is pinned than the provider has, and no GPU is given twice. */
+#include "lang/ad/get.h"
 #include "sim/judge_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Sums of what is pinned on an offer. A successor holds nothing while the claim in front is there; but when that one goes, there
+/* Sums of what is pinned on an offer. A successor holds nothing while claims in front are there; but when those go, there
  * must be enough for the successor: `later`. */
 struct pinned {
     struct judge *judge;
@@ -17,11 +19,31 @@ struct followed {
     uint32_t by;
 };
 
+/* Those in front of a row's claim. */
+static void row_fronts(const struct record *record, struct fronts *ret)
+{
+    const struct tree *ad = record->u.tenant_record.fronts;
+    const struct expr *list = ad ? ad_find(ad, "Claims") : NULL;
+
+    *ret = (struct fronts){.count = record->u.tenant_record.behind != 0, .claims = {record->u.tenant_record.behind}};
+    for (uint32_t i = 1; list && i < list->u.run.count && i < FRONTS_MAX;
+         i++) { /* the first stands in the row itself */
+        char digits[17] = "";
+
+        memcpy(digits, tree_string(ad, &tree_parts(ad, list)[i]), 16);
+        ret->claims[ret->count++] = strtoull(digits, NULL, 16);
+    }
+}
+
 static void followed_row(void *user, const struct record *record)
 {
     struct followed *followed = user;
 
-    followed->by += record->u.tenant_record.behind == followed->claim;
+    struct fronts fronts;
+
+    row_fronts(record, &fronts);
+    for (uint32_t i = 0; i < fronts.count; i++)
+        followed->by += fronts.claims[i] == followed->claim;
 }
 
 static void pinned_add(struct pinned *pinned, const struct tree *ad, bool waits, bool goes)
@@ -39,12 +61,16 @@ static void pinned_row(void *user, const struct record *record)
     struct pinned *pinned = user;
     const struct tenant_record *tenant = &record->u.tenant_record;
     struct followed followed = {.claim = record->key};
+    struct fronts fronts;
+    bool waits = false;
 
     if (tenant->offer != pinned->offer)
         return;
+    row_fronts(record, &fronts);
+    for (uint32_t i = 0; i < fronts.count; i++)
+        waits = waits || disk_find(&pinned->host->disk, RECORD_TENANT, fronts.claims[i]);
     disk_each(&pinned->host->disk, RECORD_TENANT, followed_row, &followed);
-    pinned_add(pinned, tenant->ad, tenant->behind && disk_find(&pinned->host->disk, RECORD_TENANT, tenant->behind),
-               followed.by > 0);
+    pinned_add(pinned, tenant->ad, waits, followed.by > 0);
 }
 
 static void pinned_tenant(struct pinned *pinned, const struct host *host, const struct tenant_view *tenant)
@@ -56,11 +82,12 @@ static void pinned_tenant(struct pinned *pinned, const struct host *host, const 
     for (uint32_t i = 0; i < pinned->judge->tenant_counts[host->place]; i++) {
         const struct tenant_view *other = &pinned->judge->tenants[host->place][i];
 
-        followed += other->behind == tenant->claim && other->state >= TENANT_PINNED;
+        for (uint32_t k = 0; k < other->behind.count; k++)
+            followed += other->behind.claims[k] == tenant->claim && other->state >= TENANT_PINNED;
     }
     if (followed > 1)
         judge_finds(pinned->judge, 1, host, "%u are pinned behind one claim", followed);
-    pinned_add(pinned, tenant->ad, tenant->behind != 0, followed > 0);
+    pinned_add(pinned, tenant->ad, tenant->behind.count != 0, followed > 0);
 }
 
 static bool pinned_exceeds(const struct pinned *pinned, const struct tree *ad)

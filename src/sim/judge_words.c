@@ -89,9 +89,8 @@ static void member_sent(struct judge *judge, const struct host *host, const stru
 
         if (!row && !over && (asked == MESSAGE_COMMIT || asked == MESSAGE_ACTIVATE || asked == MESSAGE_START))
             judge_finds(judge, 1, host, "a commit is acknowledged before the pin is durable");
-        if (asked == MESSAGE_ACTIVATE &&
-            judged_process(judge, host, judged_claim(judge, message->u.claimed.claim)->behind))
-            judge_finds(judge, 2, host, "activate is acknowledged while the job of the claim in front runs");
+        if (asked == MESSAGE_ACTIVATE && judged_way(judge, host, message->u.claimed.claim))
+            judge_finds(judge, 2, host, "activate is acknowledged while the job of a claim in front runs");
     }
 }
 

@@ -507,6 +507,7 @@ void sim_report_add(struct sim_report *sum, const struct sim_report *world)
     sum->claims += world->claims;
     sum->jobs += world->jobs;
     sum->preempted += world->preempted;
+    sum->several += world->several;
     sum->grouped += world->grouped;
     gang_counts_add(&sum->gangs, &world->gangs);
     sum->faults += world->faults;
@@ -535,6 +536,7 @@ static void world_report(uint64_t seed, const struct sim_settings *settings, uin
         .claims = judge_claims(sim->judge),
         .jobs = judge_done(sim->judge),
         .preempted = judge_preempted(sim->judge),
+        .several = judge_several(sim->judge),
         .grouped = judge_grouped(sim->judge),
         .gangs = *judge_gangs(sim->judge),
         .hash = world->hash,

@@ -53,6 +53,7 @@ struct sim_settings {
 struct sim_report {
     uint64_t worlds, events, claims, jobs, faults;
     uint64_t preempted; /* claims that were preempted for others */
+    uint64_t several;   /* claims for which several others had to go */
     uint64_t grouped;   /* gangs of several that were matched in a group with a quota */
     struct gang_counts gangs;
     uint64_t by_fault[FAULT_COUNT];

@@ -111,6 +111,25 @@ check 'and its claim is listed as preempted' soon preempted
 check 'and it runs again' soon runs
 "$berth" rm 1 >/dev/null
 
+# A divided machine: a job of two processors waits for two of one, which go together.
+echo '[ Preemption = true; Rank = isUndefined(other.Urgency) ? 0 : other.Urgency; Cpus = 2 ]' >wide.ad
+echo "[ Cmd = \"true\"; Urgency = 5; RequestCpus = 2; $job ]" >large.ad
+export BERTH_STATE="$work/wide"
+setsid "$berth" pool --listen 127.0.0.1:0 --set OwnerPolicy="$work/wide.ad" --set Unprotected=true -v >wide.up 2>wide.err &
+groups="$groups $!"
+disown
+for _ in $(seq 150); do grep -q 'To end it' wide.up && break; sleep 0.1; done
+run_at_once() { [ "$("$berth" jobs --json | grep -c '"state": "Running"')" = 2 ]; }
+two_begin() { "$berth" submit --force slow.ad && "$berth" submit --force slow.ad && soon run_at_once; }
+check 'two jobs of one processor run beside each other' two_begin
+makes_room() { "$berth" submit large.ad && timeout 40 "$berth" wait 3; }
+check 'an urgent job of two processors has the place of both' makes_room
+both_told() { "$berth" logs --events 1 | grep 'another is preferred' && "$berth" logs --events 2 | grep 'another is preferred'; }
+check 'the users of both are told why they wait again' both_told
+check 'and they run again' soon run_at_once
+"$berth" rm 1 2 >/dev/null
+export BERTH_STATE="$work/urgent"
+
 # ----------------------------------------------------------------------------------------------- the order of a user's jobs
 
 # in_order POOL CPUS: jobs that wait for the whole machine, and differ, begin by their Priority and then as they were submitted.

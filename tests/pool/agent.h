@@ -8,6 +8,7 @@
  * The clock goes when a test says so, and the role is woken when it asked for it. A matchmaker that agrees to
  * everything can be had. After each step the role's own books are looked at, and what leaves it is read back. */
 #ifndef BERTH_TESTS_AGENT_H
+#define ADS_THERE 16 /* ads of an agent that are kept in sight */
 #define BERTH_TESTS_AGENT_H
 
 #include "common/lang.h"
@@ -77,10 +78,11 @@ struct world {
     bool agreeable;   /* the matchmaker answers at once */
     enum reason next; /* what it answers the next ADVERTISE with, and the span */
     int64_t next_span;
-    uint64_t next_version; /* that it names; 0: the one that came */
-    bool next_bare;        /* only a renewal without text is answered so */
-    struct message put;    /* the last ADVERTISE that had a text, as it left */
-    struct message update; /* the last of all */
+    uint64_t next_version;           /* that it names; 0: the one that came */
+    bool next_bare;                  /* only a renewal without text is answered so */
+    struct message put;              /* the last ADVERTISE that had a text, as it left */
+    struct message update;           /* the last of all */
+    struct message there[ADS_THERE]; /* the ads that stand at the matchmaker; free places have another kind */
     uint32_t puts, bares, withdrawals;
     uint32_t repeats;     /* puts that said nothing new */
     struct report report; /* the last */
@@ -394,6 +396,31 @@ static inline void matchmaker_reported(struct world *w, struct sent *sent)
     answer(w, sent, &got);
 }
 
+/* The ad of that id as it stands at the matchmaker, or NULL. */
+static inline struct message *ad_there(struct world *w, uint64_t id)
+{
+    for (uint32_t i = 0; i < ADS_THERE; i++)
+        if (w->there[i].kind == MESSAGE_ADVERTISE && w->there[i].u.advertise.id == id)
+            return &w->there[i];
+    return NULL;
+}
+
+/* It is put, or withdrawn (NULL). */
+static inline void ad_stands(struct world *w, uint64_t id, const struct message *put)
+{
+    struct message *place = ad_there(w, id);
+
+    for (uint32_t i = 0; i < ADS_THERE && !place && put; i++)
+        if (w->there[i].kind != MESSAGE_ADVERTISE)
+            place = &w->there[i];
+    if (!place)
+        return;
+    message_done(place);
+    *place = (struct message){.kind = MESSAGE_WITHDRAW};
+    if (put)
+        message_copy(place, put);
+}
+
 static inline void matchmaker_advertised(struct world *w, struct sent *sent)
 {
     const struct advertise *ad = &sent->message.u.advertise;
@@ -410,6 +437,7 @@ static inline void matchmaker_advertised(struct world *w, struct sent *sent)
     message_done(&w->update);
     message_copy(&w->update, &sent->message);
     if (!ad->bare) {
+        ad_stands(w, ad->id, &sent->message);
         w->repeats += advertise_same(&w->put, &sent->message);
         message_done(&w->put);
         message_copy(&w->put, &sent->message);
@@ -435,6 +463,7 @@ static inline void matchmaker_answers(struct world *w)
             matchmaker_advertised(w, sent);
         } else if ((sent = sent_of(w, MESSAGE_WITHDRAW))) {
             w->withdrawals++;
+            ad_stands(w, sent->message.u.withdraw.id, NULL);
             w->withdrawn_wall = w->env.wall;
             answer(w, sent, &got);
         } else if ((sent = sent_of(w, MESSAGE_REPORT))) {
@@ -548,6 +577,8 @@ static inline void world_drop(struct world *w)
         message_done(&w->replies[i]);
     message_done(&w->put);
     message_done(&w->update);
+    for (uint32_t i = 0; i < ADS_THERE; i++)
+        message_done(&w->there[i]);
     for (uint32_t i = 0; i < w->tree_count; i++)
         tree_unref(w->trees[i]);
     effects_done(&w->effects);

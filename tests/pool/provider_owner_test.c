@@ -263,6 +263,38 @@ static struct suitor successor_new(struct machine *m, uint64_t claim, const char
     return s;
 }
 
+/* The second ad that stands at the matchmaker and of which that is true, or NULL. */
+static struct message *second_there(struct machine *m, const char *expr)
+{
+    for (uint32_t i = 0; i < ADS_THERE; i++) {
+        struct message *put = &m->w->there[i];
+
+        if (put->kind == MESSAGE_ADVERTISE && put->u.advertise.id != OFFER && ad_says(m->w, put->u.advertise.ad, expr))
+            return put;
+    }
+    return NULL;
+}
+
+static uint32_t seconds_there(struct machine *m)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < ADS_THERE; i++)
+        count += m->w->there[i].kind == MESSAGE_ADVERTISE && m->w->there[i].u.advertise.id != OFFER;
+    return count;
+}
+
+/* One who was matched with that ad. */
+static struct suitor successor_at(struct machine *m, uint64_t claim, const char *owner, const struct message *put)
+{
+    struct suitor s = suitor_new(m, claim, owner);
+
+    s.offer = put ? put->u.advertise.id : 0;
+    s.key = put ? &put->u.advertise.key : NULL;
+    s.peer.agent = 50 + claim;
+    return s;
+}
+
 /* A machine on which raman's job runs under claim 1. */
 static struct suitor kept_start(struct machine *m, const char *text)
 {
@@ -276,7 +308,9 @@ static struct suitor kept_start(struct machine *m, const char *text)
 
 static uint64_t behind(struct machine *m, uint64_t claim)
 {
-    return look(m, claim).view.behind;
+    struct tenant_view view = look(m, claim).view;
+
+    return view.behind.count ? view.behind.claims[0] : 0;
 }
 
 static void second_ads(void)
@@ -512,9 +546,9 @@ static void shares_and_successors(void)
     two = suitor_new(&m, 2, "raman");
     two.key = &key;
     come_to_run(&m, &two, 102);
-    tap_ok(advertises(&m, "Preempts == \"0000000000000002\" && Cpus == 5 && Residual is undefined"),
+    tap_ok(second_there(&m, "Preempts == \"0000000000000002\" && Cpus == 5 && Residual is undefined"),
            "of several claims the one that the owner likes least may have to go: the ad is what is left without it");
-    next = successor_new(&m, 3, "ada");
+    next = successor_at(&m, 3, "ada", second_there(&m, "Preempts == \"0000000000000002\""));
     next.ad = ad(m.w, "[ Type = \"Job\"; Cpus = 5; Owner = \"ada\" ]");
     small = suitor_new(&m, 4, "eve");
     small.key = &key;
@@ -525,6 +559,176 @@ static void shares_and_successors(void)
     say_abort(&m, &next);
     tap_ok(verify(&m, &small) == REASON_OK, "and free again when it does not come");
     world_free(m.w, "shares and successors");
+}
+
+/* ------------------------------------------------------------------------------------------------- several for one */
+
+#define LIKED                                                                                                \
+    "[ Type = \"Machine\"; Cpus = 8; Preemption = true; Rank = isUndefined(other.Worth) ? 0 : other.Worth; " \
+    "Constraint = Cpus > 0 && other.Cpus <= Cpus; Residual = [ Cpus = Cpus - other.Cpus ] ]"
+
+/* One whose job wants so many processors, and of that worth to the owner. */
+static struct tree *wants(struct machine *m, const char *owner, int cpus, int worth)
+{
+    char text[160];
+
+    snprintf(text, sizeof text, "[ Type = \"Job\"; Owner = \"%s\"; Cpus = %d; Worth = %d; ImageSize = 100 ]", owner,
+             cpus, worth);
+    return ad(m->w, text);
+}
+
+/* A machine of eight processors with four jobs of two: claims 1 and 3 are raman's and 2 is eve's, worth nothing; 4 is raman's, worth 1. */
+static void liked_start(struct machine *m, struct suitor s[4])
+{
+    static const char *const owners[] = {"raman", "eve", "raman", "raman"};
+    struct key key;
+
+    machine_start(m, LIKED);
+    key = m->w->put.u.advertise.key;
+    for (int i = 0; i < 4; i++) {
+        s[i] = suitor_new(m, 1 + (uint64_t)i, owners[i]);
+        s[i].peer.agent = 51 + (uint64_t)i;
+        s[i].key = &key;
+        s[i].ad = wants(m, owners[i], 2, i == 3);
+        come_to_run(m, &s[i], 101 + (uint64_t)i);
+    }
+}
+
+static bool is_behind(struct machine *m, uint64_t claim, uint32_t count, uint64_t one, uint64_t other)
+{
+    struct tenant_view view = look(m, claim).view;
+    bool has_one = false, has_other = false;
+
+    for (uint32_t i = 0; i < view.behind.count; i++) {
+        has_one = has_one || view.behind.claims[i] == one;
+        has_other = has_other || view.behind.claims[i] == other;
+    }
+    return view.behind.count == count && has_one && has_other;
+}
+
+static void ads_for_several(void)
+{
+    struct suitor s[4];
+    struct machine m;
+
+    liked_start(&m, s);
+    tap_ok(seconds_there(&m) == 4, "beside four claims there are as many second ads as there are sets that differ");
+    tap_ok(second_there(&m, "Preempts == \"0000000000000001\" && Cpus == 2 && CurrentRank == 0 && RemoteUser == "
+                            "\"raman\" && ImageSize == 100"),
+           "one for the claim that the owner would rather see go");
+    tap_ok(second_there(&m,
+                        "size(Preempts) == 2 && member(\"0000000000000003\", Preempts) && Cpus == 4 && RemoteUser == "
+                        "\"raman\" && ImageSize == 200"),
+           "one for all of its user that are liked as little");
+    tap_ok(second_there(&m, "size(Preempts) == 3 && Cpus == 6 && CurrentRank == 0 && size(RemoteUser) == 2 && "
+                            "member(\"eve\", RemoteUser) && member(\"raman\", RemoteOwner) && Residual is undefined"),
+           "one for all that are liked as little, which names all their users");
+    tap_ok(second_there(&m, "size(Preempts) == 4 && Cpus == 8 && CurrentRank == 1"),
+           "and one for those that are liked better as well");
+    world_free(m.w, "second ads for several claims");
+    machine_start(&m, KEPT);
+    s[0] = suitor_new(&m, 1, "raman");
+    s[0].ad = ad(m.w, "[ Type = \"Job\"; Cpus = 3; Owner = \"raman\"; ImageSize = 1e300 ]");
+    come_to_run(&m, &s[0], 100);
+    tap_ok(second_there(&m, "ImageSize == 9000000000000000"), "a size beyond all bounds is told as a very large one");
+    world_free(m.w, "a size beyond all bounds");
+}
+
+static void several_for_one(void)
+{
+    struct suitor s[4], next, small;
+    struct machine m;
+    uint32_t launches;
+
+    liked_start(&m, s);
+    launches = m.w->launches;
+    next = successor_at(&m, 5, "ada", second_there(&m, "size(Preempts) == 4"));
+    next.ad = wants(&m, "ada", 3, 5);
+    small = successor_at(&m, 6, "ada", second_there(&m, "Cpus == 2"));
+    small.ad = wants(&m, "ada", 1, 5);
+    come_to(&m, &next, TENANT_PINNED);
+    tap_ok(is_behind(&m, 5, 2, 1, 2),
+           "of all whom the ad names only as many are in front as have to go: those liked least");
+    tap_ok(m.w->stops == 0 && holds(&m, 1, TENANT_CLAIMED) && holds(&m, 2, TENANT_CLAIMED),
+           "nothing is evicted before the gang has formed");
+    tap_ok(seconds_there(&m) == 0 && verify(&m, &small) == REASON_BUSY,
+           "meanwhile there is no second ad, and who was matched with another one hears that");
+    tap_ok(say_activate(&m, &next, NULL) == REASON_WAIT && m.w->stops == 2, "activation begins both evictions");
+    tap_ok(holds(&m, 3, TENANT_CLAIMED) && holds(&m, 4, TENANT_CLAIMED), "and no other");
+    job_news(&m, 1, 1, JOB_GONE, REASON_PREEMPTED, 0);
+    tap_ok(is_free(&m, 1) && behind(&m, 5) == 2 && say_start(&m, &next, 1, 200) == REASON_WAIT,
+           "when one is gone it still waits for the other");
+    tap_ok(accepts(&m, "raman") != REASON_OK, "and nobody else gets what is free meanwhile");
+    world_restart(m.w, true, SECOND);
+    tap_ok(behind(&m, 5) == 2 && holds(&m, 2, TENANT_STOPPING), "after a restart too");
+    job_news(&m, 2, 1, JOB_GONE, REASON_PREEMPTED, 0);
+    next.sequence -= 2;
+    tap_ok(say_activate(&m, &next, NULL) == REASON_OK && look(&m, 5).view.behind.count == 0 &&
+               say_start(&m, &next, 1, 200) == REASON_OK && m.w->launches == launches + 1,
+           "when both are it starts");
+    world_free(m.w, "several for one");
+}
+
+static void who_goes(void)
+{
+    struct suitor s[4], next, worse;
+    struct machine m;
+
+    liked_start(&m, s);
+    worse = successor_at(&m, 5, "ada", second_there(&m, "size(Preempts) == 4"));
+    worse.ad = wants(&m, "ada", 8, 0);
+    tap_ok(verify(&m, &worse) == REASON_CONSTRAINT, "who is liked less than one of those that must go is refused");
+    worse.ad = wants(&m, "ada", 6, 0);
+    tap_ok(verify(&m, &worse) == REASON_OK, "but not for one that may stay");
+    say_abort(&m, &worse);
+    next = successor_at(&m, 6, "ada", second_there(&m, "size(Preempts) == 2"));
+    next.ad = wants(&m, "ada", 6, 5);
+    tap_ok(verify(&m, &next) == REASON_CONSTRAINT, "whom the ad does not name does not go");
+    next = successor_at(&m, 7, "ada", second_there(&m, "size(Preempts) == 2"));
+    next.ad = wants(&m, "ada", 4, 5);
+    come_to(&m, &next, TENANT_PINNED);
+    tap_ok(is_behind(&m, 7, 2, 1, 3), "also where others are liked as little");
+    world_restart(m.w, true, SECOND);
+    tap_ok(is_behind(&m, 7, 2, 1, 3) && m.w->stops == 0, "who is in front is known after a restart");
+    job_news(&m, 2, 1, JOB_EXITED, REASON_EXITED, 0);
+    say_release(&m, &s[1]);
+    tap_ok(is_free(&m, 2) && say_activate(&m, &next, NULL) == REASON_WAIT && m.w->stops == 1 &&
+               look(&m, 7).view.behind.count == 1,
+           "what others leave in the meantime saves as many as need not go any more");
+    world_free(m.w, "who goes");
+}
+
+static void several_tickets(void)
+{
+    struct suitor s[4], next, late;
+    struct message *put;
+    struct machine m;
+    struct key key, all;
+
+    liked_start(&m, s);
+    put = second_there(&m, "size(Preempts) == 3");
+    key = put->u.advertise.key;
+    all = second_there(&m, "size(Preempts) == 4")->u.advertise.key;
+    next = successor_at(&m, 5, "ada", put);
+    next.key = &key;
+    next.ad = wants(&m, "ada", 4, 5);
+    late = successor_at(&m, 6, "ada", second_there(&m, "size(Preempts) == 4"));
+    late.key = &all;
+    late.ad = wants(&m, "ada", 8, 5);
+    job_news(&m, 1, 1, JOB_EXITED, REASON_EXITED, 0);
+    say_release(&m, &s[0]);
+    tap_ok(verify(&m, &next) == REASON_OK && is_behind(&m, 5, 1, 2, 2),
+           "a ticket is good when one of the claims has ended meanwhile");
+    say_abort(&m, &next);
+    s[0] = suitor_new(&m, 7, "raman");
+    s[0].ad = wants(&m, "raman", 2, 0);
+    for (uint32_t i = 0; i < ADS_THERE; i++)
+        if (m.w->there[i].kind == MESSAGE_ADVERTISE && m.w->there[i].u.advertise.id == OFFER)
+            s[0].key = &m.w->there[i].u.advertise.key;
+    come_to_run(&m, &s[0], 107);
+    tap_ok(holds(&m, 7, TENANT_CLAIMED) && verify(&m, &late) == REASON_TICKET,
+           "but not when another has begun, which it did not name");
+    world_free(m.w, "tickets for several");
 }
 
 int main(void)
@@ -548,5 +752,9 @@ int main(void)
     successors_and_restarts();
     successors_and_reboots();
     shares_and_successors();
+    ads_for_several();
+    several_for_one();
+    who_goes();
+    several_tickets();
     return tap_done();
 }

@@ -697,7 +697,7 @@ static bool spoilt_is_refused(struct world *world, const struct tree *ad, const 
         bool optional = place < count &&
                         (parts[place].kind == EXPR_LIST || strcmp(name, "Ad") == 0 || strcmp(name, "SuperiorAd") == 0 ||
                          strcmp(name, "Task") == 0 || strcmp(name, "Told") == 0 || strcmp(name, "Node") == 0 ||
-                         strcmp(name, "Grant") == 0 || strcmp(name, "Receipt") == 0 ||
+                         strcmp(name, "Grant") == 0 || strcmp(name, "Receipt") == 0 || strcmp(name, "Fronts") == 0 ||
                          (strcmp(name, "Gpus") == 0 && parts[place].kind != EXPR_INTEGER) || is_later(layout, name));
         bool read = reads(spoilt, &err), good;
 

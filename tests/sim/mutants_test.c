@@ -60,7 +60,7 @@ static uint64_t first_seed(size_t mutant)
                 {MUTANT_EPOCH, 2576},
                 {MUTANT_REUSE_REDUCED, 148},
                 {MUTANT_TICKET_TWICE, 134},
-                {MUTANT_NUMBER_IGNORED, 114},
+                {MUTANT_NUMBER_IGNORED, 908},
                 {MUTANT_NO_LAUNCHER_DEADLINE, 91},
                 {MUTANT_SEQUENCE, 17},
                 {MUTANT_OBEY_LATE, 53},

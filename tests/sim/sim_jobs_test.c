@@ -28,7 +28,7 @@ enum mutant mutant_now;
 static bool same(const struct sim_report *a, const struct sim_report *b)
 {
     bool alike = a->worlds == b->worlds && a->events == b->events && a->claims == b->claims && a->jobs == b->jobs &&
-                 a->faults == b->faults && a->preempted == b->preempted && a->gangs.nested == b->gangs.nested &&
+                 a->faults == b->faults && a->preempted == b->preempted && a->several == b->several && a->gangs.nested == b->gangs.nested &&
                  a->gangs.lost == b->gangs.lost && a->gangs.reduced == b->gangs.reduced &&
                  a->gangs.reduced_done == b->gangs.reduced_done && a->hash == b->hash && a->time == b->time &&
                  a->failed == b->failed && a->violation.number == b->violation.number &&

@@ -145,6 +145,7 @@ static void print_text(struct buf *out, const struct sim_report *report, double 
     buf_addf(out, "claims      %12" PRIu64 "\n", report->claims);
     buf_addf(out, "jobs        %12" PRIu64 "\n", report->jobs);
     buf_addf(out, "preempted   %12" PRIu64 "\n", report->preempted);
+    buf_addf(out, "for several %12" PRIu64 "\n", report->several);
     buf_addf(out, "reduced     %12" PRIu64 "\n", report->gangs.reduced);
     for (uint32_t i = 1; i <= JUDGED_MEMBERS_MAX; i++)
         if (report->gangs.claimed[i])
@@ -171,9 +172,10 @@ static void print_json(struct buf *out, const struct sim_report *report, double 
                                 report->gangs.claimed[i]);
     buf_addf(out,
              "{\"worlds\": %" PRIu64 ", \"events\": %" PRIu64 ", \"claims\": %" PRIu64 ", \"jobs\": %" PRIu64
-             ", \"preempted\": %" PRIu64 ", \"gangs\": [%s], \"reduced\": %" PRIu64 ", \"faults\": %" PRIu64
-             ", \"violations\": %d, \"hash\": \"%016" PRIx64 "\", \"simulated\": %.3f, \"seconds\": %.3f",
-             report->worlds, report->events, report->claims, report->jobs, report->preempted, gangs,
+             ", \"preempted\": %" PRIu64 ", \"several\": %" PRIu64 ", \"gangs\": [%s], \"reduced\": %" PRIu64
+             ", \"faults\": %" PRIu64 ", \"violations\": %d, \"hash\": \"%016" PRIx64
+             "\", \"simulated\": %.3f, \"seconds\": %.3f",
+             report->worlds, report->events, report->claims, report->jobs, report->preempted, report->several, gangs,
              report->gangs.reduced, report->faults, violation->number ? 1 : 0, report->hash,
              (double)report->time / (double)SECOND, seconds);
     if (violation->number) {

@@ -54,6 +54,8 @@ extern "C" {
     X(ACTIVATE_OCCUPIED, "activate is acknowledged before the claim in front is gone")           \
     X(TWO_SUCCESSORS, "two are pinned behind one claim")                                         \
     X(SUCCESSOR_UNRESERVED, "what a successor will take is promised to others as well")          \
+    X(ALL_GO, "of several claims all have to go, however few make room")                         \
+    X(FIRST_GONE, "a successor of several claims has their place when one is gone")              \
     X(PULL_TWICE, "a unit that was pulled is not taken off its request")                         \
     X(STALE_CLAIM, "a customer goes on with a claim whose job another pool has taken")           \
     X(LIMIT_IGNORED, "a match is made although a limit is used up")                              \
@@ -146,7 +148,8 @@ enum mutant {
 #undef X
         MUTANT_COUNT,
 #define X(id, words) MUTANT_##id,
-    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X) SEAT_MUTANTS(X) BOOKING_MUTANTS(X)
+    GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X) SEAT_MUTANTS(X)
+        BOOKING_MUTANTS(X)
 #undef X
 };
 

@@ -16,8 +16,9 @@ extern "C" {
 /* Matchmaker: what a user has used, decayed to the second `stamp`. Key: a hash of the name. */
 #define USER_RECORD_FIELDS(F, S) F(S, TEXT, name) F(S, NUMBER, usage) F(S, NUMBER, factor) F(S, NUMBER, stamp)
 /* Provider: a unit that is pinned or claimed. `since` and `lease` are times of the clock that does not jump, within `boot`; `started` is
- * a second of the wall clock. Our `link` docks at the superior's `port`. `behind`: the claim that this one follows, while that is there. `pool`: the
- * matchmaker of the pool that the claim was pulled from; 0: it was not pulled.
+ * a second of the wall clock. Our `link` docks at the superior's `port`. `behind`: the claim that this one follows, while that is there; `fronts`: where it
+ * follows several, [ Claims = { ids } ], and `behind` is the first. `pool`: the matchmaker of the pool that the claim was pulled from; 0: it was not
+ * pulled.
  * `serves`: the claim is `running`, but nothing was launched for it.
  * `grant`: what the job may use, for an ad with ports; for others that stands in `ad`.
  * `receipt`: the matchmaker's, shown with each report of the claim.
@@ -49,7 +50,7 @@ extern "C" {
     F(S, QUIET_WORD, line)         \
     F(S, QUIET_KEY, pass)          \
     F(S, QUIET_FLAG, helps)        \
-    F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt) F(S, AD, gpus)
+    F(S, QUIET_FLAG, idle) F(S, AD, grant) F(S, QUIET_FLAG, serves) F(S, AD, receipt) F(S, AD, gpus) F(S, AD, fronts)
 /* Provider: a job's end, until the customer has it; `unmade` as in RESULT. Key: claim and number, mixed. */
 #define OUTCOME_RECORD_FIELDS(F, S) \
     F(S, WORD, claim)               \

@@ -16,6 +16,7 @@
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
+#include "pool/provider/seconds.h"
 #include "pool/provider/session.h"
 #include "pool/provider/subordinates.h"
 #include "pool/provider/successor.h"
@@ -93,15 +94,16 @@ void told_match(const struct provider_step *step, const struct event *event)
     const struct match_told *told = &event->message->u.match_told;
     struct provider *provider = step->provider;
     struct message message = {.kind = MESSAGE_GOT};
-    bool second, closed = false; /* no successor can come behind the claim */
-    uint32_t place = offer_named(provider, told->id, &second);
+    bool closed = false; /* no successor can come behind the claims */
+    uint32_t second, place = offer_named(provider, told->id, &second);
+    struct fronts behind = {.count = 0};
     struct advert *advert = NULL;
-    uint64_t behind = 0;
 
     if (place < provider->settings->count) {
-        advert = second ? &provider->offers[place].second.advert : &provider->offers[place].advert;
-        behind = second ? second_claim(provider, place) : 0;
-        closed = second && (!behind || successor_other(provider, behind, told->claim));
+        advert = offer_advert(provider, place, second);
+        if (second)
+            second_fronts(provider, place, second, &behind);
+        closed = second && (!behind.count || successor_other(provider, place, &behind, told->claim));
     }
 
     if (event->peer->agent != provider->settings->matchmaker)
@@ -220,14 +222,15 @@ static bool key_holds(const struct provider_step *step, const struct event *even
     return holds;
 }
 
-/* A superior that comes to claim, and the claim that it would follow. */
+/* A superior that comes to claim, and the claims that it would follow. */
 struct comer {
     struct tenant *tenant; /* or NULL */
-    uint64_t claim, behind;
-    bool second;
+    uint64_t claim;
+    struct fronts behind;
+    uint32_t second;
 };
 
-/* Tries the keys of the ad that was matched: the offer's, or the one for the present claim. A provider that pulls has
+/* Tries the keys of the ad that was matched: the offer's, or the one for the claims in front. A provider that pulls has
  * its own keys for each pool: so it knows which pool the ticket is from. */
 static bool proof_holds(const struct provider_step *step, const struct event *event, const struct offer *offer,
                         const struct comer *comer, const char *owner, const char *root_owner, struct answering *ret)
@@ -237,7 +240,7 @@ static bool proof_holds(const struct provider_step *step, const struct event *ev
 
     ret->pool = pulling_pool(step->provider, settings->matchmaker);
     if (comer->second)
-        return key_holds(step, event, &offer->second.key.key, owner, root_owner, ret);
+        return key_holds(step, event, &offer->seconds[comer->second - 1].key.key, owner, root_owner, ret);
     for (uint32_t k = 0; k < OFFER_KEYS && !settings->pool_count; k++)
         holds = key_holds(step, event, &offer->keys[k].key, owner, root_owner, ret) || holds;
     for (uint32_t i = 0; i < settings->pool_count; i++)
@@ -256,19 +259,19 @@ static bool proof_holds(const struct provider_step *step, const struct event *ev
 static bool comer_accepted(const struct provider_step *step, uint32_t place, const struct comer *comer,
                            const struct docked *superior)
 {
-    return tenant_docks(step, place, comer->tenant, comer->behind, superior) &&
-           gpus_suffice(step, place, comer->tenant, comer->behind, superior->ad) &&
-           (comer->behind ? successor_preferred(step, comer->behind, superior)
-                          : successor_leaves(step, place, comer->tenant, superior));
+    return tenant_docks(step, place, comer->tenant, &comer->behind, superior) &&
+           gpus_suffice(step, place, comer->tenant, &comer->behind, superior->ad) &&
+           (comer->behind.count ? successor_preferred(step, &comer->behind, superior)
+                                : successor_leaves(step, place, comer->tenant, superior));
 }
 
 /* Is another claim being verified for what this one would have? Then it is told how long that may last. A claim may
- * have what is left beside the other: a machine with many cores verifies many claims at once. Behind a claim there is
+ * have what is left beside the other: a machine with many cores verifies many claims at once. Behind claims there is
  * room for one. */
 static bool offer_busy(const struct provider_step *step, uint32_t place, const struct comer *comer,
                        const struct docked *superior, int64_t *ret_span)
 {
-    const struct tenant *other = successor_other(step->provider, comer->behind, comer->claim);
+    const struct tenant *other = successor_other(step->provider, place, &comer->behind, comer->claim);
 
     if (other) {
         *ret_span = other->state == TENANT_VERIFIED ? other->until - step->env->now : step->provider->spans->window;
@@ -361,7 +364,7 @@ static void verified_tenant(const struct provider_step *step, const struct event
 static struct tree *comer_ad(const struct provider_step *step, uint32_t place, const struct comer *comer,
                              struct tree *ad)
 {
-    struct tree *left = offer_left(step->provider, step->env, place, TENANT_VERIFIED, comer->tenant, comer->behind);
+    struct tree *left = offer_left(step->provider, step->env, place, TENANT_VERIFIED, comer->tenant, &comer->behind);
     struct tree *fixed = pins_fix(step, left, ad, ad);
 
     tree_unref(left);
@@ -386,7 +389,7 @@ static struct tree *shown_promises(const struct provider_step *step, struct tree
 /* The claim is accepted: the answer has the offer as it is for this claim, and proves that we know the ticket too. */
 void tenant_verified(const struct provider_step *step, struct tenant *tenant, uint64_t token)
 {
-    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
+    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, &tenant->behind);
     struct tree *shown = left ? shown_promises(step, tenant_shows(step, tenant, left)) : NULL;
     struct verified verified = {.claim = tenant->claim,
                                 .reason = left ? REASON_OK : REASON_BUSY,
@@ -409,9 +412,12 @@ void told_verify(const struct provider_step *step, const struct event *event)
     uint32_t place = offer_named(provider, verify->offer, &comer.second);
     struct verified verified = {.claim = verify->claim};
 
-    if (comer.second) /* a matched successor keeps its place when the claim in front has ended */
-        comer.behind = tenant && tenant->second ? tenant->behind : second_claim(provider, place);
-    if (place == provider->settings->count || (comer.second && !comer.behind && !(tenant && tenant->second))) {
+    if (comer.second && tenant &&
+        tenant->second) /* a matched successor keeps its place when claims in front have ended */
+        comer.behind = tenant->behind;
+    else if (comer.second)
+        second_fronts(provider, place, comer.second, &comer.behind);
+    if (place == provider->settings->count || (comer.second && !comer.behind.count && !(tenant && tenant->second))) {
         verified.reason = REASON_UNKNOWN;
     } else if (!verify->ad || !tree_is_ad(verify->ad)) {
         verified.reason = REASON_INVALID;
@@ -431,6 +437,8 @@ void told_verify(const struct provider_step *step, const struct event *event)
     } else {
         struct tree *ad = comer_ad(step, place, &comer, verify->ad);
 
+        superior.ad = ad;
+        successor_chooses(step, place, comer.tenant, &superior, &comer.behind);
         verified_tenant(step, event, place, &comer, ad, &verified);
         tree_unref(ad);
         if (verified.reason == REASON_OK) {

@@ -21,9 +21,8 @@ static struct dock tenant_dock(struct tree *offer, const struct crew *crew, cons
     return (struct dock){offer, at, 1 + (crew ? crew_docked(crew, at + 1, DOCK_MAX - 1) : 0)};
 }
 
-/* Before the crew is verified, an answer that depends on it may be open: it is asked for again then. */
-bool tenant_docks_at(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
-                     const struct docked *superior)
+static enum dock_answer docks(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
+                              const struct docked *superior)
 {
     struct env eval = provider_env(step->env);
     const struct crew *crew = tenant ? &tenant->crew : NULL;
@@ -39,11 +38,25 @@ bool tenant_docks_at(const struct provider_step *step, const struct tenant *tena
         dock = tenant_dock(left, crew, superior, at);
         answer = dock_accepts(&eval, step->env->scratch, &dock, 0);
     }
-    return answer == DOCK_YES || (answer == DOCK_OPEN && crew && !crew_through(crew, CLAIM_MEMBER_VERIFIED));
+    return answer;
 }
 
-bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant, uint64_t behind,
-                  const struct docked *superior)
+bool tenant_docks_at(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
+                     const struct docked *superior)
+{
+    enum dock_answer answer = docks(step, tenant, left, superior);
+
+    return answer == DOCK_YES || (answer == DOCK_OPEN && tenant && !crew_through(&tenant->crew, CLAIM_MEMBER_VERIFIED));
+}
+
+bool tenant_docks_surely(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
+                         const struct docked *superior)
+{
+    return docks(step, tenant, left, superior) == DOCK_YES;
+}
+
+bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                  const struct fronts *behind, const struct docked *superior)
 {
     struct tree *left = MUTANT(RESIDUAL_UNCHECKED)
                             ? tree_ref(step->provider->offers[place].whole)
@@ -58,14 +71,14 @@ bool tenant_fits(const struct provider_step *step, uint32_t place, const struct 
 {
     struct docked superior = {tenant ? tenant->link : 0, ad, tenant ? tenant->port : 0};
 
-    return tenant_docks(step, place, tenant, tenant ? tenant->behind : 0, &superior);
+    return tenant_docks(step, place, tenant, tenant ? &tenant->behind : NULL, &superior);
 }
 
 bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad)
 {
     struct docked superior = {tenant ? tenant->link : 0, ad, tenant ? tenant->port : 0};
 
-    return tenant_docks(step, place, tenant, tenant ? tenant->behind : 0, &superior) &&
+    return tenant_docks(step, place, tenant, tenant ? &tenant->behind : NULL, &superior) &&
            successor_leaves(step, place, tenant, &superior);
 }
 

@@ -9,16 +9,19 @@ extern "C" {
 #endif
 
 /* Does our own constraint, in our present state, accept this ad? What other tenants have is not available; for a
- * successor the claim that it follows counts as ended. tenant_accepted also asks whether room is left for the offer's
+ * successor the claims that it follows count as ended. tenant_accepted also asks whether room is left for the offer's
  * successor. */
 bool tenant_fits(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad);
 bool tenant_accepted(const struct provider_step *step, uint32_t place, const struct tenant *tenant, struct tree *ad);
-/* tenant_fits for a superior that comes with its port, behind that claim (0: none); the tenant may be NULL. */
-bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant, uint64_t behind,
-                  const struct docked *superior);
-/* The same when `left` is what is left of the offer (NULL: nothing). */
+/* tenant_fits for a superior that comes with its port, behind those claims (NULL: none); the tenant may be NULL. */
+bool tenant_docks(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                  const struct fronts *behind, const struct docked *superior);
+/* The same when `left` is what is left of the offer (NULL: nothing). Where the answer depends on a crew that is not verified yet, it is yes: it is
+ * asked for again then. docks_surely says no there. */
 bool tenant_docks_at(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
                      const struct docked *superior);
+bool tenant_docks_surely(const struct provider_step *step, const struct tenant *tenant, struct tree *left,
+                         const struct docked *superior);
 /* Is each of our ports filled that must be? Else anybody could come in by a port that is meant for somebody else. */
 bool tenant_is_whole(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
                      const struct docked *superior);

@@ -9,6 +9,7 @@
 #include "match/pair/pair.h"
 #include "pool/protocol/mutants.h"
 #include "pool/provider/offers.h"
+#include "pool/provider/successor.h"
 
 #include <string.h>
 
@@ -55,15 +56,15 @@ static void ids_of(const struct tenant *tenant, struct gpu_ids *ids)
     }
 }
 
-/* What the others have, on whichever offer: as somebody sees it who comes behind that claim. */
-static void ids_taken(const struct provider *provider, const struct tenant *except, uint64_t behind,
+/* What the others have, on whichever offer: as somebody sees it who comes behind those claims. */
+static void ids_taken(const struct provider *provider, const struct tenant *except, const struct fronts *behind,
                       struct gpu_ids *ret)
 {
     ret->count = 0;
     for (uint32_t i = 0; i < provider->tenant_count; i++) {
         const struct tenant *tenant = provider->tenants[i];
 
-        if (tenant != except && tenant->gpus && (!behind || tenant->claim != behind))
+        if (tenant != except && tenant->gpus && !fronts_have(behind, tenant->claim))
             ids_of(tenant, ret);
     }
 }
@@ -163,7 +164,7 @@ static bool gpus_choose(const struct choice *choice, int64_t asked, struct gpu_i
 }
 
 static void choice_init(struct choice *choice, const struct provider_step *step, uint32_t place,
-                        const struct tenant *tenant, uint64_t behind, struct tree *ad, uint64_t port)
+                        const struct tenant *tenant, const struct fronts *behind, struct tree *ad, uint64_t port)
 {
     *choice = (struct choice){
         .step = step, .offer = step->provider->offers[place].whole, .ad = ad, .wanted = wanted_of(ad, port)};
@@ -172,8 +173,8 @@ static void choice_init(struct choice *choice, const struct provider_step *step,
         ids_of(tenant, &choice->own);
 }
 
-bool gpus_suffice(const struct provider_step *step, uint32_t place, const struct tenant *tenant, uint64_t behind,
-                  struct tree *ad)
+bool gpus_suffice(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                  const struct fronts *behind, struct tree *ad)
 {
     int64_t asked = dock_has_ports(ad) ? 0 : asked_of(ad);
     struct choice choice;
@@ -212,7 +213,7 @@ bool gpus_assign(const struct provider_step *step, struct tenant *tenant, struct
         return true;
     if (asked == 0 && !before)
         return true;
-    choice_init(&choice, step, tenant->offer, tenant, 0, ad, tenant->port);
+    choice_init(&choice, step, tenant->offer, tenant, NULL, ad, tenant->port);
     if (asked < 0 || !gpus_choose(&choice, asked, &ids))
         return false;
     tenant->gpus = ids.count ? ids_ad(ad->symbols, &ids) : NULL;
@@ -262,7 +263,8 @@ static int64_t count_left(const struct tree *ad, const struct expr *list, const 
     return free;
 }
 
-struct tree *gpus_left(const struct provider *provider, struct tree *left, const struct tenant *except, uint64_t behind)
+struct tree *gpus_left(const struct provider *provider, struct tree *left, const struct tenant *except,
+                       const struct fronts *behind)
 {
     const struct expr *list = list_of(left, "Gpus"), *count = left ? ad_find(left, "GpuCount") : NULL, *root, *parts;
     struct tree *less = NULL;

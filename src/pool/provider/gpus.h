@@ -18,10 +18,10 @@ extern "C" {
 #define GPUS_MAX 64 /* of an offer; the others are not given */
 #define GPUS_ASSIGNED "AssignedGpus"
 
-/* Are there enough for that ad, for whoever comes behind that claim (0: none)? The tenant may be NULL. An ad with ports is not looked at: what
+/* Are there enough for that ad, for whoever comes behind those claims (NULL: none)? The tenant may be NULL. An ad with ports is not looked at: what
  * it asks for at our port is known when it has docked. */
-bool gpus_suffice(const struct provider_step *step, uint32_t place, const struct tenant *tenant, uint64_t behind,
-                  struct tree *ad);
+bool gpus_suffice(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                  const struct fronts *behind, struct tree *ad);
 
 /* Gives the tenant as many as the ad asks for, of those that nobody else has and that its RequireGpus accepts: first those that the tenant
  * has. False: there are not enough, and the tenant has what it had. The caller writes the tenant's row. */
@@ -29,7 +29,7 @@ bool gpus_assign(const struct provider_step *step, struct tenant *tenant, struct
 
 /* What is left of an offer, without the GPUs that tenants have; takes `left`, which may be NULL. */
 struct tree *gpus_left(const struct provider *provider, struct tree *left, const struct tenant *except,
-                       uint64_t behind);
+                       const struct fronts *behind);
 
 /* The job's ad as it is launched: AssignedGpus is what the tenant has, whatever the job says; takes `job`. Where that is an attribute
  * more than an ad can have, AssignedGpus is missing: whoever launches the job sees that it lacks what it asked for. */

@@ -13,6 +13,7 @@
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/provider_state.h"
 #include "pool/provider/pulling.h"
+#include "pool/provider/seconds.h"
 #include "pool/provider/stands.h"
 #include "pool/provider/successor.h"
 
@@ -56,7 +57,7 @@ void offers_init(struct provider *provider)
         offer->key_until = INT64_MIN;
         offer->whole = offer_write(provider, offer);
         advert_init(&offer->advert, provider->settings->ids[i], false, 0);
-        second_init(provider, i);
+        seconds_init(provider, i);
         stands_init(provider, i);
     }
 }
@@ -67,7 +68,7 @@ void offers_done(struct provider *provider)
         struct offer *offer = &provider->offers[i];
 
         advert_done(&offer->advert);
-        advert_done(&offer->second.advert);
+        seconds_done(provider, i);
         tree_unref(offer->probe);
         tree_unref(offer->whole);
         stands_done(provider, i);
@@ -84,15 +85,15 @@ uint32_t offer_find(const struct provider *provider, uint64_t id)
     return place;
 }
 
-/* Does the tenant have a part of the offer? A successor has none while the claim in front is there; and as a successor
- * of `behind` sees it, that claim has none. */
-static bool tenant_has(const struct tenant *tenant, uint64_t behind)
+/* Does the tenant have a part of the offer? A successor has none while claims in front are there; and as somebody
+ * behind some claims sees it, those have none. */
+static bool tenant_has(const struct tenant *tenant, const struct fronts *behind)
 {
-    return !tenant->behind && (!behind || tenant->claim != behind);
+    return !tenant->behind.count && !fronts_have(behind, tenant->claim);
 }
 
 struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
-                        enum tenant_state from, const struct tenant *except, uint64_t behind)
+                        enum tenant_state from, const struct tenant *except, const struct fronts *behind)
 {
     struct tree *left = tree_ref(provider->offers[place].whole);
 
@@ -117,9 +118,10 @@ bool offer_key_used(const struct offer *offer, uint64_t claim)
         for (uint32_t i = 0; i < offer->keys[k].used_count; i++)
             if (offer->keys[k].used[i] == claim)
                 return true;
-    for (uint32_t i = 0; i < offer->second.key.used_count; i++)
-        if (offer->second.key.used[i] == claim)
-            return true;
+    for (uint32_t k = 0; k < SECONDS_MAX; k++)
+        for (uint32_t i = 0; i < offer->seconds[k].key.used_count; i++)
+            if (offer->seconds[k].key.used[i] == claim)
+                return true;
     return false;
 }
 
@@ -141,8 +143,10 @@ void offer_use_key(const struct provider_step *step, const struct tenant *tenant
     if (MUTANT(TICKET_TWICE))
         return;
     if (tenant->second) {
-        if (offer->second.key.used_count < OFFER_USED_MAX) /* when the list is full the next ad has a new key */
-            offer->second.key.used[offer->second.key.used_count++] = claim;
+        struct offer_key *key = &offer->seconds[tenant->second - 1].key;
+
+        if (key->used_count < OFFER_USED_MAX) /* when the list is full the next ad has a new key */
+            key->used[key->used_count++] = claim;
         return;
     }
     /* which of the keys made the ticket does not matter: the claim is remembered for as long as either could have made
@@ -309,7 +313,7 @@ static struct tree *offer_text(const struct provider_step *step, uint32_t place)
 
     offer->look = INT64_MAX;
     if (!step->provider->draining && !offer_ails(step->provider, place)) {
-        left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, 0);
+        left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, NULL);
         left = calendar_narrow(step, place, offer_narrow(successor_reserves(step, place, left)));
     }
     if (left)
@@ -354,8 +358,7 @@ void offer_due(const struct provider_step *step, uint32_t place)
             pulling_moved(step, place);
         tree_unref(text);
     }
-    if (offer->dirty || wall >= offer->second.look || now >= offer->second.serves)
-        second_look(step, place);
+    seconds_look(step, place);
     offer->dirty = false;
     if (offer->advert.text && now >= offer->key_until)
         offer_renew_key(step, offer);
@@ -364,10 +367,11 @@ void offer_due(const struct provider_step *step, uint32_t place)
                 : advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place,
                              step->provider->stored, step->effects);
     offer_wake(step, place, again);
-    offer_wake(step, place, second_run(step, place));
+    offer_wake(step, place, seconds_run(step, place));
     offer_wake(step, place, stands_run(step, place));
-    if (offer->second.look < offer->look)
-        offer->look = offer->second.look;
+    for (uint32_t k = 0; k < SECONDS_MAX; k++)
+        if (offer->seconds[k].look < offer->look)
+            offer->look = offer->seconds[k].look;
     if (offer->look != INT64_MAX && offer->look - wall < spans_margin(step->provider->spans))
         offer_wake(step, place, now + (offer->look - wall) * SECOND);
 }
@@ -376,7 +380,8 @@ void offers_boot(const struct provider_step *step)
 {
     for (uint32_t i = 0; i < step->provider->settings->count; i++) {
         step->provider->offers[i].advert.version = step->provider->starts << 32;
-        step->provider->offers[i].second.advert.version = step->provider->starts << 32;
+        for (uint32_t k = 0; k < SECONDS_MAX; k++)
+            step->provider->offers[i].seconds[k].advert.version = step->provider->starts << 32;
         step->provider->offers[i].pulling.number = step->provider->starts << 32;
         step->provider->offers[i].sure = step->env->now + step->provider->spans->deadline;
         stands_boot(step, i);
@@ -386,14 +391,14 @@ void offers_boot(const struct provider_step *step)
 
 void offer_answer(const struct provider_step *step, uint32_t place, const struct event *event)
 {
-    bool second = place >= step->provider->settings->count;
+    uint32_t count = step->provider->settings->count, second = count ? place / count : 0;
     struct advert *advert;
     uint64_t teller;
 
-    place -= second ? step->provider->settings->count : 0;
-    if (place >= step->provider->settings->count)
+    if (!count || second > SECONDS_MAX)
         return;
-    advert = second ? &step->provider->offers[place].second.advert : &step->provider->offers[place].advert;
+    place %= count;
+    advert = offer_advert(step->provider, place, second);
     teller = advert->teller;
     advert_answer(advert, step->env, step->provider->spans, event, step->effects);
     if (teller && advert->teller != teller) /* another life of the matchmaker, which knows nothing of the machine */
@@ -406,7 +411,8 @@ void offers_again(const struct provider_step *step, agent matchmaker)
     for (uint32_t i = 0; i < step->provider->settings->count; i++) {
         if (matchmaker == step->provider->settings->matchmaker) {
             advert_again(&step->provider->offers[i].advert, step->env->now);
-            advert_again(&step->provider->offers[i].second.advert, step->env->now);
+            for (uint32_t k = 0; k < SECONDS_MAX; k++)
+                advert_again(&step->provider->offers[i].seconds[k].advert, step->env->now);
         }
         pulling_again(step, i, matchmaker);
         stands_again(step, i, matchmaker, true);

@@ -21,10 +21,10 @@ void offer_matched(const struct provider_step *step, uint32_t place, struct adve
                    uint64_t number);                               /* the advert is the offer's own, or the second */
 uint32_t offer_find(const struct provider *provider, uint64_t id); /* the place; settings->count when there is none */
 /* What is left of the offer when all tenants in state `from` or later have their parts, except `except` (or NULL); the
- * caller unrefs it. NULL: nothing. Successors have nothing while the claims in front are there; for a successor of the
- * claim `behind`, that claim has nothing. */
+ * caller unrefs it. NULL: nothing. Successors have nothing while the claims in front are there; for whoever comes
+ * behind some claims (NULL: none), those have nothing. */
 struct tree *offer_left(const struct provider *provider, const struct role_env *env, uint32_t place,
-                        enum tenant_state from, const struct tenant *except, uint64_t behind);
+                        enum tenant_state from, const struct tenant *except, const struct fronts *behind);
 /* The offer with nothing given away, as it would be advertised: with its Start in its constraint. The caller unrefs it. */
 struct tree *offer_whole(const struct provider *provider, uint32_t place);
 /* The ad with one more expression, from the tree `from` (NULL: none), in its constraint. The caller unrefs it. */

@@ -187,7 +187,7 @@ struct tree *pins_grant(const struct provider_step *step, const struct tenant *t
 /* A job without ports that docks at us itself: it is bound by the values that our constraint has seen. */
 static struct tree *grant_plain(const struct provider_step *step, const struct tenant *tenant, struct tree *job)
 {
-    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
+    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, &tenant->behind);
     struct ad_setting settings[COUNT(bounds)];
     struct tree *granted = NULL;
     uint32_t count = 0;

@@ -56,6 +56,14 @@ enum tenant_state {
     TENANT_STOPPING, /* the job is being ended; the claim still holds its unit */
 };
 
+#define FRONTS_MAX 64 /* claims that may have to go for one */
+
+/* The claims that one follows: it has their place when they are gone. */
+struct fronts {
+    uint32_t count;
+    uint64_t claims[FRONTS_MAX];
+};
+
 /* A claim in the provider's own record. */
 struct tenant_view {
     uint64_t claim, gang, offer, epoch;
@@ -64,9 +72,9 @@ struct tenant_view {
     int64_t since, lease; /* `since`: when it was pinned; `lease`: of a claim, until when it holds */
     uint64_t number, job; /* the last job that was started */
     bool running;
-    uint64_t port, link; /* the superior's port, and our port that docks there */
-    uint64_t behind;     /* the claim that this one follows, while that is there; 0: none */
-    enum reason end;     /* STOPPING: why */
+    uint64_t port, link;  /* the superior's port, and our port that docks there */
+    struct fronts behind; /* the claims that this one follows, while they are there */
+    enum reason end;      /* STOPPING: why */
     const char *
         owner; /* lent: whose job it is, as its customer has proved with a token of its own; "": it came by another's service */
     struct tree *ad;      /* lent: the superior's */

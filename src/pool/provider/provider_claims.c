@@ -153,6 +153,7 @@ struct duty tenant_duty(const struct tenant *tenant)
 void tenant_store(const struct provider_step *step, struct tenant *tenant)
 {
     struct record record = {.kind = RECORD_TENANT, .key = tenant->claim};
+    struct tree *fronts;
 
     record.u.tenant_record = (struct tenant_record){.offer = step->provider->settings->ids[tenant->offer],
                                                     .gang = tenant->gang,
@@ -169,7 +170,7 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .port = tenant->port,
                                                     .link = tenant->link,
                                                     .started = tenant->started,
-                                                    .behind = tenant->behind,
+                                                    .behind = tenant->behind.count ? tenant->behind.claims[0] : 0,
                                                     .owner = tenant->owner,
                                                     .ad = tenant->ad,
                                                     .grant = tenant->grant,
@@ -185,7 +186,9 @@ void tenant_store(const struct provider_step *step, struct tenant *tenant)
                                                     .receipt = tenant->receipt};
     if (tenant->pool)
         record.u.tenant_record.pool = pulling_registrar(step->provider, tenant);
+    record.u.tenant_record.fronts = fronts = fronts_ad(step, &tenant->behind);
     tenant->stored = effects_persist(step->effects, &record);
+    tree_unref(fronts);
 }
 
 void tenant_set(const struct provider_step *step, struct tenant *tenant, int64_t at)
@@ -262,7 +265,7 @@ static void tenant_says(const struct provider_step *step, struct tenant *tenant,
 void tenant_report(const struct provider_step *step, struct tenant *tenant, bool over)
 {
     struct message message = {.kind = MESSAGE_REPORT};
-    bool uses = tenant->active && !tenant->behind;
+    bool uses = tenant->active && !tenant->behind.count;
 
     if (tenant_is_blind(tenant) && !MUTANT(SERVICE_CHARGED))
         return;
@@ -393,7 +396,8 @@ static uint64_t offer_shared(const struct provider *provider, uint32_t place)
         if (tenant->crew.count || !tenant->ad || !tree_is_steady(tenant->ad))
             return 0;
         hash = rng_mix(hash ^ tenant->claim);
-        hash = rng_mix(hash ^ tenant->behind);
+        for (uint32_t k = 0; k < tenant->behind.count; k++)
+            hash = rng_mix(hash ^ tenant->behind.claims[k]);
         hash = rng_mix(hash ^ (tenant->turns << 1 | (tenant->state >= TENANT_VERIFIED)));
     }
     return hash | 1;
@@ -646,7 +650,7 @@ void tenants_load(const struct provider_step *step, const struct record *record)
     tenant->started = was->started;
     tenant->serves = was->running && was->active && (was->serves || !tenant_executes(step->provider, tenant));
     tenant->running = was->running && was->active && !tenant->serves;
-    tenant->behind = was->behind;
+    fronts_read(was, &tenant->behind);
     tenant->second = was->behind != 0;
     tenant->pool = pulling_pool(step->provider, was->pool);
     tenant->spoken = true; /* the registrar may have heard of it before */

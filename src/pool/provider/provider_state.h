@@ -5,7 +5,8 @@
  *     stands.c        how the machine behind each offer stands, told whether or not anything of it is offered
  *     pulling.c       or else asking for requests itself, from one pool or several
  *     admission.c     matches and verifications: which claims become tenants
- *     successor.c     the second ad beside a claim, and the successor pinned behind it
+ *     seconds.c       the second ads beside claims, for those who would have their place
+ *     successor.c     the successor pinned behind claims, and which of them go for it
  *     session.c       what a superior tells a tenant
  *     docking.c       which parties are docked at a tenant's offer, and what the ports say
  *     calendar.c      bookings: machines that are kept for some users for a while
@@ -59,13 +60,15 @@ struct offer_key {
     uint32_t used_count;
 };
 
-/* The ad beside a claim: whoever is matched with it comes behind that claim. */
+#define SECONDS_MAX 6 /* ads beside the claims of an offer */
+
+/* An ad beside claims: whoever is matched with it comes behind as many of them as it needs. */
 struct second {
     struct advert advert;
-    struct offer_key key; /* for that claim alone: a ticket for an earlier claim is not good */
-    uint64_t claim;       /* the claim that the ad stands beside; 0: there has been none yet */
+    struct offer_key key; /* for these claims and fewer: a ticket for others is not good */
+    struct fronts claims; /* those that it stands beside, or stood beside last */
     int64_t look;         /* on the wall clock, in seconds: when the time may change the ad */
-    int64_t serves;       /* when the ad is to say anew how long the claim has been there */
+    int64_t serves;       /* when the ad is to say anew how long the claims have been there */
 };
 
 /* An offer that pulls: one pull at a time. */
@@ -112,7 +115,7 @@ struct machine {
 struct offer {
     struct advert advert;
     struct machine machine;
-    struct second second;
+    struct second seconds[SECONDS_MAX];
     struct pulling pulling;
     struct tree *base, *probe; /* the settings' ad (not held), and the probed state (held, or NULL) */
     struct tree *whole;        /* held: both together, with nothing given away */
@@ -190,8 +193,8 @@ struct tenant {
     uint64_t cleared;       /* the sequence of the activation for which the crew has cleared the way */
     uint64_t owed;          /* the token to answer then */
     int64_t began, collect; /* WAITS_COMMIT */
-    uint64_t behind;        /* the claim that this one follows; 0: none, or that is gone */
-    bool second;            /* the claim came by the second ad */
+    struct fronts behind;   /* the claims that this one follows; none: it follows nobody, or they are gone */
+    uint32_t second;        /* the second ad that the claim came by, from 1 on; 0: by the first ad */
     agent root;             /* the customer, as the matchmaker told us; 0: it is the superior, or is not known */
     struct message asked;   /* the start that waits while the customer is asked what to run; or none */
     uint64_t asked_by;      /* the token to answer then */

@@ -46,8 +46,8 @@ static void told_commit(const struct provider_step *step, const struct event *ev
 
     if (tenant->state == TENANT_VERIFIED) {
         if (!tenant_accepted(step, tenant->offer, tenant, tenant->ad) ||
-            !successor_preferred(step, tenant->behind, &superior) ||
-            (!tenant->behind && !gpus_assign(step, tenant, tenant->ad))) {
+            !successor_preferred(step, &tenant->behind, &superior) ||
+            (!tenant->behind.count && !gpus_assign(step, tenant, tenant->ad))) {
             reply_claimed(step, event->token, tenant->claim, 0, REASON_CONSTRAINT, 0);
             tenant_drop(step, tenant);
             return;
@@ -83,6 +83,7 @@ static enum reason pinned_activate(const struct provider_step *step, struct tena
         return REASON_PIN;
     if (!calendar_lets(step, tenant, tenant->ad))
         return REASON_CONSTRAINT;
+    successor_spares(step, tenant);
     tenant->state = TENANT_CLAIMED;
     tenant->sequence = sequence;
     if (MUTANT(LEASE_FROM_ACTIVATE))
@@ -99,7 +100,7 @@ static enum reason pinned_activate(const struct provider_step *step, struct tena
 /* The unit's ad, which takes no more than the claim was pinned for. The caller unrefs it. */
 static struct tree *tenant_unit(const struct provider_step *step, const struct tenant *tenant, struct tree *ad)
 {
-    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, tenant->behind);
+    struct tree *left = offer_left(step->provider, step->env, tenant->offer, TENANT_VERIFIED, tenant, &tenant->behind);
     struct tree *unit = pins_fix(step, left, ad, tenant->ad);
 
     tree_unref(left);
@@ -147,7 +148,7 @@ static enum reason claimed_activate(const struct provider_step *step, struct ten
     unit = tenant_unit(step, tenant, activate->ad);
     reason = offer_starts(step, tenant->offer, unit) && tenant_accepted(step, tenant->offer, tenant, unit) &&
                      (calendar_lets(step, tenant, unit) || MUTANT(BOOKING_UNASKED)) &&
-                     (tenant->behind || gpus_assign(step, tenant, unit))
+                     (tenant->behind.count || gpus_assign(step, tenant, unit))
                  ? REASON_OK
                  : REASON_CONSTRAINT;
     if (reason == REASON_OK)
@@ -172,9 +173,9 @@ static void told_activate(const struct provider_step *step, const struct event *
         reason = pinned_activate(step, tenant, activate->sequence);
     else if (tenant->state == TENANT_CLAIMED)
         reason = claimed_activate(step, tenant, activate);
-    if (reason == REASON_OK && tenant->behind)
+    if (reason == REASON_OK && tenant->behind.count)
         successor_evicts(step, tenant);
-    if (reason == REASON_OK && tenant->behind && !MUTANT(ACTIVATE_OCCUPIED))
+    if (reason == REASON_OK && tenant->behind.count && !MUTANT(ACTIVATE_OCCUPIED))
         reply_claimed(step, event->token, tenant->claim, tenant->epoch, REASON_WAIT, tenant->stored);
     else if (reason == REASON_OK)
         subordinates_activate(step, tenant, event->token);
@@ -309,7 +310,7 @@ static void start_take(const struct provider_step *step, const struct event *eve
             tenant->started = step->env->wall / SECOND;
             tenant_store(step, tenant);
         }
-    } else if (tenant->behind && !MUTANT(ACTIVATE_OCCUPIED))
+    } else if (tenant->behind.count && !MUTANT(ACTIVATE_OCCUPIED))
         reason = REASON_WAIT;
     else if (tenant->running)
         reason = REASON_BUSY;

@@ -85,7 +85,7 @@ void stands_boot(const struct provider_step *step, uint32_t place)
 
 static bool tenant_uses(const struct tenant *tenant, uint32_t place)
 {
-    return tenant->offer == place && !tenant->behind;
+    return tenant->offer == place && !tenant->behind.count;
 }
 
 static uint32_t tenants_using(const struct provider *provider, uint32_t place)

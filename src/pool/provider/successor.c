@@ -1,96 +1,116 @@
-/* successor.c: the second ad beside a claim, and the successor that is pinned behind it.
+/* successor.c: the successor that is pinned behind claims, and which of them go for it.
  *
- *     claim:      CLAIMED ------------------------------------------- STOPPING (PREEMPTED) -- gone
- *     second ad:  [ ...; Preempts, RemoteUser, CurrentRank, ... ]         |                     |
+ *     claims:     CLAIMED ------------------------------------------- STOPPING (PREEMPTED) -- gone
+ *     second ads: [ ...; Preempts, RemoteUser, CurrentRank, ... ]         |                     |
  *     successor:      MATCHED -- VERIFIED -- PINNED -------------- activate: CLAIMED, "wait"    activate: ok
  *
  * Nothing is evicted for a gang that does not form: only the successor's activation, which its root sends when all are pinned and the gang is
- * decided, begins the eviction. Until the claim in front is gone a successor has nothing of the offer, but no other claim is promised what it
- * will take beyond that claim. An offer has one successor at a time. */
+ * decided, begins the eviction. The second ad that it came by names the claims that it may have in front of it (seconds.c). Of these only as many go
+ * as it needs, chosen anew when it is verified and when it is activated: of all sets that make room, the one whose best liked claim is liked
+ * least; of such the one whose next claim is; and so on. More claims in front never leave less room, so that set is found by trying
+ * once for each, from the best liked on, whether it can stay.
+ * Until the claims in front are gone a successor has nothing of the offer, but no other claim is promised what it will take beyond
+ * them. An offer has one successor at a time. */
 #include "pool/provider/successor.h"
+#include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/ad/ops.h"
-#include "lang/base/rng.h"
 #include "match/gang/dock.h"
 #include "match/pair/match.h"
 #include "match/pair/order.h"
 #include "match/pair/pair.h"
-#include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
-#include "pool/protocol/writers.h"
-#include "pool/provider/calendar.h"
 #include "pool/provider/docking.h"
 #include "pool/provider/gpus.h"
 #include "pool/provider/offers.h"
-#include "pool/provider/owner.h"
 #include "pool/provider/provider_claims.h"
-#include "pool/provider/provider_state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define SECOND_MIX 0x7365636f6e642061u /* the second ad's id is made from the offer's: the same after a restart */
-#define SERVES_PART 3                  /* how long a claim has been there is told in thirds of an ad's lifetime */
+/* ---------------------------------------------------------------------------------------------------- those in front */
 
-/* ------------------------------------------------------------------------------------------------------ who is where */
-
-void second_init(struct provider *provider, uint32_t place)
+bool fronts_have(const struct fronts *fronts, uint64_t claim)
 {
-    struct second *second = &provider->offers[place].second;
-
-    *second = (struct second){.look = INT64_MAX, .serves = INT64_MAX};
-    advert_init(&second->advert, rng_mix(provider->settings->ids[place] ^ SECOND_MIX), false, 0);
+    for (uint32_t i = 0; fronts && i < fronts->count; i++)
+        if (fronts->claims[i] == claim)
+            return true;
+    return false;
 }
 
-uint32_t offer_named(const struct provider *provider, uint64_t id, bool *ret_second)
+static void fronts_add(struct fronts *fronts, uint64_t claim)
 {
-    uint32_t place = offer_find(provider, id);
-
-    *ret_second = false;
-    if (place < provider->settings->count)
-        return place;
-    for (place = 0; place < provider->settings->count; place++)
-        if (provider->offers[place].second.advert.id == id) {
-            *ret_second = true;
-            break;
-        }
-    return place;
+    if (claim && fronts->count < FRONTS_MAX && !fronts_have(fronts, claim))
+        fronts->claims[fronts->count++] = claim;
 }
 
-uint64_t second_claim(const struct provider *provider, uint32_t place)
+static void fronts_drop(struct fronts *fronts, uint64_t claim)
 {
-    const struct tenant *tenant = tenant_find(provider, provider->offers[place].second.claim);
+    uint32_t kept = 0;
 
-    return tenant && tenant->state == TENANT_CLAIMED && !tenant->behind ? tenant->claim : 0;
+    for (uint32_t i = 0; i < fronts->count; i++)
+        if (fronts->claims[i] != claim)
+            fronts->claims[kept++] = fronts->claims[i];
+    fronts->count = kept;
 }
 
-const struct tenant *successor_other(const struct provider *provider, uint64_t behind, uint64_t claim)
+struct tree *fronts_ad(const struct provider_step *step, const struct fronts *fronts)
 {
-    for (uint32_t i = 0; i < provider->tenant_count && behind && !MUTANT(TWO_SUCCESSORS); i++) {
+    char digits[FRONTS_MAX][17];
+    const char *texts[FRONTS_MAX];
+    struct maker maker;
+
+    if (fronts->count < 2)
+        return NULL;
+    for (uint32_t i = 0; i < fronts->count; i++) {
+        snprintf(digits[i], sizeof digits[i], "%016llx", (unsigned long long)fronts->claims[i]);
+        texts[i] = digits[i];
+    }
+    maker_init(&maker, step->env->symbols);
+    maker_texts(&maker, "Claims", texts, fronts->count);
+    return maker_seal(&maker);
+}
+
+void fronts_read(const struct tenant_record *row, struct fronts *ret)
+{
+    const struct expr *list = row->fronts && tree_is_ad(row->fronts) ? ad_find(row->fronts, "Claims") : NULL;
+
+    ret->count = 0;
+    fronts_add(ret, row->behind);
+    for (uint32_t i = 0; row->behind && list && list->kind == EXPR_LIST && i < list->u.run.count; i++) {
+        const struct expr *e = &tree_parts(row->fronts, list)[i];
+        char digits[17] = "";
+
+        if (e->kind != EXPR_STRING || e->u.run.count != 16)
+            continue;
+        memcpy(digits, tree_string(row->fronts, e), 16);
+        fronts_add(ret, strtoull(digits, NULL, 16));
+    }
+}
+
+const struct tenant *successor_other(const struct provider *provider, uint32_t place, const struct fronts *behind,
+                                     uint64_t claim)
+{
+    for (uint32_t i = 0; i < provider->tenant_count && behind->count && !MUTANT(TWO_SUCCESSORS); i++) {
         const struct tenant *tenant = provider->tenants[i];
 
-        if (tenant->behind == behind && tenant->claim != claim && tenant->state >= TENANT_VERIFIED)
+        if (tenant->offer == place && tenant->behind.count && tenant->claim != claim &&
+            tenant->state >= TENANT_VERIFIED)
             return tenant;
     }
     return NULL;
 }
 
-/* The tenant that is verified or pinned behind a claim on this offer, or NULL. */
+/* The tenant that is verified or pinned behind claims on this offer, or NULL. */
 static const struct tenant *successor_of(const struct provider *provider, uint32_t place)
 {
-    for (uint32_t i = 0; i < provider->tenant_count; i++) {
-        const struct tenant *tenant = provider->tenants[i];
-
-        if (tenant->offer == place && tenant->behind && tenant->state >= TENANT_VERIFIED)
-            return tenant;
-    }
-    return NULL;
+    return successor_other(provider, place, &(struct fronts){.count = 1}, 0);
 }
 
 /* --------------------------------------------------------------------------------------------------------- what counts */
 
-/* How much the owner likes a superior; the value lives in the scratch memory. */
-static struct value offer_rank(const struct provider_step *step, uint32_t place, const struct docked *superior)
+struct value owner_rank(const struct provider_step *step, uint32_t place, const struct docked *superior)
 {
     struct tree *whole = step->provider->offers[place].whole;
     struct env env = provider_env(step->env);
@@ -109,8 +129,7 @@ static struct value offer_rank(const struct provider_step *step, uint32_t place,
     return order_rank(&rank);
 }
 
-/* Does the owner allow this claim to be ended for another one? */
-static bool offer_lets_go(const struct provider_step *step, uint32_t place, const struct docked *superior)
+bool owner_lets_go(const struct provider_step *step, uint32_t place, const struct docked *superior)
 {
     struct tree *whole = step->provider->offers[place].whole;
     struct env env = provider_env(step->env);
@@ -126,21 +145,24 @@ static bool offer_lets_go(const struct provider_step *step, uint32_t place, cons
     return op_condition(whole->dialect, &says, &truth) == VALUE_BOOLEAN && truth;
 }
 
-bool successor_preferred(const struct provider_step *step, uint64_t behind, const struct docked *superior)
+bool successor_preferred(const struct provider_step *step, const struct fronts *behind, const struct docked *superior)
 {
-    const struct tenant *front = tenant_find(step->provider, behind);
-    struct arena_mark mark = arena_mark(step->env->scratch);
-    struct docked present;
-    struct value mine, its;
-    bool preferred;
+    bool preferred = true;
 
-    if (!front)
-        return true;
-    present = tenant_above(front);
-    its = offer_rank(step, front->offer, &present);
-    mine = offer_rank(step, front->offer, superior);
-    preferred = MUTANT(RANK_REVERSED) ? order_compare(&mine, &its) < 0 : order_compare(&mine, &its) >= 0;
-    arena_rewind(step->env->scratch, mark);
+    for (uint32_t i = 0; i < behind->count && preferred; i++) {
+        const struct tenant *front = tenant_find(step->provider, behind->claims[i]);
+        struct arena_mark mark = arena_mark(step->env->scratch);
+        struct docked present;
+        struct value mine, its;
+
+        if (!front)
+            continue;
+        present = tenant_above(front);
+        its = owner_rank(step, front->offer, &present);
+        mine = owner_rank(step, front->offer, superior);
+        preferred = MUTANT(RANK_REVERSED) ? order_compare(&mine, &its) < 0 : order_compare(&mine, &its) >= 0;
+        arena_rewind(step->env->scratch, mark);
+    }
     return preferred;
 }
 
@@ -160,10 +182,10 @@ bool successor_leaves(const struct provider_step *step, uint32_t place, const st
     struct tree *left;
     bool leaves;
 
-    if (!successor || successor == tenant || (tenant && tenant->claim == successor->behind) ||
+    if (!successor || successor == tenant || (tenant && fronts_have(&successor->behind, tenant->claim)) ||
         MUTANT(SUCCESSOR_UNRESERVED))
         return true;
-    left = offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant, successor->behind);
+    left = offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant, &successor->behind);
     left = left_without(step, left, successor);
     leaves = left && tenant_docks_at(step, tenant, left, superior);
     tree_unref(left);
@@ -177,176 +199,111 @@ struct tree *successor_reserves(const struct provider_step *step, uint32_t place
     return successor && left && !MUTANT(SUCCESSOR_UNRESERVED) ? left_without(step, left, successor) : left;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the second ad */
+/* ---------------------------------------------------------------------------------------------------------- who has to go */
 
-/* The claim that the owner would rather see go: the one it likes least; among equals the one that has been there
- * longest. */
-static struct tenant *second_choose(const struct provider_step *step, uint32_t place)
+void goers_add(struct goer *goers, uint32_t *count, const struct goer *goer)
 {
-    struct tenant *chosen = NULL;
-    struct value least;
+    uint32_t at = *count;
 
-    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
-        struct tenant *tenant = step->provider->tenants[i];
-        struct docked superior = tenant_above(tenant);
-        struct value rank;
-        int order;
+    while (at > 0) {
+        const struct goer *other = &goers[at - 1];
+        int order = order_compare(&goer->rank, &other->rank);
 
-        if (tenant->offer != place)
-            continue;
-        if (tenant->behind && !MUTANT(TWO_SUCCESSORS))
-            return NULL; /* one successor at a time */
-        if (tenant->behind)
-            continue;
-        if (tenant->state != TENANT_CLAIMED || !offer_lets_go(step, place, &superior))
-            continue;
-        rank = offer_rank(step, place, &superior);
-        order = chosen ? order_compare(&rank, &least) : -1;
-        if (order < 0 || (order == 0 && tenant->since < chosen->since)) {
-            chosen = tenant;
-            least = rank;
-        }
+        if (order > 0 || (order == 0 && goer->tenant->since >= other->tenant->since))
+            break;
+        at--;
     }
-    return chosen;
+    if (at == FRONTS_MAX)
+        return;
+    *count += *count < FRONTS_MAX;
+    memmove(&goers[at + 1], &goers[at], (*count - 1 - at) * sizeof *goers);
+    goers[at] = *goer;
 }
 
-/* The ImageSize of the job, if its ad says one; else 0. */
-static struct value tenant_size(const struct provider_step *step, const struct tenant *tenant)
+void goers_fronts(const struct goer *goers, uint32_t count, uint64_t set, struct fronts *ret)
 {
-    symbol name = symbols_find(tenant->ad->symbols, "ImageSize", 9);
-    struct env env = provider_env(step->env);
-    struct scope scope;
-    struct eval eval;
-    struct value size;
-
-    scope_init(&scope, tenant->ad, NULL);
-    eval_init(&eval, &env, step->env->scratch);
-    if (!name || !eval_attribute(&eval, &scope, name, &size) || (size.type != VALUE_INTEGER && size.type != VALUE_REAL))
-        return value_integer(0);
-    return size;
+    ret->count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (set >> i & 1)
+            ret->claims[ret->count++] = goers[i].tenant->claim;
 }
 
-/* How long the claim has been there: in steps, so that the ad need not be sent every second. Also returns when the next step is. */
-static int64_t tenant_served(const struct provider_step *step, const struct tenant *tenant, int64_t *ret_next)
+/* Is there surely room for the superior in what is left, when that claim stays? Takes `left` over when there is. */
+static bool goer_stays(const struct provider_step *step, const struct tenant *tenant, const struct docked *superior,
+                       const struct tenant *goer, const struct fronts *others, struct tree **left)
 {
-    int64_t part = step->provider->spans->lifetime / SERVES_PART / SECOND * SECOND;
-    int64_t age = lease_clock(step->env) - tenant->since;
+    struct tree *less = *left ? tenant_residual(step->env, goer, *left) : NULL;
 
-    part = part < SECOND ? SECOND : part;
-    age = age < 0 ? 0 : age / part * part;
-    *ret_next = step->env->now + tenant->since + age + part - lease_clock(step->env);
-    return age / SECOND;
+    less = gpus_left(step->provider, less, tenant, others);
+    if (!less || !tenant_docks_surely(step, tenant, less, superior) ||
+        !gpus_suffice(step, goer->offer, tenant, others, superior->ad)) {
+        tree_unref(less);
+        return false;
+    }
+    tree_unref(*left);
+    *left = less;
+    return true;
 }
 
-static struct tree *second_write(const struct provider_step *step, const struct tenant *tenant, const struct tree *left,
-                                 int64_t *ret_serves)
+void successor_chooses(const struct provider_step *step, uint32_t place, const struct tenant *tenant,
+                       const struct docked *superior, struct fronts *fronts)
 {
-    static const char *const names[] = {"Preempts",    "RemoteUser", "RemoteOwner", "CurrentRank",
-                                        "ServiceTime", "ImageSize",  "RemoteGroup"};
-    enum { COUNT = sizeof names / sizeof *names };
     struct arena_mark mark = arena_mark(step->env->scratch);
-    const struct text *charged = tenant_charged(tenant);
-    struct value user = value_string(charged->bytes, strlen(charged->bytes));
-    struct ad_setting settings[COUNT];
-    struct text group;
-    int count;
-    char claim[17];
-    struct tree *single = ad_without(left, "Residual"), *written;
+    struct goer goers[FRONTS_MAX];
+    struct tree *left = offer_left(step->provider, step->env, place, TENANT_VERIFIED, tenant, fronts);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < fronts->count; i++) {
+        struct tenant *goer = tenant_find(step->provider, fronts->claims[i]);
+        struct docked above;
+
+        if (!goer || goer->state != TENANT_CLAIMED)
+            continue; /* it is ending already, whoever comes */
+        above = tenant_above(goer);
+        goers_add(goers, &count, &(struct goer){goer, owner_rank(step, place, &above)});
+    }
+    while (count-- > 0 && !MUTANT(ALL_GO)) {
+        struct fronts others = *fronts;
+
+        fronts_drop(&others, goers[count].tenant->claim);
+        if (goer_stays(step, tenant, superior, goers[count].tenant, &others, &left))
+            *fronts = others;
+    }
+    tree_unref(left);
+    arena_rewind(step->env->scratch, mark);
+}
+
+void successor_spares(const struct provider_step *step, struct tenant *tenant)
+{
     struct docked superior = tenant_above(tenant);
 
-    snprintf(claim, sizeof claim, "%016llx", (unsigned long long)tenant->claim);
-    settings[0].value = value_string(claim, strlen(claim));
-    settings[1].value = settings[2].value = user;
-    settings[3].value =
-        MUTANT(RANK_TOLD_LOW) || MUTANT(RANK_REVERSED) ? value_integer(-1) : offer_rank(step, tenant->offer, &superior);
-    settings[4].value = value_reltime(tenant_served(step, tenant, ret_serves));
-    settings[5].value = tenant_size(step, tenant);
-    tenant_text(step, tenant, "AccountingGroup", &group);
-    settings[6].value = value_string(group.bytes, strlen(group.bytes));
-    count = group.bytes[0] ? COUNT : COUNT - 1;
-    for (int i = 0; i < count; i++)
-        settings[i].name = symbols_take(left->symbols, names[i], strlen(names[i]));
-    written = ad_set(single, settings, (uint32_t)count, NULL);
-    for (int i = 0; i < count; i++)
-        symbols_drop(left->symbols, settings[i].name);
-    tree_unref(single);
-    arena_rewind(step->env->scratch, mark);
-    return written;
-}
-
-/* The ad that should be there beside the claim; NULL: none. */
-static struct tree *second_text(const struct provider_step *step, uint32_t place, struct tenant **ret_tenant)
-{
-    struct second *second = &step->provider->offers[place].second;
-    struct arena_mark mark = arena_mark(step->env->scratch);
-    struct env env = provider_env(step->env);
-    struct tree *left, *text = NULL;
-    struct owner owner;
-
-    *ret_tenant = step->provider->draining || offer_ails(step->provider, place) || !step->provider->settings->matchmaker
-                      ? NULL
-                      : second_choose(step, place);
-    arena_rewind(step->env->scratch, mark);
-    if (!*ret_tenant)
-        return NULL;
-    left = offer_left(step->provider, step->env, place, TENANT_MATCHED, NULL, (*ret_tenant)->claim);
-    left = calendar_narrow(step, place, left);
-    if (!left)
-        return NULL;
-    owner_look(&env, step->env->scratch, left, &owner);
-    second->look = owner.until;
-    if (owner.open)
-        text = second_write(step, *ret_tenant, left, &second->serves);
-    tree_unref(left);
-    return text;
-}
-
-/* Each claim has a key of its own: a request that was matched behind another claim does not come behind this one. */
-static void second_renew_key(const struct provider_step *step, struct second *second)
-{
-    second->key.used_count = 0;
-    step->env->secrets->draw(step->env->secrets->user, &second->key.key, sizeof second->key.key);
-    advert_set_key(&second->advert, step->env->now, &second->key.key);
-}
-
-void second_look(const struct provider_step *step, uint32_t place)
-{
-    struct second *second = &step->provider->offers[place].second;
-    struct tenant *tenant;
-    struct tree *text;
-
-    second->look = second->serves = INT64_MAX;
-    text = second_text(step, place, &tenant);
-    if (text && (tenant->claim != second->claim || second->key.used_count == OFFER_USED_MAX)) {
-        second->claim = tenant->claim;
-        second_renew_key(step, second);
+    if (!tenant->behind.count)
+        return;
+    successor_chooses(step, tenant->offer, tenant, &superior, &tenant->behind);
+    if (!tenant->behind.count) {
+        tenant->reported = step->env->now;
+        gpus_assign(step, tenant, tenant->ad);
     }
-    advert_want(&second->advert, step->env->now, text);
-    tree_unref(text);
-}
-
-int64_t second_run(const struct provider_step *step, uint32_t place)
-{
-    struct second *second = &step->provider->offers[place].second;
-    int64_t again =
-        advert_run(&second->advert, step->env, step->provider->settings->matchmaker,
-                   (uint64_t)step->provider->settings->count + place, step->provider->stored, step->effects);
-
-    return again < second->serves ? again : second->serves;
+    offer_changed(step, tenant->offer);
 }
 
 /* ------------------------------------------------------------------------------------------------------ taking its turn */
 
-void successor_evicts(const struct provider_step *step, struct tenant *tenant)
+void successor_evicts(const struct provider_step *step, const struct tenant *tenant)
 {
-    struct tenant *front = tenant_find(step->provider, tenant->behind);
+    struct fronts fronts = tenant->behind; /* those whose job is gone already leave the list at once */
+    uint64_t stored = tenant->stored;
 
-    if (!front || front->state == TENANT_STOPPING)
-        return;
-    if (front->stored < tenant->stored)
-        front->stored = tenant->stored; /* its end waits until the successor's row is durable */
-    effects_note(step->effects, REASON_PREEMPTED, front->claim, "it makes room for one that is preferred");
-    tenant_end(step, front, REASON_PREEMPTED, step->provider->spans->grace);
+    for (uint32_t i = 0; i < fronts.count; i++) {
+        struct tenant *front = tenant_find(step->provider, fronts.claims[i]);
+
+        if (!front || front->state == TENANT_STOPPING)
+            continue;
+        if (front->stored < stored)
+            front->stored = stored; /* its end waits until the successor's row is durable */
+        effects_note(step->effects, REASON_PREEMPTED, front->claim, "it makes room for one that is preferred");
+        tenant_end(step, front, REASON_PREEMPTED, step->provider->spans->grace);
+    }
 }
 
 void successor_follows(const struct provider_step *step, const struct tenant *front)
@@ -354,37 +311,51 @@ void successor_follows(const struct provider_step *step, const struct tenant *fr
     for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
         struct tenant *tenant = step->provider->tenants[i];
 
-        if (tenant->behind != front->claim)
+        if (!fronts_have(&tenant->behind, front->claim))
             continue;
-        tenant->behind = 0;
-        tenant->reported = step->env->now;
+        fronts_drop(&tenant->behind, front->claim);
+        if (MUTANT(FIRST_GONE))
+            tenant->behind.count = 0;
+        if (!tenant->behind.count)
+            tenant->reported = step->env->now;
         if (tenant->state < TENANT_PINNED)
             continue;
-        gpus_assign(step, tenant, tenant->ad); /* now they are free; should some be gone, its start is refused */
+        if (!tenant->behind.count)
+            gpus_assign(step, tenant, tenant->ad); /* now they are free; should some be gone, its start is refused */
         tenant_store(step, tenant);
     }
 }
 
+/* Can that claim be in front of the tenant? */
+static bool is_front(const struct tenant *tenant, const struct tenant *front)
+{
+    return front && front != tenant && front->offer == tenant->offer && !front->behind.count &&
+           front->state >= TENANT_CLAIMED;
+}
+
 void successors_load(const struct provider_step *step)
 {
-    for (uint32_t i = 0; i < step->provider->tenant_count; i++)
-        if (!tenant_find(step->provider, step->provider->tenants[i]->behind))
-            step->provider->tenants[i]->behind = 0;
-    for (uint32_t i = 0; i < step->provider->tenant_count; i++) {
-        struct tenant *tenant = step->provider->tenants[i];
-        const struct tenant *front = tenant_find(step->provider, tenant->behind);
+    const struct provider *provider = step->provider;
 
-        if (tenant->behind && (!front || front->offer != tenant->offer || front->behind || front == tenant ||
-                               front->state < TENANT_CLAIMED))
-            tenant->behind = 0;
-    }
+    for (uint32_t pass = 0; pass < 2;
+         pass++) /* first those who are not there, then those who follow others themselves */
+        for (uint32_t i = 0; i < provider->tenant_count; i++) {
+            struct fronts fronts = provider->tenants[i]->behind;
+
+            for (uint32_t k = 0; k < fronts.count; k++) {
+                const struct tenant *front = tenant_find(provider, fronts.claims[k]);
+
+                if (pass ? !is_front(provider->tenants[i], front) : !front)
+                    fronts_drop(&provider->tenants[i]->behind, fronts.claims[k]);
+            }
+        }
 }
 
 /* Evictions that had begun go on. */
 void successors_boot(const struct provider_step *step)
 {
     for (uint32_t i = step->provider->tenant_count; i-- > 0;) {
-        if (i < step->provider->tenant_count && step->provider->tenants[i]->behind &&
+        if (i < step->provider->tenant_count && step->provider->tenants[i]->behind.count &&
             step->provider->tenants[i]->state == TENANT_CLAIMED)
             successor_evicts(step, step->provider->tenants[i]);
     }
@@ -392,13 +363,12 @@ void successors_boot(const struct provider_step *step)
 
 bool successor_valid(const struct provider *provider, const struct tenant *tenant, const char **ret_why)
 {
-    const struct tenant *front = tenant_find(provider, tenant->behind);
-
-    if (!tenant->behind || !provider->booted)
+    if (!tenant->behind.count || !provider->booted)
         return true;
     *ret_why = "a successor follows nobody, or one that follows another";
-    if (!front || front->behind || front->offer != tenant->offer || front->state < TENANT_CLAIMED)
-        return false;
-    *ret_why = "a job of a successor runs while the claim in front is there";
+    for (uint32_t i = 0; i < tenant->behind.count; i++)
+        if (!is_front(tenant, tenant_find(provider, tenant->behind.claims[i])))
+            return false;
+    *ret_why = "a job of a successor runs while a claim in front is there";
     return !tenant->running || MUTANT(ACTIVATE_OCCUPIED);
 }
