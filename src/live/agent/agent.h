@@ -58,6 +58,7 @@ struct agent_settings {
     struct shelf *shelf;
     struct log *log;
     struct metrics *metrics;        /* or NULL */
+    struct memory_watch *memory;    /* of the process; or NULL */
     const char *const *matchmakers; /* URLs, or unix:PATH */
     size_t matchmaker_count;
     const struct token_file *token;  /* with a key to delegate by */

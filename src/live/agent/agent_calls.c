@@ -139,8 +139,11 @@ void agent_front_init(struct live_agent *live)
     /* Those of one user may be thousands, and send what their jobs have made: only what all have under way is bounded. */
     struct gate_settings gate = {
         .user = live, .proof = token_proof, .refused = token_refused, .bodies_account = UINT64_MAX};
-    struct front_settings front = {
-        .log = settings->log, .metrics = settings->metrics, .version = settings->version, .loop = live->loop};
+    struct front_settings front = {.log = settings->log,
+                                   .memory = settings->memory,
+                                   .metrics = settings->metrics,
+                                   .version = settings->version,
+                                   .loop = live->loop};
 
     if (settings->other)
         front.parts[front.part_count++] = *settings->other;

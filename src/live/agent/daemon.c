@@ -247,6 +247,7 @@ static void agent_fill(struct daemon *daemon, const struct daemon_settings *sett
     daemon->agent.symbols = daemon->symbols;
     daemon->agent.shelf = settings->shelf;
     daemon->agent.log = &daemon->log;
+    daemon->agent.memory = &daemon->memory;
     daemon->agent.token = &daemon->token;
     daemon->agent.identity = daemon->identity;
     daemon->agent.name = daemon->name;
@@ -276,6 +277,7 @@ int daemon_init(struct daemon *daemon, const struct daemon_settings *settings, s
     networks_init(&daemon->networks);
     log_init(&daemon->log, settings->log_fd, LOG_LOGFMT, LEVEL_INFO, NULL, NULL);
     log_set(daemon);
+    memory_watch_init(&daemon->memory, &daemon->config, &daemon->log);
     notify_init(&daemon->notify, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"), getpid(),
                 &ignored);
     handles_start(daemon);

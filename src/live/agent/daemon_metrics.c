@@ -16,6 +16,7 @@ static void agent_metrics_set(struct daemon *daemon)
     metrics_set(daemon->metrics, METRIC_FAILED_OVER, 0, 0, (int64_t)counts.failed_over);
     metrics_set(daemon->metrics, METRIC_SUPERSEDED, 0, 0, agent_is_superseded(daemon->live));
     metrics_set(daemon->metrics, METRIC_LOG_DROPPED, 0, 0, (int64_t)daemon->log.dropped);
+    memory_measure(&daemon->memory, runner_now(), daemon->metrics);
     metrics_set(daemon->metrics, METRIC_RESIDENT, 0, 0, metrics_resident());
 }
 

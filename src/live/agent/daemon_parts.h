@@ -63,8 +63,9 @@ struct daemon {
     struct daemon_pool *others; /* those of the list that are not its own */
     struct agent_pool *pools;   /* the same, for the agent */
     uint32_t other_count;
-    struct live_agent *live;     /* while it runs; lent */
-    struct metrics *metrics;     /* daemon_metrics_begin; or NULL */
+    struct live_agent *live; /* while it runs; lent */
+    struct metrics *metrics; /* daemon_metrics_begin; or NULL */
+    struct memory_watch memory;
     int64_t lag_due;             /* when a timer is next due; 0: not known */
     struct agent_settings agent; /* all but role, job, changed, asked, other and user is filled in */
     void (*reload)(

@@ -153,6 +153,9 @@
       "rows of the audit log: then the oldest go; attempts have a quarter as many of their own")                        \
     X(AUDIT_AGE, "AuditAge", SPAN, "SECONDS", "31536000", MINUTE, 10 * CONFIG_YEAR, LIVE,                               \
       "how long rows of the audit log are kept at most")                                                                \
+    X(MEMORY_MAX, "MemoryMax", SIZE, "BYTES", "0", 0, 1024 * 1024 * CONFIG_GIB, LIVE,                                   \
+      "memory of its own with which a matchmaker, customer or provider takes nothing "                                  \
+      "new; 0: half of what the machine, or its control group, has")                                                    \
     /* limits on what strangers send */                                                                                 \
     X(BODY_MAX, "BodyMax", SIZE, "BYTES", "\"1 MiB\"", CONFIG_KIB, 64 * CONFIG_MIB, LIVE, "of a request's body")        \
     X(SUBMISSION_MAX, "SubmissionMax", SIZE, "BYTES", "\"16 MiB\"", CONFIG_KIB, CONFIG_GIB, LIVE,                       \

@@ -194,6 +194,17 @@ static bool body_fits(struct request *request, size_t most)
     return false;
 }
 
+/* Is there memory for what it brings? False when it was answered. */
+static bool memory_suffices(struct request *request)
+{
+    struct memory_watch *memory = request->front->settings.memory;
+
+    if (!(request->route->flags & ROUTE_GROWS) || !memory || !memory_refuses(memory, clock_now()))
+        return true;
+    request_problem_with(request, 503, MEMORY_WORDS, "Retry-After", MEMORY_AGAIN);
+    return false;
+}
+
 /* May it be, and how long a body? */
 static void request_decide(struct request *request, bool late)
 {
@@ -204,7 +215,7 @@ static void request_decide(struct request *request, bool late)
         return;
     request->resource = resource_accept(exchange_field(exchange, "Accept"), request->route->types);
     most = body_most(request);
-    if (body_fits(request, most) && request_counted(request))
+    if (body_fits(request, most) && memory_suffices(request) && request_counted(request))
         exchange_accept(exchange, most, request->caller.identity != CALLERS_NONE);
 }
 

@@ -11,6 +11,7 @@
 
 #include "live/http/gate.h"
 #include "live/http/lookups.h"
+#include "live/http/memory_watch.h"
 #include "live/http/metrics.h"
 #include "live/http/queues.h"
 #include "live/http/route.h"
@@ -44,8 +45,9 @@ struct front_settings {
     struct front_part parts[FRONT_PARTS_MAX];
     size_t part_count;
     struct log *log;
-    struct metrics *metrics; /* counts by the routes of all parts; NULL: nothing is counted */
-    const char *version;     /* of the program, for /openapi.json */
+    struct memory_watch *memory; /* is asked before a route with ROUTE_GROWS; NULL: nobody */
+    struct metrics *metrics;     /* counts by the routes of all parts; NULL: nothing is counted */
+    const char *version;         /* of the program, for /openapi.json */
     struct uv_loop_s
         *loop; /* for parts whose requests take turns, or whose callers may have to be looked up; or NULL */
 };

@@ -142,6 +142,12 @@ extern "C" {
       "Lines of the log that could not be written.")                                                                   \
     X(START_TIME, "process_start_time_seconds", GAUGE, "seconds", MCP, NONE, NONE,                                     \
       "When the process started, since 1970.")                                                                         \
+    X(MEMORY_USED, "berth_memory_bytes", GAUGE, "bytes", MCP, NONE, NONE,                                              \
+      "Memory of its own, without pages of files.")                                                                    \
+    X(MEMORY_MAX, "berth_memory_max_bytes", GAUGE, "bytes", MCP, NONE, NONE,                                           \
+      "Memory with which nothing new is taken.")                                                                       \
+    X(MEMORY_FULL, "berth_memory_full", GAUGE, "", MCP, NONE, NONE, "1: nothing new is taken, for want of memory.")    \
+    X(MEMORY_REFUSALS, "berth_memory_refusals", COUNTER, "", MCP, NONE, NONE, "What was refused for want of memory.")  \
     X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", MCP, NONE, NONE, "Memory in use.")
 
 enum metric_set {

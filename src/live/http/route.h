@@ -36,6 +36,7 @@ enum route_flag {
     ROUTE_RENEWAL = 2,   /* without a body the request is a heart beat, with a pace of its own */
     ROUTE_NEAR = 4,      /* open to this machine where the setting Metrics says so */
     ROUTE_AUDITED = 16,  /* what it changes is audited, and so is who was refused */
+    ROUTE_GROWS = 32,    /* what it brings stays in memory: refused while the daemon has as much as it may */
     ROUTE_FILE = 8,      /* its {rest...} is the name of a file, which may have any byte but NUL */
 };
 

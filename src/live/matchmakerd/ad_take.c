@@ -287,6 +287,12 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
         return true;
     }
     lives = matchmaker_find(matchmakerd->matchmaker, handle, advertise->id, &view);
+    if (!lives && advertise->ad && memory_refuses(&matchmakerd->memory, runner_now())) {
+        ret->reason = REASON_LIMIT;
+        ret->full = true;
+        err_set(&ret->err, MEMORY_WORDS);
+        return true;
+    }
     if (!advertise->version)
         advertise->version = lives ? view.version + !advertise->bare
                                    : matchmaker_version(matchmakerd->matchmaker, handle, advertise->id) + 1;

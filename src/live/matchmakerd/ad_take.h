@@ -13,6 +13,7 @@ struct taking {
     enum reason reason;
     struct err err; /* the words, when the role was not asked */
     bool created;
+    bool full; /* there is no memory for it: it may be tried again later */
 };
 
 /* Opens the key of an offer, as that agent has sealed it for the ad of that id. Returns the reason, with words, when it does not open. */

@@ -106,6 +106,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                       .part_count = 1,
                                       .log = &matchmakerd->log,
                                       .loop = matchmakerd->loop,
+                                      .memory = &matchmakerd->memory,
                                       .metrics = matchmakerd->metrics,
                                       .version = matchmakerd->settings->version};
     struct gate_settings gate = {.user = matchmakerd,
@@ -116,6 +117,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                  .reserved = RESERVED_IDENTITY,
                                  .config = &matchmakerd->config};
 
+    memory_watch_init(&matchmakerd->memory, &matchmakerd->config, &matchmakerd->log);
     matchmakerd->local_users = unix_users_new(NULL, 0);
     gate_init(&matchmakerd->gate, &gate, secrets_word(&secrets_live));
     front_init(&matchmakerd->front, &settings);

@@ -111,7 +111,9 @@ static bool is_request(struct request *request, const struct tree *ad, bool *ret
 
 static void taking_problem(struct request *request, const struct taking *taking)
 {
-    if (taking->err.text[0])
+    if (taking->full)
+        request_problem_with(request, 503, taking->err.text, "Retry-After", MEMORY_AGAIN);
+    else if (taking->err.text[0])
         request_problem(request, reason_status(taking->reason), "%s", taking->err.text);
     else
         request_problem(request, reason_status(taking->reason), "%s", reason_words(taking->reason));

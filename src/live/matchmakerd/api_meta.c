@@ -112,6 +112,7 @@ static void gauges_set(struct matchmakerd *matchmakerd)
     metrics_set(metrics, METRIC_REPLICAS, 0, 0, (int64_t)matchmakerd->files.replicas);
     metrics_set(metrics, METRIC_MATCHES, 0, 0, (int64_t)matchmaker_counts(matchmakerd->matchmaker).matches);
     metrics_set(metrics, METRIC_LOG_DROPPED, 0, 0, (int64_t)matchmakerd->log.dropped);
+    memory_measure(&matchmakerd->memory, runner_now(), metrics);
     metrics_set(metrics, METRIC_RESIDENT, 0, 0, metrics_resident());
 }
 

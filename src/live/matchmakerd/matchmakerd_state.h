@@ -78,6 +78,7 @@ struct matchmakerd {
     struct shelf *shelf;
     struct log log;
     struct metrics *metrics;
+    struct memory_watch memory;
     struct notify notify;
 
     struct keyring *keys;

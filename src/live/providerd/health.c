@@ -1,6 +1,6 @@
 /* health.c: is the machine fit for jobs? When it is not, it takes none, says why, and tries itself until a job of its own works.
  *
- *     well -- too little room, its owner's check, a clock that jumps, or a job came to nothing by its fault --> unwell -- a pause, there is room --> trial -- worked --> well
+ *     well -- too little room or memory, its owner's check, a clock that jumps, or a job came to nothing by its fault --> unwell -- a pause, there is room --> trial -- worked --> well
  *                                                                          ^------- failed: a longer pause ------'
  *
  * A job that fails for what the machine lacks goes elsewhere and is not blamed (tasks.c tells the role so). A machine that goes on taking jobs
@@ -45,6 +45,16 @@ static bool room_lacks(const struct providerd *providerd, char *ret, size_t size
             return true;
     }
     return false;
+}
+
+/* Has the provider itself as much in memory as it may? Jobs have theirs for themselves. */
+static bool memory_lacks(struct providerd *providerd, char *ret, size_t size)
+{
+    bool full = memory_is_full(&providerd->daemon.memory, runner_now());
+
+    if (full)
+        snprintf(ret, size, "MemoryMax: the provider has as much in memory as it may");
+    return full;
 }
 
 bool health_lacks(const struct providerd *providerd)
@@ -243,7 +253,7 @@ void health_tick(struct providerd *providerd)
     if (!ailed && runner_now() < health->look_at)
         return;
     health->look_at = runner_now() + PROBE_MS * MILLISECOND;
-    if (room_lacks(providerd, words, sizeof words)) {
+    if (room_lacks(providerd, words, sizeof words) || memory_lacks(providerd, words, sizeof words)) {
         health_falls(providerd, words);
         health->pause = PAUSE_LEAST; /* looking costs nothing */
         health->try_at = runner_now() + health->pause;
