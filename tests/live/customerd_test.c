@@ -288,6 +288,56 @@ static void check_one_job(struct shop *shop)
            "it is released, and what it does not stand for is refused");
 }
 
+/* A submission as a resource: jobs 1 to 4. */
+static void check_one_submission(struct shop *shop)
+{
+    char etag[80], field[160];
+
+    tap_ok(ask(shop, "GET", "/v1/submissions/1", NULL) == 200 && says(shop, "Submission = 1; Last = 4; Jobs = 4;") &&
+               !strncmp(shop->reply.etag, "W/\"", 3) && strstr(shop->reply.modified, " GMT"),
+           "a submission has an address, a tag and a time");
+    snprintf(etag, sizeof etag, "%s", shop->reply.etag);
+    tap_ok(strstr(shop->reply.link, "</v1/jobs?ids=1-4>; rel=\"jobs\"") &&
+               strstr(shop->reply.link, "</v1/submissions/1/hold>; rel=\"hold\"; method=\"POST\"") &&
+               strstr(shop->reply.link, "</v1/submissions/1>; rel=\"remove\"; method=\"DELETE\"") &&
+               !strstr(shop->reply.link, "release") && !strstr(shop->reply.link, "vacate"),
+           "its links have its jobs, and what can be done with them: %s", shop->reply.link);
+    tap_ok(ask(shop, "GET", "/v1/jobs/3", NULL) == 200 &&
+               strstr(shop->reply.link, "</v1/submissions/1>; rel=\"submission\""),
+           "a job has a link to it");
+    snprintf(field, sizeof field, "If-None-Match: %s\r\n", etag);
+    shop->local_fields = field;
+    tap_ok(ask(shop, "GET", "/v1/submissions/1", NULL) == 304, "who has it is told that it is unchanged");
+    shop->local_fields = NULL;
+    tap_ok(ask(shop, "PATCH", "/v1/submissions/1", "[Colour = \"teal\"]") == 200 && says(shop, "Changed = 4") &&
+               ask(shop, "GET", "/v1/jobs?constraint=Colour==%22teal%22&select=Job", NULL) == 200 &&
+               says(shop, "[ Job = 1 ]\n[ Job = 2 ]\n[ Job = 3 ]\n[ Job = 4 ]"),
+           "the attributes of all its jobs are changed in place");
+    tap_ok(ask(shop, "POST", "/v1/submissions/1/hold?from=3", NULL) == 200 &&
+               says(shop, "Changed = 2; Unchanged = 0; Missing = 0") &&
+               ask(shop, "GET", "/v1/submissions/1", NULL) == 200 && says(shop, "Held = 2") &&
+               strstr(shop->reply.link, "rel=\"release\"") && strstr(shop->reply.link, "rel=\"hold\"") &&
+               strcmp(etag, shop->reply.etag) != 0,
+           "they are held, from a number on; then it has another tag, and a link to release them");
+    snprintf(field, sizeof field, "If-Match: %s\r\n", etag);
+    shop->local_fields = field;
+    tap_ok(ask(shop, "POST", "/v1/submissions/1/release", NULL) == 412 &&
+               ask(shop, "DELETE", "/v1/submissions/1", NULL) == 412,
+           "nothing is changed by who knows an older one");
+    shop->local_fields = NULL;
+    tap_ok(ask(shop, "POST", "/v1/submissions/1/release", NULL) == 200 && says(shop, "Changed = 2; Unchanged = 2") &&
+               ask(shop, "POST", "/v1/submissions/1/vacate", NULL) == 200 && says(shop, "Changed = 0; Unchanged = 4"),
+           "what does not stand so is left as it is");
+    tap_ok(ask(shop, "PATCH", "/v1/submissions/1", "[Colour = undefined]") == 200 &&
+               ask(shop, "PATCH", "/v1/submissions/1", "[Owner = \"bob\"]") == 400 &&
+               ask(shop, "GET", "/v1/submissions/2", NULL) == 404 &&
+               ask(shop, "GET", "/v1/submissions/999", NULL) == 404 &&
+               ask(shop, "DELETE", "/v1/submissions/0", NULL) == 404 &&
+               ask(shop, "POST", "/v1/submissions/x/hold", NULL) == 404 &&
+               ask(shop, "POST", "/v1/submissions/1/hold?from=x", NULL) == 400,
+           "what is never changed, and a number that no submission begins with, are refused");
+}
+
 static void check_control(struct shop *shop)
 {
     tap_ok(ask(shop, "POST", "/v1/control", "[Verb=\"hold\"; Ids=\"1-2,99\"; Why=\"lunch\"]") == 200 &&
@@ -693,6 +743,41 @@ static void check_cursor(struct shop *shop)
     check_much(shop, first);
 }
 
+/* The first workflow as a resource: of its four jobs one is held. */
+static void check_one_workflow(struct shop *shop, int64_t first)
+{
+    char path[64], words[128], etag[96];
+    struct buf bob;
+
+    buf_init(&bob);
+    snprintf(path, sizeof path, "/v1/workflows/%lld", (long long)first);
+    snprintf(words, sizeof words, "</v1/jobs?constraint=Workflow%%3D%%3D%lld>; rel=\"jobs\"", (long long)first);
+    tap_ok(ask(shop, "GET", path, NULL) == 200 && number_of(shop, "Workflow") == first && says(shop, "Held = 1;") &&
+               strstr(shop->reply.link, words) && strstr(shop->reply.link, "rel=\"release\"") &&
+               strstr(shop->reply.link, "rel=\"hold\"") && strstr(shop->reply.modified, " GMT"),
+           "a workflow has an address, and links to what can be done: %s", shop->reply.link);
+    snprintf(etag, sizeof etag, "%s", shop->reply.etag);
+    snprintf(path, sizeof path, "/v1/workflows/%lld/hold", (long long)first);
+    tap_ok(ask(shop, "POST", path, NULL) == 200 && says(shop, "Changed = 3; Unchanged = 1"),
+           "all of its jobs are held, and none of another");
+    snprintf(path, sizeof path, "/v1/workflows/%lld", (long long)first);
+    tap_ok(ask(shop, "GET", path, NULL) == 200 && says(shop, "Held = 4;") && strcmp(etag, shop->reply.etag) != 0 &&
+               !strstr(shop->reply.link, "rel=\"hold\""),
+           "then its tag and its links are others");
+    tap_ok(ask(shop, "PATCH", path, "[Priority = 4]") == 200 && says(shop, "Changed = 4"), "all are changed in place");
+    snprintf(words, sizeof words, "/v1/jobs/%lld", (long long)first + 1);
+    snprintf(etag, sizeof etag, "<%s>; rel=\"workflow\"", path);
+    tap_ok(ask(shop, "GET", words, NULL) == 200 && says(shop, "Priority = 4") && strstr(shop->reply.link, etag),
+           "and a job has a link to it");
+    tap_ok(bearer_make(shop, "bob", "job:own", &bob) && ask_with(shop, buf_string(&bob), "GET", path, NULL) == 404 &&
+               ask_with(shop, buf_string(&bob), "DELETE", path, NULL) == 404 &&
+               ask(shop, "GET", "/v1/workflows/0", NULL) == 404 && ask(shop, "DELETE", "/v1/workflows/0", NULL) == 404,
+           "that of another is not there");
+    buf_done(&bob);
+    snprintf(path, sizeof path, "/v1/workflows/%lld/release", (long long)first);
+    tap_ok(ask(shop, "POST", path, NULL) == 200 && says(shop, "Changed = 4"), "they are released together");
+}
+
 /* Workflows are counted where they are kept: a row for each that is under way, of one's own. */
 static void check_workflows(struct shop *shop)
 {
@@ -726,6 +811,7 @@ static void check_workflows(struct shop *shop)
     tap_ok(ask(shop, "GET", "/v1/workflows", NULL) == 200 && says(shop, "Waiting = 2; Blocked = 1;") &&
                says(shop, "Held = 1;"),
            "the counts follow what is done to jobs");
+    check_one_workflow(shop, first);
     tap_ok(bearer_make(shop, "bob", "job:own", &bob) &&
                ask_with(shop, buf_string(&bob), "GET", "/v1/workflows", NULL) == 200 && shop->reply.body.len == 0,
            "the workflows of others are not there");
@@ -855,6 +941,7 @@ int main(void)
         return 1;
     shop_open(&shop);
     check_submitting(&shop);
+    check_one_submission(&shop);
     check_one_job(&shop);
     check_control(&shop);
     check_waiting(&shop);

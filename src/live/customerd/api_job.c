@@ -7,6 +7,7 @@
  * The tag is of what the job is: what the clock alone changes in its ad is not in it. What is done is done as by /v1/control, to one job, and answered
  * with the job as it is then, or with 204 where the caller may not read it. */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/resource_tag.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -14,26 +15,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* What the clock alone changes. */
-static const char *const by_clock[] = {"Since", "WallUsed", "OfferedIn"};
+static const char *const by_clock[] = {"Since", "WallUsed", "OfferedIn", NULL};
 
-static void job_etag(const struct tree *ad, char out[JOB_ETAG_MAX])
+static void job_etag(const struct tree *ad, char out[RESOURCE_TAG_MAX])
 {
-    struct tree *rest = tree_ref((struct tree *)(uintptr_t)ad), *less;
-    char kept[KEPT_ETAG_MAX];
-
-    for (size_t i = 0; i < sizeof by_clock / sizeof *by_clock; i++) {
-        if (!ad_find(rest, by_clock[i]))
-            continue;
-        less = ad_without(rest, by_clock[i]);
-        tree_unref(rest);
-        rest = less;
-    }
-    kept_etag(rest, kept);
-    snprintf(out, JOB_ETAG_MAX, "W/%s", kept);
-    tree_unref(rest);
+    resource_tag(ad, by_clock, out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- links */
@@ -43,6 +31,17 @@ static void link_add(struct buf *out, uint64_t job, const char *part, const char
     buf_addf(out, "%s</v1/jobs/%" PRIu64 "%s%s>; rel=\"%s\"", out->len ? ", " : "", job, *part ? "/" : "", part, rel);
     if (method)
         buf_addf(out, "; method=\"%s\"", method);
+}
+
+/* What the job belongs to. */
+static void belongs_print(struct buf *out, const struct request *request, const struct job_view *view)
+{
+    uint64_t first, last;
+
+    submission_of(request_customerd(request), view, runner_wall() / SECOND, &first, &last);
+    buf_addf(out, ", </v1/submissions/%" PRIu64 ">; rel=\"submission\"", first);
+    if (view->workflow)
+        buf_addf(out, ", </v1/workflows/%" PRIu64 ">; rel=\"workflow\"", view->workflow);
 }
 
 /* Where to go on from the job; `view`: NULL of one in the history. */
@@ -63,19 +62,11 @@ static void links_print(struct buf *out, const struct request *request, uint64_t
     link_add(out, job, "", "self", NULL);
     link_add(out, job, "log", "log", NULL);
     link_add(out, job, "files", "files", NULL);
+    if (view)
+        belongs_print(out, request, view);
     for (size_t i = 0; view && i < sizeof rows / sizeof *rows; i++)
         if (control_applies(rows[i].verb, view) && control_permits(request, rows[i].verb))
             link_add(out, job, rows[i].part, rows[i].rel, rows[i].method);
-}
-
-/* A time as HTTP has it. */
-static void date_print(int64_t seconds, char out[JOB_DATE_MAX])
-{
-    time_t when = (time_t)(seconds > 0 ? seconds : 0);
-    struct tm parts;
-
-    if (!gmtime_r(&when, &parts) || !strftime(out, JOB_DATE_MAX, "%a, %d %b %Y %H:%M:%S GMT", &parts))
-        *out = '\0';
 }
 
 /* ----------------------------------------------------------------------------------------------------------- answers */
@@ -84,7 +75,7 @@ static void job_answer(struct request *request, uint64_t job, const struct job_v
 {
     const struct job_attempt *last = attempts_last(request_customerd(request)->tries, job);
     int64_t modified = view ? view->changed : 0;
-    char etag[JOB_ETAG_MAX], date[JOB_DATE_MAX];
+    char etag[RESOURCE_TAG_MAX], date[RESOURCE_DATE_MAX];
     struct http_field fields[3];
     struct buf links;
 
@@ -95,7 +86,7 @@ static void job_answer(struct request *request, uint64_t job, const struct job_v
     job_etag(ad, etag);
     if (answered_unchanged(request, etag))
         return;
-    date_print(modified, date);
+    resource_date(modified, date);
     buf_init(&links);
     links_print(&links, request, job, view);
     fields[0] = (struct http_field){"ETag", etag};
@@ -126,7 +117,7 @@ void api_job_get(struct request *request)
 /* Is the job there for the caller, and is it what If-Match says? False, after a problem was answered, when not. */
 static bool job_is_met(struct request *request, uint64_t job)
 {
-    char etag[JOB_ETAG_MAX];
+    char etag[RESOURCE_TAG_MAX];
     struct job_view view;
     bool here, met = false;
     struct tree *ad = job_seen(request, job, &view, &here);

@@ -5,6 +5,7 @@
  * The numbers of a submission follow one another. Those of its jobs that are over are in the history. The role remembers its ads for a day after their
  * last job was forgotten; then the row of its key tells which jobs it had (submission_keys.c). */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/many.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -98,7 +99,8 @@ static int64_t history_started(const struct customerd *customerd, uint64_t job)
 
 /* Counts a job by its state, and with it those behind it that are alike; returns the number of the next. Of those in the history only the one that ended
  * first is read: it was among the first that started. */
-static uint64_t submission_count(const struct customerd *customerd, struct counted *counted, uint64_t id)
+static uint64_t submission_count(const struct customerd *customerd, struct counted *counted, struct many *many,
+                                 uint64_t id)
 {
     uint64_t alike = customer_alike(customerd->customer, id, counted->last);
     struct history_row row;
@@ -109,6 +111,7 @@ static uint64_t submission_count(const struct customerd *customerd, struct count
 
         alike = alike ? alike : 1;
         counted->counts[job_standing(&view, last)] += alike;
+        many_note(many, &view, last);
         started_note(counted, last ? last->started : 0);
         if (view.refused != REASON_OK && !counted->refused) {
             counted->refused_job = id;
@@ -119,6 +122,7 @@ static uint64_t submission_count(const struct customerd *customerd, struct count
     }
     if (history_find(customerd->history, id, &row)) {
         counted->counts[row.standing]++;
+        many_note_ended(many, row.ended);
         if (row.standing != STANDING_CANCELLED && (!counted->oldest.job || row.ended < counted->oldest.ended))
             counted->oldest = row;
     }
@@ -189,6 +193,9 @@ struct submission_walk {
     struct counted counted; /* so far */
     struct listing listing;
     struct buf out;
+    bool alone;       /* one submission as a resource: */
+    struct many many; /* ... what is asked of it */
+    struct tree *ad;  /* ... and what it is; NULL: it is not there, or not yet counted */
 };
 
 /* The next submission is to be counted, if it is the caller's; false: there is none, or enough is listed. */
@@ -197,6 +204,8 @@ static bool submission_next(struct submission_walk *list, const struct request *
     const struct customerd *customerd = request_customerd(request);
     struct job_view view;
 
+    if (list->alone && list->looked)
+        return false;
     list->more = customer_next(customerd->customer, list->cursor, &view);
     if (!list->more || list->listing.count >= (list->limit ? list->limit : 1) || list->looked > SUBMISSIONS_LOOK_MAX)
         return false;
@@ -206,7 +215,10 @@ static bool submission_next(struct submission_walk *list, const struct request *
     list->looked += list->counted.last - list->counted.first + 1;
     list->at = list->counted.first;
     list->job = caller_sees(request, view.owner, strlen(view.owner)) ? view.id : 0;
-    return true;
+    if (!list->alone)
+        return true;
+    list->many.last = list->counted.last;
+    return list->job && list->counted.first == list->many.number;
 }
 
 static void submission_add(struct submission_walk *list, const struct customerd *customerd)
@@ -218,7 +230,10 @@ static void submission_add(struct submission_walk *list, const struct customerd 
         started_note(&list->counted, history_started(customerd, list->counted.oldest.job));
     if (customer_job(customerd->customer, list->job, &view)) { /* it may have gone meanwhile */
         ad = submission_ad(customerd, &view, &list->counted, list->now);
-        listing_add(&list->listing, ad);
+        if (list->alone)
+            list->ad = tree_ref(ad);
+        else
+            listing_add(&list->listing, ad);
         tree_unref(ad);
     }
     list->job = 0;
@@ -232,7 +247,7 @@ static bool submission_one(struct walk *walk, struct request *request)
     if (!list->job)
         return submission_next(list, request);
     if (list->at <= list->counted.last)
-        list->at = submission_count(customerd, &list->counted, list->at);
+        list->at = submission_count(customerd, &list->counted, &list->many, list->at);
     else
         submission_add(list, customerd);
     return true;
@@ -242,14 +257,35 @@ static void submissions_told(struct walk *walk, struct request *request)
 {
     struct submission_walk *list = (struct submission_walk *)walk;
 
+    if (list->alone) {
+        many_end(request, &list->many, list->ad);
+        return;
+    }
     listing_end(&list->listing);
     request_list(request, &list->out, list->more, list->cursor);
 }
 
 static void submissions_drop(struct walk *walk)
 {
-    buf_done(&((struct submission_walk *)walk)->out);
+    struct submission_walk *list = (struct submission_walk *)walk;
+
+    buf_done(&list->out);
+    many_done(&list->many);
+    tree_unref(list->ad);
     free(walk);
+}
+
+static struct submission_walk *submissions_walk(uint64_t limit, uint64_t cursor)
+{
+    struct submission_walk *list = mem_alloc(sizeof *list);
+
+    memset(list, 0, sizeof *list);
+    list->walk = (struct walk){submission_one, submissions_told, submissions_drop};
+    list->now = runner_wall() / SECOND;
+    list->limit = limit;
+    list->cursor = cursor;
+    buf_init(&list->out);
+    return list;
 }
 
 /* Submissions in the order of their numbers. The cursor is the last job that was looked at. */
@@ -261,13 +297,21 @@ void api_submissions(struct request *request)
     if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
         !request_number(request, "cursor", 0, INT64_MAX, 0, &cursor))
         return;
-    list = mem_alloc(sizeof *list);
-    memset(list, 0, sizeof *list);
-    list->walk = (struct walk){submission_one, submissions_told, submissions_drop};
-    list->now = runner_wall() / SECOND;
-    list->limit = limit;
-    list->cursor = cursor;
-    buf_init(&list->out);
+    list = submissions_walk(limit, cursor);
     listing_begin(&list->listing, &list->out, request->form);
+    walk_begin(request, &list->walk);
+}
+
+/* One submission, by the number of its first job: told, or changed. */
+void api_submission(struct request *request)
+{
+    struct submission_walk *list;
+    struct many many;
+
+    if (!many_begin(request, &many))
+        return;
+    list = submissions_walk(1, many.number ? many.number - 1 : 0);
+    list->alone = true;
+    list->many = many;
     walk_begin(request, &list->walk);
 }

@@ -1,5 +1,6 @@
 /* api_workflows.c: the workflows that are under way, and how far each is: counted here, so that nobody has to ask for thousands of nodes. */
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/many.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -27,6 +28,8 @@ struct progresses {
     struct map places; /* number -> place */
     struct progress *items;
     uint32_t count, room;
+    bool alone;       /* one workflow as a resource: */
+    struct many many; /* ... what is asked of it */
 };
 
 static struct progress *progress_of(struct progresses *all, const struct job_view *view)
@@ -89,18 +92,23 @@ static bool workflow_one(struct walk *walk, struct request *request)
 {
     struct progresses *all = (struct progresses *)walk;
     const struct customerd *customerd = request_customerd(request);
+    const struct job_attempt *last;
     struct progress *one;
     struct job_view view;
 
     if (!customer_next(customerd->customer, all->at, &view))
         return false;
     all->at = view.id;
-    if (view.workflow <= all->cursor || !caller_sees(request, view.owner, strlen(view.owner)))
+    last = attempts_last(customerd->tries, view.id);
+    if ((all->alone ? view.workflow != all->many.number : view.workflow <= all->cursor) ||
+        !caller_sees(request, view.owner, strlen(view.owner)))
         return true;
     one = progress_of(all, &view);
     one->total++;
     one->stuck += view.stuck;
-    one->counts[job_standing(&view, attempts_last(customerd->tries, view.id))]++;
+    one->counts[job_standing(&view, last)]++;
+    if (all->alone)
+        many_note(&all->many, &view, last);
     return true;
 }
 
@@ -133,6 +141,18 @@ static void workflows_told(struct walk *walk, struct request *request)
     request_list(request, &customerd->out, more, cursor);
 }
 
+/* The workflow that was asked for, if it is there and not over. */
+static void workflow_told(struct walk *walk, struct request *request)
+{
+    struct progresses *all = (struct progresses *)walk;
+    struct tree *ad = all->count && !progress_is_over(all->items)
+                          ? progress_ad(request_customerd(request)->daemon.symbols, all->items)
+                          : NULL;
+
+    many_end(request, &all->many, ad);
+    tree_unref(ad);
+}
+
 static void workflows_drop(struct walk *walk)
 {
     struct progresses *all = (struct progresses *)walk;
@@ -141,6 +161,7 @@ static void workflows_drop(struct walk *walk)
         tree_unref(all->items[i].node);
     free(all->items);
     map_done(&all->places);
+    many_done(&all->many);
     free(all);
 }
 
@@ -156,6 +177,23 @@ void api_workflows(struct request *request)
     all = mem_alloc(sizeof *all);
     *all =
         (struct progresses){.walk = {workflow_one, workflows_told, workflows_drop}, .limit = limit, .cursor = cursor};
+    map_init(&all->places, 0);
+    walk_begin(request, &all->walk);
+}
+
+/* One workflow, by its number: told, or changed. No job of it has a lower number. */
+void api_workflow(struct request *request)
+{
+    struct progresses *all;
+    struct many many;
+
+    if (!many_begin(request, &many))
+        return;
+    all = mem_alloc(sizeof *all);
+    *all = (struct progresses){.walk = {workflow_one, workflow_told, workflows_drop},
+                               .at = many.number ? many.number - 1 : 0,
+                               .alone = true,
+                               .many = many};
     map_init(&all->places, 0);
     walk_begin(request, &all->walk);
 }

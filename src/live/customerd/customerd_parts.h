@@ -279,8 +279,10 @@ struct tree *job_seen(const struct request *request, uint64_t job, struct job_vi
 void job_missing(struct request *request, uint64_t job);
 void api_jobs_submit(struct request *request);
 void api_submissions(struct request *request);
+void api_submission(struct request *request);
 void api_summary(struct request *request);
 void api_workflows(struct request *request);
+void api_workflow(struct request *request);
 void api_control(struct request *request);
 bool control_applies(enum control_verb verb, const struct job_view *view); /* would the verb change anything? */
 bool control_permits(const struct request *request, enum control_verb verb);
@@ -289,8 +291,6 @@ void control_begin(struct request *request, const struct tree *ad, uint64_t one)
 
 /* ---- api_job.c ---- */
 
-#define JOB_ETAG_MAX (KEPT_ETAG_MAX + 2)
-#define JOB_DATE_MAX 40
 void api_job_get(struct request *request);
 void api_job_patch(struct request *request);
 void api_job_delete(struct request *request);
