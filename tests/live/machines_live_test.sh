@@ -137,6 +137,25 @@ offered() {
     [ -z "$(secret bob '?constraint=KeyboardIdle==3' | grep desk)" ] && ask '/v1/ads?constraint=KeyboardIdle==3' | grep 'Name = "desk".*Users = 1'
 }
 check 'that holds for what it offers as well, and nobody else can find it by that' offered
+resource() { curl -sS -m 20 -D head -o body -w '%{http_code}\n' -H "Authorization: Bearer $(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' "$1.bearer")" "${@:3}" "http://$address/v1/machines/$2"; }
+tagged() {
+  resource bob desk | grep 200 && grep -i '^Last-Modified: .* GMT' head && grep -i '^Cache-Control: private, no-cache' head && tag=$(sed -n 's/^ETag: \(W.*"\).*/\1/p' head) &&
+    sleep 1.2 && resource bob desk -H "If-None-Match: $tag" | grep 304
+}
+check 'a machine has a tag, and who has it is told that it is unchanged while only time goes by' tagged
+changed() { ask /v1/ads/desk -X PUT -d '[Type="Machine";Name="desk";Cpus=1;Memory=2G;Software={"perl","python"};Odd={};Lifetime=100;KeyboardIdle=3;Constraint=other.Cpus>Cpus]' && resource bob desk -H "If-None-Match: $tag" | grep 200 && ! grep -F "$tag" head; }
+check 'when it says something else it has another' changed
+links() { resource bob desk && grep -i '^Link: </v1/machines/desk>; rel="self", </v1/agents/[0-9a-f]*>; rel="agent"' head && ! grep 'rel="command"' head && ask /v1/machines/desk -D head && grep 'rel="command"; method="POST"' head && ! grep 'rel="forget"' head; }
+check 'it has links, and to commands for who may give them' links
+as_resource() {
+  resource bob desk -H 'Accept: application/grdl+xml' | grep 200 && grep -i '^Content-Type: application/grdl+xml' head && cp body desk.xml && [ "$(grep -c '<Software>' desk.xml)" = 2 ] && ! grep 'Keyboard\|Odd\|reqs' desk.xml &&
+    "$berth" grdl validate desk.xml && resource bob desk -H 'Accept: application/grdl+json' | grep 200 && grep '"python"' body
+}
+check 'it is given as a GRDL resource: what of it is a value, as far as one may know it' as_resource
+echo '<task name="fit"><reqs><Memory match="ge">1073741824</Memory><Software>perl</Software></reqs></task>' >fit.xml
+echo '<task name="large"><reqs><Memory match="ge">3221225472</Memory></reqs></task>' >large.xml
+meets() { "$berth" grdl match --kind one-way fit.xml desk.xml | grep 'fit  *desk' && ! "$berth" grdl match --kind one-way large.xml desk.xml | grep desk; }
+check 'so that requirements can be met with it' meets
 ask /v1/ads/desk -X DELETE
 
 "$berth" agent crane drain --wait 20 >/dev/null
@@ -160,7 +179,7 @@ check 'which is said, and what it has is counted no more' away
 forget() { curl -sS -m 20 -o body -w '%{http_code}' -X DELETE -H "Authorization: Bearer $(sed -n 's/.*Token = "\([^"]*\)".*/\1/p' "$1.bearer")" "http://$address/v1/machines/$2"; }
 forgotten() {
   "$berth" token create --subject auditor --scope 'ad:read ad:write audit' --no-delegation --lifetime 1d --out auditor.bearer && "$berth" token create --subject machine/crane --scope 'ad:read ad:write' --no-delegation --lifetime 1d --out crane.bearer &&
-    [ "$(forget bob crane)" = 403 ] && [ "$(forget auditor crane)" = 403 ] && [ "$(forget heron heron)" = 409 ] && [ "$(forget heron nobody)" = 404 ] &&
+    ask /v1/machines/crane | grep Away && ask /v1/machines/crane -D head -o body && grep '</v1/machines/crane>; rel="forget"; method="DELETE"' head && [ "$(forget bob crane)" = 403 ] && [ "$(forget auditor crane)" = 403 ] && [ "$(forget heron heron)" = 409 ] && [ "$(forget heron nobody)" = 404 ] &&
     secret bob /anew -X PUT -o body -d '[Type="Machine";Name="crane";Cpus=1;Lifetime=100;Constraint=false]' && [ "$(forget bob crane)" = 409 ] && of crane Away && [ "$(forget crane crane)" = 204 ] &&
     ! of crane Away && of crane . && ask /v1/audit | grep 'machines.forget.*crane' && ask /v1/ads/anew -X DELETE && ! of crane .
 }

@@ -7,7 +7,7 @@
  * The tag is of what the job is: what the clock alone changes in its ad is not in it. What is done is done as by /v1/control, to one job, and answered
  * with the job as it is then, or with 204 where the caller may not read it. */
 #include "live/customerd/customerd_parts.h"
-#include "live/customerd/resource_tag.h"
+#include "live/http/weak_tag.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -19,9 +19,9 @@
 /* What the clock alone changes. */
 static const char *const by_clock[] = {"Since", "WallUsed", "OfferedIn", NULL};
 
-static void job_etag(const struct tree *ad, char out[RESOURCE_TAG_MAX])
+static void job_etag(const struct tree *ad, char out[WEAK_TAG_MAX])
 {
-    resource_tag(ad, by_clock, out);
+    weak_tag(ad, by_clock, out);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- links */
@@ -75,7 +75,7 @@ static void job_answer(struct request *request, uint64_t job, const struct job_v
 {
     const struct job_attempt *last = attempts_last(request_customerd(request)->tries, job);
     int64_t modified = view ? view->changed : 0;
-    char etag[RESOURCE_TAG_MAX], date[RESOURCE_DATE_MAX];
+    char etag[WEAK_TAG_MAX], date[HTTP_DATE_MAX];
     struct http_field fields[3];
     struct buf links;
 
@@ -86,7 +86,7 @@ static void job_answer(struct request *request, uint64_t job, const struct job_v
     job_etag(ad, etag);
     if (answered_unchanged(request, etag))
         return;
-    resource_date(modified, date);
+    http_date(modified, date);
     buf_init(&links);
     links_print(&links, request, job, view);
     fields[0] = (struct http_field){"ETag", etag};
@@ -117,7 +117,7 @@ void api_job_get(struct request *request)
 /* Is the job there for the caller, and is it what If-Match says? False, after a problem was answered, when not. */
 static bool job_is_met(struct request *request, uint64_t job)
 {
-    char etag[RESOURCE_TAG_MAX];
+    char etag[WEAK_TAG_MAX];
     struct job_view view;
     bool here, met = false;
     struct tree *ad = job_seen(request, job, &view, &here);

@@ -7,7 +7,7 @@
  * A change is that of /v1/control to all of its jobs, and is answered as there: how many were changed, and where to go on if there are more than one
  * request looks at. */
 #include "live/customerd/many.h"
-#include "live/customerd/resource_tag.h"
+#include "live/http/weak_tag.h"
 
 #include "lang/ad/make.h"
 
@@ -129,13 +129,13 @@ static void links_print(struct buf *out, const struct request *request, const st
 
 static void many_answer(struct request *request, const struct many *many, const struct tree *ad, const char *etag)
 {
-    char date[RESOURCE_DATE_MAX];
+    char date[HTTP_DATE_MAX];
     struct http_field fields[3];
     struct buf links;
 
     if (answered_unchanged(request, etag))
         return;
-    resource_date(many->modified, date);
+    http_date(many->modified, date);
     buf_init(&links);
     links_print(&links, request, many);
     fields[0] = (struct http_field){"ETag", etag};
@@ -170,13 +170,13 @@ static void many_change(struct request *request, const struct many *many)
 
 void many_end(struct request *request, struct many *many, const struct tree *ad)
 {
-    char etag[RESOURCE_TAG_MAX];
+    char etag[WEAK_TAG_MAX];
 
     if (!ad) {
         none_answer(request, many);
         return;
     }
-    resource_tag(ad, by_clock, etag);
+    weak_tag(ad, by_clock, etag);
     if (!many->changes)
         many_answer(request, many, ad, etag);
     else if (conditions_met(request, etag))

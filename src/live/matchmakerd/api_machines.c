@@ -10,6 +10,7 @@
 #include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/machine_facts.h"
 #include "live/matchmakerd/machine_order.h"
+#include "live/matchmakerd/machine_resource.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
@@ -284,6 +285,12 @@ void api_machines_list(struct request *request)
     collection_tour_more(&list->collection, request, ordered_step, ordered_free);
 }
 
+/* May the caller let it be forgotten? To see what is everybody's is not enough. */
+static bool machine_may_be_forgotten(const struct request *request, const struct machine_view *view)
+{
+    return request_administers(request) || machine_is_callers(request, view);
+}
+
 /* Is that the machine's name, or the id of its ad? */
 static bool machine_is_called(const struct machine_view *view, const char *name)
 {
@@ -323,12 +330,17 @@ static void search_finish(struct scan *scan)
 {
     const struct search *search = (struct search *)scan;
     struct machine_view view;
+    struct tree *row;
 
-    if (search->found &&
-        matchmaker_find_machine(request_matchmakerd(scan->request)->matchmaker, search->agent, search->id, &view))
-        request_ad_take(scan->request, 200, machine_row(scan->request, &view, ROW_ALL));
-    else
+    if (!search->found ||
+        !matchmaker_find_machine(request_matchmakerd(scan->request)->matchmaker, search->agent, search->id, &view)) {
         request_problem(scan->request, 404, "no machine of that name is known");
+        return;
+    }
+    row = machine_row(scan->request, &view, ROW_ALL);
+    machine_answer(scan->request, &view, row, machine_is_own(scan->request, &view),
+                   view.state == MACHINE_AWAY && machine_may_be_forgotten(scan->request, &view));
+    tree_unref(row);
 }
 
 static void search_begin(struct request *request, bool (*step)(struct scan *scan), void (*finish)(struct scan *scan))
@@ -342,12 +354,6 @@ static void search_begin(struct request *request, bool (*step)(struct scan *scan
 void api_machine_get(struct request *request)
 {
     search_begin(request, search_step, search_finish);
-}
-
-/* May the caller let it be forgotten? To see what is everybody's is not enough. */
-static bool machine_may_be_forgotten(const struct request *request, const struct machine_view *view)
-{
-    return request_administers(request) || machine_is_callers(request, view);
 }
 
 /* The same for one that is to be forgotten. Of several of a name, as there are where a machine was installed anew, it is one that is away and that the

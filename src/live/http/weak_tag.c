@@ -1,5 +1,5 @@
-/* resource_tag.c: entity tags of ads in which the clock changes something, and times as HTTP has them. */
-#include "live/customerd/resource_tag.h"
+/* weak_tag.c: entity tags of ads in which the clock changes something, and times as HTTP has them. */
+#include "live/http/weak_tag.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-void resource_tag(const struct tree *ad, const char *const *by_clock, char out[RESOURCE_TAG_MAX])
+void weak_tag(const struct tree *ad, const char *const *by_clock, char out[WEAK_TAG_MAX])
 {
     struct tree *rest = tree_ref((struct tree *)(uintptr_t)ad), *less;
     char kept[KEPT_ETAG_MAX];
@@ -20,15 +20,15 @@ void resource_tag(const struct tree *ad, const char *const *by_clock, char out[R
         rest = less;
     }
     kept_etag(rest, kept);
-    snprintf(out, RESOURCE_TAG_MAX, "W/%s", kept);
+    snprintf(out, WEAK_TAG_MAX, "W/%s", kept);
     tree_unref(rest);
 }
 
-void resource_date(int64_t seconds, char out[RESOURCE_DATE_MAX])
+void http_date(int64_t seconds, char out[HTTP_DATE_MAX])
 {
     time_t when = (time_t)(seconds > 0 ? seconds : 0);
     struct tm parts;
 
-    if (!gmtime_r(&when, &parts) || !strftime(out, RESOURCE_DATE_MAX, "%a, %d %b %Y %H:%M:%S GMT", &parts))
+    if (!gmtime_r(&when, &parts) || !strftime(out, HTTP_DATE_MAX, "%a, %d %b %Y %H:%M:%S GMT", &parts))
         *out = '\0';
 }
