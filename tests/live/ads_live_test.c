@@ -414,6 +414,83 @@ static void check_tags(struct world *world)
     }
 }
 
+/* Sections are listed, were something before, and can be that again; who has one is told when it is another. */
+static void check_revisions(struct world *world)
+{
+    struct talk *talk = &world->talk;
+    char etag[128], fields[160];
+    struct talk waits;
+    struct buf asked;
+    int64_t began;
+
+    talk_ask(talk, world->admin, "GET", "/v1/revisions/past", NULL, NULL);
+    expect(world, 404, "a section that never was has no revisions");
+    talk_ask(talk, world->admin, "PUT", "/v1/config/past", NULL, "[A = 1; B = A + 1]");
+    talk_ask(talk, world->admin, "PUT", "/v1/config/past/A", NULL, "5");
+    talk_ask(talk, world->admin, "DELETE", "/v1/config/past", NULL, NULL);
+    talk_ask(talk, world->admin, "GET", "/v1/revisions/past", NULL, NULL);
+    tap_ok(talk->reply.status == 200 && reply_has(&talk->reply, "[ Number = 1; Time = ") &&
+               reply_has(&talk->reply, "Section = [ A = 1; B = A + 1 ] ]\n[ Number = 2;") &&
+               reply_has(&talk->reply, "A = 5") && reply_has(&talk->reply, "[ Number = 3;"),
+           "each change of a section is a revision");
+    talk_ask(talk, world->admin, "GET", "/v1/revisions/past/3", NULL, NULL);
+    tap_ok(talk->reply.status == 200 && !reply_has(&talk->reply, "Section"), "one says that it was taken away");
+    talk_ask(talk, world->admin, "POST", "/v1/revisions/past/3", NULL, NULL);
+    expect(world, 409, "what is not there is not taken away again");
+    talk_ask(talk, world->alice, "POST", "/v1/revisions/past/1", NULL, NULL);
+    expect(world, 403, "who may not write a section cannot roll it back");
+    talk_ask(talk, world->admin, "POST", "/v1/revisions/past/1", NULL, NULL);
+    expect(world, 201, "a section that was taken away is there again as it was");
+    talk_ask(talk, world->alice, "GET", "/v1/config/past/B", NULL, NULL);
+    tap_ok(talk->reply.status == 200 && reply_has(&talk->reply, "A + 1\n"), "with its expressions");
+    talk_ask(talk, world->alice, "GET", "/v1/config", NULL, NULL);
+    tap_ok(talk->reply.status == 200 &&
+               reply_has(&talk->reply, "[ Section = \"past\"; Options = 2; Revision = 4; Time = ") &&
+               reply_has(&talk->reply, "[ Section = \"tags\"; Options = 1;"),
+           "sections are listed, with their last revision");
+    for (size_t i = 0; i < 4; i++) {
+        static const char *const none[] = {"0", "99", "x", "01"};
+        char path[64];
+
+        snprintf(path, sizeof path, "/v1/revisions/past/%s", none[i]);
+        talk_ask(talk, world->admin, "POST", path, NULL, NULL);
+        expect(world, 404, "there is no revision %s", none[i]);
+    }
+
+    talk_ask(talk, world->alice, "GET", "/v1/config/past", NULL, NULL);
+    reply_field(&talk->reply, "ETag", etag, sizeof etag);
+    snprintf(fields, sizeof fields, "If-Match: %s\r\n", "\"other\"");
+    talk_ask(talk, world->admin, "POST", "/v1/revisions/past/2", fields, NULL);
+    expect(world, 412, "nothing is rolled back by who knows another one");
+    snprintf(fields, sizeof fields, "If-None-Match: %s\r\n", etag);
+    began = live_clock();
+    talk_ask(talk, world->alice, "GET", "/v1/config/past?wait=1", fields, NULL);
+    expect(world, 304, "who waits for a change that does not come is told so");
+    tap_ok(live_clock() - began >= 900, "when the time is up");
+    talk_init(&waits, &world->live);
+    buf_init(&asked);
+    request_text(&asked, &waits, world->alice, "GET", "/v1/config/past?wait=20", fields, NULL, 0);
+    tap_ok(talk_connect(&waits) && talk_send(&waits, asked.text, asked.len) && !talk_more(&waits, live_clock() + 300),
+           "a change is waited for");
+    began = live_clock();
+    talk_ask(talk, world->admin, "POST", "/v1/revisions/past/2", NULL, NULL);
+    expect(world, 200, "a section is rolled back in place");
+    tap_ok(talk_answer(&waits, false, 10000) == 200 && reply_has(&waits.reply, "A = 5"),
+           "and who waits is told at once: after %lld ms", (long long)(live_clock() - began));
+    buf_done(&asked);
+    talk_done(&waits);
+    for (int i = 0; i < 110; i++) {
+        char value[16];
+
+        snprintf(value, sizeof value, "%d", i);
+        talk_ask(talk, world->admin, "PUT", "/v1/config/past/A", NULL, value);
+    }
+    talk_ask(talk, world->admin, "GET", "/v1/revisions/past/15", NULL, NULL);
+    expect(world, 404, "the oldest revisions go");
+    talk_ask(talk, world->admin, "GET", "/v1/revisions/past/16", NULL, NULL);
+    expect(world, 200, "and a hundred are kept");
+}
+
 static const char *const bad_fields[] = {
     "Berth-Seen: frob\r\n",
     "Berth-Seen: 1.2\r\n",
@@ -1390,6 +1467,7 @@ int main(void)
     check_forms(&world);
     check_resources(&world);
     check_tags(&world);
+    check_revisions(&world);
     check_fields(&world);
     check_lifetimes(&world);
     check_batch(&world);

@@ -120,6 +120,7 @@ struct connection_ask {
     bool quiet;              /* nor is it reported that nobody answers */
     bool patient;            /* 429, too many requests at once: wait, and ask again */
     bool hasty;              /* who does not answer within seconds is let alone */
+    const char *unless;      /* an entity tag: an answer of 304 says that it still holds; NULL: none */
     const char *about;       /* what a problem is about, put in front; or NULL */
 };
 

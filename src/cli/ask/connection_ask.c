@@ -205,6 +205,7 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
                              .timeout = ask->hasty ? HASTY_TIMEOUT : ASK_TIMEOUT,
                              .bytes = reading ? reading->bytes : NULL,
                              .bytes_user = reading ? reading->user : NULL};
+    const struct http_field unless = {"If-None-Match", ask->unless};
     struct buf url;
     int status = bearer_for(pool, place, &call.token);
 
@@ -214,9 +215,11 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
     buf_init(&url);
     buf_addf(&url, "%s%s", place->url, ask->path);
     call.url = buf_string(&url);
+    call.fields = &unless;
+    call.field_count = ask->unless ? 1 : 0;
     if (fetch_patiently(&settings, &call, ask->patient ? PATIENCE : 0, ret, err) < 0) {
         status = ret->result == CALL_REFUSED ? STATUS_BAD : STATUS_UNREACHABLE;
-    } else if (ret->status / 100 != 2) {
+    } else if (ret->status / 100 != 2 && !(ret->status == 304 && ask->unless)) {
         if (!ask->mute && (!ask->hush || ret->status != 404))
             problem_report(pool, ask, ret);
         status = problem_status(ask, ret->status);

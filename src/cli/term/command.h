@@ -99,6 +99,7 @@ extern const struct command command_dag;
 extern const struct command command_files;
 extern const struct command command_token;
 extern const struct command command_config;
+extern const struct command command_served;
 extern const struct command command_store;
 extern const struct command command_completion;
 extern const struct command command_slurm;

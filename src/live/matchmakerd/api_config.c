@@ -1,18 +1,25 @@
-/* api_config.c: the configuration that the pool serves to its agents, by section and option. Changes are durable before they are answered. */
+/* api_config.c: the configuration that the pool serves to its agents, by section and option, and what it was. Changes are durable before they are answered.
+ *
+ *     GET /v1/config/Agent?wait=20        with If-None-Match: when it is another, or the time is up
+ *     GET /v1/revisions/Agent             what it was, and who has changed it        POST /v1/revisions/Agent/3       it is again what it was then */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/audited.h"
+#include "live/matchmakerd/config_past.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
+#include "lang/base/array.h"
 #include "lang/text/parse.h"
 #include "lang/text/print.h"
 #include "live/config/sources.h"
 #include "live/http/represent.h"
+#include "live/matchmakerd/scans.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An entity tag made from the text, since the numbers of names are used again. */
@@ -73,6 +80,15 @@ static bool names_are_good(struct request *request, bool option)
     return true;
 }
 
+/* Has the caller seen what is there (NULL: that nothing is), and does it wait for something else? */
+static bool section_waits(struct request *request, const char *etag)
+{
+    const char *none = exchange_field(request->exchange, "If-None-Match");
+
+    return request_query(request, "wait") && (etag ? none && etag_is_named(none, etag) : !none) &&
+           request_waits(request);
+}
+
 void api_config_section(struct request *request)
 {
     struct tree *ad;
@@ -81,11 +97,16 @@ void api_config_section(struct request *request)
 
     if (!section_find(request, &ad))
         return;
+    if (ad)
+        tree_etag(ad, tree_root(ad), etag);
+    if (section_waits(request, ad ? etag : NULL)) {
+        tree_unref(ad);
+        return;
+    }
     if (!ad) {
         request_problem(request, 404, "there is no such section");
         return;
     }
-    tree_etag(ad, tree_root(ad), etag);
     if (!answered_unchanged(request, etag))
         request_ad(request, 200, ad, fields, 1);
     tree_unref(ad);
@@ -126,6 +147,30 @@ void api_config_option(struct request *request)
     tree_unref(ad);
 }
 
+/* What was changed is durable: those who wait for it hear of it. */
+static void section_changed(struct request *request)
+{
+    struct front *front = request->front;
+
+    request_answer_kept(request);
+    front_wake(front, true);
+}
+
+/* Keeps the revision, and the row of the audit log; `ad`: what the section is now, NULL: it was taken away. False after a problem was answered. */
+static bool section_keep(struct request *request, const struct tree *before, const struct tree *ad, const char *detail)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    const char *section = request_variable(request, 0);
+    struct err err;
+
+    if (config_past_add(matchmakerd->shelf, section, before, ad, matchmakerd->symbols, request_identity(request),
+                        runner_wall() / SECOND, &err) < 0) {
+        request_store_failed(request, err.text);
+        return false;
+    }
+    return request_audit(request, ad ? "config.put" : "config.delete", section, detail);
+}
+
 /* Stores the ad, which it takes, as the section; `option` is the one that was changed, NULL: it is the whole. */
 static void section_write(struct request *request, struct tree *before, struct tree *ad, const char *option)
 {
@@ -150,11 +195,13 @@ static void section_write(struct request *request, struct tree *before, struct t
         request_problem(request, 400, "the name of an option is a word of the language");
         tree_unref(ad);
     } else if (request_row_put(request, CONFIG_SPACE, section, strlen(section), text.text, text.len) &&
-               request_audit(request, "config.put", section, option)) {
+               section_keep(request, before, ad, option)) {
         LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)),
                   log_text("section", section));
         tree_etag(ad, tree_root(ad), request->answer_etag);
-        request_answer_durable(request, before ? 200 : 201, ad);
+        request->answer = ad;
+        request->answer_status = before ? 200 : 201;
+        request_commit(request, section_changed);
     } else {
         tree_unref(ad);
     }
@@ -214,22 +261,15 @@ void api_config_put_option(struct request *request)
     tree_unref(before);
 }
 
-void api_config_delete(struct request *request)
+/* Takes the section away; `before` is what it is. */
+static void section_remove(struct request *request, const struct tree *before, const char *detail)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *section = request_variable(request, 0);
-    struct tree *before;
     char etag[24];
     struct err err;
 
-    if (!section_find(request, &before))
-        return;
-    if (!before) {
-        request_problem(request, 404, "there is no such section");
-        return;
-    }
     tree_etag(before, tree_root(before), etag);
-    tree_unref(before);
     if (!conditions_met(request, etag))
         return;
     if (matchmakerd->shelf->kind->remove(matchmakerd->shelf, CONFIG_SPACE, section, strlen(section), &err) < 0) {
@@ -238,6 +278,169 @@ void api_config_delete(struct request *request)
     }
     LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)), log_text("section", section),
               log_flag("removed", true));
-    if (request_audit(request, "config.delete", section, NULL))
-        request_answer_durable(request, 204, NULL);
+    if (section_keep(request, before, NULL, detail))
+        request_commit(request, section_changed);
+}
+
+void api_config_delete(struct request *request)
+{
+    struct tree *before;
+
+    if (!section_find(request, &before))
+        return;
+    if (before)
+        section_remove(request, before, NULL);
+    else
+        request_problem(request, 404, "there is no such section");
+    tree_unref(before);
+}
+
+/* --------------------------------------------------------------------------------------------------- sections and revisions */
+
+struct section_name {
+    char name[SOURCES_NAME_MAX + 1];
+    uint32_t options;
+};
+
+/* The names are read first: a row may ask the shelf again. */
+struct sections {
+    struct symbols *symbols;
+    struct section_name *items;
+    uint32_t count, room;
+};
+
+static bool section_note(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct sections *sections = user;
+    struct section_name *one;
+    struct err err;
+    struct tree *ad = form_parse(sections->symbols, &dialect_classic, FORM_CLASSAD, NULL, value, len, &err);
+
+    ARRAY_ROOM(sections->items, sections->count, sections->room, 16);
+    one = &sections->items[sections->count++];
+    snprintf(one->name, sizeof one->name, "%.*s", (int)key_len, (const char *)key);
+    one->options = ad ? tree_root(ad)->u.run.count : 0;
+    tree_unref(ad);
+    return true;
+}
+
+/* A section in the list: how many options it has, and what its last revision says (NULL: it has none). */
+static void section_add(struct roll *roll, const struct section_name *section, const struct tree *last)
+{
+    char by[TOKEN_NAME_MAX + 1];
+    struct maker maker;
+    int64_t number;
+
+    maker_init(&maker, request_matchmakerd(roll->request)->symbols);
+    maker_text(&maker, "Section", section->name);
+    maker_integer(&maker, "Options", section->options);
+    if (last && ad_integer(last, "Number", &number))
+        maker_integer(&maker, "Revision", number);
+    if (last && ad_integer(last, "Time", &number))
+        maker_integer(&maker, "Time", number);
+    if (last && ad_text(last, "By", by, sizeof by))
+        maker_text(&maker, "By", by);
+    roll_add(roll, &maker);
+}
+
+void api_config_list(struct request *request)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct sections sections = {.symbols = matchmakerd->symbols};
+    struct shelf *shelf = matchmakerd->shelf;
+    struct tree *last = NULL;
+    struct roll roll;
+    struct err err;
+    int failed = shelf->kind->each(shelf, CONFIG_SPACE, section_note, &sections, &err);
+
+    roll_begin(&roll, request);
+    for (uint32_t i = 0; !failed && i < sections.count; i++) {
+        failed = config_past_find(shelf, sections.items[i].name, 0, matchmakerd->symbols, &last, &err);
+        if (!failed)
+            section_add(&roll, &sections.items[i], last);
+        tree_unref(last);
+        last = NULL;
+    }
+    free(sections.items);
+    if (failed) {
+        buf_done(&roll.out);
+        request_problem(request, 503, "%s", err.text);
+    } else {
+        roll_end(&roll);
+    }
+}
+
+static void revision_list(void *user, const struct tree *revision)
+{
+    listing_add(&((struct roll *)user)->listing, revision);
+}
+
+void api_config_past(struct request *request)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct roll roll;
+    struct err err;
+
+    roll_begin(&roll, request);
+    if (config_past_each(matchmakerd->shelf, request_variable(request, 0), matchmakerd->symbols, revision_list, &roll,
+                         &err) < 0) {
+        buf_done(&roll.out);
+        request_problem(request, 503, "%s", err.text);
+    } else if (!roll.listing.count) {
+        buf_done(&roll.out);
+        request_problem(request, 404, "there was no such section, or it was never changed");
+    } else {
+        roll_end(&roll);
+    }
+}
+
+/* The revision in the path; NULL after a problem was answered. The caller unrefs it. */
+static struct tree *revision_find(struct request *request)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    const char *text = request_variable(request, 1);
+    size_t len = strspn(text, "0123456789");
+    struct tree *revision = NULL;
+    struct err err;
+
+    if (!text[len] && len && len < 16 && *text != '0' &&
+        config_past_find(matchmakerd->shelf, request_variable(request, 0), strtoull(text, NULL, 10),
+                         matchmakerd->symbols, &revision, &err) < 0) {
+        request_problem(request, 503, "%s", err.text);
+        return NULL;
+    }
+    if (!revision)
+        request_problem(request, 404, "there is no such revision; the last %d are kept", CONFIG_PAST_MAX);
+    return revision;
+}
+
+void api_config_revision(struct request *request)
+{
+    struct tree *revision = revision_find(request);
+
+    if (revision)
+        request_ad(request, 200, revision, NULL, 0);
+    tree_unref(revision);
+}
+
+/* The section is again what it was at a revision: that is another change, with a revision of its own. */
+void api_config_back(struct request *request)
+{
+    struct tree *revision = revision_find(request), *before;
+    const struct expr *section = revision ? ad_find(revision, "Section") : NULL;
+    char detail[40];
+
+    if (!revision || !section_find(request, &before)) {
+        tree_unref(revision);
+        return;
+    }
+    snprintf(detail, sizeof detail, "back to %.20s", request_variable(request, 1));
+    if (section)
+        section_write(request, before, ad_part(revision, section), detail);
+    else if (before)
+        section_remove(request, before, detail);
+    else
+        request_problem(request, 409, "the section is not there, as it was not then");
+    tree_unref(before);
+    tree_unref(revision);
 }

@@ -143,6 +143,7 @@ static void sweep_due(uv_timer_t *timer)
     observers_sweep(matchmakerd, now, runner_wall() / SECOND);
     desk_news_sweep(matchmakerd, now);
     command_waits_sweep(matchmakerd, now, false);
+    front_wake(&matchmakerd->front, false);
     if (matchmakerd->sweeps % SWEEP_COMMANDS == 0) {
         commands_expire(matchmakerd);
         audit_sweep(matchmakerd);
@@ -287,6 +288,7 @@ static void matchmakerd_end(struct matchmakerd *matchmakerd, int status)
         server_stop_accepting(matchmakerd->servers[i]);
     waitings_end(matchmakerd);
     command_waits_sweep(matchmakerd, 0, true);
+    front_wait_end(&matchmakerd->front, "the service is going down");
     uv_timer_stop(&matchmakerd->sweep);
     uv_timer_start(&matchmakerd->sweep, end_now, status ? 20 : 100, 0);
 }

@@ -69,7 +69,7 @@ bool request_row_put(struct request *request, const char *space, const void *key
     return false;
 }
 
-static void answer_now(struct request *request)
+void request_answer_kept(struct request *request)
 {
     struct tree *ad = request->answer;
     const struct http_field fields[] = {{"ETag", request->answer_etag}};
@@ -87,7 +87,7 @@ void request_answer_durable(struct request *request, unsigned status, struct tre
 {
     request->answer = ad;
     request->answer_status = status;
-    request_commit(request, answer_now);
+    request_commit(request, request_answer_kept);
 }
 
 void request_commit(struct request *request, void (*then)(struct request *request))

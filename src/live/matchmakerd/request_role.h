@@ -24,7 +24,10 @@ bool request_ask(struct request *request, const struct peer *peer, const struct 
 /* Rows were put on the shelf: `then` is called when they are durable, to answer, unless the request has gone. */
 void request_commit(struct request *request, void (*then)(struct request *request));
 
-/* The same, with an ad for the answer, which is taken; NULL: 204. */
+/* Answers with the ad that was put into the request; 204 without one. */
+void request_answer_kept(struct request *request);
+
+/* The same as request_commit, with an ad for the answer, which is taken; NULL: 204. */
 void request_answer_durable(struct request *request, unsigned status, struct tree *ad);
 
 /* Puts a row on the shelf; false, after a problem was answered, when that failed. */

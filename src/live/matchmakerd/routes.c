@@ -171,7 +171,15 @@ static const struct route routes[] = {
     {"replicas.delete", HTTP_DELETE, "/v1/files/{name}/replicas", SCOPE_AD_WRITE, BODY_NONE, ROUTE_BODY, "store",
      "204 400 403 404", "", "Forgets the replica in a store.", api_catalogue_drop, 0},
     /* configuration */
-    {"config.get", HTTP_GET, "/v1/config/{section}", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200 304 404", ADS,
+    {"config.list", HTTP_GET, "/v1/config", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200", ADS,
+     "The sections of what the pool has configured, with who has changed each, and when.", api_config_list, 0},
+    {"config.past", HTTP_GET, "/v1/revisions/{section}", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200 404", ADS,
+     "What a section was: its revisions, the oldest first.", api_config_past, 0},
+    {"config.revision", HTTP_GET, "/v1/revisions/{section}/{number}", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "",
+     "200 304 404", ADS, "A revision of a section.", api_config_revision, 0},
+    {"config.back", HTTP_POST, "/v1/revisions/{section}/{number}", SCOPE_CONFIG, BODY_NONE, ROUTE_BODY, "",
+     "200 201 204 404 409 412", ADS, "Makes a section what it was at a revision.", api_config_back, ROUTE_AUDITED},
+    {"config.get", HTTP_GET, "/v1/config/{section}", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "wait", "200 304 404", ADS,
      "A section of what the pool has configured.", api_config_section, 0},
     {"config.option", HTTP_GET, "/v1/config/{section}/{option}", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "",
      "200 304 404", ADS, "An option of a section.", api_config_option, 0},
@@ -274,7 +282,7 @@ static const struct parameter parameters[] = {
     {"error", "string", "what the institute says went wrong"},
     {"iss", "string", "which institute says so"},
     {"after", "string", "the id of the last event that was seen"},
-    {"wait", "integer", "seconds to wait for the first event, or for the answer to a command"},
+    {"wait", "integer", "seconds to wait for the first event, for the answer to a command, or for a change"},
 };
 const struct route_table matchmakerd_routes = {
     "Berth matchmaker",

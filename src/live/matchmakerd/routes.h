@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define ROUTES_MAX 96
+#define ROUTES_MAX 128
 
 extern const struct route_table matchmakerd_routes;
 
