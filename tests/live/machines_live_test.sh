@@ -156,6 +156,17 @@ echo '<task name="fit"><reqs><Memory match="ge">1073741824</Memory><Software>per
 echo '<task name="large"><reqs><Memory match="ge">3221225472</Memory></reqs></task>' >large.xml
 meets() { "$berth" grdl match --kind one-way fit.xml desk.xml | grep 'fit  *desk' && ! "$berth" grdl match --kind one-way large.xml desk.xml | grep desk; }
 check 'so that requirements can be met with it' meets
+as_xml() {
+  ask /v1/ads/desk -H 'Accept: application/classad+xml' -D head >one.xml && grep -i '^Content-Type: application/classad+xml' head && "$berth" convert --to classad one.xml >one.ad && ask /v1/ads/desk | "$berth" convert --to classad | cmp - one.ad && grep Software one.ad &&
+    ask /v1/machines -H 'Accept: application/classad+xml' >all.xml && "$berth" convert --to classad all.xml >all.ads && [ "$(grep -c . all.ads)" = "$(ask /v1/machines | grep -c .)" ] && [ "$(grep -c . all.ads)" -gt 3 ]
+}
+check 'ads and lists are given as XML as well, which says the same' as_xml
+jobs_as_xml() {
+  curl -sS -m 20 -H 'Accept: application/classad+xml' --unix-socket alice/customer/customer.sock http://customer/v1/jobs >jobs.xml && "$berth" convert --to classad jobs.xml | grep 'Job = 1' && "$berth" convert --to classad jobs.xml | grep 'Job = 2' &&
+    curl -sS -m 20 -H 'Accept: application/classad+xml' --unix-socket alice/customer/customer.sock http://customer/v1/jobs/2 | "$berth" convert --to classad | grep 'Job = 2' &&
+    curl -sS -m 20 -o /dev/null -w '%{http_code}' -X PATCH -H 'Content-Type: application/classad+xml' -d '<c></c>' --unix-socket alice/customer/customer.sock http://customer/v1/jobs/2 | grep 415
+}
+check 'so are jobs; they are not changed by it' jobs_as_xml
 ask /v1/ads/desk -X DELETE
 
 "$berth" agent crane drain --wait 20 >/dev/null

@@ -3,6 +3,7 @@
 #include "live/customerd/shells.h"
 
 #define ADS TYPE_CLASSAD " " TYPE_JSON
+#define FORMS ADS " " TYPE_XML
 #define TEXT "text/plain"
 #define BYTES "application/octet-stream"
 #define METRICS_TYPE_ONLY "application/openmetrics-text"
@@ -10,7 +11,7 @@
 #define MODIFY (SCOPE_JOB_OWN | SCOPE_JOB_ANY | SCOPE_JOB_MODIFY)
 
 static const struct route routes[] = {
-    {"status", HTTP_GET, "/v1/status", READ, BODY_NONE, ROUTE_BODY, "", "200 304", ADS,
+    {"status", HTTP_GET, "/v1/status", READ, BODY_NONE, ROUTE_BODY, "", "200 304", FORMS,
      "The customer's own ad: how many jobs it has, and how they stand.", api_customer_status, 0},
     {"metrics", HTTP_GET, "/metrics", READ | SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200", METRICS_TYPE_ONLY,
      "Numbers for a monitoring system (OpenMetrics).", api_customer_metrics, ROUTE_NEAR},
@@ -18,9 +19,9 @@ static const struct route routes[] = {
      "200 201 400 403 409 413 415 429", ADS, "Submits jobs, all of them or none.", api_jobs_submit,
      ROUTE_AUDITED | ROUTE_GROWS},
     {"jobs.list", HTTP_GET, "/v1/jobs", READ, BODY_NONE, ROUTE_BODY, "constraint select limit cursor ids alone",
-     "200 400", ADS, "One's jobs that are not in the history.", api_jobs_list, 0},
-    {"jobs.get", HTTP_GET, "/v1/jobs/{id}", READ, BODY_NONE, ROUTE_BODY, "", "200 304 404", ADS, "A job.", api_job_get,
-     0},
+     "200 400", FORMS, "One's jobs that are not in the history.", api_jobs_list, 0},
+    {"jobs.get", HTTP_GET, "/v1/jobs/{id}", READ, BODY_NONE, ROUTE_BODY, "", "200 304 404", FORMS, "A job.",
+     api_job_get, 0},
     {"jobs.patch", HTTP_PATCH, "/v1/jobs/{id}", MODIFY, BODY_AD, ROUTE_BODY, "", "200 204 400 404 409 412 413 415", ADS,
      "Changes attributes of a job; undefined, in JSON null, takes one away.", api_job_patch, ROUTE_AUDITED},
     {"jobs.delete", HTTP_DELETE, "/v1/jobs/{id}", SCOPE_JOB_OWN | SCOPE_JOB_ANY | SCOPE_JOB_CANCEL, BODY_NONE,
@@ -57,10 +58,10 @@ static const struct route routes[] = {
      "What such a command has said from those places on, at once or when there is something.", api_shell_get, 0},
     {"shells.put", HTTP_PUT, "/v1/shells/{number}", MODIFY, BODY_AD, ROUTE_BODY, "", "200 400 404 413 415", ADS,
      "What is typed to it, the size of its window, a signal, or its end.", api_shell_put, 0},
-    {"submissions", HTTP_GET, "/v1/submissions", READ, BODY_NONE, ROUTE_BODY, "limit cursor", "200 400", ADS,
+    {"submissions", HTTP_GET, "/v1/submissions", READ, BODY_NONE, ROUTE_BODY, "limit cursor", "200 400", FORMS,
      "How far submissions are: of each that has jobs in the queue, how many of all its jobs stand how.",
      api_submissions, 0},
-    {"submissions.get", HTTP_GET, "/v1/submissions/{id}", READ, BODY_NONE, ROUTE_BODY, "", "200 304 404", ADS,
+    {"submissions.get", HTTP_GET, "/v1/submissions/{id}", READ, BODY_NONE, ROUTE_BODY, "", "200 304 404", FORMS,
      "How far a submission is, by its number.", api_submission, 0},
     {"submissions.patch", HTTP_PATCH, "/v1/submissions/{id}", MODIFY, BODY_AD, ROUTE_BODY, "from",
      "200 400 404 412 413 415", ADS, "Changes attributes of all jobs of a submission.", api_submission, ROUTE_AUDITED},
@@ -78,9 +79,9 @@ static const struct route routes[] = {
      "200 400 404 412", ADS, "Lets what ended badly of a submission wait again.", api_submission, ROUTE_AUDITED},
     {"summary", HTTP_GET, "/v1/summary", READ, BODY_NONE, ROUTE_BODY, "ids after wait", "200 304 400", ADS,
      "How many jobs stand how, at once or when that has changed.", api_summary, 0},
-    {"workflows", HTTP_GET, "/v1/workflows", READ, BODY_NONE, ROUTE_BODY, "limit cursor", "200 400", ADS,
+    {"workflows", HTTP_GET, "/v1/workflows", READ, BODY_NONE, ROUTE_BODY, "limit cursor", "200 400", FORMS,
      "How far workflows are.", api_workflows, 0},
-    {"workflows.get", HTTP_GET, "/v1/workflows/{id}", READ, BODY_NONE, ROUTE_BODY, "", "200 304 404", ADS,
+    {"workflows.get", HTTP_GET, "/v1/workflows/{id}", READ, BODY_NONE, ROUTE_BODY, "", "200 304 404", FORMS,
      "How far a workflow is, by its number.", api_workflow, 0},
     {"workflows.patch", HTTP_PATCH, "/v1/workflows/{id}", MODIFY, BODY_AD, ROUTE_BODY, "from",
      "200 400 404 412 413 415", ADS, "Changes attributes of all jobs of a workflow.", api_workflow, ROUTE_AUDITED},
@@ -98,7 +99,7 @@ static const struct route routes[] = {
     {"control", HTTP_POST, "/v1/control", MODIFY | SCOPE_JOB_CANCEL, BODY_AD, ROUTE_BODY, "", "200 400 403 413 415",
      ADS, "Holds, releases, removes or rescues jobs.", api_control, ROUTE_AUDITED},
     {"history", HTTP_GET, "/v1/history", READ, BODY_NONE, ROUTE_BODY, "constraint select limit cursor ids", "200 400",
-     ADS, "Jobs that are over, the last first; with ids those, by their numbers.", api_history, 0},
+     FORMS, "Jobs that are over, the last first; with ids those, by their numbers.", api_history, 0},
     {"audit", HTTP_GET, "/v1/audit", READ, BODY_NONE, ROUTE_BODY, "constraint select limit cursor", "200 400", ADS,
      "What was changed here, by whom, from where and when; of others than administrators what they did themselves.",
      api_customer_audit, 0},

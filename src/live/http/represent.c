@@ -10,9 +10,13 @@ static const struct {
     const char *type;
     enum form form;
 } media_rows[] = {
-    {TYPE_CLASSAD, FORM_CLASSAD}, {TYPE_JSON, FORM_JSON},
-    {"text/plain", FORM_UNKNOWN}, {"application/x-www-form-urlencoded", FORM_UNKNOWN}, /* curl's default */
-    {"*/*", FORM_UNKNOWN},        {"application/*", FORM_UNKNOWN},
+    {TYPE_CLASSAD, FORM_CLASSAD},
+    {TYPE_JSON, FORM_JSON},
+    {TYPE_XML, FORM_XML},
+    {"text/plain", FORM_UNKNOWN},
+    {"application/x-www-form-urlencoded", FORM_UNKNOWN}, /* curl's default */
+    {"*/*", FORM_UNKNOWN},
+    {"application/*", FORM_UNKNOWN},
 };
 
 /* The row of a type of that length, or -1. */
@@ -36,7 +40,7 @@ bool media_read(const char *type, struct media *ret)
         return true;
     parameters = strchr(type, ';');
     row = media_find(type, parameters ? (size_t)(parameters - type) : strlen(type));
-    if (row < 0)
+    if (row < 0 || media_rows[row].form == FORM_XML)
         return false;
     ret->form = media_rows[row].form;
     dialect = parameters ? strstr(parameters, "dialect=") : NULL;
@@ -130,6 +134,8 @@ bool media_accept(const char *accept, const char *types, enum form *ret)
 
 const char *media_type(enum form form, const struct dialect *dialect)
 {
+    if (form == FORM_XML)
+        return dialect == &dialect_condor ? TYPE_XML "; dialect=condor" : TYPE_XML;
     if (form == FORM_JSON)
         return dialect == &dialect_condor ? TYPE_JSON "; dialect=condor" : TYPE_JSON;
     return dialect == &dialect_condor ? TYPE_CLASSAD "; dialect=condor" : TYPE_CLASSAD;
@@ -196,17 +202,37 @@ struct tree *represent_read(struct symbols *symbols, const struct media *media, 
     return form_parse(symbols, media->dialect, form, limits, text, len, err);
 }
 
-void represent_ad(struct buf *out, enum form form, const struct tree *ad)
+static void line_end_drop(struct buf *out)
+{
+    if (out->len && out->text[out->len - 1] == '\n')
+        out->len--;
+}
+
+static void ad_add(struct buf *out, enum form form, const struct tree *ad)
 {
     struct err err;
 
-    if (form_write_ad(out, form, ad, &err) == 0 && out->len && out->text[out->len - 1] == '\n')
-        out->len--;
+    if (form_write_ad(out, form, ad, &err) == 0)
+        line_end_drop(out);
+}
+
+void represent_ad(struct buf *out, enum form form, const struct tree *ad)
+{
+    if (form == FORM_XML)
+        form_write_begin(out, form);
+    ad_add(out, form, ad);
+    if (form == FORM_XML) {
+        buf_addc(out, '\n');
+        form_write_end(out, form);
+        line_end_drop(out);
+    }
 }
 
 void listing_begin(struct listing *listing, struct buf *out, enum form form)
 {
     *listing = (struct listing){.out = out, .form = form};
+    if (form == FORM_XML)
+        form_write_begin(out, form);
     if (form == FORM_JSON)
         buf_addc(out, '[');
 }
@@ -215,7 +241,7 @@ void listing_add(struct listing *listing, const struct tree *ad)
 {
     if (listing->form == FORM_JSON && listing->count)
         buf_adds(listing->out, ",\n ");
-    represent_ad(listing->out, listing->form, ad);
+    ad_add(listing->out, listing->form, ad);
     if (listing->form != FORM_JSON)
         buf_addc(listing->out, '\n');
     listing->count++;
@@ -225,6 +251,8 @@ void listing_end(struct listing *listing)
 {
     if (listing->form == FORM_JSON)
         buf_adds(listing->out, "]\n");
+    else if (listing->form == FORM_XML)
+        form_write_end(listing->out, listing->form);
 }
 
 void url_value(struct buf *out, const char *text)

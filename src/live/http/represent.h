@@ -1,6 +1,6 @@
 /* represent.h: ads as bodies of requests and answers: finding the form, reading it, writing it.
  *
- *     Accept: application/json                      the default is application/classad
+ *     Accept: application/json                      the default is application/classad; some routes also give application/classad+xml
  *     Content-Type: application/classad; dialect=condor */
 #ifndef BERTH_LIVE_HTTP_REPRESENT_H
 #define BERTH_LIVE_HTTP_REPRESENT_H
@@ -13,6 +13,7 @@ extern "C" {
 
 #define TYPE_CLASSAD "application/classad"
 #define TYPE_JSON "application/json"
+#define TYPE_XML "application/classad+xml" /* in answers alone */
 #define TYPE_PROBLEM "application/problem+json"
 #define TYPE_EVENTS "text/event-stream"
 
@@ -40,10 +41,10 @@ int utf8_check(const char *text, size_t len, struct err *err);
 struct tree *represent_read(struct symbols *symbols, const struct media *media, const struct form_limits *limits,
                             const char *text, size_t len, struct err *err);
 
-/* Appends an ad, without a line's end. */
+/* Appends an ad, as a document of its own, without a line's end. */
 void represent_ad(struct buf *out, enum form form, const struct tree *ad);
 
-/* Many ads: lines of classads, or one array of JSON. */
+/* Many ads: lines of classads, one array of JSON, or one document of XML. */
 struct listing {
     struct buf *out;
     enum form form;
