@@ -445,6 +445,13 @@ static void remote_close(struct shelf *shelf)
     free(remote);
 }
 
+static const struct shelf_kind remote_kind;
+
+uint32_t store_replicas(struct shelf *shelf, struct store_replica ret[STORE_REPLICAS_MAX])
+{
+    return shelf && shelf->kind == &remote_kind ? seat_replicas(remote_of(shelf)->seat, ret) : 0;
+}
+
 static const struct shelf_kind remote_kind = {
     .name = "postgresql",
     .put = remote_put,
@@ -531,8 +538,7 @@ static int remote_begin(struct remote *remote, const struct store_terms *terms, 
     remote->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (remote->news < 0)
         return err_set(err, "%s: there are no descriptors left", remote->place.label);
-    remote->seat =
-        seat_take(&remote->place, terms != NULL, terms ? terms->tell : NULL, terms ? terms->user : NULL, err);
+    remote->seat = seat_take(&remote->place, terms != NULL, terms, err);
     if (!remote->seat || seat_begin(remote->seat, remote->news, err) < 0)
         return -1;
     remote->reading.known = true;

@@ -360,7 +360,7 @@ static struct seat *bring_begin(struct link *link, struct place *place, struct e
         err_set(err, "%s: lacks a namespace: write it behind a #, as in ...#customer/alice", place->label);
         return NULL;
     }
-    seat = seat_take(place, false, NULL, NULL, err);
+    seat = seat_take(place, false, NULL, err);
     if (seat && seat_begin(seat, -1, err) == 0 && link_open(link, place, err) == 0)
         return seat;
     seat_free(seat);

@@ -5,6 +5,7 @@
  *     remote_link.c     a connection, and questions with a time by which they are answered
  *     remote_schema.c   the tables, and their versions
  *     remote_seat.c     one process at a time writes: a thread renews its lease
+ *     remote_replicas.c who holds the seat and who waits for it, for people and for those who look for the holder
  *     remote_writer.c   a thread makes rows durable, however often the connection is lost
  *     remote_rows.c     rows that are not durable yet
  *     remote_copy.c     looks rows over, copies them to a file and back
@@ -12,6 +13,7 @@
  * Tables:  berth_schema (version)
  *          berth_holders (namespace, epoch, renewals, holder, who, until)          a seat a namespace; `until` is for people
  *          berth_rows (namespace, space, key, value, sum)                          sum: row_sum, as in a file
+ *          berth_replicas (namespace, holder, who, url, leads, since, seen)        those who hold the seat or wait for it
  *          berth_commits (namespace, commits)                                      each transaction of rows counts itself: one that was lost is missed
  *
  * A transaction begins with a look at the seat, which locks its row as a foreign key does (FOR KEY SHARE): a renewal changes no key and does not wait
@@ -113,7 +115,7 @@ int remote_look(struct link *link, struct err *err);
 struct seat;
 
 /* Takes the seat of the namespace. Where it is held, waits until it is free, and tells once for whom; or, not `patient`, refuses. NULL and `err`. */
-struct seat *seat_take(const struct place *place, bool patient, store_tell_fn *tell, void *user, struct err *err);
+struct seat *seat_take(const struct place *place, bool patient, const struct store_terms *terms, struct err *err);
 /* Begins to renew it, by a thread; `news` is a descriptor to tell of changes by. */
 int seat_begin(struct seat *seat, int news, struct err *err);
 /* Gives it up, so that another can take it at once. */
@@ -133,6 +135,21 @@ void seat_committed(struct seat *seat, uint64_t commits);
  * `link` says why. */
 int seat_epoch(struct seat *seat, struct link *link, uint64_t *ret_epoch, struct err *err);
 const char *seat_holder(const struct seat *seat);
+uint32_t seat_replicas(struct seat *seat, struct store_replica ret[STORE_REPLICAS_MAX]);
+
+/* ---- remote_replicas.c ---- */
+
+struct replicas {
+    const char *url; /* of this process, owned; NULL: it does not tell of itself */
+    int64_t told;    /* when (clock_now) it did that; 0: not yet */
+    struct store_replica items[STORE_REPLICAS_MAX];
+    uint32_t count;
+};
+
+/* Tells of this process, by that holder's name, and looks who else is there, when it is time for that. -1: the connection is lost. */
+int replicas_meet(struct replicas *replicas, struct link *link, const char *holder, const char *who, bool leads,
+                  struct err *err);
+void replicas_leave(struct replicas *replicas, struct link *link, const char *holder);
 
 /* ---- remote_rows.c ---- */
 

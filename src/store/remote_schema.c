@@ -19,9 +19,13 @@ static const struct step {
     {1,
      "ALTER TABLE berth_rows ALTER COLUMN value SET STORAGE EXTERNAL"}, /* to compress it would cost more than it saves */
     {2, "CREATE TABLE berth_commits (namespace text COLLATE \"C\" PRIMARY KEY, commits bigint NOT NULL)"},
+    {3,
+     "CREATE TABLE berth_replicas (namespace text COLLATE \"C\" NOT NULL, holder text NOT NULL, who text NOT NULL, url "
+     "text NOT NULL, leads bigint NOT NULL, since bigint NOT NULL, seen timestamptz NOT NULL, PRIMARY KEY (namespace, "
+     "holder))"},
 };
 #define STEPS (sizeof steps / sizeof *steps)
-static const int version_now = 2;
+static const int version_now = 3;
 
 /* -1 and `err`, or the version: 0 where there are no tables. */
 static int version_read(struct link *link, int *ret_version, struct err *err)

@@ -42,6 +42,9 @@ struct seat {
     int64_t renewed;
     struct heard heard;
     struct err why, lost;
+    struct replicas replicas; /* of the thread, until it is copied under the lock: */
+    struct store_replica seen[STORE_REPLICAS_MAX];
+    uint32_t seen_count;
 };
 
 static void rest(int64_t span)
@@ -174,8 +177,25 @@ static const char *text_behind(const char *text, const char *label)
     return !strncmp(text, label, len) && !strncmp(text + len, ": ", 2) ? text + len + 2 : text;
 }
 
-static int seat_wait(struct seat *seat, bool patient, store_tell_fn *tell, void *user, struct err *err)
+/* Tells whoever waits with us who is there. */
+static int wait_meet(struct seat *seat, const struct store_wait *wait, struct err *err)
 {
+    int64_t told = seat->replicas.told;
+
+    if (!wait)
+        return 0;
+    if (replicas_meet(&seat->replicas, &seat->link, seat->holder, seat->who, false, err) < 0)
+        return -1;
+    if (wait->seen && seat->replicas.told != told)
+        wait->seen(wait->user, seat->replicas.items, seat->replicas.count);
+    return 0;
+}
+
+static int seat_wait(struct seat *seat, bool patient, const struct store_terms *terms, struct err *err)
+{
+    const struct store_wait *wait = terms ? terms->wait : NULL;
+    store_tell_fn *tell = terms ? terms->tell : NULL;
+    void *user = terms ? terms->user : NULL;
     bool told_held = false, told_away = false;
     struct seen_seat seen = {.empty = false};
     char words[1100];
@@ -194,7 +214,11 @@ static int seat_wait(struct seat *seat, bool patient, store_tell_fn *tell, void 
                      seen.who);
             tell_once(&told_held, tell, user, seat->place.label, words);
         }
+        if (step == 0)
+            wait_meet(seat, wait, err); /* a connection that is lost by that is made anew */
         rest(LOOK_SPAN);
+        if (wait && wait->stop && atomic_load(wait->stop))
+            return err_set(err, "%s: it was waited for", seat->place.label);
     }
     return 0;
 }
@@ -212,7 +236,7 @@ static void seat_name(struct seat *seat)
     snprintf(seat->who, sizeof seat->who, "process %ld of %s", (long)getpid(), host);
 }
 
-struct seat *seat_take(const struct place *place, bool patient, store_tell_fn *tell, void *user, struct err *err)
+struct seat *seat_take(const struct place *place, bool patient, const struct store_terms *terms, struct err *err)
 {
     struct seat *seat = mem_alloc(sizeof *seat);
 
@@ -220,8 +244,15 @@ struct seat *seat_take(const struct place *place, bool patient, store_tell_fn *t
     seat->link = (struct link){.place = &seat->place, .stop = &seat->stop};
     pthread_mutex_init(&seat->lock, NULL);
     seat_name(seat);
-    if (seat_wait(seat, patient, tell, user, err) == 0)
+    if (terms && terms->wait) {
+        seat->replicas.url = mem_dup(terms->wait->url, strlen(terms->wait->url));
+        seat->link.stop = terms->wait->stop;
+    }
+    if (seat_wait(seat, patient, terms, err) == 0) {
+        seat->link.stop = &seat->stop;
         return seat;
+    }
+    seat->link.stop = &seat->stop;
     seat_free(seat);
     return NULL;
 }
@@ -275,6 +306,30 @@ static bool seat_hears(struct seat *seat, const struct heard *before, const stru
     return true;
 }
 
+/* Who waits for it? Asked behind a renewal that was granted, which has time left. */
+static void seat_meets(struct seat *seat)
+{
+    struct err ignored;
+
+    if (replicas_meet(&seat->replicas, &seat->link, seat->holder, seat->who, true, &ignored) < 0)
+        return;
+    pthread_mutex_lock(&seat->lock);
+    memcpy(seat->seen, seat->replicas.items, sizeof seat->seen);
+    seat->seen_count = seat->replicas.count;
+    pthread_mutex_unlock(&seat->lock);
+}
+
+uint32_t seat_replicas(struct seat *seat, struct store_replica ret[STORE_REPLICAS_MAX])
+{
+    uint32_t count;
+
+    pthread_mutex_lock(&seat->lock);
+    count = seat->seen_count;
+    memcpy(ret, seat->seen, sizeof seat->seen);
+    pthread_mutex_unlock(&seat->lock);
+    return count;
+}
+
 static void seat_renew(struct seat *seat)
 {
     struct given given[] = {given_text(seat->place.name), given_text(seat->holder)};
@@ -305,6 +360,8 @@ static void seat_renew(struct seat *seat)
     }
     seat_told(seat, ours ? TENURE_GRANTED : TENURE_REFUSED, &why);
     libpq()->clear(result);
+    if (ours)
+        seat_meets(seat);
 }
 
 static void *seat_thread(void *given)
@@ -345,6 +402,7 @@ void seat_free(struct seat *seat)
     if (seat->begun)
         pthread_join(seat->thread, NULL);
     atomic_store(&seat->stop, false);
+    replicas_leave(&seat->replicas, &seat->link, seat->holder);
     if (seat->link.conn && seat->tenure.span) {
         struct given given[] = {given_text(seat->place.name), given_text(seat->holder)};
         PGresult *result = link_ask(&seat->link, leave, given, 2, SECOND, &ignored);
@@ -352,6 +410,7 @@ void seat_free(struct seat *seat)
         libpq()->clear(result);
     }
     link_close(&seat->link);
+    free((char *)(uintptr_t)seat->replicas.url);
     pthread_mutex_destroy(&seat->lock);
     free(seat);
 }

@@ -17,6 +17,8 @@
 #include "lang/base/buf.h"
 #include "pool/protocol/shelf.h"
 
+#include <stdatomic.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,6 +30,23 @@ extern "C" {
 /* Tells people something, in a line. */
 typedef void store_tell_fn(void *user, const char *line);
 
+/* One of the processes of a namespace in a database: the one that holds it, or one that waits for it. */
+struct store_replica {
+    char who[160];
+    char url[300]; /* where it is reached; "": it does not say */
+    bool leads;
+    int64_t since; /* on the database's clock, in seconds; 0: not known */
+};
+#define STORE_REPLICAS_MAX 8
+
+/* How a daemon that others stand by for waits for its store. The functions are called by the thread that opens it. */
+struct store_wait {
+    const char *url;         /* where this one is reached: the others are told */
+    const atomic_bool *stop; /* it waits no longer */
+    void (*seen)(void *user, const struct store_replica *replicas, uint32_t count); /* every second while it waits */
+    void *user;
+};
+
 /* How a daemon opens its own store. */
 struct store_terms {
     bool fresh; /* begin with an empty one; what is left of the one before is put aside */
@@ -36,7 +55,11 @@ struct store_terms {
     const char *file; /* of a store in a database: the file in which it would be otherwise; NULL: none */
     store_tell_fn *tell; /* what a store in a database waits for, and what it does not promise; or NULL */
     void *user;
+    const struct store_wait *wait; /* of a store in a database; or NULL */
 };
+
+/* Those of the namespace of a store that was opened with a `wait`, as they were a few seconds ago: the holder first. Returns how many; of other stores 0. */
+uint32_t store_replicas(struct shelf *shelf, struct store_replica ret[STORE_REPLICAS_MAX]);
 
 /* Is that a store in a database, "postgresql://HOST/DATABASE#NAMESPACE"? Paths below may be such. */
 bool store_is_remote(const char *path);

@@ -4,6 +4,8 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
+#include "lang/ad/get.h"
+#include "lang/ad/make.h"
 #include "lang/base/mem.h"
 
 #include <time.h>
@@ -61,6 +63,37 @@ static void status_print(const struct tree *ad)
         text_tame(&out, from);
     }
     buf_adds(&out, " given up\n");
+    output_write(&out);
+    buf_done(&out);
+}
+
+/* Those of a pool with several matchmakers: a line each. */
+static void matchmakers_print(const struct tree *ad)
+{
+    const struct expr *list = ad_find(ad, "Matchmakers"), *parts;
+    struct buf out;
+
+    if (!list || list->kind != EXPR_LIST)
+        return;
+    parts = tree_parts(ad, list);
+    buf_init(&out);
+    for (uint32_t i = 0; i < list->u.run.count; i++) {
+        struct tree *row = parts[i].kind == EXPR_AD ? ad_part(ad, &parts[i]) : NULL;
+        bool leads = false;
+        size_t from;
+
+        if (!row)
+            continue;
+        ad_flag(row, "Leads", &leads);
+        buf_adds(&out, leads ? "  leads          " : "  stands by      ");
+        from = out.len;
+        cell_print(&out, row, "Url", CELL_VALUE, 0);
+        buf_adds(&out, ", for ");
+        cell_print(&out, row, "For", CELL_SPAN_SAID, 0);
+        text_tame(&out, from);
+        buf_addc(&out, '\n');
+        tree_unref(row);
+    }
     output_write(&out);
     buf_done(&out);
 }
@@ -142,6 +175,7 @@ static int status_run(const void *given, int word_count, char **words)
         status = connection_fetch_ad(&pool, &(struct connection_ask){.path = "/v1/status"}, &ad);
     if (status == STATUS_DONE && form == ROWS_TABLE) {
         status_print(ad);
+        matchmakers_print(ad);
         status = unwell_print(&pool);
     } else if (status == STATUS_DONE) {
         rows_init(&rows, form, NULL, 0);

@@ -8,6 +8,7 @@
 #include "cli/term/file.h"
 #include "cli/term/report.h"
 #include "exec/guard.h"
+#include "store/store.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -54,21 +55,58 @@ static void tell_up(void *user, const char *const *addresses, const char *url, c
     buf_done(&out);
 }
 
+static void tell_standby(void *user, const char *url, const char *leader)
+{
+    struct buf out;
+
+    (void)user;
+    buf_init(&out);
+    buf_addf(&out, "Berth matchmaker stands by: %s\n", url);
+    buf_addf(&out, "  leader        %s\n", *leader ? leader : "none is known");
+    output_write(&out);
+    output_flush();
+    buf_done(&out);
+}
+
+/* What opens its store when it is free. */
+struct opening {
+    struct config config; /* of its own: the matchmaker may read its own anew meanwhile */
+    bool fresh;
+};
+
+static struct shelf *store_await(void *user, const struct store_wait *wait, struct err *err)
+{
+    const struct opening *opening = user;
+
+    return own_store_await(&opening->config, opening->fresh, wait, err);
+}
+
 static int matchmaker_serve(const struct matchmaker_options *options, struct config *config)
 {
+    struct opening opening = {.fresh = options->fresh};
     struct config_given given[CONFIG_OPTIONS_MAX];
     struct config_sources sources;
-    struct matchmakerd_settings settings = {
-        .version = BERTH_VERSION, .sources = &sources, .log_fd = STDERR_FILENO, .up = options->quiet ? NULL : tell_up};
+    struct matchmakerd_settings settings = {.version = BERTH_VERSION,
+                                            .sources = &sources,
+                                            .log_fd = STDERR_FILENO,
+                                            .up = options->quiet ? NULL : tell_up,
+                                            .stands_by = options->quiet ? NULL : tell_standby,
+                                            .open = store_await,
+                                            .replicas = store_replicas,
+                                            .user = &opening};
+    bool waits = *config_text(config, CONFIG_STORE);
     struct err err = {0};
-    int ended;
+    int ended = -1;
 
     config_options_sources(&options->config, given, &sources);
-    settings.shelf = own_store_open(config, "", NULL, options->fresh);
-    if (!settings.shelf)
+    if (!own_store_check(config) || (waits && config_options_load(&options->config, &opening.config) < 0))
+        return STATUS_BAD;
+    if (!waits && !(settings.shelf = own_store_open(config, "", NULL, options->fresh)))
         return STATUS_BAD;
     ended = matchmakerd_run(&settings, config, &err);
-    settings.shelf->kind->close(settings.shelf);
+    if (settings.shelf)
+        settings.shelf->kind->close(settings.shelf);
+    config_done(&opening.config);
     if (ended < 0)
         report("%s", err.text);
     return ended < 0 ? STATUS_BAD : ended ? STATUS_NO : STATUS_DONE;

@@ -7,17 +7,14 @@
 
 #include <string.h>
 
-/* The store's name: the file's, or URI#ROLE/NAME. False after a complaint. */
-static bool store_name(const struct config *config, const char *folder, struct buf *ret)
+bool own_store_check(const struct config *config)
 {
     const char *uri = config_text(config, CONFIG_STORE);
 
-    if (*uri && (!store_is_remote(uri) || strchr(uri, '#'))) {
-        report("Store: expected the address of a database, postgresql://HOST/DATABASE, without a #");
-        return false;
-    }
-    store_place_add(config, folder, ret);
-    return true;
+    if (!*uri || (store_is_remote(uri) && !strchr(uri, '#')))
+        return true;
+    report("Store: expected the address of a database, postgresql://HOST/DATABASE, without a #");
+    return false;
 }
 
 static void store_tell(void *user, const char *line)
@@ -26,23 +23,39 @@ static void store_tell(void *user, const char *line)
     report("%s", line);
 }
 
-struct shelf *own_store_open(const struct config *config, const char *folder, const char *traces, bool fresh)
+static struct shelf *own_store_try(const struct config *config, const char *folder, const struct store_terms *given,
+                                   struct err *err)
 {
+    struct store_terms terms = *given;
     struct shelf *shelf = NULL;
-    struct err err = {0};
     struct buf name, file;
 
     buf_init(&name);
     buf_init(&file);
     store_file_add(config, folder, &file);
-    if (store_name(config, folder, &name)) {
-        struct store_terms terms = {.fresh = fresh, .traces = traces, .file = buf_string(&file), .tell = store_tell};
-
-        shelf = store_open_as(buf_string(&name), &terms, &err);
-        if (!shelf)
-            report("%s", err.text);
-    }
+    store_place_add(config, folder, &name);
+    terms.file = buf_string(&file);
+    terms.tell = store_tell;
+    shelf = store_open_as(buf_string(&name), &terms, err);
     buf_done(&name);
     buf_done(&file);
     return shelf;
+}
+
+struct shelf *own_store_open(const struct config *config, const char *folder, const char *traces, bool fresh)
+{
+    struct shelf *shelf = NULL;
+    struct err err = {0};
+
+    if (own_store_check(config)) {
+        shelf = own_store_try(config, folder, &(struct store_terms){.fresh = fresh, .traces = traces}, &err);
+        if (!shelf)
+            report("%s", err.text);
+    }
+    return shelf;
+}
+
+struct shelf *own_store_await(const struct config *config, bool fresh, const struct store_wait *wait, struct err *err)
+{
+    return own_store_try(config, "", &(struct store_terms){.fresh = fresh, .wait = wait}, err);
 }

@@ -8,4 +8,10 @@
 /* `folder`: of the role within the state folder; "": the state folder itself. `traces`: struct store_terms. NULL after a complaint. */
 struct shelf *own_store_open(const struct config *config, const char *folder, const char *traces, bool fresh);
 
+/* Is the setting Store one? False after a complaint. */
+bool own_store_check(const struct config *config);
+/* The matchmaker's, which is in a database that others wait for, too: any thread may. NULL and `err`. */
+struct store_wait;
+struct shelf *own_store_await(const struct config *config, bool fresh, const struct store_wait *wait, struct err *err);
+
 #endif

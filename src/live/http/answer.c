@@ -99,10 +99,9 @@ static const char *status_title(unsigned status)
     return "Error";
 }
 
-void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
-                          const char *value)
+void request_problem_fields(struct request *request, unsigned status, const char *detail,
+                            const struct http_field *fields, size_t field_count)
 {
-    const struct http_field fields[] = {{field, value}};
     struct buf body;
 
     if ((status == 401 || status == 403) && request->route && request->route->flags & ROUTE_AUDITED &&
@@ -116,8 +115,14 @@ void request_problem_with(struct request *request, unsigned status, const char *
     LOG(request->front->settings.log, LEVEL_INFO, "problem", log_word("request", request->number),
         log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
         log_number("status", status), log_text("detail", detail));
-    request_answer(request, status, TYPE_PROBLEM, body.text, body.len, fields, field ? 1 : 0);
+    request_answer(request, status, TYPE_PROBLEM, body.text, body.len, fields, field_count);
     buf_done(&body);
+}
+
+void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
+                          const char *value)
+{
+    request_problem_fields(request, status, detail, &(struct http_field){field, value}, field ? 1 : 0);
 }
 
 void request_problem(struct request *request, unsigned status, const char *format, ...)

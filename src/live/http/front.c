@@ -238,6 +238,9 @@ static void request_begin(void *user, struct exchange *exchange)
         request->route = request->match.route;
         request->part = &front->settings.parts[request->match.table];
     }
+    if (front->settings.parts->elsewhere && gate_host_is_known(request->part->gate, exchange) &&
+        front->settings.parts->elsewhere(request))
+        return;
     if (found == ROUTE_NOT_THERE) {
         request_problem(request, 404, "there is nothing here; /openapi.json lists what there is");
     } else if (found == ROUTE_OTHER_METHOD) {

@@ -29,7 +29,9 @@ struct front_part {
     struct gate *gate;
     const struct config *config; /* limits of bodies and ads; NULL: no route reads an ad */
     struct symbols *symbols;     /* for ads in bodies */
-    bool turns;                  /* its callers are users, whose requests take turns; needs a loop */
+    /* Answers a request that another daemon is to have: true. Asked of the first part, for all. May be NULL. */
+    bool (*elsewhere)(struct request *request);
+    bool turns; /* its callers are users, whose requests take turns; needs a loop */
     const char *(*unready)(
         const void *daemon); /* returns why nothing is accepted any more (503); NULL: all is well. May be NULL */
     /* The same for routes with ROUTE_AUDITED, which change what has to be durable: it may be tried again soon. May be NULL. */

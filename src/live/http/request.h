@@ -111,6 +111,9 @@ void request_problem(struct request *request, unsigned status, const char *forma
 /* The same, with one field in the head of the answer; NULL: none. */
 void request_problem_with(struct request *request, unsigned status, const char *detail, const char *field,
                           const char *value);
+/* The same with up to four. */
+void request_problem_fields(struct request *request, unsigned status, const char *detail,
+                            const struct http_field *fields, size_t field_count);
 /* kept_etag: the entity tag of an ad that the daemon keeps (NULL: none). request_kept answers with it; none is answered
  * as an empty ad. */
 #define KEPT_ETAG_MAX 32

@@ -5,6 +5,8 @@
 #include "live/matchmakerd/request_role.h"
 
 #include "live/auth/roles.h"
+#include "live/matchmakerd/standby.h"
+#include "store/store.h"
 #include "sys/secrets.h"
 #include "sys/unix_users.h"
 
@@ -71,13 +73,32 @@ static void token_refused(void *user, const struct proof *proof, enum token_faul
     metrics_add(((struct matchmakerd *)user)->metrics, METRIC_TOKENS_REFUSED, fault, 0, 1);
 }
 
+/* Where others stand by, one of them may lead when the lease has run out, and may have revoked what is still good here. */
+static bool is_deposed(const struct matchmakerd *matchmakerd)
+{
+    struct store_replica replicas[STORE_REPLICAS_MAX];
+    struct shelf *shelf = matchmakerd->shelf;
+
+    return shelf->kind->may_act && !shelf->kind->may_act(shelf) && matchmakerd_replicas(matchmakerd, replicas) > 1;
+}
+
 static const char *matchmakerd_unready(const void *daemon)
 {
     const struct matchmakerd *matchmakerd = daemon;
 
+    if (matchmakerd->standby)
+        return NULL; /* what a standby answers needs nothing */
     return matchmakerd->stopping                   ? "the service is going down"
            : runner_is_broken(matchmakerd->runner) ? "the store has failed"
+           : is_deposed(matchmakerd)               ? "the lease has run out: another matchmaker may lead"
                                                    : NULL;
+}
+
+static bool matchmakerd_elsewhere(struct request *request)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+
+    return matchmakerd->standby && standby_answers(matchmakerd->standby, request);
 }
 
 static const char *matchmakerd_unwritable(const void *daemon)
@@ -99,6 +120,7 @@ void matchmakerd_front(struct matchmakerd *matchmakerd)
                                                  .gate = &matchmakerd->gate,
                                                  .config = &matchmakerd->config,
                                                  .symbols = matchmakerd->symbols,
+                                                 .elsewhere = matchmakerd_elsewhere,
                                                  .unready = matchmakerd_unready,
                                                  .unwritable = matchmakerd_unwritable,
                                                  .misread = matchmakerd_misread,

@@ -7,6 +7,7 @@
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
+#include "live/matchmakerd/standby.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -18,6 +19,7 @@
 #include "pool/matchmaker/groups.h"
 #include "pool/protocol/ticket.h"
 #include "pool/protocol/wire.h"
+#include "store/store.h"
 #include "sys/encoding.h"
 
 #include <math.h>
@@ -617,7 +619,10 @@ void api_status(struct request *request)
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     struct matchmaker_counts counts = matchmaker_counts(matchmakerd->matchmaker);
     int64_t knows, now = runner_now();
+    struct store_replica replicas[STORE_REPLICAS_MAX];
+    struct tree *rows[STORE_REPLICAS_MAX];
     struct maker maker;
+    uint32_t count;
 
     matchmaker_began(matchmakerd->matchmaker, &knows);
     maker_init(&maker, matchmakerd->symbols);
@@ -641,5 +646,11 @@ void api_status(struct request *request)
     maker_integer(&maker, "NotificationsWaiting", (int64_t)counts.waiting);
     maker_integer(&maker, "NotificationsGivenUp", (int64_t)counts.given_up);
     maker_integer(&maker, "Streams", matchmakerd->streams);
+    count = replica_rows(matchmakerd->symbols, replicas, matchmakerd_replicas(matchmakerd, replicas),
+                         runner_wall() / SECOND, rows);
+    if (count)
+        maker_list(&maker, "Matchmakers", rows, count);
+    while (count)
+        tree_unref(rows[--count]);
     request_ad_take(request, 200, maker_seal(&maker));
 }

@@ -10,12 +10,14 @@
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
+#include "live/matchmakerd/standby.h"
 
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
 #include "live/http/guard.h"
 #include "live/http/signin.h"
 #include "match/assign/assign.h"
+#include "store/store.h"
 #include "sys/secrets.h"
 #include "sys/unix_users.h"
 
@@ -234,6 +236,8 @@ static void matchmakerd_reload(struct matchmakerd *matchmakerd)
     } else {
         log_set(matchmakerd);
         networks_load(matchmakerd);
+    }
+    if (!err.text[0] && !matchmakerd->standby) {
         for (int i = 0; i < CONFIG_KEY_COUNT; i++)
             if (change.waits[i])
                 LOG(&matchmakerd->log, LEVEL_WARNING, "reload.waits",
@@ -397,9 +401,6 @@ static void handles_start(struct matchmakerd *matchmakerd)
     uv_timer_init(matchmakerd->loop, &matchmakerd->watchdog);
     matchmakerd->scan_turn.data = matchmakerd->sweep.data = matchmakerd->lag.data = matchmakerd->watchdog.data =
         matchmakerd;
-    uv_timer_start(&matchmakerd->sweep, sweep_due, SWEEP_SPAN, SWEEP_SPAN);
-    lag_timer(&matchmakerd->lag);
-    loop_watch_start(&matchmakerd->turns, matchmakerd->loop, matchmakerd->metrics);
     if (matchmakerd->notify.watchdog)
         uv_timer_start(&matchmakerd->watchdog, watchdog_due, 0, (uint64_t)(matchmakerd->notify.watchdog / MILLISECOND));
     for (int i = 0; i < 3; i++) {
@@ -428,6 +429,74 @@ static void tell_up(struct matchmakerd *matchmakerd)
         matchmakerd->settings->up(matchmakerd->settings->user, addresses, matchmakerd->url,
                                   code.len ? buf_string(&code) : NULL);
     buf_done(&code);
+}
+
+/* ------------------------------------------------------------------------------------------------------- leading, waiting */
+
+static int matchmakerd_lead(struct matchmakerd *matchmakerd, struct err *err)
+{
+    commands_init(&matchmakerd->commands, matchmakerd->symbols, matchmakerd->shelf);
+    audit_init(&matchmakerd->audit, matchmakerd->symbols, matchmakerd->shelf,
+               (uint32_t)config_count(&matchmakerd->config, CONFIG_AUDIT_ROWS));
+    ends_book_init(&matchmakerd->ends, matchmakerd->shelf, secrets_word(&secrets_live));
+    if (matchmakerd_load(matchmakerd, err) < 0 || role_start(matchmakerd, err) < 0 ||
+        client_start(matchmakerd, err) < 0 || issuers_load(matchmakerd, err) < 0)
+        return -1;
+    uv_timer_start(&matchmakerd->sweep, sweep_due, SWEEP_SPAN, SWEEP_SPAN);
+    lag_timer(&matchmakerd->lag);
+    loop_watch_start(&matchmakerd->turns, matchmakerd->loop, matchmakerd->metrics);
+    return 0;
+}
+
+static void tell_leading(struct matchmakerd *matchmakerd)
+{
+    matchmakerd->ready = true;
+    LOG(&matchmakerd->log, LEVEL_INFO, "started", log_text("url", matchmakerd->url),
+        log_text("pool", keyring_pool(matchmakerd->keys)), log_word("incarnation", matchmakerd->incarnation));
+    tell_up(matchmakerd);
+    notify_ready(&matchmakerd->notify, NULL);
+}
+
+static void store_comes(void *user, struct shelf *shelf, const struct err *err)
+{
+    struct matchmakerd *matchmakerd = user;
+
+    standby_free(matchmakerd->standby);
+    matchmakerd->standby = NULL;
+    matchmakerd->shelf = shelf;
+    if (!shelf && matchmakerd->stopping)
+        return;
+    if (!shelf)
+        matchmakerd->unled = *err;
+    if (shelf && matchmakerd_lead(matchmakerd, &matchmakerd->unled) == 0)
+        tell_leading(matchmakerd);
+    else
+        matchmakerd_end(matchmakerd, -1);
+}
+
+static void leader_comes(void *user, const struct store_replica *leader)
+{
+    struct matchmakerd *matchmakerd = user;
+
+    LOG(&matchmakerd->log, LEVEL_INFO, "standby", log_text("url", matchmakerd->url),
+        log_text("leader", *leader->url ? leader->url : NULL), log_text("who", *leader->who ? leader->who : NULL));
+    if (matchmakerd->settings->stands_by)
+        matchmakerd->settings->stands_by(matchmakerd->settings->user, matchmakerd->url, leader->url);
+    notify_ready(&matchmakerd->notify, "stands by");
+}
+
+static int stand_by(struct matchmakerd *matchmakerd, struct err *err)
+{
+    struct standby_settings settings = {.loop = matchmakerd->loop,
+                                        .url = matchmakerd->url,
+                                        .open = matchmakerd->settings->open,
+                                        .open_user = matchmakerd->settings->user,
+                                        .over = store_comes,
+                                        .leads = leader_comes,
+                                        .user = matchmakerd};
+
+    matchmakerd->standby = standby_new(&settings, err);
+    return matchmakerd->standby ? 0 : -1;
 }
 
 static const char *const renewal_words[RENEWAL_WORDS] = {"Message", "Id", "Bare"};
@@ -459,24 +528,17 @@ static int matchmakerd_start(struct matchmakerd *matchmakerd, struct err *err)
     matchmakerd->agents.displaced = relay_displaced;
     matchmakerd->agents.user = matchmakerd;
     ids_init(&matchmakerd->ids, secrets_word(&secrets_live));
-    commands_init(&matchmakerd->commands, matchmakerd->symbols, matchmakerd->shelf);
-    audit_init(&matchmakerd->audit, matchmakerd->symbols, matchmakerd->shelf,
-               (uint32_t)config_count(&matchmakerd->config, CONFIG_AUDIT_ROWS));
     file_book_init(&matchmakerd->files, secrets_word(&secrets_live));
-    ends_book_init(&matchmakerd->ends, matchmakerd->shelf, secrets_word(&secrets_live));
     networks_init(&matchmakerd->networks);
     networks_load(matchmakerd);
     buf_init(&matchmakerd->out);
     handles_start(matchmakerd);
-    if (keys_open(matchmakerd, err) < 0 || matchmakerd_load(matchmakerd, err) < 0 || role_start(matchmakerd, err) < 0 ||
-        client_start(matchmakerd, err) < 0 || issuers_load(matchmakerd, err) < 0 ||
+    if (keys_open(matchmakerd, err) < 0 || (matchmakerd->shelf && matchmakerd_lead(matchmakerd, err) < 0) ||
         matchmakerd_listen(matchmakerd, err) < 0)
         return -1;
-    matchmakerd->ready = true;
-    LOG(&matchmakerd->log, LEVEL_INFO, "started", log_text("url", matchmakerd->url),
-        log_text("pool", keyring_pool(matchmakerd->keys)), log_word("incarnation", matchmakerd->incarnation));
-    tell_up(matchmakerd);
-    notify_ready(&matchmakerd->notify, NULL);
+    if (!matchmakerd->shelf)
+        return stand_by(matchmakerd, err);
+    tell_leading(matchmakerd);
     return 0;
 }
 
@@ -515,6 +577,8 @@ static void matchmakerd_done(struct matchmakerd *matchmakerd)
     matchmakerd->stopping = true;
     signals_block();
     timers_stop(matchmakerd);
+    standby_free(matchmakerd->standby);
+    matchmakerd->standby = NULL;
     scans_done(matchmakerd);
     for (size_t i = 0; i < matchmakerd->server_count; i++)
         server_free(matchmakerd->servers[i]);
@@ -579,8 +643,12 @@ int matchmakerd_run(const struct matchmakerd_settings *settings, struct config *
         uv_run(&loop, UV_RUN_DEFAULT);
         LOG(&matchmakerd->log, LEVEL_INFO, "stopped", log_number("status", matchmakerd->status));
         status = matchmakerd->status;
+        if (status < 0)
+            *err = matchmakerd->unled;
     }
     matchmakerd_done(matchmakerd);
+    if (matchmakerd->shelf && !settings->shelf)
+        matchmakerd->shelf->kind->close(matchmakerd->shelf);
     free(matchmakerd);
     return status;
 }

@@ -2,6 +2,7 @@
  *
  *     matchmakerd.c      starting, stopping, reloading; the loop's timers
  *     matchmakerd_load.c, matchmakerd_listen.c   loading its state; where it listens
+ *     standby.c      what it does while another matchmaker has its store
  *     admit.c        which callers are admitted: tokens of its pool, users of this machine
  *     request_agent.c  which agent a request speaks for;  request_role.c  asking the role, and answers that wait until rows are durable
  *     ad_take.c      takes an ad that was sent, or refuses it
@@ -68,6 +69,7 @@ struct relay;
 struct waiting;
 struct command_wait;
 struct unix_users;
+struct standby;
 
 struct matchmakerd {
     uv_loop_t *loop;
@@ -75,7 +77,9 @@ struct matchmakerd {
     struct config config;
     struct spans spans;
     struct symbols *symbols;
-    struct shelf *shelf;
+    struct shelf *shelf;     /* NULL while it stands by */
+    struct standby *standby; /* NULL: it leads */
+    struct err unled;        /* why it cannot */
     struct log log;
     struct metrics *metrics;
     struct memory_watch memory;
@@ -164,6 +168,12 @@ struct page_link {
     char unix_account[TOKEN_UNIX_MAX + 1];
 };
 #define PAGE_LINKS 64 /* links at a time */
+
+/* The processes of its store, this one and those that stand by; `ret` has room for STORE_REPLICAS_MAX. */
+static inline uint32_t matchmakerd_replicas(const struct matchmakerd *matchmakerd, struct store_replica *ret)
+{
+    return matchmakerd->settings->replicas ? matchmakerd->settings->replicas(matchmakerd->shelf, ret) : 0;
+}
 
 static inline struct matchmakerd *request_matchmakerd(const struct request *request)
 {

@@ -1,0 +1,82 @@
+#!/bin/bash
+# standby_live_test.sh: two matchmakers of one pool over a PostgreSQL: one leads, the other stands by and says so. The leader is killed, stopped and
+# ended. Prints TAP.
+set -u
+berth=${BERTH:?the program}
+. "${BERTH_SOURCE:?the sources}/tests/common/live.sh"
+need setsid setpriv curl
+. "$BERTH_SOURCE/tests/common/postgres.sh"
+umask 077
+soon() { for _ in $(seq $((failures ? 40 : 600))); do "$@" && return; sleep 0.1; done; return 1; }
+start() {
+  : >"$1.up"
+  setsid "${@:2}" >"$1.up" 2>>"$1.err" &
+  echo $! >"$1.pid"
+  groups="$groups $!"
+  disown
+}
+gone() { ! kill -0 "$(cat "$1.pid")" 2>/dev/null; }
+says() { grep -q "$2" "$1.err"; }
+declare -A port=([one]=$(steady_port) [two]=$(steady_port))
+matchmaker() { start "$1" "$berth" matchmaker --listen "127.0.0.1:${port[$1]}" --state "$work/$1" --set Name=pool --set "Store=$store" --set 'Networks={ "127.0.0.0/8" }'; }
+url() { echo "http://127.0.0.1:${port[$1]}"; }
+leads() { curl -sS -m 5 "$(url "$1")/readyz" 2>&1 | grep -qx ready; }
+stands_by() { says "$1" "event=standby .*leader=$(url "$2") " && ! leads "$1"; }
+# asked NAME PATH: the status and the head of its answer in `head`.
+asked() { curl -sS -m 5 -o body -D head -w '%{http_code}' "$(url "$1")$2"; }
+field() { tr -d '\r' <head | grep -qix "$1"; }
+
+database_make && database_start
+up() { matchmaker one && soon leads one; }
+check 'a matchmaker whose rows are in a database leads' up
+second() { mkdir -p two && cp -a one/keys two/keys && matchmaker two && soon stands_by two one; }
+check 'a second one of the same pool stands by, and says in its log who leads' second
+refers() { [ "$(asked two /v1/status)" = 503 ] && field "berth-leader: $(url one)" && field 'berth-standby: true' && field 'retry-after: 1' && grep -q "stands by: $(url one) leads" body; }
+check 'it answers with 503, and where the leader is' refers
+page() { [ "$(asked two /)" = 307 ] && field "location: $(url one)/"; }
+check 'browsers are led to the page of the leader' page
+healthy() { [ "$(asked two /healthz)" = 200 ]; }
+check 'it is well' healthy
+status() { "$berth" status --state "$work/$1" "${@:2}" >status.out; }
+told() { status one --json && grep -q "\"Url\": *\"$(url two)\"[^}]*\"Leads\": *false" status.out; }
+check 'the leader knows it' soon told
+printed() { status one && grep -q "^  leads          $(url one), for " status.out && grep -q "^  stands by      $(url two), for " status.out; }
+check 'berth status says who leads and who stands by, and since when' printed
+
+# ---- the leader is killed
+token() { "$berth" token create --state "$work/$1" --subject "$2" --scope ad:read --lifetime 1d --out "$2.token"; }
+known() { "$berth" token list --state "$work/$1" | grep -q "$2"; }
+check 'a token is made' token one carol
+kill -KILL "$(cat one.pid)"
+began=$(date +%s%N)
+check 'the leader is killed: the other one leads' soon leads two
+took=$((($(date +%s%N) - began) / 1000000))
+echo "# it led after $took ms"
+check 'within 5 seconds' [ "$took" -lt 5000 ]
+check 'it knows the token' known two carol
+again() { matchmaker one && soon stands_by one two; }
+check 'the one that was killed stands by when it is started again' again
+
+# ---- it is stopped for longer than its lease
+kill -STOP "$(cat two.pid)"
+check 'the leader is stopped: the other one leads' soon leads one
+kill -CONT "$(cat two.pid)"
+deposed() { soon gone two && says two 'was taken by process'; }
+check 'when it wakes it ends, and says why' deposed
+
+# ---- they are ended in order
+back() { matchmaker two && soon stands_by two one; }
+check 'it stands by when it is started again' back
+began=$(date +%s%N)
+ended() { kill -TERM "$(cat one.pid)" && soon leads two; }
+check 'a leader that is ended gives its place at once' ended
+took=$((($(date +%s%N) - began) / 1000000))
+echo "# it led after $took ms"
+check 'within 2 seconds' [ "$took" -lt 2000 ]
+leaves() { matchmaker one && soon stands_by one two && kill -TERM "$(cat one.pid)" && soon gone one && says one 'event=stopped status=0'; }
+check 'one that stands by ends when it is told' leaves
+forgotten() { status two --json && grep -q "\"Url\": *\"$(url two)\"[^}]*\"Leads\": *true" status.out && ! grep -q "$(url one)" status.out; }
+check 'and is forgotten' soon forgotten
+
+echo "1..$count"
+exit $((failures > 0))
