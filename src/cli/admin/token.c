@@ -73,8 +73,11 @@ static void file_show(const struct token_file *file)
 {
     char seed[2 * SIGNING_SEED_BYTES + 1], *digits = file->has_key ? seed : NULL;
     struct token_file copy = *file;
-    const struct private_field fields[] = {
-        {"Token", true, &copy.token}, {"Key", false, &digits}, {"Pool", false, &copy.pool}, {"Ca", false, &copy.ca}};
+    const struct private_field fields[] = {{"Token", true, &copy.token},
+                                           {"Key", false, &digits},
+                                           {"Pool", false, &copy.pool},
+                                           {"Others", false, &copy.others},
+                                           {"Ca", false, &copy.ca}};
     struct buf text;
 
     if (file->has_key)
@@ -274,6 +277,7 @@ static int token_hand_on(const struct token_settings *settings, int word_count, 
         status = delegate_sign(settings, &parent, &child);
     if (status == STATUS_DONE) {
         child.pool = parent.pool ? mem_dup(parent.pool, strlen(parent.pool)) : NULL;
+        child.others = parent.others ? mem_dup(parent.others, strlen(parent.others)) : NULL;
         child.ca = parent.ca ? mem_dup(parent.ca, strlen(parent.ca)) : NULL;
         status = file_give(settings, &child);
     }

@@ -221,6 +221,17 @@ static int place_add(struct connection *pool, const char *from, const char *text
     return STATUS_BAD;
 }
 
+/* Those that the token's file names. */
+static int places_of_token(struct connection *pool)
+{
+    char place[TOKEN_PLACE_MAX + 1];
+    int status = STATUS_DONE;
+
+    for (size_t i = 0; status == STATUS_DONE && token_file_place(&pool->token, i, place); i++)
+        status = place_add(pool, pool->token_name, place);
+    return status;
+}
+
 static int places_find(struct connection *pool, const struct connection_options *options)
 {
     const char *variable = environment("BERTH_POOL"), *const * urls;
@@ -239,12 +250,12 @@ static int places_find(struct connection *pool, const struct connection_options 
     if (count)
         return status;
     if (pool->token_named && pool->token.pool)
-        return place_add(pool, pool->token_name, pool->token.pool);
+        return places_of_token(pool);
     pool->named = false;
     buf_init(&path);
     buf_addf(&path, "%s/" SOCKET_NAME, config_text(&pool->config, CONFIG_STATE));
     if (pool->token.pool && access(buf_string(&path), F_OK) != 0)
-        status = place_add(pool, pool->token_name, pool->token.pool); /* a machine that has joined a pool elsewhere */
+        status = places_of_token(pool); /* a machine that has joined a pool elsewhere */
     else
         place_add_socket(pool, buf_string(&path));
     buf_done(&path);

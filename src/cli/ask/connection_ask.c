@@ -219,6 +219,11 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
     call.field_count = ask->unless ? 1 : 0;
     if (fetch_patiently(&settings, &call, ask->patient ? PATIENCE : 0, ret, err) < 0) {
         status = ret->result == CALL_REFUSED ? STATUS_BAD : STATUS_UNREACHABLE;
+    } else if (ret->standby && ret->status == 503 && pool->at + 1 < pool->count) {
+        fetched_done(ret);
+        *ret = (struct fetched){.result = CALL_UNREACHED}; /* the next one may lead */
+        err_set(err, "it stands by");
+        status = STATUS_UNREACHABLE;
     } else if (ret->status / 100 != 2 && !(ret->status == 304 && ask->unless)) {
         if (!ask->mute && (!ask->hush || ret->status != 404))
             problem_report(pool, ask, ret);

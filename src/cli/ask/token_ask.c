@@ -60,6 +60,7 @@ int token_answer(const struct tree *answer, struct token_file *file)
 {
     file->token = ad_text_dup(answer, "Token");
     file->pool = ad_text_dup(answer, "Pool");
+    file->others = ad_text_dup(answer, "Others");
     file->ca = ad_text_dup(answer, "Ca");
     if (file->token)
         return STATUS_DONE;

@@ -449,7 +449,7 @@ bool agent_is_connected(const struct live_agent *live)
 
 const char *agent_asks(const struct live_agent *live)
 {
-    return live->pools[0].is.matchmakers[live->pools[0].at];
+    return live->pools[0].places[live->pools[0].at];
 }
 
 uint32_t agent_pools(const struct live_agent *live)
@@ -462,7 +462,7 @@ struct agent_pool_view agent_pool_view(const struct live_agent *live, uint32_t p
     const struct membership *pool = &live->pools[place];
 
     return (struct agent_pool_view){.name = pool->is.name,
-                                    .url = pool->is.matchmakers[pool->at],
+                                    .url = pool->places[pool->at],
                                     .identity = pool->is.identity,
                                     .connected = membership_is_connected(pool)};
 }

@@ -401,6 +401,7 @@ static void stream_bytes(void *user, const char *bytes, size_t len)
     struct err err;
 
     pool->failures = 0;
+    pool->moves = 0;
     if (pool->fresh)
         pool->keys_asked =
             0; /* what was revoked while there was no stream is in the list, what will be comes by this one */
@@ -418,16 +419,21 @@ static void stream_bytes(void *user, const char *bytes, size_t len)
 static void stream_done(void *user, const struct http_outcome *outcome)
 {
     struct membership *pool = user;
+    enum followed followed;
     int64_t most;
 
     pool->stream = 0;
     if (outcome->result == CALL_CANCELLED || pool->live->closing)
         return;
     pool->standing = UNKNOWN_THERE;
-    agent_heard(pool, outcome);
+    followed = follow_outcome(pool, outcome);
+    if (followed == FOLLOWED_NONE)
+        agent_heard(pool, outcome);
     agent_heard_later(pool, outcome);
     /* One that is not there may be back at any time, and then wants our ads at once. Not all come at the same moment. */
     most = outcome->result == CALL_ANSWERED && outcome->status >= 300 ? pool->live->settings->spans->deadline : SECOND;
+    if (followed != FOLLOWED_NONE)
+        most = followed == FOLLOWED_AT_ONCE ? 20 * MILLISECOND : AGENT_LEADERLESS;
     pool->pause = pool->pause < most ? pool->pause : most;
     uv_timer_start(&pool->again, listen_again,
                    (uint64_t)pool->pause / 2 / MILLISECOND +

@@ -1,6 +1,7 @@
 /* agent_parts.h: what the files of a live agent share; not installed.
  *
  *     agent.c       life: its keys, its role, its pools
+ *     follow.c      which of its pool's matchmakers it asks
  *     membership.c  one of its pools: that pool's keys, telling the matchmaker there of itself
  *     translate.c   what the role says and hears, as each pool knows it
  *     agent_out.c   what its role sends: to a matchmaker, to other agents, by the relay
@@ -35,6 +36,9 @@ extern "C" {
 #define AGENT_KEYS_PAUSE (5 * SECOND) /* after one that failed */
 #define AGENT_KEYS_SPAN (60 * SECOND) /* between two questions for the pool's keys */
 #define AGENT_REVOKED_MAX 100000      /* ids of revoked tokens that are remembered until the next list */
+
+#define AGENT_PLACES_MAX 16                  /* matchmakers of a pool */
+#define AGENT_LEADERLESS (500 * MILLISECOND) /* between two looks for a leader, at most */
 
 #define ANSWER_NONCE 32 /* digits */
 
@@ -76,10 +80,14 @@ struct membership {
     struct disabled disabled; /* users, as the matchmaker last told */
     struct buf bearer;        /* for the matchmaker */
     struct token_made bearer_made;
-    size_t at; /* the matchmaker that is asked */
+    char *places[AGENT_PLACES_MAX]; /* of its matchmakers */
+    size_t place_count, own_places; /* the first were not told by a matchmaker */
+    size_t at;                      /* the one that is asked */
     uint32_t failures;
-    uint64_t stream; /* the call; 0: none */
-    bool fresh;      /* nothing has come by it yet */
+    uint32_t moves;         /* to another one, since something came by a stream */
+    uint64_t describe_call; /* 0: none is under way */
+    uint64_t stream;        /* the call; 0: none */
+    bool fresh;             /* nothing has come by it yet */
     struct events_reader reader;
     int64_t pause;
     int64_t absence; /* after which a pull is tried again, while the pool is not there */
@@ -161,6 +169,17 @@ bool membership_is_connected(const struct membership *pool);
 /* The one that a role's handle means: its matchmaker, or somebody who is known there (ret_contact, which is NULL for a matchmaker); NULL:
  * nobody. */
 struct membership *membership_of(struct live_agent *live, agent who, struct contact **ret_contact);
+
+/* ---- follow.c ---- */
+
+void follow_init(struct membership *pool);
+void follow_done(struct membership *pool);
+/* Takes the addresses that came with the pool's keys in the place of those that came before. */
+void follow_learn(struct membership *pool, const struct tree *keys);
+bool follow_next(struct membership *pool); /* the next one is asked from now on; false: there is no other */
+enum followed { FOLLOWED_NONE, FOLLOWED_AT_ONCE, FOLLOWED_LATER };
+/* The stream of letters ended so: is another to be asked, at once or after a moment? */
+enum followed follow_outcome(struct membership *pool, const struct http_outcome *outcome);
 
 /* A row of the keys; true when it is there. */
 #define KEY_SPACE "key" /* rows: box, tls.cert, tls.key, home, pool, pool.ID of further ones */

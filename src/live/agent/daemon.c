@@ -146,6 +146,16 @@ static int ca_write(struct daemon *daemon, struct err *err)
     return 0;
 }
 
+/* Further ones of the same pool, which the token's file names. */
+static void others_add(struct daemon *daemon)
+{
+    size_t room = sizeof daemon->matchmakers / sizeof *daemon->matchmakers;
+    char place[TOKEN_PLACE_MAX + 1];
+
+    for (size_t i = 1; daemon->agent.matchmaker_count < room && token_file_place(&daemon->token, i, place); i++)
+        daemon->matchmakers[daemon->agent.matchmaker_count++] = mem_dup(place, strlen(place));
+}
+
 /* Finds the matchmakers: those of the settings; else the pool of the token, or the one that runs with the same state folder. */
 static void matchmakers_find(struct daemon *daemon, bool near)
 {
@@ -170,6 +180,8 @@ static void matchmakers_find(struct daemon *daemon, bool near)
     if (daemon->token.pool && !(near && stat(daemon->matchmaker + 5, &info) == 0)) /* a copy: the token is renewed */
         snprintf(daemon->matchmaker, sizeof daemon->matchmaker, "%.4000s", daemon->token.pool);
     daemon->matchmakers[daemon->agent.matchmaker_count++] = mem_dup(daemon->matchmaker, strlen(daemon->matchmaker));
+    if (daemon->token.pool && !strcmp(daemon->matchmaker, daemon->token.pool))
+        others_add(daemon);
 }
 
 /* Finds the agent's name: that of the machine, in which what is not allowed becomes a dash. Two agents of one user on one machine are told apart by

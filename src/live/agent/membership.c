@@ -67,7 +67,7 @@ bool agent_heard_later(struct membership *pool, const struct http_outcome *outco
 
 bool agent_call(struct membership *pool, struct agent_call *ret, const char *method, const char *path)
 {
-    const char *base = pool->is.matchmakers[pool->at];
+    const char *base = pool->places[pool->at];
     bool local = !strncmp(base, "unix:", 5);
     int64_t wall = runner_wall(), now = runner_now(), ends;
     size_t end = strlen(base);
@@ -95,7 +95,7 @@ bool agent_call(struct membership *pool, struct agent_call *ret, const char *met
                                    .url = ret->url,
                                    .unix_socket = local ? base + 5 : NULL,
                                    .token = buf_string(&pool->bearer),
-                                   .plain_token = pool->is.token->pool && !strcmp(pool->is.token->pool, base),
+                                   .plain_token = token_file_names(pool->is.token, base),
                                    .type = TYPE_CLASSAD,
                                    .accept = TYPE_CLASSAD,
                                    .fields = ret->fields,
@@ -124,22 +124,17 @@ void agent_heard_known(struct membership *pool, const struct http_outcome *outco
     agent_describe(pool);
 }
 
-/* Notes whether a matchmaker was heard. One that does not answer, several times, is left for the next. */
+/* Notes whether a matchmaker was heard. One that does not answer, several times, is left for the next; one that stands by is left by the stream. */
 void agent_heard(struct membership *pool, const struct http_outcome *outcome)
 {
+    if (http_stands_by(outcome))
+        return;
     if (outcome->result == CALL_ANSWERED && outcome->status < 500) {
         pool->failures = 0;
         return;
     }
-    if (++pool->failures < AGENT_FAILURES || pool->is.matchmaker_count < 2)
+    if (++pool->failures < AGENT_FAILURES || !follow_next(pool))
         return;
-    pool->failures = 0;
-    pool->at = (pool->at + 1) % pool->is.matchmaker_count;
-    pool->live->counts.failed_over++;
-    pool->standing = UNKNOWN_THERE;
-    pool->keys_asked = 0;
-    LOG(pool->live->settings->log, LEVEL_WARNING, "matchmaker.next",
-        log_text("pool", *pool->is.name ? pool->is.name : NULL), log_text("url", pool->is.matchmakers[pool->at]));
     if (pool->stream) {
         client_cancel(pool->client, pool->stream);
         pool->stream = 0;
@@ -277,7 +272,7 @@ static void keys_done(void *user, const struct http_outcome *outcome)
     struct membership *pool = user;
     struct live_agent *live = pool->live;
     char row[KEY_ROW_MAX];
-    bool first = !pool->has_box;
+    bool first = !pool->has_box, kept = false;
     struct tree *ad;
     struct err err;
 
@@ -287,8 +282,11 @@ static void keys_done(void *user, const struct http_outcome *outcome)
         return;
     }
     ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, outcome->body, outcome->len, &err);
-    if (ad && keys_take(pool, ad) && revoked_take(pool, ad) &&
-        key_put(live, key_row(pool, row), outcome->body, outcome->len, &err) == 0)
+    if (ad && keys_take(pool, ad) && revoked_take(pool, ad)) {
+        follow_learn(pool, ad);
+        kept = key_put(live, key_row(pool, row), outcome->body, outcome->len, &err) == 0;
+    }
+    if (kept)
         runner_commit(live->runner, NULL, NULL);
     if (ad && ad_find(ad, "Revoked")) /* it was told to a member of the pool */
         disabled_take(pool, ad);
@@ -350,6 +348,7 @@ static void register_done(void *user, const struct http_outcome *outcome)
     if (outcome->result == CALL_CANCELLED)
         return;
     pool->describing = false;
+    pool->describe_call = 0;
     agent_heard(pool, outcome);
     if (agent_heard_later(pool, outcome))
         return;
@@ -362,7 +361,7 @@ static void register_done(void *user, const struct http_outcome *outcome)
         pool->standing = good ? REGISTERED : UNKNOWN_THERE;
     if (pool->standing == REGISTERED)
         pool->absence = pool->live->settings->spans->retry;
-    if (!good)
+    if (!good && !http_stands_by(outcome))
         LOG(pool->live->settings->log, LEVEL_WARNING, "register.failed",
             log_text("pool", *pool->is.name ? pool->is.name : NULL), log_number("status", outcome->status),
             log_text("why", outcome->error ? outcome->error : outcome->body));
@@ -423,7 +422,7 @@ static bool agent_introduce(struct membership *pool)
     call.call.len = pool->live->text.len;
     call.call.timeout += seconds * SECOND;
     pool->describing = true;
-    client_send(pool->client, &call.call, register_done, pool);
+    pool->describe_call = client_send(pool->client, &call.call, register_done, pool);
     return true;
 }
 
@@ -498,6 +497,7 @@ static void membership_load(struct membership *pool)
     if (key_get(live, key_row(pool, name), &row)) {
         ad = form_parse(live->symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&row), row.len, &err);
         if (ad && keys_take(pool, ad)) {
+            follow_learn(pool, ad);
             revoked_take(pool, ad);
             disabled_take(pool, ad);
         }
@@ -539,6 +539,7 @@ void membership_init(struct membership *pool, struct live_agent *live, const str
     disabled_init(&pool->disabled, secrets_word(&secrets_live));
     contacts_init(&pool->contacts, live->settings->shelf, secrets_word(&secrets_live));
     buf_init(&pool->bearer);
+    follow_init(pool);
     uv_timer_init(live->loop, &pool->again);
     uv_timer_init(live->loop, &pool->bundling);
     pool->again.data = pool->bundling.data = pool;
@@ -551,6 +552,7 @@ void membership_init(struct membership *pool, struct live_agent *live, const str
 void membership_done(struct membership *pool)
 {
     agent_bundle_drop(pool);
+    follow_done(pool);
     if (pool->reader.event)
         events_reader_done(&pool->reader);
     contacts_done(&pool->contacts);

@@ -227,20 +227,26 @@ void token_cache_retain(struct token_cache *cache, const struct token_keys *keys
 
 /* A file that only its owner may read, an ad:
  *
- *     [ Token = "v4.public..."; Key = "64 hexadecimal digits"; Pool = "https://..."; Ca = "-----BEGIN CERTIFICATE-----..." ]
+ *     [ Token = "v4.public..."; Key = "64 hexadecimal digits"; Pool = "https://..."; Others = "https://... https://...";
+ *       Ca = "-----BEGIN CERTIFICATE-----..." ]
  *
- * Key is the seed of the key that the token's last link names, and is there if and only if that names one. Pool and Ca
- * may be missing. */
+ * Key is the seed of the key that the token's last link names, and is there if and only if that names one. Pool, Others
+ * (further matchmakers of the same pool, with blanks between) and Ca may be missing. */
 #define TOKEN_FILE_BYTES_MAX (64u << 10)
+#define TOKEN_PLACE_MAX 4000 /* bytes of an address */
 
 struct token_file {
-    char *token, *pool, *ca; /* strings of mem_dup's, owned; pool and ca may be NULL */
+    char *token, *pool, *others, *ca; /* strings of mem_dup's, owned; all but the token may be NULL */
     bool has_key;
     struct signing_key key;
 };
 
 void token_file_init(struct token_file *file);
 void token_file_done(struct token_file *file); /* overwrites what it held */
+
+/* The addresses that it names, the pool's first: false when there are not so many. One of Others is passed over that would lead from https down to http. */
+bool token_file_place(const struct token_file *file, size_t place, char ret[TOKEN_PLACE_MAX + 1]);
+bool token_file_names(const struct token_file *file, const char *url); /* is that one of them? */
 
 /* Reads such a file. -1 when there is none, it is not a regular file of our own, others can read or write it, or its contents are not as above.
  * `ret` need not be initialised. */

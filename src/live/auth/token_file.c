@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ void token_file_done(struct token_file *file)
         return;
     text_wipe(file->token);
     free(file->pool);
+    free(file->others);
     free(file->ca);
     sodium_memzero(file, sizeof *file);
 }
@@ -62,8 +64,11 @@ static int key_set(struct token_file *file, const char *digits, struct err *err)
 static int file_parse(const struct buf *text, struct token_file *file, struct err *err)
 {
     char *digits;
-    const struct private_field fields[] = {
-        {"Token", true, &file->token}, {"Key", false, &digits}, {"Pool", false, &file->pool}, {"Ca", false, &file->ca}};
+    const struct private_field fields[] = {{"Token", true, &file->token},
+                                           {"Key", false, &digits},
+                                           {"Pool", false, &file->pool},
+                                           {"Others", false, &file->others},
+                                           {"Ca", false, &file->ca}};
     int result;
 
     if (private_ad_read(text->text, text->len, fields, sizeof fields / sizeof *fields, err) < 0)
@@ -96,12 +101,49 @@ int token_file_read(const char *path, struct token_file *ret, struct err *err)
     return 0;
 }
 
+bool token_file_place(const struct token_file *file, size_t place, char ret[TOKEN_PLACE_MAX + 1])
+{
+    bool secure = file->pool && !strncmp(file->pool, "https:", 6);
+    const char *at = file->others ? file->others : "";
+
+    if (!file->pool)
+        return false;
+    if (!place) {
+        snprintf(ret, TOKEN_PLACE_MAX + 1, "%s", file->pool);
+        return true;
+    }
+    while (*at) {
+        size_t len = strcspn(at, " ");
+
+        if (len && len <= TOKEN_PLACE_MAX && (!secure || !strncmp(at, "https:", 6)) && !--place) {
+            memcpy(ret, at, len);
+            ret[len] = '\0';
+            return true;
+        }
+        at += len + (at[len] == ' ');
+    }
+    return false;
+}
+
+bool token_file_names(const struct token_file *file, const char *url)
+{
+    char place[TOKEN_PLACE_MAX + 1];
+
+    for (size_t i = 0; token_file_place(file, i, place); i++)
+        if (!strcmp(place, url))
+            return true;
+    return false;
+}
+
 static void file_print(struct buf *out, const struct token_file *file)
 {
     char seed[SEED_DIGITS + 1], *digits = file->has_key ? seed : NULL;
     struct token_file copy = *file;
-    const struct private_field fields[] = {
-        {"Token", true, &copy.token}, {"Key", false, &digits}, {"Pool", false, &copy.pool}, {"Ca", false, &copy.ca}};
+    const struct private_field fields[] = {{"Token", true, &copy.token},
+                                           {"Key", false, &digits},
+                                           {"Pool", false, &copy.pool},
+                                           {"Others", false, &copy.others},
+                                           {"Ca", false, &copy.ca}};
 
     if (file->has_key)
         hex_print(file->key.secret, SIGNING_SEED_BYTES, seed); /* a secret key of libsodium's begins with its seed */

@@ -67,10 +67,18 @@ struct http_outcome {
     const char *etag, *location, *retry_after;
     const char *cursor;       /* Berth-Cursor: where a list goes on */
     const char *size, *whole; /* Berth-Size and Berth-Whole: a file's present size, and whether the file is complete */
-    const char *body;         /* never NULL, BUF_PADDING NULs behind; empty for a stream, whose bytes went to `bytes` */
+    const char *standby,
+        *leader;      /* Berth-Standby and Berth-Leader: another matchmaker of the pool leads, and where that is */
+    const char *body; /* never NULL, BUF_PADDING NULs behind; empty for a stream, whose bytes went to `bytes` */
     size_t len;
     const char *error; /* words for a person; NULL when answered */
 };
+
+/* Is that the answer of a matchmaker that stands by? */
+static inline bool http_stands_by(const struct http_outcome *outcome)
+{
+    return outcome->result == CALL_ANSWERED && outcome->status == 503 && outcome->standby;
+}
 
 typedef void call_done_fn(void *user, const struct http_outcome *outcome);
 
@@ -118,7 +126,7 @@ uint32_t client_calls(const struct client *client); /* calls not yet done */
 struct fetched {
     enum call_result result;
     unsigned status;
-    char *type, *etag, *location, *retry_after, *cursor, *size, *whole;
+    char *type, *etag, *location, *retry_after, *cursor, *size, *whole, *standby, *leader;
     struct buf body;
 };
 

@@ -14,7 +14,9 @@
     X(retry_after, "retry-after") \
     X(cursor, "berth-cursor")     \
     X(size, "berth-size")         \
-    X(whole, "berth-whole")
+    X(whole, "berth-whole")       \
+    X(standby, "berth-standby")   \
+    X(leader, "berth-leader")
 
 struct answer_fields {
 #define X(member, name) char *member;

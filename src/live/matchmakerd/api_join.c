@@ -8,6 +8,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "live/auth/roles.h"
+#include "store/store.h"
 #include "sys/encoding.h"
 
 #include <inttypes.h>
@@ -58,6 +59,24 @@ static void disabled_add(struct maker *maker, const struct matchmakerd *matchmak
         tree_unref(ads[--count]);
 }
 
+/* Adds where those are that lead this pool or stand by, so that agents find the one that leads. */
+static void matchmakers_add(struct maker *maker, const struct matchmakerd *matchmakerd)
+{
+    struct store_replica replicas[STORE_REPLICAS_MAX];
+    uint32_t count = matchmakerd_replicas(matchmakerd, replicas), given = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (*replicas[i].url) {
+            build_string(&maker->build, replicas[i].url, strlen(replicas[i].url));
+            given++;
+        }
+    if (!given)
+        return;
+    build_bind(&maker->build, EXPR_LIST, given);
+    build_attribute(&maker->build, symbols_take(matchmakerd->symbols, "Matchmakers", 11));
+    maker->count++;
+}
+
 void api_keys(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -85,7 +104,7 @@ void api_keys(struct request *request)
     maker_text(&maker, "BoxKey", digits);
     maker_text(&maker, "Ca", keyring_ca_pem(matchmakerd->keys));
     if (request->caller.identity != CALLERS_NONE)
-        revoked_add(&maker, matchmakerd), disabled_add(&maker, matchmakerd);
+        revoked_add(&maker, matchmakerd), disabled_add(&maker, matchmakerd), matchmakers_add(&maker, matchmakerd);
     request_ad_take(request, 200, maker_seal(&maker));
 }
 

@@ -12,6 +12,7 @@
 #include "lang/ad/make.h"
 #include "live/auth/roles.h"
 #include "live/http/represent.h"
+#include "store/store.h"
 #include "sys/encoding.h"
 
 #include <inttypes.h>
@@ -106,13 +107,24 @@ int tokens_load(struct matchmakerd *matchmakerd, struct err *err)
     return matchmakerd->shelf->kind->each(matchmakerd->shelf, TOKEN_SPACE, made_row, matchmakerd, err);
 }
 
+/* The addresses of the matchmakers that stand by for this one, with blanks between. */
+static void others_print(const struct matchmakerd *matchmakerd, struct buf *out)
+{
+    struct store_replica replicas[STORE_REPLICAS_MAX];
+    uint32_t count = matchmakerd_replicas(matchmakerd, replicas);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (*replicas[i].url && strcmp(replicas[i].url, matchmakerd->url) != 0)
+            buf_addf(out, "%s%s", out->len ? " " : "", replicas[i].url);
+}
+
 void token_give(struct request *request, unsigned status, const struct token_terms *terms, const char *what)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     char id[TOKEN_ID_DIGITS + 1];
     struct maker maker;
     struct err err = {0};
-    struct buf text;
+    struct buf text, others;
 
     const struct disabled_entry *disabled =
         disabled_find(&matchmakerd->disabled, terms->subject, strlen(terms->subject));
@@ -132,6 +144,10 @@ void token_give(struct request *request, unsigned status, const struct token_ter
         maker_integer(&maker, "Expires", terms->expires);
         maker_text(&maker, "PoolId", keyring_pool(matchmakerd->keys));
         maker_text(&maker, "Pool", matchmakerd->url);
+        buf_init(&others);
+        others_print(matchmakerd, &others);
+        maker_text(&maker, "Others", others.len ? buf_string(&others) : NULL);
+        buf_done(&others);
         maker_text(&maker, "Ca", keyring_ca_pem(matchmakerd->keys));
         request_answer_durable(request, status, maker_seal(&maker));
     }
