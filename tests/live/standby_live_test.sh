@@ -18,7 +18,7 @@ start() {
 gone() { ! kill -0 "$(cat "$1.pid")" 2>/dev/null; }
 says() { grep -q "$2" "$1.err"; }
 declare -A port=([one]=$(steady_port) [two]=$(steady_port))
-matchmaker() { start "$1" "$berth" matchmaker --listen "127.0.0.1:${port[$1]}" --state "$work/$1" --set Name=pool --set "Store=$store" --set 'Networks={ "127.0.0.0/8" }'; }
+matchmaker() { start "$1" "$berth" matchmaker --listen "127.0.0.1:${port[$1]}" --state "$work/$1" --set 'Networks={ "127.0.0.0/8" }' "${@:2}"; }
 url() { echo "http://127.0.0.1:${port[$1]}"; }
 leads() { curl -sS -m 5 "$(url "$1")/readyz" 2>&1 | grep -qx ready; }
 stands_by() { says "$1" "event=standby .*leader=$(url "$2") " && ! leads "$1"; }
@@ -27,14 +27,29 @@ asked() { curl -sS -m 5 -o body -D head -w '%{http_code}' "$(url "$1")$2"; }
 field() { tr -d '\r' <head | grep -qix "$1"; }
 
 database_make && database_start
-up() { matchmaker one && soon leads one; }
+export BERTH_NAME=cove
+up() { matchmaker one --set "Store=$store" && soon leads one; }
 check 'a matchmaker whose rows are in a database leads' up
 token() { "$berth" token create --state "$work/$1" --subject "$2" --scope "$3" --lifetime 1d --out "$4"; }
 mkdir -p alice/customer heron/provider
 check 'a token is made by it' token one machine/heron 'ad:read ad:write claim match' heron/provider/token
-second() { mkdir -p two && cp -a one/keys two/keys && matchmaker two && soon stands_by two one; }
+unset BERTH_NAME
+code() { "$berth" token code --standby --state "$work/one" >code; }
+check 'it makes a code for another matchmaker' code
+wrong() { ! "$berth" join --only --state "$work/nobody" "$(cat code)" 2>wrong.out && grep -q 'berth matchmaker --standby CODE' wrong.out; }
+check 'with which no machine joins' wrong
+narrow() { token one op 'ad:read operate' op.token && ! "$berth" token code --standby --pool "$(url one)" --token op.token 2>narrow.out && grep -q 'your own token does not have' narrow.out; }
+check 'and which an administrator alone makes' narrow
+other() { "$berth" token code --state "$work/one" >code.other && ! "$berth" matchmaker --state "$work/nobody" --standby "$(cat code.other)" 2>other.out && grep -q 'not for a matchmaker' other.out && [ ! -e nobody/keys/keys ]; }
+check 'the code of a machine gives no keys' other
+code # the same key alone may show a code again
+second() { matchmaker two --standby "$(cat code)" && soon stands_by two one; }
 check 'a second one of the same pool stands by, and says in its log who leads' second
 refers() { [ "$(asked two /v1/status)" = 503 ] && field "berth-leader: $(url one)" && field 'berth-standby: true' && field 'retry-after: 1' && grep -q "stands by: $(url one) leads" body; }
+secret() { [ "$(ask_database "SELECT count(*) FROM berth_rows WHERE space = 'keys' AND position('$(sed -n 's/.*Current = "\([0-9a-f]*\)".*/\1/p' two/keys/keys)'::bytea in value) > 0")" = 0 ] && [ "$(ask_database "SELECT count(*) FROM berth_rows WHERE space = 'keys'")" = 1 ] && grep -q 'Current = "[0-9a-f]' two/keys/keys; }
+check 'it has the keys of the pool, which are not open in the database' secret
+twice() { ! "$berth" matchmaker --state "$work/two" --standby "$(cat code)" 2>twice.out && grep -q 'keys of a pool already' twice.out; }
+check 'its keys are not written over' twice
 check 'it answers with 503, and where the leader is' refers
 page() { [ "$(asked two /)" = 307 ] && field "location: $(url one)/"; }
 check 'browsers are led to the page of the leader' page
@@ -75,6 +90,9 @@ within() {
 
 # ---- the leader is killed
 known() { "$berth" token list --state "$work/$1" | grep -q "$2"; }
+ids() { grep -o '"[0-9a-f]\{32\}"' "$1"; }
+rotated() { curl -sS --unix-socket one/matchmaker.sock -X POST http://pool/v1/keys >keys.one && cat keys.one && [ "$(ids keys.one | wc -l)" -ge 4 ]; }
+check 'the keys are rotated' rotated
 check 'another token is made' token one carol ad:read carol.token
 carol() { "$berth" status --token carol.token --state "$work/nobody" >carol.out 2>&1; }
 revoked() { carol && "$berth" token revoke --state "$work/one" carol && ! carol; }
@@ -84,10 +102,12 @@ check 'the leader is killed: a job that is submitted then ends within 6 seconds'
 echo "# after $(cat took)"
 check 'the other one leads' leads two
 check 'it knows the token' known two carol
+same() { curl -sS --unix-socket two/matchmaker.sock http://pool/v1/keys >keys.two && [ "$(ids keys.two | head -4)" = "$(ids keys.one | head -4)" ]; }
+check 'and has the keys as they were rotated' same
 shut() { ! carol && grep -q 'a good token is needed' carol.out; }
 check 'which is revoked there, too' shut
 check 'who has the token of before gets to the new leader' by_token two
-again() { matchmaker one && soon stands_by one two; }
+again() { matchmaker one --set Name=cove --set "Store=$store" && soon stands_by one two; }
 check 'the one that was killed stands by when it is started again' again
 
 # ---- it is stopped for longer than its lease
@@ -107,10 +127,15 @@ check 'a leader that is ended gives its place at once' ended
 took=$((($(date +%s%N) - began) / 1000000))
 echo "# it led after $took ms"
 check 'within 2 seconds' [ "$took" -lt 2000 ]
-leaves() { matchmaker one && soon stands_by one two && kill -TERM "$(cat one.pid)" && soon gone one && says one 'event=stopped status=0'; }
+leaves() { matchmaker one --set Name=cove --set "Store=$store" && soon stands_by one two && kill -TERM "$(cat one.pid)" && soon gone one && says one 'event=stopped status=0'; }
 check 'one that stands by ends when it is told' leaves
 forgotten() { status two --json && grep -q "\"Url\": *\"$(url two)\"[^}]*\"Leads\": *true" status.out && ! grep -q "$(url one)" status.out; }
 check 'and is forgotten' soon forgotten
+kill -TERM "$(cat two.pid)"
+stranger() { soon gone two && matchmaker three --set Name=cove --set "Store=$store" && soon gone three && says three 'are not those of the matchmakers that have its store' && [ "$(ask_database "SELECT count(*) FROM berth_rows WHERE space = 'keys'")" = 1 ]; }
+port[three]=$(steady_port)
+check 'one with the keys of another pool does not lead: it says so, and ends' stranger
+check 'the pool is as it was' eval 'matchmaker two && soon leads two'
 
 echo "1..$count"
 exit $((failures > 0))

@@ -7,7 +7,7 @@
 #ifndef BERTH_CLI_ADMIN_INSTITUTE_H
 #define BERTH_CLI_ADMIN_INSTITUTE_H
 
-#include "cli/admin/redeem.h"
+#include "cli/ask/redeem.h"
 
 struct institute {
     const char *issuer; /* a URL */

@@ -1,7 +1,7 @@
 /* join.c: berth join: this machine joins a pool by a code (redeem.h), and then offers itself there, or is the customer of the user that the code is for.
  * The token is kept in STATE/provider/token or STATE/customer/token. */
 #include "cli/admin/login.h"
-#include "cli/admin/redeem.h"
+#include "cli/ask/redeem.h"
 
 #include "cli/term/command.h"
 #include "cli/term/file.h"

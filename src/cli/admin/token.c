@@ -30,7 +30,7 @@ struct token_settings {
     struct connection_options pool;
     const char *subject, *suffix, *scope, *role, *constraint, *out, *customer, *user, *agent;
     int64_t lifetime; /* seconds; 0: not given */
-    bool no_delegation, serve, json, long_form;
+    bool no_delegation, serve, standby, json, long_form;
 };
 
 #define S struct token_settings
@@ -58,6 +58,8 @@ static const struct option token_options[] = {
     {0, "user", "NAME", "code: for that person, who logs in with it (`berth login`)", option_text, offsetof(S, user)},
     {0, "serve", NULL, "code: that customer may serve other users, too", option_flag, offsetof(S, serve)},
     {'c', "constraint", "EXPR", "list: only those for which it is true", option_text, offsetof(S, constraint)},
+    {0, "standby", NULL, "code: for another matchmaker, which stands by for this one", option_flag,
+     offsetof(S, standby)},
     {0, "json", NULL, "JSON lines: an object a token; times in seconds since 1970", option_flag, offsetof(S, json)},
     {0, "long", NULL, "list: all that is known, as ads in the long form", option_flag, offsetof(S, long_form)},
     POOL_OPTION_ROWS(S),
@@ -434,6 +436,7 @@ static int token_code(const struct token_settings *settings, int word_count, cha
     path_query(&path, "customer", settings->customer);
     path_query(&path, "user", settings->user);
     path_query(&path, "serve", settings->serve ? "true" : NULL);
+    path_query(&path, "standby", settings->standby ? "true" : NULL);
     status = connection_open(&pool, &settings->pool);
     if (status == STATUS_DONE)
         status = connection_fetch_ad(&pool, &(struct connection_ask){.method = "POST", .path = buf_string(&path)}, &ad);
@@ -543,7 +546,7 @@ const struct command command_token = {
     .name = "token",
     .summary = "make, narrow, list and revoke tokens; codes for machines",
     .usage =
-        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID|SUBJECT...\ncode [--customer NAME [--serve] | --user NAME] [--json]",
+        "create [OPTIONS]\ndelegate [OPTIONS] [FILE]\nshow [--json] [FILE]\nlist [OPTIONS]\nrevoke ID|SUBJECT...\ncode [--customer NAME [--serve] | --user NAME] [--json]\ncode --standby [--json]",
     .about =
         "A token says who its holder is and what they may do in a pool, until when. It is kept in a file that only its owner "
         "may read, with the pool's address and certificate; `--token FILE` and $BERTH_TOKEN show it to a pool. A file that was "
@@ -554,7 +557,7 @@ const struct command command_token = {
         "handed on again, unless --no-delegation is given. `show` tells what a token file says. `list` prints the tokens that "
         "the pool has made, `revoke` ends some of them, or all of a subject, and all that were delegated from those. `code` prints a code with "
         "which a machine joins the pool, once, within an hour: as a provider, or with --customer NAME as the place where that "
-        "user submits jobs.\n"
+        "user submits jobs, or with --standby as another matchmaker, which stands by (`berth matchmaker --standby CODE`).\n"
         "\n"
         "The scopes: ad:read ad:write job:submit job:own job:any claim match config serve operate audit admin job:read job:modify job:cancel. `berth help roles` says what "
         "each is for, and names the sets that go by the name of a role. Whoever has not `admin` makes no token with a scope that its own does "

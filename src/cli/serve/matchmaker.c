@@ -3,6 +3,7 @@
 
 #include "cli/serve/daemons.h"
 #include "cli/serve/own_store.h"
+#include "cli/serve/replica.h"
 #include "cli/term/command.h"
 #include "cli/term/config_options.h"
 #include "cli/term/file.h"
@@ -15,12 +16,16 @@
 
 struct matchmaker_options {
     struct config_options config;
+    const char *standby;
     bool quiet, fresh;
 };
 
 #define S struct matchmaker_options
 static const struct option matchmaker_options[] = {
     CONFIG_OPTION_ROWS(S),
+    {0, "standby", "CODE",
+     "at the first start: get the keys of the pool that made this code, and stand by; `-`: from the standard input",
+     option_text, offsetof(S, standby)},
     {0, "new", NULL, "begin with an empty store where that of before is gone or damaged", option_flag,
      offsetof(S, fresh)},
     {'q', "quiet", NULL, "print nothing at the start; the log goes to standard error as ever", option_flag,
@@ -128,6 +133,10 @@ static int matchmaker_run(const void *given, int word_count, char **words)
     raise_files();
     guard_memory();
     if (folder_make_own(config_text(&config, CONFIG_STATE)) == 0)
+        status = options->standby ? replica_make(&options->config, &config, options->standby) : STATUS_DONE;
+    if (status == STATUS_DONE)
+        status = replica_take(&options->config, &config);
+    if (status == STATUS_DONE)
         status = matchmaker_serve(options, &config);
     config_done(&config);
     return status;

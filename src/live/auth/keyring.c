@@ -20,6 +20,7 @@
 struct keyring {
     int dir;
     bool has_previous;
+    uint64_t generation; /* how often the keys were rotated */
     char pool[TOKEN_ID_DIGITS + 1];
     struct signing_key next, current, previous;
     struct box_keys box;
@@ -31,16 +32,16 @@ struct keyring {
 
 /* As text, while it is read or written. */
 struct keys_text {
-    char *pool, *next, *current, *previous, *box, *ca_cert, *ca_key;
+    char *pool, *next, *current, *previous, *box, *ca_cert, *ca_key, *generation;
 };
 
 #define KEYS_FIELDS(t)                                                                                      \
     {                                                                                                       \
         {"Pool", true, &(t)->pool}, {"Next", true, &(t)->next}, {"Current", true, &(t)->current},           \
             {"Previous", false, &(t)->previous}, {"Box", true, &(t)->box}, {"CaCert", true, &(t)->ca_cert}, \
-            {"CaKey", true, &(t)->ca_key},                                                                  \
+            {"CaKey", true, &(t)->ca_key}, {"Generation", false, &(t)->generation},                         \
     }
-#define KEYS_FIELD_COUNT 7
+#define KEYS_FIELD_COUNT 8
 
 static void keys_text_done(struct keys_text *text)
 {
@@ -81,6 +82,7 @@ static int keys_set(struct keyring *ring, struct keys_text *text, struct err *er
         return err_set(err, "a key is damaged: restore the file");
     memcpy(ring->pool, text->pool, sizeof ring->pool);
     ring->has_previous = text->previous;
+    ring->generation = text->generation ? strtoull(text->generation, NULL, 10) : 0;
     ring->ca = (struct cert_pair){.cert = text->ca_cert, .key = text->ca_key};
     text->ca_cert = text->ca_key = NULL;
     if (!cert_pair_valid(&ring->ca))
@@ -101,33 +103,44 @@ static int keys_parse(struct keyring *ring, const struct buf *file, struct err *
     return result;
 }
 
-static int keys_write(struct keyring *ring, struct err *err)
+/* Appends the file's text to an empty buffer, which the caller wipes. */
+static void keys_print(struct buf *out, const struct keyring *ring)
 {
-    char next[SEED_DIGITS + 1], current[SEED_DIGITS + 1], previous[SEED_DIGITS + 1], box[2 * BOX_KEY_BYTES + 1];
-    struct keys_text text = {.pool = ring->pool,
+    char next[SEED_DIGITS + 1], current[SEED_DIGITS + 1], previous[SEED_DIGITS + 1], box[2 * BOX_KEY_BYTES + 1],
+        generation[24], pool[TOKEN_ID_DIGITS + 1];
+    struct keys_text text = {.pool = pool,
                              .next = next,
                              .current = current,
                              .previous = ring->has_previous ? previous : NULL,
                              .box = box,
                              .ca_cert = ring->ca.cert,
-                             .ca_key = ring->ca.key};
+                             .ca_key = ring->ca.key,
+                             .generation = ring->generation ? generation : NULL};
     const struct private_field fields[KEYS_FIELD_COUNT] = KEYS_FIELDS(&text);
-    struct buf out;
-    int result;
 
+    memcpy(pool, ring->pool, sizeof pool);
+    snprintf(generation, sizeof generation, "%llu", (unsigned long long)ring->generation);
     /* a secret key of libsodium's begins with its seed */
     hex_print(ring->next.secret, SIGNING_SEED_BYTES, next);
     hex_print(ring->current.secret, SIGNING_SEED_BYTES, current);
     hex_print(ring->previous.secret, SIGNING_SEED_BYTES, previous);
     hex_print(ring->box.secret, BOX_KEY_BYTES, box);
-    buf_init(&out);
-    private_ad_print(&out, fields, KEYS_FIELD_COUNT);
-    result = private_write(ring->dir, "keys", out.text, out.len, err);
-    buf_wipe(&out);
+    private_ad_print(out, fields, KEYS_FIELD_COUNT);
     sodium_memzero(next, sizeof next);
     sodium_memzero(current, sizeof current);
     sodium_memzero(previous, sizeof previous);
     sodium_memzero(box, sizeof box);
+}
+
+static int keys_write(struct keyring *ring, struct err *err)
+{
+    struct buf out;
+    int result;
+
+    buf_init(&out);
+    keys_print(&out, ring);
+    result = private_write(ring->dir, "keys", out.text, out.len, err);
+    buf_wipe(&out);
     return result;
 }
 
@@ -217,7 +230,8 @@ void keyring_free(struct keyring *ring)
     if (!ring)
         return;
     cert_pair_done(&ring->ca);
-    close(ring->dir); /* unlocks */
+    if (ring->dir >= 0)
+        close(ring->dir); /* unlocks */
     sodium_free(ring);
 }
 
@@ -256,6 +270,7 @@ static void ring_turn(struct keyring *ring, const struct signing_key *next)
     ring->current = ring->next;
     ring->next = *next;
     ring->has_previous = true;
+    ring->generation++;
 }
 
 int keyring_rotate(struct keyring *ring, struct err *err)
@@ -274,6 +289,112 @@ int keyring_rotate(struct keyring *ring, struct err *err)
     if (result < 0)
         *ring = *old;
     sodium_free(old);
+    return result;
+}
+
+/* ---- several matchmakers ---- */
+
+static const char purpose[] = "berth pool keys\n";
+#define PURPOSE_LEN (sizeof purpose - 1)
+
+int keyring_seal(const struct keyring *ring, const struct box_public *reader, struct buf *out, struct err *err)
+{
+    struct buf text, all;
+    int result;
+
+    buf_init(&text);
+    buf_init(&all);
+    keys_print(&text, ring);
+    buf_reserve(&all, PURPOSE_LEN + text.len + 8); /* so that it does not move */
+    buf_add(&all, purpose, PURPOSE_LEN);
+    buf_add(&all, text.text, text.len);
+    result = box_seal_unnamed(out, reader, all.text, all.len, err);
+    buf_wipe(&text);
+    buf_wipe(&all);
+    return result;
+}
+
+/* Opens what was sealed, and appends the text of a file. */
+static int keys_open(struct buf *out, const struct box_keys *mine, const void *box, size_t len, struct err *err)
+{
+    struct buf all;
+    int result;
+
+    buf_init(&all);
+    buf_reserve(&all, len + 8);
+    buf_reserve(out, len + 8);
+    result = box_open_unnamed(&all, mine, box, len, err);
+    if (result == 0 && (all.len < PURPOSE_LEN || memcmp(all.text, purpose, PURPOSE_LEN) != 0))
+        result = err_set(err, "what was sealed are no keys of a pool");
+    if (result == 0)
+        buf_add(out, all.text + PURPOSE_LEN, all.len - PURPOSE_LEN);
+    buf_wipe(&all);
+    return result;
+}
+
+static struct keyring *ring_new(void)
+{
+    struct keyring *ring = sodium_malloc(sizeof *ring);
+
+    if (!ring)
+        abort();
+    memset(ring, 0, sizeof *ring);
+    ring->dir = -1;
+    return ring;
+}
+
+int keyring_take(struct keyring *ring, const void *box, size_t len, struct err *err)
+{
+    struct keyring *other = ring_new();
+    struct buf text;
+    int result;
+
+    buf_init(&text);
+    result = keys_open(&text, &ring->box, box, len, err);
+    if (result == 0)
+        result = keys_parse(other, &text, err);
+    if (result == 0 && strcmp(other->pool, ring->pool) != 0)
+        result = err_set(err, "they are those of the pool %s, and ours of %s", other->pool, ring->pool);
+    if (result == 0 && other->generation < ring->generation) {
+        result = KEYRING_OLDER;
+    } else if (result == 0) {
+        other->dir = ring->dir;
+        result = keys_write(other, err) < 0 ? -1 : KEYRING_TAKEN;
+        if (result == KEYRING_TAKEN) {
+            struct cert_pair ca = ring->ca;
+
+            *ring = *other;
+            other->ca = ca;
+        }
+        other->dir = -1;
+    }
+    buf_wipe(&text);
+    keyring_free(other);
+    return result;
+}
+
+int keyring_adopt(const char *dir, const struct box_keys *mine, const void *box, size_t len, struct err *err)
+{
+    struct keyring *ring;
+    struct buf text;
+    int result, fd;
+
+    if ((fd = private_dir_open(dir, err)) < 0)
+        return -1;
+    if (faccessat(fd, "keys", F_OK, 0) == 0 || faccessat(fd, "ca.pem", F_OK, 0) == 0) {
+        close(fd);
+        return err_set(err, "%s: there are keys of a pool already", dir);
+    }
+    ring = ring_new();
+    ring->dir = fd;
+    buf_init(&text);
+    result = keys_open(&text, mine, box, len, err);
+    if (result == 0)
+        result = keys_parse(ring, &text, err);
+    if (result == 0)
+        result = keys_write(ring, err);
+    buf_wipe(&text);
+    keyring_free(ring);
     return result;
 }
 

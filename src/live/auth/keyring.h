@@ -1,6 +1,6 @@
 /* keyring.h: the keys of a pool, in a folder of their own.
  *
- *     DIR (0700)    keys      all that must not be lost, as an ad: the pool's id, the seeds of the signing keys next, current and previous,
+ *     DIR (0700)    keys      all that must not be lost, as an ad: the pool's id, how often they were rotated, the seeds of the signing keys next, current and previous,
  *                             the X25519 key that offers' keys are sealed to, the pool's CA
  *                   server    the certificate and key that this pool serves TLS with; made anew when needed
  *                   ca.pem    the CA's certificate again, for other programs to be pointed at
@@ -36,6 +36,15 @@ void keyring_token_keys(const struct keyring *ring, struct token_keys *ret); /* 
 /* Rotates the keys: previous := current, current := next, next := a new one. Tokens of the key that was previous are refused from now on. -1 when
  * the keys could not be written: nothing has changed then. */
 int keyring_rotate(struct keyring *ring, struct err *err);
+
+/* Matchmakers that stand by for each other have the same keys. Seals all of them for a reader. */
+int keyring_seal(const struct keyring *ring, const struct box_public *reader, struct buf *out, struct err *err);
+/* Takes on what was sealed for this ring's own box: KEYRING_TAKEN; KEYRING_OLDER: they were rotated less often than these, which stay. -1 when they are of
+ * another pool, or cannot be opened or written. */
+enum { KEYRING_TAKEN = 1, KEYRING_OLDER };
+int keyring_take(struct keyring *ring, const void *box, size_t len, struct err *err);
+/* Makes the folder of a ring from what was sealed for that reader; refused where there are keys. */
+int keyring_adopt(const char *dir, const struct box_keys *mine, const void *box, size_t len, struct err *err);
 
 const struct box_keys *keyring_box(const struct keyring *ring);
 

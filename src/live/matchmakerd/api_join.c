@@ -2,6 +2,7 @@
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/api_tokens.h"
 #include "live/matchmakerd/audited.h"
+#include "live/matchmakerd/matchmakerd_load.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 
@@ -119,6 +120,10 @@ void api_keys_rotate(struct request *request)
     }
     keyring_token_keys(matchmakerd->keys, &matchmakerd->token_keys);
     token_cache_retain(matchmakerd->tokens, &matchmakerd->token_keys);
+    if (keys_share(matchmakerd, &err) < 0) {
+        request_store_failed(request, err.text);
+        return;
+    }
     LOG_AUDIT(&matchmakerd->log, "keys", log_text("subject", request_identity(request)));
     if (request_audit(request, "keys.rotate", "keys", NULL))
         request_commit(request, api_keys);
@@ -176,6 +181,16 @@ void api_code_create(struct request *request)
     struct maker maker;
     struct buf text;
 
+    if (request_flag(request, "standby")) {
+        if (customer || user || !keys_are_shared(matchmakerd)) {
+            request_problem(request, customer || user ? 400 : 409, "%s",
+                            customer || user ? "standby: expected no customer and no user"
+                                             : "standby: the rows of this matchmaker are in a file: only one whose "
+                                               "Store is a database can have another stand by");
+            return;
+        }
+        purpose = (struct code_purpose){CODE_STANDBY_SPACE, "a matchmaker"};
+    }
     if (customer && !code_for(customer, request_flag(request, "serve"), whom)) {
         request_problem(request, 400, "customer: expected the name of a user");
         return;
@@ -188,7 +203,8 @@ void api_code_create(struct request *request)
         purpose.whom = whom;
     else if (user)
         purpose = (struct code_purpose){CODE_USER_SPACE, user};
-    if (!scopes_are_own(request, user                             ? ROLE_PERSON
+    if (!scopes_are_own(request, purpose.whom                     ? SCOPE_ALL
+                                 : user                           ? ROLE_PERSON
                                  : !customer                      ? ROLE_MACHINE
                                  : request_flag(request, "serve") ? ROLE_CUSTOMER | SCOPE_SERVE
                                                                   : ROLE_CUSTOMER))
@@ -303,6 +319,57 @@ static int joins_as(struct matchmakerd *matchmakerd, const char *key, const char
     return 0;
 }
 
+static bool there_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    (void)key, (void)key_len, (void)value, (void)len;
+    *(bool *)user = true;
+    return false;
+}
+
+/* Is the code one for another matchmaker? -1 when that cannot be read. */
+static int is_standby(struct matchmakerd *matchmakerd, const char *key, bool *ret, struct err *err)
+{
+    struct shelf *shelf = matchmakerd->shelf;
+
+    *ret = false;
+    return shelf->kind->get(shelf, CODE_STANDBY_SPACE, key, strlen(key), there_row, ret, err);
+}
+
+/* Gives another matchmaker what it needs to stand by: the keys, for it alone, and where the rows are. */
+static void standby_give(struct request *request, const struct tree *ad, bool is_for, const char *key,
+                         const struct join_row *row)
+{
+    struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    struct box_public reader;
+    struct err err = {0};
+    struct maker maker;
+    struct buf box, sealed;
+    const char *text;
+    size_t len;
+
+    if (!is_for || !ad_string(ad, "Box", &text, &len) || !hex_read(text, len, reader.bytes, BOX_KEY_BYTES)) {
+        request_problem(request, 403, "%s",
+                        ad_find(ad, "Box") ? "this code is not for a matchmaker: `berth token code --standby` makes one"
+                                           : "this code is for a matchmaker: berth matchmaker --standby CODE");
+        return;
+    }
+    buf_init(&box);
+    buf_init(&sealed);
+    if (keyring_seal(matchmakerd->keys, &reader, &box, &err) < 0) {
+        request_problem(request, 400, "Box: %s", err.text);
+    } else if (request_row_put(request, CODE_SPACE, key, strlen(key), row->bytes, sizeof row->bytes) &&
+               request_audit(request, "standby", "a matchmaker", NULL)) {
+        maker_init(&maker, matchmakerd->symbols);
+        base64url_print(&sealed, box.text, box.len);
+        maker_text(&maker, "SealedKeys", buf_string(&sealed));
+        maker_text(&maker, "Store", config_text(&matchmakerd->config, CONFIG_STORE));
+        maker_text(&maker, "Name", config_text(&matchmakerd->config, CONFIG_NAME));
+        request_answer_durable(request, 200, maker_seal(&maker));
+    }
+    buf_done(&sealed);
+    buf_done(&box);
+}
+
 static void join_redeem(struct request *request, const struct tree *ad)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -319,6 +386,7 @@ static void join_redeem(struct request *request, const struct tree *ad)
     enum join_result result;
     struct join_row row = {0};
     struct err err = {0};
+    bool is_for;
     const char *text;
     int others = 0;
     size_t len;
@@ -350,12 +418,17 @@ static void join_redeem(struct request *request, const struct tree *ad)
         return;
     }
     snprintf(key, sizeof key, "%016" PRIx64, row.number);
-    if (joins_as(matchmakerd, key, name, &terms, subject, &err) < 0) {
+    if (is_standby(matchmakerd, key, &is_for, &err) < 0 ||
+        joins_as(matchmakerd, key, name, &terms, subject, &err) < 0) {
         request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
         return;
     }
     if (!code_buys(request, key))
         return;
+    if (is_for || ad_find(ad, "Box")) {
+        standby_give(request, ad, is_for, key, &row);
+        return;
+    }
     terms.delegate = &delegate;
     terms.code = key;
     if (terms.scope == ROLE_MACHINE)
@@ -410,7 +483,7 @@ void api_join(struct request *request)
 
     if (!join_paced(request))
         return;
-    ad = request_body_of(request, "Secret Key Name TlsKey");
+    ad = request_body_of(request, "Secret Key Name TlsKey Box");
 
     if (ad)
         join_redeem(request, ad);

@@ -167,6 +167,7 @@ static void sweep_due(uv_timer_t *timer)
         matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_SPACE, key, strlen(key), &err);
         matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_FOR_SPACE, key, strlen(key), &err);
         matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_USER_SPACE, key, strlen(key), &err);
+        matchmakerd->shelf->kind->remove(matchmakerd->shelf, CODE_STANDBY_SPACE, key, strlen(key), &err);
         runner_commit(matchmakerd->runner, NULL, NULL);
     }
 }

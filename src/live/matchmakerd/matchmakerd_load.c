@@ -106,12 +106,65 @@ int policy_file(struct matchmakerd *matchmakerd, const char *path, struct tree *
     return err_context(err, "%s", path);
 }
 
+struct keys_row {
+    struct keyring *keys;
+    struct err err;
+    int taken; /* of keyring_take; 0: there is no row */
+};
+
+static bool keys_row(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct keys_row *row = user;
+
+    (void)key, (void)key_len;
+    row->taken = keyring_take(row->keys, value, len, &row->err);
+    return false;
+}
+
+bool keys_are_shared(const struct matchmakerd *matchmakerd)
+{
+    return matchmakerd->shelf->kind->may_act; /* others may have the rows */
+}
+
+int keys_share(struct matchmakerd *matchmakerd, struct err *err)
+{
+    struct shelf *shelf = matchmakerd->shelf;
+    struct buf box;
+    int failed;
+
+    if (!keys_are_shared(matchmakerd))
+        return 0;
+    buf_init(&box);
+    failed = keyring_seal(matchmakerd->keys, &keyring_box(matchmakerd->keys)->open, &box, err);
+    if (!failed)
+        failed = shelf->kind->put(shelf, KEYS_SPACE, "keys", 4, box.text, box.len, err);
+    buf_done(&box);
+    return failed;
+}
+
+/* Where several matchmakers have the rows, the keys are those of whoever has rotated them last. */
+static int keys_load(struct matchmakerd *matchmakerd, struct err *err)
+{
+    struct shelf *shelf = matchmakerd->shelf;
+    struct keys_row row = {.keys = matchmakerd->keys};
+
+    if (!keys_are_shared(matchmakerd))
+        return 0;
+    if (shelf->kind->get(shelf, KEYS_SPACE, "keys", 4, keys_row, &row, err) < 0)
+        return -1;
+    if (row.taken < 0)
+        return err_set(err, "the keys of this matchmaker are not those of the matchmakers that have its store: %.800s",
+                       row.err.text);
+    keyring_token_keys(matchmakerd->keys, &matchmakerd->token_keys);
+    return row.taken == KEYRING_TAKEN ? 0 : keys_share(matchmakerd, err);
+}
+
 int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err)
 {
     struct shelf *shelf = matchmakerd->shelf;
     const char *file = config_text(&matchmakerd->config, CONFIG_POLICY);
 
-    if (revoked_load(matchmakerd, err) < 0 || disabled_load(matchmakerd, err) < 0 ||
+    if (keys_load(matchmakerd, err) < 0 || revoked_load(matchmakerd, err) < 0 || disabled_load(matchmakerd, err) < 0 ||
         tokens_load(matchmakerd, err) < 0 || shelf->kind->each(shelf, CODE_SPACE, code_row, matchmakerd, err) < 0 ||
         shelf->kind->get(shelf, POLICY_SPACE, "policy", 6, policy_row, matchmakerd, err) < 0 ||
         shares_load(matchmakerd, err) < 0 || commands_load(&matchmakerd->commands, err) < 0 ||

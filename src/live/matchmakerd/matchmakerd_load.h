@@ -14,6 +14,10 @@ int matchmakerd_load(struct matchmakerd *matchmakerd, struct err *err); /* loads
 /* Reads the policy in a file. -1 when the file cannot be read, or is not a policy. */
 int policy_file(struct matchmakerd *matchmakerd, const char *path, struct tree **ret, struct err *err);
 
+/* Do other matchmakers have the rows, too? Puts the keys among them, sealed; the commit is the caller's. */
+bool keys_are_shared(const struct matchmakerd *matchmakerd);
+int keys_share(struct matchmakerd *matchmakerd, struct err *err);
+
 int disabled_load(struct matchmakerd *matchmakerd, struct err *err); /* api_users.c */
 
 /* Groups and limits (api_shares.c): at the start, and when the configuration was read again. */

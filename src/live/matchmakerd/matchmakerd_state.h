@@ -60,8 +60,11 @@ extern "C" {
 #define CODE_SPACE "code"              /* a number -> a row of the book of join codes */
 #define CODE_FOR_SPACE "code.for"   /* the same number -> whom that code is for, if not for a machine: see code_for */
 #define CODE_USER_SPACE "code.user" /* the same number -> the user who logs in with that code */
-#define CONFIG_SPACE "config"       /* a section -> an ad */
-#define POLICY_SPACE "policy"       /* "policy", "shares" -> the ad that was applied last */
+#define CODE_STANDBY_SPACE "code.standby" /* the same number: that code is for another matchmaker of the pool */
+#define CONFIG_SPACE "config"             /* a section -> an ad */
+#define KEYS_SPACE \
+    "keys" /* "keys" -> the pool's keys, sealed for those who have them: of a store that others have, too */
+#define POLICY_SPACE "policy"            /* "policy", "shares" -> the ad that was applied last */
 #define TOKEN_SPAN_MAX INT64_C(31536000) /* seconds that a token lasts at most; a machine's token lasts as long */
 
 struct scan;

@@ -1,12 +1,14 @@
 /* redeem.c: a code becomes a token. */
-#include "cli/admin/redeem.h"
+#include "cli/ask/redeem.h"
 
 #include "cli/term/command.h"
 #include "cli/term/report.h"
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "live/auth/box.h"
 #include "live/auth/certs.h"
+#include "live/auth/keyring.h"
 #include "live/http/represent.h"
 #include "sys/encoding.h"
 
@@ -107,10 +109,11 @@ static int ca_fetch(const struct join_code *code, struct symbols *symbols, char 
 }
 
 /* Shows the secret, and gets a token for a key that is drawn. */
-static int secret_show(const struct join_code *code, struct connection *pool, const char *name, struct token_file *file)
+static int secret_show(const struct join_code *code, struct connection *pool, const char *name, struct token_file *file,
+                       const struct box_public *box, struct tree **ret_answer)
 {
-    char secret[2 * JOIN_SECRET_BYTES + 1], key[2 * PUBLIC_KEY_BYTES + 1];
-    struct tree *body, *answer = NULL;
+    char secret[2 * JOIN_SECRET_BYTES + 1], key[2 * PUBLIC_KEY_BYTES + 1], reader[2 * BOX_KEY_BYTES + 1];
+    struct tree *body;
     struct maker maker;
     int status;
 
@@ -122,13 +125,14 @@ static int secret_show(const struct join_code *code, struct connection *pool, co
     maker_text(&maker, "Secret", secret);
     maker_text(&maker, "Key", key);
     maker_text(&maker, "Name", name);
+    if (box) {
+        hex_print(box->bytes, BOX_KEY_BYTES, reader);
+        maker_text(&maker, "Box", reader);
+    }
     body = maker_seal(&maker);
     status = connection_fetch_ad(pool, &(struct connection_ask){.method = "POST", .path = "/v1/join", .body = body},
-                                 &answer);
-    if (status == STATUS_DONE)
-        status = token_answer(answer, file);
+                                 ret_answer);
     tree_unref(body);
-    tree_unref(answer);
     return status;
 }
 
@@ -160,15 +164,16 @@ static int redeemed_read(struct redeemed *redeemed)
     return STATUS_DONE;
 }
 
-int redeem(const struct join_code *code, const struct config_options *config, const char *name, struct redeemed *ret)
+/* Shows the code to its pool, once that is known to be the one that is meant. */
+static int code_show(const struct join_code *code, const struct config_options *config, const char *name,
+                     const struct box_public *box, struct token_file *file, struct symbols **ret_symbols,
+                     struct tree **ret_answer)
 {
     struct connection_options options = {.url = code->address, .config = *config};
     char machine[MACHINE_NAME_MAX + 1];
     struct connection pool;
     int status;
 
-    *ret = (struct redeemed){.for_whom = REDEEMED_MACHINE};
-    token_file_init(&ret->file);
     machine_name(name, machine);
     status = connection_open_stranger(&pool, &options);
     if (status == STATUS_DONE)
@@ -176,12 +181,78 @@ int redeem(const struct join_code *code, const struct config_options *config, co
     if (status == STATUS_DONE)
         status = connection_trust(&pool);
     if (status == STATUS_DONE)
-        status = secret_show(code, &pool, machine, &ret->file);
+        status = secret_show(code, &pool, machine, file, box, ret_answer);
+    *ret_symbols = pool.symbols; /* the answer's */
+    pool.symbols = NULL;
+    connection_close(&pool);
+    return status;
+}
+
+int redeem(const struct join_code *code, const struct config_options *config, const char *name, struct redeemed *ret)
+{
+    struct symbols *symbols = NULL;
+    struct tree *answer = NULL;
+    int status;
+
+    *ret = (struct redeemed){.for_whom = REDEEMED_MACHINE};
+    token_file_init(&ret->file);
+    status = code_show(code, config, name, NULL, &ret->file, &symbols, &answer);
+    if (status == STATUS_DONE)
+        status = token_answer(answer, &ret->file);
     if (status == STATUS_DONE)
         status = redeemed_read(ret);
     if (status == STATUS_DONE && !ret->file.pool)
         ret->file.pool = mem_dup(code->address, strlen(code->address));
-    connection_close(&pool);
+    tree_unref(answer);
+    symbols_free(symbols);
+    return status;
+}
+
+/* Puts the keys of the answer into their folder. */
+static int standby_take(const struct tree *answer, const struct box_keys *box, const char *keys,
+                        struct standby_place *ret)
+{
+    const char *sealed, *store, *name;
+    size_t sealed_len, store_len, name_len;
+    struct err err = {0};
+    struct buf bytes;
+    int status = STATUS_DONE;
+
+    buf_init(&bytes);
+    if (!ad_string(answer, "SealedKeys", &sealed, &sealed_len) || !base64url_read(&bytes, sealed, sealed_len) ||
+        !ad_string(answer, "Store", &store, &store_len) || !ad_string(answer, "Name", &name, &name_len)) {
+        report("the pool answered without its keys");
+        status = STATUS_UNREACHABLE;
+    } else if (keyring_adopt(keys, box, bytes.text, bytes.len, &err) < 0) {
+        report("%s", err.text);
+        status = STATUS_BAD;
+    } else {
+        ret->store = mem_dup(store, store_len);
+        ret->name = mem_dup(name, name_len);
+    }
+    buf_done(&bytes);
+    return status;
+}
+
+int redeem_standby(const struct join_code *code, const struct config_options *config, const char *keys,
+                   struct standby_place *ret)
+{
+    struct symbols *symbols = NULL;
+    struct tree *answer = NULL;
+    struct token_file file;
+    struct box_keys box;
+    int status;
+
+    *ret = (struct standby_place){.store = NULL};
+    token_file_init(&file);
+    box_keys_draw(&box);
+    status = code_show(code, config, NULL, &box.open, &file, &symbols, &answer);
+    if (status == STATUS_DONE)
+        status = standby_take(answer, &box, keys, ret);
+    box_keys_done(&box);
+    token_file_done(&file);
+    tree_unref(answer);
+    symbols_free(symbols);
     return status;
 }
 

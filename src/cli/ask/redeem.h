@@ -24,6 +24,13 @@ int redeem_code_read(const char *word, const char *file, struct join_code *ret);
 
 /* Shows the code to its pool. `name` is what the machine is called there, NULL: by its host name. redeemed_done ends it in any case. */
 int redeem(const struct join_code *code, const struct config_options *config, const char *name, struct redeemed *ret);
+/* Shows a code for a matchmaker, which gets the keys of its pool: they are put into the folder `keys`, which must not be there. The texts are the
+ * caller's to free: where the pool's rows are, and under which name. */
+struct standby_place {
+    char *store, *name;
+};
+int redeem_standby(const struct join_code *code, const struct config_options *config, const char *keys,
+                   struct standby_place *ret);
 void redeemed_done(struct redeemed *redeemed);
 
 #endif
