@@ -118,8 +118,40 @@ deposed() { soon gone two && says two 'was taken by'; }
 check 'when it wakes it ends, and says why' deposed
 check 'and a job runs' runs
 
+# ---- it is stopped while it commits: until the gate is open a commit stays under way
+gate() {
+  ask_database "CREATE TABLE gate (open int);
+    CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN WHILE NOT EXISTS (SELECT 1 FROM gate) LOOP PERFORM pg_sleep(0.02); END LOOP; RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER wait AFTER INSERT OR UPDATE ON berth_rows DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION wait()"
+}
+commits() { [ "$(ask_database "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'berth matchmaker%' AND state = 'active' AND query = 'COMMIT'")" = "$1" ]; }
+standing() { matchmaker two && soon stands_by two one && gate; }
+check 'the other one stands by again' standing
+token one dora ad:read dora.token >dora.out 2>&1 &
+slow=$!
+committing() { soon commits 1 && kill -STOP "$(cat one.pid)" && held=$(ask_database "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'berth matchmaker%' AND query = 'COMMIT'"); }
+check 'the leader is stopped while it commits a token' committing
+cut() { [ "$(ask_database "SELECT count(*) FROM pg_stat_activity WHERE pid = ${held:-0}")" = 0 ]; }
+check 'what it has under way is ended' soon cut
+freed() { ask_database 'INSERT INTO gate VALUES (1)' && soon leads two && ask_database 'DROP TRIGGER wait ON berth_rows'; }
+check 'and the other one leads' freed
+kill -CONT "$(cat one.pid)"
+fenced() { soon gone one && ! wait $slow && [ ! -e dora.token ] && ! known two dora; }
+check 'when it wakes it ends; the token was not acknowledged, and nobody has it' fenced
+handed() { matchmaker one --set Name=cove --set "Store=$store" && soon stands_by one two && kill -TERM "$(cat two.pid)" && soon leads one; }
+check 'the first one leads again' handed
+
+# ---- the database crashes, and is started again
+one_leads() { leads one && ! leads two || { leads two && ! leads one; }; }
+again_two() { soon gone two && : >two.err && matchmaker two && soon stands_by two one; }
+check 'the other one stands by' again_two
+none() { ! leads two && says one 'event=store.away'; }
+check 'while the database is away for longer than the lease nobody takes over' eval 'database_crash && sleep 5 && none'
+check 'when it is back one leads' eval 'database_start && soon one_leads'
+if leads two; then kill -TERM "$(cat two.pid)" && soon leads one; fi
+
 # ---- they are ended in order
-back() { matchmaker two && soon stands_by two one; }
+back() { { ! gone two || matchmaker two; } && soon stands_by two one; }
 check 'it stands by when it is started again' back
 began=$(date +%s%N)
 ended() { kill -TERM "$(cat one.pid)" && soon leads two; }
