@@ -56,7 +56,7 @@ def __getattr__(name: str) -> Any:
     try:
         found = getattr(importlib.import_module("berth." + _LANGUAGE[name]), name)
     except (ImportError, OSError) as error:
-        raise ImportError(f"berth.{name} needs cffi (Debian: python3-cffi) and libberth.so.0, which BERTH_LIBRARY may name: {error}") from error
+        raise ImportError(f"berth.{name} needs cffi (Debian: python3-cffi) and libberth.so.1, which BERTH_LIBRARY may name: {error}") from error
     globals()[name] = found
     return found
 

@@ -15,7 +15,7 @@ from ._declarations import DECLARATIONS
 
 ffi = cffi.FFI()
 ffi.cdef(DECLARATIONS)
-lib: Any = ffi.dlopen(os.environ.get("BERTH_LIBRARY", "libberth.so.0"))
+lib: Any = ffi.dlopen(os.environ.get("BERTH_LIBRARY", "libberth.so.1"))
 
 _lock = threading.Lock()
 _first = lib.berth_context_new()

@@ -29,8 +29,8 @@
  *
  * A thread needs a stack of 1 MiB.
  *
- * **Versions.** While the first number is 0, the soname is libberth.so.0. It changes when a program that was built with an older header could fail:
- * when a function goes, takes or means something else, or a structure or number of this header changes. New functions, new members at the end of an
+ * **Versions.** The soname is libberth.so.1. Its number is apart from that of the program. It changes when a program that was built with an older header
+ * could fail: when a function goes, takes or means something else, or a structure or number of this header changes. New functions, new members at the end of an
  * enumeration and new kinds of findings do not change it. */
 #ifndef BERTH_H
 #define BERTH_H

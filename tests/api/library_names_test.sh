@@ -22,8 +22,28 @@ printf '%s\n' ld-linux libasan libc libjansson libm libpcre2-8 libubsan >allowed
 grep -vxF -f allowed needed | grep -v '^ld-linux' >why
 [ ! -s why ]
 result $? 'it needs libc, PCRE2 and jansson alone; libxml2 is loaded when XML is read'
-readelf -d "$library" | grep -q 'SONAME.*\[libberth\.so\.0\]'
-result $? 'its soname is libberth.so.0'
+soname=$(readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+[ "$soname" = libberth.so.1 ]
+result $? 'its soname is libberth.so.1'
+number=${soname##*.}
+grep -qx "BERTH_$number {" "$source/src/api/libberth.map" && grep -qx "Package: libberth$number" "$source/debian/control" &&
+  [ "$(sed -n 1p "$source/debian/libberth$number.symbols")" = "$soname libberth$number #MINVER#" ] && grep -qF "\"$soname\"" "$source/python/berth/_library.py"
+result $? 'its names, its package and Python have the same number'
+
+# symbols FILE: what Debian's own program says of the library, held against that list; it fails where a name has come or gone. It takes a name for lost only
+# where the version is higher than that with which the name came.
+symbols() {
+  dpkg-gensymbols -c4 -v9999 -plibberth"$number" -I"$1" -e"$library" -O/dev/null >why 2>&1
+}
+mkdir -p debian && cp "$source/debian/control" "$source/debian/changelog" debian/
+symbols "$source/debian/libberth$number.symbols"
+result $? "the package's list of symbols has each name that is exported, and no other"
+grep -v ' berth_match@' "$source/debian/libberth$number.symbols" >fewer
+! symbols fewer && grep -q '^+.*berth_match@' why
+result $? 'a name that is missing in the list is noticed'
+{ cat "$source/debian/libberth$number.symbols" && echo " berth_nothing@BERTH_$number 0.1.0"; } >more
+! symbols more && grep -q '^-.*berth_nothing@' why
+result $? 'so is one that the library no longer has'
 
 grep -hoE '#include [<"][^>"]+' "$header" | grep -vE '<(stddef|stdint)\.h' >why
 [ ! -s why ]

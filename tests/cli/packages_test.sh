@@ -22,7 +22,7 @@ for kind in plan.values():
                             ("{mandir}", "usr/share/man"), ("{datadir}", "usr/share")):
             path = path.replace(name, value)
         there.add(path.replace("usr/lib/systemd/", "lib/systemd/").lstrip("/"))
-there |= {"usr/lib/x/libberth.so.0", "usr/lib/x/libberth.so", "usr/lib/x/pkgconfig/berth.pc"}
+there |= {"usr/lib/x/libberth.so.1", "usr/lib/x/libberth.so", "usr/lib/x/pkgconfig/berth.pc"}
 made = {"usr/share/bash-completion/completions/berth", "usr/share/fish/vendor_completions.d/berth.fish", "usr/share/zsh/vendor-completions/_berth",
         "etc/berth/berth.ad.d/10-pool.ad"}  # by debian/rules
 taken, missing = set(), []
