@@ -6,6 +6,19 @@ import { inTurn } from './hooks';
 
 export type { Fault };
 
+const framePass = (): Promise<void> => new Promise((resolve) => inTurn(resolve));
+
+/** The parts of CodeMirror, each run in a frame of its own, and then the editor that is made of them. */
+async function coreFetch(): Promise<typeof import('./editor_core')> {
+  for (const part of [() => import('./editor_state'), () => import('./editor_view'), () => import('./editor_tongue')]) {
+    await part();
+    await framePass();
+  }
+  return import('./editor_core');
+}
+
+let core: ReturnType<typeof coreFetch> | undefined;
+
 export interface EditorProps {
   label: string;
   value: string;
@@ -25,7 +38,9 @@ export function Editor(props: EditorProps): JSX.Element {
     let gone = false;
     const element = host.current!;
     const root = element.shadowRoot ?? element.attachShadow({ mode: 'open', delegatesFocus: true });
-    void import('./editor_core').then(({ editorSteps }) => {
+    core ??= coreFetch();
+    void core.then(({ editorSteps }) => {
+      if (gone) return;
       const first = latest.current.value, steps = editorSteps(root, {
         label: props.label,
         value: first,
@@ -46,7 +61,7 @@ export function Editor(props: EditorProps): JSX.Element {
         value.fault(latest.current.fault ?? null);
       };
       inTurn(step);
-    });
+    }, () => { core = undefined; }); // what could not be fetched is asked for again by the next editor
     return () => {
       gone = true;
       handle.current?.close();

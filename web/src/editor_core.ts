@@ -3,7 +3,7 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, type Completion, co
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { setDiagnostics } from '@codemirror/lint';
-import { Annotation, EditorState, Prec } from '@codemirror/state';
+import { Annotation, EditorState, type Extension, Prec, StateEffect } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { api, type Func } from './api';
@@ -110,28 +110,15 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-/** Made in steps: the first editor of all takes the browser a while. */
+/** Made in steps, for the first editor of all takes the browser a while: what it shows, then what it does, one thing after the other, and last it is put into its place. */
 export function* editorSteps(root: ShadowRoot, options: EditorOptions): Generator<void, EditorHandle> {
   const run = (): boolean => {
     options.enter();
     return true;
   };
-  const keys = [
-    keymap.of([...closeBracketsKeymap, ...completionKeymap]),
-    Prec.low(keymap.of(options.single ? [{ key: 'Enter', run }] : [])),
-    Prec.high(keymap.of([{ key: 'Mod-Enter', run }])),
-    keymap.of([...defaultKeymap.filter(({ key }) => !options.single || key !== 'Enter'), ...historyKeymap]),
-  ];
-  yield;
-  const behaviour = [
-    options.single ? [] : lineNumbers(), history(), drawSelection(), bracketMatching(), closeBrackets(), indentUnit.of('    '), classad, syntaxHighlighting(colours), typedOver,
-    autocompletion({ override: [(context) => complete(context, options.kind)], icons: false }),
-  ];
-  yield;
   const state = EditorState.create({
     doc: options.value,
     extensions: [
-      ...behaviour, ...keys,
       options.single ? EditorState.transactionFilter.of((change) => (change.newDoc.lines > 1 ? [] : change)) : EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': options.label }),
       EditorView.updateListener.of((update) => {
@@ -141,7 +128,26 @@ export function* editorSteps(root: ShadowRoot, options: EditorOptions): Generato
     ],
   });
   yield;
-  const view = new EditorView({ root, parent: root, state });
+  const view = new EditorView({ root, state });
+  const parts: (() => Extension)[] = [
+    () => (options.single ? [] : lineNumbers()),
+    () => [history(), drawSelection()],
+    () => [bracketMatching(), closeBrackets(), indentUnit.of('    ')],
+    () => [classad, syntaxHighlighting(colours)],
+    () => [typedOver, autocompletion({ override: [(context) => complete(context, options.kind)], icons: false })],
+    () => [
+      keymap.of([...closeBracketsKeymap, ...completionKeymap]),
+      Prec.low(keymap.of(options.single ? [{ key: 'Enter', run }] : [])),
+      Prec.high(keymap.of([{ key: 'Mod-Enter', run }])),
+      keymap.of([...defaultKeymap.filter(({ key }) => !options.single || key !== 'Enter'), ...historyKeymap]),
+    ],
+  ];
+  for (const part of parts) {
+    yield;
+    view.dispatch({ effects: StateEffect.appendConfig.of(part()) });
+  }
+  yield;
+  root.append(view.dom);
   return {
     show(value) {
       if (value !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, annotations: fromOutside.of(true) });

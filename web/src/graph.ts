@@ -26,7 +26,7 @@ export interface Graph {
 }
 
 const GROUP = 6; // as many alike in a layer are collapsed
-const STEP = 100; // nodes, or boxes, of one step
+const STEP = 50; // nodes, or boxes, of one step
 
 /** How far each node is from the beginning; what waits in a circle, or for what is not there, begins too. */
 function* layersOf(nodes: GraphNode[], places: Map<string, number>): Generator<void, number[]> {

@@ -139,14 +139,23 @@ export function nextFrame(what: () => void): () => void {
 }
 
 const turns: (() => void)[] = [];
+let turning = false;
 
-/** Does it in a frame of its own, after all that was asked for before. */
-export function inTurn(what: () => void): void {
-  const next = (): void => {
+function turnNext(): void {
+  try {
     turns.shift()?.();
-    if (turns.length) nextFrame(next);
-  };
-  if (turns.push(what) === 1) nextFrame(next);
+  } finally {
+    turning = turns.length > 0;
+    if (turning) nextFrame(turnNext);
+  }
+}
+
+/** Does it in a frame of its own, after all that was asked for before: what a turn asks for, too, comes in a later frame. */
+export function inTurn(what: () => void): void {
+  turns.push(what);
+  if (turning) return;
+  turning = true;
+  nextFrame(turnNext);
 }
 
 /** The same for what comes again and again: it waits in one turn at most. */
@@ -204,7 +213,7 @@ export function useSliced(parts: Part[], most: number): { drawn: JSX.Element[]; 
   return { drawn, whole };
 }
 
-const SLICE = 2; // milliseconds of a frame
+const SLICE = 1; // milliseconds of a frame
 
 /** What is made in steps, a few in each frame; until it is made anew, what was made before. */
 export function useSteps<T>(make: () => Generator<void, T>, of: unknown[]): T | undefined {

@@ -148,7 +148,7 @@ test('home shows four numbers, who runs and waits over time, and what needs some
   assert.equal(await page.locator('.attend .tag.bad').first().innerText(), 'sick'); // faults come first
   assert.equal(await item('for a free machine').count(), 0); // an orderly queue is not among them
   await page.locator('.legend').getByText('ada waiting').waitFor({ timeout: 20_000 });
-  assert.ok(await page.locator('.plot path.area').count() >= 1);
+  await page.locator('.plot path.area').first().waitFor({ state: 'attached' });
   await page.locator('.plot').focus();
   await page.keyboard.press('ArrowLeft');
   await page.locator('.chart .said').filter({ hasText: /\d\d:\d\d.*: / }).waitFor();

@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 
-const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { adAgain } from './again'; export { wordsOf } from './shellwords'; export { piecesOf } from './pieces'; export { branchOf, graphMake } from './graph'; export { span, spanSaid } from './format'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { adAgain } from './again'; export { wordsOf } from './shellwords'; export { piecesOf } from './pieces'; export { branchOf, graphMake } from './graph'; export { span, spanSaid } from './format'; export { inTurn } from './hooks'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
 globalThis.sessionStorage = { getItem: () => null };
-const { adAgain, branchOf, piecesOf, graphMake, wordsOf, adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { adAgain, branchOf, inTurn, piecesOf, graphMake, wordsOf, adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
 
@@ -149,4 +149,28 @@ test('an expression is taken apart into what has a value of its own, the smalles
   assert.deepEqual(texts('other.Memory >= Size * 2 && !f(A, 1)'), ['other.Memory', 'Size', 'Size * 2', 'other.Memory >= Size * 2', 'A', 'f(A, 1)', '!f(A, 1)', 'other.Memory >= Size * 2 && !f(A, 1)']);
   assert.deepEqual(texts('A is undefined ? "x ? y" : L[1] + (B - -C)'), ['A', 'A is undefined', 'L', 'L[1]', 'B', 'C', '-C', 'B - -C', 'L[1] + (B - -C)', 'A is undefined ? "x ? y" : L[1] + (B - -C)']);
   assert.deepEqual(['', '1 +', 'A B', '"', '[ a = 1 ]'].map(texts), [[], [], [], [], []]);
+});
+
+test('what is done in turn has a frame for each turn, also what a turn asks for and what comes after a fault', () => {
+  let timers = [], frames = [];
+  globalThis.window = { setTimeout: (what) => timers.push(what) };
+  globalThis.requestAnimationFrame = (what) => frames.push(what);
+  const done = [], steps = (name, n) => () => { done.push(name); if (n > 1) inTurn(steps(name, n - 1)); };
+  inTurn(steps('a', 3));
+  inTurn(steps('b', 3));
+  inTurn(() => { done.push('fault'); throw new Error('of one turn'); });
+  inTurn(steps('c', 2));
+  const seen = [];
+  for (let frame = 0; frame < 12; frame++) {
+    const before = done.length, shown = frames;
+    frames = [];
+    for (const what of shown) what();
+    const due = timers;
+    timers = [];
+    for (const what of due) try { what(); } catch (error) { assert.equal(error.message, 'of one turn'); }
+    seen.push(done.length - before);
+  }
+  assert.ok(seen.every((n) => n <= 1), `turns in each frame: ${seen}`);
+  assert.deepEqual(done, ['a', 'b', 'fault', 'c', 'a', 'b', 'c', 'a', 'b']);
+  assert.equal(frames.length + timers.length, 0); // nothing goes on by itself
 });

@@ -128,7 +128,7 @@ function LineOf({ machine }: { machine: Machine }): JSX.Element {
 
 /* ------------------------------------------------------------------------------------------------- what is in the window */
 
-const CHUNK = 100, KEPT = 12, AGAIN = 3000;
+const CHUNK = 50, KEPT = 24, AGAIN = 3000;
 const FIELDS = 'Name,State,Pulls,Since,Heard,Until,Sure,Closes,Words,Cpus,CpusUsed,Memory,MemoryUsed,GpuCount,GpusUsed,LoadAvg,Jobs,Ends,Parts,Id,Agent';
 
 /** A list that is asked for a chunk after the other, as far as it is looked at; chunks that are looked at are asked for anew when there is news. Of all machines
@@ -250,19 +250,21 @@ function Window({ constraint, tiles, known, filtered }: { constraint: string; ti
   }, [constraint]);
   const columns = asTiles ? Math.max(1, Math.floor((width + TILE.gap) / (TILE.width + TILE.gap))) : 1, height = asTiles ? TILE.height + TILE.gap : LINE;
   useEffect(() => {
+    let top = 0;
     const look = (): void => {
-      const box = of.current?.getBoundingClientRect();
-      if (!box) return;
-      const from = Math.max(0, Math.floor(-box.top / height) - AROUND), to = Math.max(from + 1, Math.ceil((innerHeight - box.top) / height) + AROUND);
+      const from = Math.max(0, Math.floor(-top / height) - AROUND), to = Math.max(from + 1, Math.ceil((innerHeight - top) / height) + AROUND);
       setView((old) => (old[0] === from && old[1] === to ? old : [from, to]));
     };
-    const later = onceInTurn(look); // drawn in the frame that has scrolled it would be laid out twice
-    look();
-    addEventListener('scroll', later, { passive: true });
-    addEventListener('resize', later);
+    const later = onceInTurn(look), moved = (): void => { // asked where it is when the frame is about to be laid out, and drawn behind it: it is laid out once
+      top = of.current?.getBoundingClientRect().top ?? top;
+      later();
+    };
+    moved();
+    addEventListener('scroll', moved, { passive: true });
+    addEventListener('resize', moved);
     return () => {
-      removeEventListener('scroll', later);
-      removeEventListener('resize', later);
+      removeEventListener('scroll', moved);
+      removeEventListener('resize', moved);
     };
   }, [height, width]);
   useEffect(() => list.current?.look(view[0] * columns, view[1] * columns + CHUNK / 2), [view, columns, constraint]);

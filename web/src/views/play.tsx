@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { api, type Eval } from '../api';
 import { Editor, type Fault } from '../editor';
+import { askFew } from '../few';
 import { useLoad, useQuiet, useTitle } from '../hooks';
 import { piecesOf, type Piece } from '../pieces';
 import { routeReplace, type Route } from '../route';
@@ -40,7 +41,7 @@ interface Step extends Piece {
 /** The value of each part, the smallest first; a part whose parts are all well and that is not is where it goes wrong. */
 async function stepsAsk(state: State, signal: AbortSignal): Promise<Step[]> {
   const pieces = piecesOf(state.expression).slice(0, STEPS_MOST);
-  return Promise.all(pieces.map(async (piece) => ({ ...piece, value: (await api.evaluate(state.left, state.right, piece.text, state.dialect, signal)).Value ?? '' })));
+  return askFew(pieces, async (piece) => ({ ...piece, value: (await api.evaluate(state.left, state.right, piece.text, state.dialect, signal)).Value ?? '' }));
 }
 
 const bad = (value: string): boolean => value === 'undefined' || value === 'error';
