@@ -320,7 +320,7 @@ export const api = {
   desks: (signal?: AbortSignal) => json<Desk[]>('/v1/desks', { signal }),
   jobs: (desk: string, query: { constraint?: string; select?: string; ids?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
     list<Job>(`/v1/desk/${word(desk)}/jobs`, { query, signal }),
-  history: (desk: string, query: { constraint?: string; select?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
+  history: (desk: string, query: { constraint?: string; select?: string; ids?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
   summary: (desk: string, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { signal }),
   submissions: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Submission>(`/v1/desk/${word(desk)}/submissions`, { query, signal }),
   workflows: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Workflow>(`/v1/desk/${word(desk)}/workflows`, { query, signal }),

@@ -67,7 +67,7 @@ function View({ at }: { at: Route }): JSX.Element | null {
     case 'home': return <HomeView query={at.query} />;
     case 'submit': return <SubmitView query={at.query} />;
     case 'jobs': return <JobsView query={at.query} />;
-    case 'job': return <JobView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
+    case 'job': return <JobView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} query={at.query} />;
     case 'workflows': return <WorkflowsView query={at.query} />;
     case 'workflow': return <WorkflowView key={`${second}/${third}`} desk={second ?? ''} id={third ?? ''} />;
     case 'machines': return second ? <MachineView key={second} name={second} /> : <MachinesView query={at.query} />;
@@ -147,7 +147,6 @@ export function App({ code }: { code: string | null }): JSX.Element {
     if (before.current === place) return; // the first view, or another question to the same one
     before.current = place;
     main.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
   }, [place]);
   if (!token || unused) return <SignIn code={unused} />;
   return (

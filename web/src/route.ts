@@ -27,6 +27,12 @@ export function routeLink(path: string[], query: Record<string, string | undefin
   return `#/${path.map(encodeURIComponent).join('/')}${more.size ? `?${more}` : ''}`;
 }
 
+/** Where one is now, with some words of the query changed; those that are undefined are left out. */
+export function routeWith(next: Record<string, string | undefined>): string {
+  const { path, query } = routeRead(location.hash);
+  return routeLink(path, { ...Object.fromEntries(query.entries()), ...next });
+}
+
 export const route = storeMake<Route>(routeRead(location.hash));
 addEventListener('hashchange', () => route.set(routeRead(location.hash)));
 
@@ -36,7 +42,7 @@ export function routeGo(link: string): void {
 
 /** Another address for the same view: no new entry in the history, and nothing is drawn anew. */
 export function routeReplace(link: string): void {
-  history.replaceState(null, '', link);
+  history.replaceState(history.state, '', link);
 }
 
 export const adLink = (id: string): string => routeLink(['ad', id]);

@@ -27,7 +27,7 @@ export function storeMake<T>(first: T): Store<T> {
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState<{ of: T }>({ of: store.get() });
   useEffect(() => {
-    setValue({ of: store.get() }); // it may have changed before the watch began
+    setValue((old) => (Object.is(old.of, store.get()) ? old : { of: store.get() })); // it may have changed before the watch began
     return store.watch((next) => setValue({ of: next }));
   }, [store]);
   return value.of;

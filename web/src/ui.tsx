@@ -1,9 +1,11 @@
 // ui.tsx: the small pieces that all views are made of.
 import { Fragment, isValidElement, type ComponentChildren, type JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ApiError } from './api';
 import { ago, moment } from './format';
 import { type Loaded, useSliced, useTick } from './hooks';
+import { route, routeGo, routeWith } from './route';
+import { useStore } from './store';
 
 const titles: Record<number, string> = { 0: 'No answer', 400: 'That cannot be read', 403: 'Not allowed', 404: 'Not there', 409: 'Something newer is known', 412: 'It has changed meanwhile', 413: 'Too large', 429: 'Too much at once', 503: 'Not now' };
 
@@ -104,7 +106,7 @@ function Cell<T>({ column, row, first }: { column: Column<T>; row: T; first: boo
  * it is given, a row that stays as it was is not drawn again. */
 export function Table<T>({ label, columns, rows, id, empty, sorting, state }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting; state?: unknown }): JSX.Element {
   const box = useScrollStop(rows.length > 0), [asked, setPage] = useState(0), page = Math.min(asked, Math.max(0, Math.ceil(rows.length / ROWS_MOST) - 1)), by = sorting?.by ?? '';
-  const all = sorted(rows, columns, by).slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
+  const all = useMemo(() => sorted(rows, columns, by), [rows, by]).slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
   const { drawn, whole } = useSliced(all.map((row) => ({
     key: keyOf(row), of: row, also: state ?? columns,
     draw: () => <tr key={keyOf(row)}>{columns.map((column, i) => Cell({ column, row, first: !i }))}</tr>,
@@ -132,16 +134,25 @@ export interface Paging {
   back: () => void;
 }
 
-/** Where one is in a list that is asked for a page at a time; begins anew when `key` changes. */
-export function usePaging(key: string): Paging {
-  const [state, setState] = useState<{ key: string; stack: string[] }>({ key, stack: [] });
-  const stack = state.key === key ? state.stack : [];
-  return {
-    cursor: stack[stack.length - 1],
-    page: stack.length,
-    next: (cursor) => setState({ key, stack: [...stack, cursor] }),
-    back: () => setState({ key, stack: stack.slice(0, -1) }),
-  };
+/* The cursors of the pages of a list that were seen in this tab: they lead back. */
+const seen = new Map<string, (string | undefined)[]>();
+const SEEN_MOST = 50; // lists
+
+function seenOf(list: string): (string | undefined)[] {
+  const cursors = seen.get(list) ?? [];
+  seen.delete(list);
+  seen.set(list, cursors);
+  for (const old of seen.keys()) if (seen.size > SEEN_MOST) seen.delete(old);
+  return cursors;
+}
+
+/** Where one is in a list that is asked for a page at a time. The address has it, by that word, as `2:CURSOR`: the page, from 0, and what it begins behind. Another `list` begins with its first
+ * page: links to it leave the word out. */
+export function usePaging(list: string, word = 'page'): Paging {
+  const [, number, cursor] = /^(\d{1,7}):(.+)$/s.exec(useStore(route).query.get(word) ?? '') ?? [], page = Number(number ?? 0), cursors = seenOf(`${word} ${list}`);
+  cursors[page] = cursor;
+  const go = (to: number, from: string | undefined): void => routeGo(routeWith({ [word]: from === undefined ? undefined : `${to}:${from}` }));
+  return { cursor, page, next: (behind) => go(page + 1, behind), back: () => go(page - 1, cursors[page - 1]) };
 }
 
 export function Pager({ paging, cursor }: { paging: Paging; cursor: string | null }): JSX.Element | null {

@@ -147,6 +147,7 @@ test('home shows four numbers, who runs and waits over time, and what needs some
   await item('no machine satisfies').first().waitFor();
   assert.equal(await page.locator('.attend .tag.bad').first().innerText(), 'sick'); // faults come first
   assert.equal(await item('for a free machine').count(), 0); // an orderly queue is not among them
+  assert.equal(await item('can never be true: other.RamSize < 1000 && other.RamSize > 1200').locator('.tag.bad').innerText(), 'never');
   await page.locator('.legend').getByText('ada waiting').waitFor({ timeout: 20_000 });
   await page.locator('.plot path.area').first().waitFor({ state: 'attached' });
   await page.locator('.plot').focus();
@@ -233,6 +234,9 @@ test('machines are tiles or a list, found by state, name or expression, and one 
   const other = await open('#/machines/kite', { token: pool.reader });
   await other.getByText('Of jobs of others you see whose they are and what they have.').waitFor();
   assert.equal(await other.getByRole('button', { name: 'Drain' }).count(), 0);
+  await other.getByRole('region', { name: 'Jobs there' }).waitFor();
+  assert.ok(!/KeyboardIdle/.test(await text(other, 'main'))); // whether somebody sits there is for its owner and administrators
+  assert.deepEqual(await other.getByRole('region', { name: 'Jobs there' }).getByRole('columnheader').allInnerTexts(), ['Owner', 'Has']);
   await close(other);
 });
 
@@ -507,6 +511,9 @@ test('workflows are listed with how far they are, drawn, rescued by the whole an
   await graph.locator('.box').nth(9).waitFor();
   assert.equal(await graph.locator('.box').count(), 10);
   await graph.getByRole('button', { name: 'second: failed' }).click();
+  await page.getByRole('button', { name: 'Hold the branch (2)' }).waitFor();
+  await page.reload(); // the address has which node is chosen, and which boxes are opened
+  await graph.locator('.box').nth(9).waitFor();
   await page.getByRole('button', { name: 'Hold the branch (2)' }).click();
   await graph.getByRole('button', { name: 'third: held' }).waitFor();
   await page.getByRole('button', { name: 'Release the branch' }).click();
@@ -663,6 +670,62 @@ test('a submit file is shown as the ad that it makes, and sent as that, with its
   await close(page);
 });
 
+test('each state of a view has an address, and who goes back finds a list as it was left', async () => {
+  const owner = { Authorization: `Bearer ${pool.owner}`, 'Content-Type': 'application/classad' }, [desk] = await (await ask('/v1/desks', { headers: owner })).json();
+  const sent = await ask(`/v1/desk/${desk.Agent}/jobs?key=places`, { method: 'POST', headers: owner, body: '[ Cmd = "sleep"; Args = { "60" }; Constraint = other.Cpus > 4000; Count = 60 ]' });
+  assert.equal(sent.status, 201, await sent.clone().text());
+  const [{ First: first }] = await sent.json(), jobs = (n) => page.getByRole('region', { name: 'Jobs', exact: true }).getByRole('link', { name: String(n), exact: true });
+  const page = await open('#/jobs', { token: pool.owner });
+  await page.getByRole('button', { name: new RegExp(`${first}.${first + 59}`) }).click();
+  await jobs(first).waitFor();
+  await page.locator('.opened .pager').getByRole('button', { name: 'Next' }).click();
+  await jobs(first + 49).waitFor();
+  await whole(page, 'Jobs');
+  const address = page.url();
+  await page.evaluate(() => scrollTo(0, 300));
+  await jobs(first + 40).scrollIntoViewIfNeeded();
+  const place = await page.evaluate(() => scrollY);
+  assert.ok(place > 100, `the list is only ${place} px longer than the window`);
+  await jobs(first + 40).click();
+  await page.getByRole('button', { name: 'Edit and submit' }).waitFor();
+  await page.waitForFunction(() => scrollY === 0); // another view begins at its beginning
+  await page.getByRole('button', { name: 'What happened' }).click();
+  await page.waitForURL(/show=log/);
+  await page.getByLabel('Search the output').fill('submitted');
+  await page.locator('.output mark').waitFor();
+  await page.goBack();
+  await page.locator('button[aria-pressed=true]').filter({ hasText: /^Output$/ }).waitFor();
+  await page.goBack();
+  await jobs(first + 49).waitFor();
+  assert.equal(page.url(), address);
+  await page.waitForFunction((before) => scrollY === before, place); // where one was
+  await page.getByRole('button', { name: 'Next' }).click();
+  await jobs(first + 59).waitFor();
+  await page.goBack();
+  await page.getByText('Page 2').waitFor();
+  await page.goForward();
+  await page.getByText('Page 3').waitFor();
+  await page.goto('about:blank');
+  await page.goto(address); // by its address alone
+  await jobs(first + 49).waitFor();
+  await page.getByText('Page 2').waitFor();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await jobs(first).waitFor();
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/#/jobs?show=jobs&search=sleep&sort=-Job&state=waiting`); // all of them are sorted, and not those of a page
+  await page.getByRole('region', { name: 'Jobs', exact: true }).locator('tbody tr').nth(49).waitFor();
+  await whole(page, 'Jobs');
+  assert.match(await page.locator('tbody td[data-name=Job]').first().innerText(), new RegExp(`^${first + 59}$`));
+  await page.goto(`${server.url}/#/submit`);
+  await page.getByLabel('Command').fill('./half-written');
+  await page.goto(`${server.url}/#/machines`);
+  await page.getByLabel('Search machines').waitFor();
+  await page.goBack();
+  assert.equal(await page.getByLabel('Command').inputValue(), './half-written');
+  await ask(`/v1/desk/${desk.Agent}/control`, { method: 'POST', headers: { ...owner, 'Content-Type': 'application/json' }, body: JSON.stringify({ Verb: 'remove', Ids: `${first}-${first + 59}` }) });
+  await close(page);
+});
+
 test('nobody is led to the customer of somebody else, not by its address either', async () => {
   const made = await fetch(`${pool.url}/v1/desks`, { headers: { Authorization: `Bearer ${pool.owner}`, Accept: 'application/json' } });
   const [theirs] = await made.json();
@@ -811,7 +874,7 @@ test('what was used is told by month, by user and by machine; of others only to 
   await page.getByRole('alert').filter({ hasText: 'expected a month' }).waitFor();
   await close(page);
   const reader = await open('#/usage', { token: pool.reader });
-  await reader.getByText('Nothing of that was used.').waitFor();
+  await reader.getByText('Nothing was used yet.').waitFor();
   assert.equal(await reader.getByRole('button', { name: 'Machine', exact: true }).count(), 0);
   await close(reader);
 });
@@ -894,6 +957,70 @@ test('a narrow window has a menu, never scrolls sideways, and loses no column', 
       await shot(page, `narrow-${view.replace(/\W/g, '-')}-${colorScheme}`);
     }
     await close(page);
+  }
+});
+
+test('where there is nothing each view says what it is for, and has the first step', async () => {
+  const young = await poolStart(), door = await serve({ pool: young.url, socket: young.socket, dist });
+  const page = await (await browser.newContext({ viewport: wide })).newPage();
+  page.setDefaultTimeout(10_000);
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.addInitScript((kept) => sessionStorage.setItem('berth.token', kept), young.owner);
+  const empty = (words) => page.locator('.empty').filter({ hasText: words }).first(), submit = (words) => empty(words).getByRole('link', { name: /^Submit/ });
+  try {
+    for (const [view, words] of [['home', 'what runs and what waits'], ['home', 'Nothing is under way'], ['jobs', 'stands here in one row'], ['jobs?show=jobs', 'wait, run or are held stand here'], ['jobs?show=over', 'Jobs that are over stand here'],
+      ['workflows', 'wait for each other stand here'], ['users', 'whose turn it is'], ['usage', 'is added up here']]) {
+      await page.goto(`${door.url}/#/${view}`);
+      assert.match(await submit(words).getAttribute('href'), /^#\/submit/, view);
+    }
+    await page.goto(`${door.url}/#/users`);
+    await empty('Groups share the pool').waitFor();
+    await empty('Limits say how many').getByText('Shares').waitFor();
+    await page.goto(`${door.url}/#/machines`);
+    await page.locator('a.tile').first().click();
+    await empty('when parts of it were claimed').waitFor();
+    await page.goto(`${door.url}/#/submit`); // and this is the first step
+    await page.getByRole('button', { name: 'Say hello' }).click();
+    const began = Date.now();
+    await page.getByRole('button', { name: 'Submit', exact: true }).click();
+    await page.getByRole('link', { name: /Job \d+ submitted/ }).click();
+    await page.locator('.output').filter({ hasText: 'hello from' }).waitFor({ timeout: 30_000 });
+    console.log(`# the first job of a pool has printed its line ${Date.now() - began} ms after it was submitted`);
+  } finally {
+    await page.context().close();
+    await door.close();
+    await young.stop();
+  }
+});
+
+test('jobs that are held at any customer that one may use need attention, and are released where they are', async () => {
+  const young = await poolStart(), door = await serve({ pool: young.url, socket: young.socket, dist });
+  const tell = (path, init = {}) => fetch(young.url + path, { ...init, headers: { Authorization: `Bearer ${young.owner}`, Accept: 'application/json', ...init.headers } });
+  const page = await (await browser.newContext({ viewport: wide })).newPage();
+  page.setDefaultTimeout(20_000);
+  await page.addInitScript((kept) => sessionStorage.setItem('berth.token', kept), young.owner);
+  try {
+    await young.customerAdd('lab');
+    let desks = [];
+    for (let i = 0; i < 200 && desks.length < 2; i++, await new Promise((resolve) => setTimeout(resolve, 100))) desks = await (await tell('/v1/desks')).json();
+    assert.deepEqual(desks.map((one) => one.Identity).sort(), ['lab', userInfo().username].sort());
+    for (const { Agent, Identity } of desks) {
+      const sent = await tell(`/v1/desk/${Agent}/jobs?key=held`, { method: 'POST', body: '[ Cmd = "true"; Constraint = other.Cpus > 4000; Count = 2 ]', headers: { 'Content-Type': 'application/classad' } });
+      assert.equal(sent.status, 201, await sent.clone().text());
+      const [{ First }] = await sent.json();
+      const held = await tell(`/v1/desk/${Agent}/control`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ Verb: 'hold', Ids: `${First}-${First + 1}`, Why: `the disk of ${Identity} is full` }) });
+      assert.equal((await held.json()).Changed, 2);
+    }
+    await page.goto(`${door.url}/#/home`);
+    const own = page.locator('.attend li').filter({ hasText: `2 jobs are held at ${desks[0].Name} (${userInfo().username}): the disk of ${userInfo().username} is full` }), theirs = page.locator('.attend li').filter({ hasText: 'the disk of lab is full' });
+    await own.waitFor();
+    await theirs.getByRole('button', { name: 'Release' }).click();
+    await theirs.waitFor({ state: 'detached' });
+    await own.waitFor();
+  } finally {
+    await page.context().close();
+    await door.close();
+    await young.stop();
   }
 });
 

@@ -34,17 +34,23 @@ export async function poolStart(settings = {}) {
     return /Token = "([^"]+)"/.exec(readFileSync(file, 'utf8'))[1];
   };
   const all = 'ad:read ad:write match config admin job:submit job:own job:any claim';
+  const others = [];
+  /** Another customer, of somebody whose name that is, who lets others use it. */
+  const customerAdd = async (name) => {
+    const code = run('token', 'code', '--customer', name, '--serve').trim(), { BERTH_STATE: _, ...elsewhere } = env;
+    others.push(spawn(berth, ['join', '--state', join(folder, name), code], { env: elsewhere, stdio: 'ignore' }));
+  };
+  const ended = (process) => new Promise((resolve) => { process.on('exit', resolve); process.kill('SIGTERM'); });
   return {
     url,
+    customerAdd,
     said: () => said,
     socket: join(state, 'customer', 'customer.sock'),
     admin: token('ada', all),
     owner: token(userInfo().username, all), // whose customer it is
     reader: token('bob', 'ad:read'),
     async stop() {
-      const ended = new Promise((resolve) => child.on('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
+      for (const process of [...others, child]) if (process.exitCode === null) await ended(process);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -33,7 +33,7 @@ function Rows({ log, by, what, days }: { log: string; by: string; what: string; 
     <Shown of={found}>
       {({ rows, cursor }) => (
         <>
-          <Table label="Changes" rows={rows.slice(-most).reverse()} id={(row) => String(row.Number)} empty="Nothing of that was changed." columns={[
+          <Table label="Changes" rows={rows.slice(-most).reverse()} id={(row) => String(row.Number)} empty={by || what || days !== 'all' ? 'Nothing of that was changed.' : 'What people change stands here: tokens, users, shares and the policy of the pool; jobs at a customer. Nothing was changed yet.'} columns={[
             { name: 'When', cell: (row: Audit) => moment(row.Last ?? row.Time) },
             { name: 'By', cell: (row) => row.By || <span class="quiet">nobody who was proved</span> },
             { name: 'What', cell: (row) => row.What || <span class="quiet">more of it</span> },

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { api, type Desk, type Job, type Limit, type Machine, type MachineCounts, type Overview, type Series, type Span, type Submission, type WaitCount } from '../api';
 import { Chart, Legend, type Layer } from '../chart';
 import { useDesks } from '../desks';
+import { askFew } from '../few';
 import { count, many, real, spanSaid } from '../format';
 import { useAct, useLoad, useSliced, useTitle } from '../hooks';
 import { commandOf, jobLink, partsOf } from '../jobwords';
@@ -46,7 +47,7 @@ function OverTime({ span }: { span: Span }): JSX.Element {
             <Chart title="Jobs" at={value.At} layers={layers} show={count} span={long > lengths[span] / 2 ? lengths[span] : undefined} />
             <Legend layers={layers} />
           </>
-        ) : <p class="empty">Here is drawn, by user, what runs and what waits. Nothing has in this {span}.</p>)}
+        ) : <p class="empty">Here is drawn, by user, what runs and what waits. Nothing has in this {span}. <a href="#/submit">Submit a job</a></p>)}
       </Shown>
     </Section>
   );
@@ -64,7 +65,7 @@ const failedAsk = async (desk: Desk, signal: AbortSignal): Promise<number> =>
 function Failed({ desks }: { desks: Desk[] }): JSX.Element {
   const desk = desks[0]!, rest = desks.slice(1);
   const first = useLoad((signal) => failedAsk(desk, signal), `failed ${desk.Agent}`, { of: deskNews(desk.Agent), least: 5000 });
-  const others = useLoad((signal) => Promise.all(rest.map((one) => failedAsk(one, signal).catch(() => 0))), rest.length ? `failed ${rest.map((one) => one.Agent).join()}` : null, { of: poolNews, least: 30_000 });
+  const others = useLoad((signal) => askFew(rest, (one) => failedAsk(one, signal).catch(() => 0)), rest.length ? `failed ${rest.map((one) => one.Agent).join()}` : null, { of: poolNews, least: 30_000 });
   const counts = [first.value ?? 0, ...(others.value ?? [])], n = counts.reduce((sum, one) => sum + one, 0), most = Math.max(...counts), loading = first.value === undefined && !first.error;
   const worst = desks[counts.indexOf(most)] ?? desk;
   return <Figure name="Failed today" tone={n ? 'bad' : undefined} value={loading ? '…' : most >= FAILED_MOST ? `${count(n)} or more` : count(n)} note={rest.length ? `of the jobs at ${many(desks.length, 'customer')}` : `of the jobs at ${desk.Name}`} href={routeLink(['jobs'], { show: 'over', state: 'failed', desk: worst.Agent })} />;
@@ -151,39 +152,44 @@ function moreItems(counts: MachineCounts | undefined, shown: Machine[]): Item[] 
   });
 }
 
-function heldItems(desk: string, jobs: Job[], done: () => void): Item[] {
-  const by = new Map<string, Job[]>();
+const heldAsk = async (desk: Desk, signal: AbortSignal): Promise<{ desk: Desk; jobs: Job[] }> => ({ desk, jobs: (await api.jobs(desk.Agent, { constraint: 'State == "Held"', select: 'Job,Reason,State', limit: HELD_MOST }, signal)).rows });
+
+/** Those that are held for the same reason, together; where there are several customers, at which of them. */
+function heldItems({ desk, jobs }: { desk: Desk; jobs: Job[] }, several: boolean, done: () => void): Item[] {
+  const by = new Map<string, Job[]>(), where = several ? ` at ${desk.Name} (${desk.Identity})` : '';
   for (const job of jobs) by.set(job.Reason ?? '', [...(by.get(job.Reason ?? '') ?? []), job]);
-  return [...by].map(([reason, of]) => ({ key: `held ${reason}`, tone: 'warn', what: 'held', of, text: `${of.length === 1 ? `job ${of[0]!.Job} is held` : `${many(of.length, 'job')} are held`}${reason ? `: ${reason}` : ''}`, act: <Release desk={desk} jobs={of} done={done} /> }));
+  return [...by].map(([reason, of]) => ({ key: `held ${desk.Agent} ${reason}`, tone: 'warn', what: 'held', of, text: `${of.length === 1 ? `job ${of[0]!.Job} is held` : `${many(of.length, 'job')} are held`}${where}${reason ? `: ${reason}` : ''}`, act: <Release desk={desk.Agent} jobs={of} done={done} /> }));
 }
 
+/** A request that contradicts itself can never run, and neither can one that asks for more of something than there is. */
 const waitItem = (row: WaitCount): Item => {
-  const { tone, act } = mendable[row.Code ?? '']!;
-  return { key: `wait ${row.Reason}`, tone, what: row.Code === 'never' ? 'never' : 'waits', of: row, text: `${many(row.Units, 'job')}: ${row.Reason}`, act: <a class="button" href={row.Example ? adLink(row.Example) : routeLink(['ads'], { kind: 'requests' })}>{act}</a> };
+  const never = row.Code === 'never' || row.Reason.startsWith('can never '), { tone, act } = mendable[never ? 'never' : row.Code ?? '']!;
+  return { key: `wait ${row.Reason}`, tone, what: never ? 'never' : 'waits', of: row, text: `${many(row.Units, 'job')}: ${row.Reason}`, act: <a class="button" href={row.Example ? adLink(row.Example) : routeLink(['ads'], { kind: 'requests' })}>{act}</a> };
 };
 
 const limitItem = (limit: Limit): Item => ({ key: `limit ${limit.Name}`, tone: 'warn', what: 'full', of: limit, text: `the limit ${limit.Name} is used up: ${count(limit.Used)} of ${count(limit.Most ?? 0)} in use`, act: <a class="button" href="#/users">See limits</a> });
 
-const MACHINES_MOST = 20, ITEMS_MOST = 30;
+const MACHINES_MOST = 20, ITEMS_MOST = 30, HELD_MOST = 200;
 
 function AttentionLine({ item }: { item: Item }): JSX.Element {
   return <li><Tag tone={item.tone}>{item.what}</Tag><span>{item.text}.{item.help ? <small class="under">{item.help}</small> : null}</span><span class="acts">{item.act}</span></li>;
 }
 
-function Attention({ desk }: { desk: Desk | undefined }): JSX.Element {
+function Attention({ desks: [desk, ...rest] }: { desks: Desk[] }): JSX.Element {
   const anew = { of: poolNews, least: 5000 }, [most, setMost] = useState(ITEMS_MOST);
   const machines = useLoad((signal) => api.machines({ constraint: `Type == "Machine" && (${machinesUnwell.map((state) => `State == "${state}"`).join(' || ')})`, limit: MACHINES_MOST, order: 'name' }, signal), 'machines', anew);
   const waits = useLoad((signal) => api.reasons(signal), 'reasons', { of: poolNews, least: 15_000 });
   const limits = useLoad((signal) => api.limits(signal), 'limits', anew);
-  const held = useLoad((signal) => api.jobs(desk!.Agent, { constraint: 'State == "Held"', select: 'Job,Reason,State', limit: 200 }, signal), desk ? `held ${desk.Agent}` : null, desk ? { of: deskNews(desk.Agent) } : undefined);
+  const held = useLoad((signal) => heldAsk(desk!, signal), desk ? `held ${desk.Agent}` : null, desk ? { of: deskNews(desk.Agent) } : undefined);
+  const others = useLoad((signal) => askFew(rest, (one) => heldAsk(one, signal).catch(() => ({ desk: one, jobs: [] }))), rest.length ? `held ${rest.map((one) => one.Agent).join()}` : null, { of: poolNews, least: 30_000 }); // as Failed does
   const items: Item[] = [
     ...(machines.value?.rows.map((machine) => machineItem(machine, machines.again)) ?? []), ...moreItems(live.get().overview?.Machines, machines.value?.rows ?? []),
-    ...(held.value && desk ? heldItems(desk.Agent, held.value.rows, held.again) : []),
+    ...(held.value ? heldItems(held.value, rest.length > 0, held.again) : []), ...(others.value ?? []).flatMap((one) => heldItems(one, true, others.again)),
     ...(waits.value?.filter((row) => row.Code && row.Code in mendable).map(waitItem) ?? []),
     ...(limits.value?.rows.filter((limit) => limit.Most !== undefined && limit.Used >= limit.Most && (limit.Most > 0 || limit.Used > 0)).map(limitItem) ?? []),
   ].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
   const loading = !machines.value && !machines.error, shown = items.slice(0, most);
-  const { drawn } = useSliced(shown.map((item) => ({ key: item.key, of: [item.text, item.of], draw: () => <AttentionLine key={item.key} item={item} /> })), 3);
+  const { drawn } = useSliced(shown.map((item) => ({ key: item.key, of: [item.text, item.of], draw: () => <AttentionLine key={item.key} item={item} /> })), 2);
   return (
     <Section title="What needs attention">
       {waits.error && waits.error.status !== 403 && waits.error.status !== 404 ? <Problem error={waits.error} /> : null}
@@ -244,7 +250,7 @@ export function HomeView({ query }: { query: Route['query'] }): JSX.Element {
       <h1>Home</h1>
       <Glance mine={mine} known={!!(desks.value || desks.error)} />
       <OverTime span={spans.some(([word]) => word === asked) ? asked : 'hour'} />
-      <Attention desk={mine[0]} />
+      <Attention desks={mine} />
       {mine[0] ? <Mine desk={mine[0]} /> : null}
     </>
   );

@@ -9,7 +9,7 @@ import { bytes, count, inCell, moment, percent, real, span, spanSaid } from '../
 import { useAct, useLoad, useTick, useTitle } from '../hooks';
 import { command, jobLink, over, standing, tone, workflowLink } from '../jobwords';
 import { deskNews, newsAfter, poolNews, type News } from '../news';
-import { routeGo, routeLink } from '../route';
+import { route, routeGo, routeLink, routeReplace, routeWith, type Route } from '../route';
 import { Choice, Code, Copy, Problem, Section, Shown, Table, Tag, When } from '../ui';
 import { GangTree } from './gang';
 import { machineLink } from './machine_act';
@@ -78,7 +78,7 @@ function marked(text: string, search: string): { pieces: ComponentChildren[]; hi
 }
 
 function Output({ desk, id, stream, ended }: { desk: string; id: string; stream: Stream; ended: boolean }): JSX.Element {
-  const box = useRef<HTMLPreElement>(null), low = useRef(true), [search, setSearch] = useState(''), [hit, setHit] = useState(0);
+  const box = useRef<HTMLPreElement>(null), low = useRef(true), [search, setSearch] = useState(() => route.get().query.get('find') ?? ''), [hit, setHit] = useState(0);
   const { text, whole, error } = useFollow(
     (offset, wait, signal) => (stream === 'log' ? api.jobLog(desk, id, offset, wait, signal) : api.jobFile(desk, id, 'log', stream, offset, wait, signal)),
     `${desk} ${id} ${stream}`, deskNews(desk),
@@ -97,7 +97,7 @@ function Output({ desk, id, stream, ended }: { desk: string; id: string; stream:
     <>
       <Problem error={error} />
       <div class="row">
-        <input type="search" data-search aria-label="Search the output" placeholder="search the output" value={search} onInput={(event) => { setSearch(event.currentTarget.value); setHit(0); }}
+        <input type="search" data-search aria-label="Search the output" placeholder="search the output" value={search} onInput={(event) => { setSearch(event.currentTarget.value); setHit(0); routeReplace(routeWith({ find: event.currentTarget.value })); }}
           onKeyDown={(event) => { if (event.key === 'Enter' && hits) go((hit + (event.shiftKey ? hits - 1 : 1)) % hits); }} />
         <span class="quiet" role="status">{search ? (hits ? `${count(hits)} found; Enter goes on` : 'not there') : ''}</span>
         <Copy text={text} what="the output" />
@@ -294,11 +294,11 @@ function Acts({ desk, id, job, ad, done }: { desk: string; id: string; job: Job;
   );
 }
 
-export function JobView({ desk, id }: { desk: string; id: string }): JSX.Element {
+export function JobView({ desk, id, query }: { desk: string; id: string; query: Route['query'] }): JSX.Element {
   const news = deskNews(desk), job = useLoad((signal) => api.job(desk, id, signal), `${desk} ${id}`, { of: news });
   const state = job.value?.State ?? '', again = job.again, ended = over(state);
   const ad = useLoad((signal) => api.jobAd(desk, id, signal), state ? `${desk} ${id} ${state}` : null);
-  const [stream, setStream] = useState<Stream>('stdout');
+  const stream = streams.find(([word]) => word === query.get('show'))?.[0] ?? 'stdout';
   useTitle(`Job ${id}`);
   const { value } = job, line = value ? command(value) : '';
   return (
@@ -312,7 +312,7 @@ export function JobView({ desk, id }: { desk: string; id: string }): JSX.Element
             <TimeLine job={of} />
             {state === 'Waiting' && ad.value ? <Waits ad={ad.value} id={id} request={of.Request} refused={of.Rejected ? undefined : of.Reason} claims={claimsText(of)} /> : null}
             <Facts job={of} />
-            <Section title="Output" side={<Choice label="What to follow" of={streams} value={stream} pick={setStream} />}>
+            <Section title="Output" side={<Choice label="What to follow" of={streams} value={stream} pick={(next) => routeGo(routeWith({ show: next === 'stdout' ? undefined : next }))} />}>
               <Output key={stream} desk={desk} id={id} stream={stream} ended={ended} />
             </Section>
             <Section title="Files"><Files desk={desk} id={id} ended={ended} /></Section>

@@ -7,7 +7,8 @@ import { count, inCell, many, moment, span, spanSaid } from '../format';
 import { useAct, useLoad, useQuiet, useSliced, useTick, useTitle } from '../hooks';
 import { command, commandOf, failed, jobLink, over, partsOf, standing, tone, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
-import { routeGo, routeLink, type Route } from '../route';
+import { route, routeGo, routeLink, routeWith, type Route } from '../route';
+import { useStore } from '../store';
 import { Choice, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
 
 const PAGE = 25;
@@ -94,8 +95,11 @@ export function JobTable({ desk, rows, choosing, empty, sorting, past }: { desk:
 
 /* ---------------------------------------------------------------------------------------------------------- submissions */
 
+/** A word of the address for the page of a submission that is opened. */
+const pageWord = (submission: number | string): string => `page${submission}`;
+
 function Opened({ desk, of }: { desk: string; of: Submission }): JSX.Element {
-  const ids = `${of.Submission}-${of.Last}`, paging = usePaging(ids), choosing = useChoosing(`${ids} ${paging.page}`);
+  const ids = `${of.Submission}-${of.Last}`, paging = usePaging(ids, pageWord(of.Submission)), choosing = useChoosing(`${ids} ${paging.page}`);
   const anew = { of: deskNews(desk) };
   const jobs = useLoad((signal) => api.jobs(desk, { ids, select: JOB_FIELDS, limit: PAGE, cursor: paging.cursor }, signal), `${ids} ${paging.cursor ?? ''}`, anew);
   const ended = of.Succeeded + of.Failed + of.Removed;
@@ -113,14 +117,24 @@ function Opened({ desk, of }: { desk: string; of: Submission }): JSX.Element {
   );
 }
 
-function SubmissionRow({ desk, of, choosing }: { desk: string; of: Submission; choosing: Choosing }): JSX.Element {
-  const [open, setOpen] = useState(false), parts = partsOf(of), ids = of.Jobs === 1 ? String(of.Submission) : `${of.Submission}-${of.Last}`;
+const OPENED_MOST = 20;
+
+/** The submissions that the address says are opened. */
+const openedIn = (query: Route['query']): string[] => (query.get('open') ?? '').split(',').filter((one) => /^\d{1,15}$/.test(one)).slice(-OPENED_MOST);
+
+function openTurn(submission: number): void {
+  const word = String(submission), open = openedIn(route.get().query), next = open.includes(word) ? open.filter((one) => one !== word) : [...open, word].slice(-OPENED_MOST);
+  routeGo(routeWith({ open: next.join(), [pageWord(submission)]: undefined }));
+}
+
+function SubmissionRow({ desk, of, choosing, open }: { desk: string; of: Submission; choosing: Choosing; open: boolean }): JSX.Element {
+  const parts = partsOf(of), ids = of.Jobs === 1 ? String(of.Submission) : `${of.Submission}-${of.Last}`;
   const words = parts.filter(({ part }) => part).map(({ part, words: word }) => (of.Jobs === 1 ? word : `${count(part)} ${word}`)).join(', ');
   return (
     <>
       <tr>
         <td data-name="Choose"><input type="checkbox" aria-label={`Submission ${of.Submission}`} checked={choosing.chosen.has(ids)} onChange={(event) => choosing.pick(ids, event.currentTarget.checked)} /></td>
-        <td data-name="Jobs" class="number">{of.Jobs === 1 ? <a href={jobLink(desk, of.Submission)}>{of.Submission}</a> : <button type="button" class="open" aria-expanded={open} onClick={() => setOpen(!open)}>{open ? '▾' : '▸'} {of.Submission}–{of.Last}</button>}</td>
+        <td data-name="Jobs" class="number">{of.Jobs === 1 ? <a href={jobLink(desk, of.Submission)}>{of.Submission}</a> : <button type="button" class="open" aria-expanded={open} onClick={() => openTurn(of.Submission)}>{open ? '▾' : '▸'} {of.Submission}–{of.Last}</button>}</td>
         <td data-name="Progress"><Parts of={parts} label={words} /><small class="under">{words}{of.Estimate === undefined ? '' : `; about ${spanSaid(of.Estimate)} left`}</small>{of.Refused ? <small class="under fault">{count(of.Refused)} cannot be matched: {of.Reason}</small> : null}</td>
         <td data-name="Command" class="coded"><code class="short">{commandOf(of.Cmd, of.Args)}</code>{of.Name ? <small class="under">{of.Name}</small> : null}{of.Workflow ? <small class="under"><a href={workflowLink(desk, of.Workflow)}>workflow {of.Workflow}</a></small> : null}</td>
         <td data-name="Owner">{of.Owner}</td>
@@ -134,7 +148,11 @@ function SubmissionRow({ desk, of, choosing }: { desk: string; of: Submission; c
 const submitLink = (desk: string): string => routeLink(['submit'], { desk });
 
 function SubmissionTable({ desk, rows, choosing }: { desk: string; rows: Submission[]; choosing: Choosing }): JSX.Element {
-  const { drawn, whole } = useSliced(rows.map((of) => ({ key: String(of.Submission), of, also: choosing.chosen, draw: () => <SubmissionRow key={of.Submission} desk={desk} of={of} choosing={choosing} /> })), 3);
+  const opened = openedIn(useStore(route).query);
+  const { drawn, whole } = useSliced(rows.map((of) => {
+    const open = of.Jobs > 1 && opened.includes(String(of.Submission));
+    return { key: String(of.Submission), of: [of, open], also: choosing.chosen, draw: () => <SubmissionRow key={of.Submission} desk={desk} of={of} choosing={choosing} open={open} /> };
+  }), 3);
   return (
     <div class="wide" role="region" aria-label="Submissions" aria-busy={!whole}>
       <table>
@@ -188,6 +206,20 @@ function searchOf(text: string): string {
   return `(regexp(${pattern}, Cmd, "i") || regexpMember(${pattern}, Args, "i") || regexp(${pattern}, Name, "i") || regexp(${pattern}, Node, "i"))`;
 }
 
+const SORTED_MOST = 1000, LOOKS_MOST = 10, PART = 500;
+
+/** As many as are wanted. An answer may have fewer though there are more: its customer looks at a number of jobs at a time. */
+async function jobsFill(ask: (limit: number, cursor: string | undefined) => Promise<Listed<Job>>, wanted: number, from: string | undefined): Promise<Listed<Job>> {
+  const rows: Job[] = [];
+  let cursor: string | null | undefined = from;
+  for (let looks = 0; looks < LOOKS_MOST && rows.length < wanted && cursor !== null; looks++) {
+    const got: Listed<Job> = await ask(Math.min(PART, wanted - rows.length), cursor);
+    rows.push(...got.rows);
+    ({ cursor } = got);
+  }
+  return { rows, cursor: cursor ?? null };
+}
+
 type Go = (next: Record<string, string | undefined>) => void;
 
 function Filters({ query, go, past }: { query: Route['query']; go: Go; past: boolean }): JSX.Element {
@@ -216,8 +248,10 @@ function Queue({ desk, query, past, go }: { desk: string; query: Route['query'];
   const owner = query.get('owner') ?? '', workflow = query.get('workflow') ?? '';
   const constraint = [states[state], searchOf(query.get('search') ?? ''), owner ? `Owner == ${JSON.stringify(owner)}` : '', /^\d+$/.test(workflow) ? `Workflow == ${workflow}` : ''].filter(Boolean).join(' && ');
   const key = JSON.stringify([desk, past, constraint, ids]), paging = usePaging(key), choosing = useChoosing(`${key} ${paging.page}`);
-  const jobs = useLoad((signal): Promise<Listed<Job>> => (past ? api.history(desk, { constraint, select: JOB_FIELDS, limit: PAGE, cursor: paging.cursor }, signal) : api.jobs(desk, { constraint, ids, select: JOB_FIELDS, limit: PAGE, cursor: paging.cursor }, signal)), `${key} ${paging.cursor ?? ''}`, { of: deskNews(desk) });
-  const empty = constraint || ids ? 'No job is so.' : past ? 'Jobs that are over stand here, the last first, with how they ended and their files. None is yet.' : <>Jobs that wait, run or are held stand here. There are none now. <a href={submitLink(desk)}>Submit one</a></>;
+  const sort = query.get('sort') ?? '', large = useRef(false);
+  const jobs = useLoad((signal): Promise<Listed<Job>> => jobsFill((limit, cursor) => (past ? api.history : api.jobs)(desk, { constraint, ids, select: JOB_FIELDS, limit, cursor }, signal), sort ? SORTED_MOST : PAGE, paging.cursor), `${key} ${sort !== ''} ${paging.cursor ?? ''}`, { of: deskNews(desk), least: large.current ? 10_000 : undefined });
+  large.current = (jobs.value?.rows.length ?? 0) > PAGE;
+  const empty = constraint || ids ? 'No job is so.' : past ? <>Jobs that are over stand here, the last first, with how they ended and their files. None is yet. <a href={submitLink(desk)}>Submit one</a></> : <>Jobs that wait, run or are held stand here. There are none now. <a href={submitLink(desk)}>Submit one</a></>;
   return (
     <>
       <Filters key={String(past)} query={query} go={go} past={past} />
@@ -226,7 +260,8 @@ function Queue({ desk, query, past, go }: { desk: string; query: Route['query'];
         {({ rows, cursor }) => (
           <>
             {past ? null : <Acts desk={desk} all={rows.map((job) => String(job.Job))} choosing={choosing} done={jobs.again} />}
-            <JobTable desk={desk} rows={rows} choosing={past ? undefined : choosing} empty={cursor ? 'None among these; there are more pages.' : empty} past={past} sorting={{ by: query.get('sort') ?? '', pick: (sort) => go({ sort }) }} />
+            <JobTable desk={desk} rows={rows} choosing={past ? undefined : choosing} empty={cursor ? 'None among these; there are more pages.' : empty} past={past} sorting={{ by: sort, pick: (next) => go({ sort: next }) }} />
+            {sort && (cursor || paging.page) ? <p class="note">{paging.page ? `These ${count(rows.length)}` : `The ${past ? 'last' : 'first'} ${count(rows.length)}`} are sorted; the next pages have others.</p> : null}
             <Pager paging={paging} cursor={cursor} />
           </>
         )}
@@ -248,7 +283,7 @@ const shows: [string, string][] = [['', 'Submissions'], ['jobs', 'Jobs'], ['over
 export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
   const asked = query.get('show') ?? '', show = shows.some(([word]) => word === asked) ? asked : '';
   const kept = (): Record<string, string> => Object.fromEntries(query.entries());
-  const go: Go = (next) => routeGo(routeLink(['jobs'], { ...kept(), ...next }));
+  const go: Go = (next) => routeGo(routeLink(['jobs'], { ...kept(), page: undefined, ...next }));
   useTitle('Jobs');
   return (
     <>

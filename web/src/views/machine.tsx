@@ -113,7 +113,8 @@ function Day({ machine }: { machine: Machine }): JSX.Element | null {
   const owner = machine.Owner ?? '';
   const found = useLoad((signal) => api.claimsAt(owner, STAYS_MOST, signal), owner ? `claims ${owner}` : null, { of: poolNews, least: 10_000 });
   const stays = useSteps(() => staysSteps(found.value?.rows ?? []), [found.value]) ?? [], users = [...new Set(stays.map((stay) => stay.claim.Owner))];
-  if (!stays.length) return null;
+  if (!owner || !found.value) return null;
+  if (!stays.length) return found.value.rows.length ? null : <Section title="The last day"><p class="empty">Here is drawn when parts of it were claimed, and whose. None was, as far as the matchmaker remembers and you may see.</p></Section>;
   return (
     <Section title="The last day" note="When parts of it were claimed, as far as the matchmaker remembers.">
       <Plot stays={stays} />

@@ -1,7 +1,7 @@
 // submit.tsx: jobs from the page: a command and its files by a form, the ad that this makes beside it, or a submit file; and what is wrong with it, and what
 // the pool says to it, before it is sent.
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { adLayOut, adsOf, attributeOf, cut } from '../adtext';
 import { draftTake } from '../again';
 import { api, ApiError, type AdText, type Explained, isGang, type Linted } from '../api';
@@ -12,6 +12,7 @@ import { type Loaded, useAct, useLoad, useQuiet, useTitle } from '../hooks';
 import { inputsMissing, inputsSend, inputsWrite } from '../inputs';
 import { jobLink } from '../jobwords';
 import { routeGo, routeLink, type Route } from '../route';
+import { session } from '../session';
 import { wordsOf } from '../shellwords';
 import { Code, Problem, Section, Tag } from '../ui';
 import { GangTree } from './gang';
@@ -124,8 +125,20 @@ const examples: [string, string][] = [
   ['Count for a while', 'sh -c "for i in 1 2 3 4 5; do echo line $i; sleep 1; done"'],
 ];
 
+interface Kept {
+  form: Form;
+  own: string | null; // written by hand
+  files: File[];
+}
+
+/* What was filled in for each customer and not sent: who looks at something else meanwhile finds it again. It is not in the address: nobody shall be led to a form with a command of somebody else's. */
+const kept = new Map<string, Kept>();
+session.watch(({ token }) => { if (!token) kept.clear(); });
+
 function SubmitForm({ desk, draft }: { desk: string; draft: string | null }): JSX.Element {
-  const [form, setForm] = useState(first), [own, setOwn] = useState<string | null>(draft), [files, setFiles] = useState<File[]>([]);
+  const before = draft === null ? kept.get(desk) : undefined;
+  const [form, setForm] = useState(before?.form ?? first), [own, setOwn] = useState<string | null>(draft ?? before?.own ?? null), [files, setFiles] = useState<File[]>(before?.files ?? []);
+  useLayoutEffect(() => void kept.set(desk, { form, own, files }), [form, own, files]);
   const [key, setKey] = useState(() => crypto.randomUUID()), [sent, setSent] = useState<number | null>(null);
   const text = own ?? adMake(form), ready = own !== null || form.command.trim() !== '';
   const quiet = useQuiet(text, 400), linted = useLoad((signal) => api.lint(quiet, signal), ready ? quiet : null), foreign = isSubmitFile(quiet), looked = foreign ? filled(linted.value?.Ads ?? '') : quiet;
@@ -151,6 +164,7 @@ function SubmitForm({ desk, draft }: { desk: string; draft: string | null }): JS
       }
     }
     const told = await api.submit(desk, ads, key);
+    kept.delete(desk);
     setKey(crypto.randomUUID());
     return told;
   });

@@ -43,7 +43,7 @@ function Rows({ of }: { of: Asked }): JSX.Element {
     <Shown of={used}>
       {({ rows, cursor }) => (
         <>
-          <Table label="What was used" rows={rows} id={(row) => `${row.Month ?? ''} ${row.User ?? row.Group ?? row.Machine ?? ''}`} empty="Nothing of that was used." columns={columns} />
+          <Table label="What was used" rows={rows} id={(row) => `${row.Month ?? ''} ${row.User ?? row.Group ?? row.Machine ?? ''}`} empty={of.since || of.until || of.user || of.group || paging.page ? 'Nothing of that was used.' : <>What jobs have used is added up here, once they have given back what they had. Nothing was used yet. <a href="#/submit">Submit a job</a></>} columns={columns} />
           <Pager paging={paging} cursor={cursor} />
         </>
       )}

@@ -1,6 +1,7 @@
 // users.tsx: who has used how much, whose turn it is, and why; groups and limits.
 import type { JSX } from 'preact';
 import { api, type User, type UserWhy } from '../api';
+import { askFew } from '../few';
 import { count, many, percent, real, span, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { poolNews } from '../news';
@@ -20,7 +21,7 @@ type Placed = User & { why?: UserWhy };
 /** A page of users, each with its place: the list alone does not say it. */
 async function usersAsk(limit: number, cursor: string | undefined, signal: AbortSignal): Promise<{ rows: Placed[]; cursor: string | null }> {
   const { rows, cursor: next } = await api.users({ limit, cursor, constraint: PEOPLE }, signal);
-  const whys = await Promise.all(rows.map((user) => api.userWhy(user.Name, signal).catch(() => undefined)));
+  const whys = await askFew(rows, (user) => api.userWhy(user.Name, signal).catch(() => undefined));
   const users = rows.map((user, i): Placed => ({ ...user, why: whys[i] })).filter((user) => user.Usage >= 0.005 || user.Claims || !user.why || user.why.Requests);
   return { rows: users.sort((a, b) => (a.why?.Place || 1e9) - (b.why?.Place || 1e9) || a.Priority - b.Priority || (a.Name < b.Name ? -1 : 1)), cursor: next };
 }
@@ -62,7 +63,7 @@ function Users(): JSX.Element {
       <Shown of={users}>
         {({ rows, cursor }) => (
           <>
-            <Table label="Users" rows={rows} id={(user) => user.Name} empty="Nobody has used anything yet." columns={[
+            <Table label="Users" rows={rows} id={(user) => user.Name} empty={paging.page || cursor ? 'Nobody here has used anything lately.' : <>Whoever waits, runs something or has lately stands here, with whose turn it is. Nobody has yet. <a href="#/submit">Submit a job</a>: then you do.</>} columns={[
               placeColumn,
               nameColumn,
               waitColumn,
@@ -101,7 +102,7 @@ function GroupsAndLimits(): JSX.Element {
       <Section title="Limits">
         <Shown of={limits}>
           {({ rows }) => (
-            <Table label="Limits" rows={rows} id={(limit) => limit.Name} empty="Limits say how many of something, such as licences, may be in use at a time. None is."  columns={[
+            <Table label="Limits" rows={rows} id={(limit) => limit.Name} empty={<>Limits say how many of something, such as licences, may be in use at a time. None is set: the file that the setting <code>Shares</code> names has them, and docs/shares.md says how.</>}  columns={[
               { name: 'Limit', cell: (limit) => limit.Name },
               { name: 'In use', number: true, cell: (limit) => count(limit.Used) },
               { name: 'Most', number: true, cell: (limit) => (limit.Most === undefined ? 'any number' : <>{count(limit.Most)} <Bar part={limit.Used / Math.max(1, limit.Most)} tone={limit.Used >= limit.Most ? 'warn' : undefined} /></>) },

@@ -1,6 +1,6 @@
 // workflows.tsx: jobs that wait for each other: how far each workflow is, its nodes as a graph and as a table, and what one can do with all of it or a branch.
 import type { JSX } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { api, type Job, type Workflow } from '../api';
 import { AtDesk } from '../desks';
 import { count, inCell, many, span } from '../format';
@@ -8,7 +8,8 @@ import { branchOf, graphSteps, type Graph, type GraphNode, type Placed } from '.
 import { useAct, useLoad, useScrolled, useSliced, useSteps, useTitle } from '../hooks';
 import { command, failed, jobLink, over, standing, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
-import { routeGo, routeLink, type Route } from '../route';
+import { route, routeGo, routeLink, routeWith, type Route } from '../route';
+import { useStore } from '../store';
 import { Pager, Parts, Problem, Section, Shown, Table, Tag, usePaging, When } from '../ui';
 import { JOB_FIELDS, StateCell } from './jobs';
 
@@ -157,11 +158,11 @@ function* drawnSteps(jobs: Job[], opened: Set<string>): Generator<void, Drawn> {
   const named = new Map<string, Job>(), nodes: GraphNode[] = [];
   for (const [i, job] of jobs.entries()) {
     named.set(inCell(job.Node), job);
-    if (i % 200 === 199) yield;
+    if (i % 100 === 99) yield;
   }
   for (const [name, job] of named) {
     nodes.push({ name, after: texts(job.After), state: colourOf(job) });
-    if (nodes.length % 200 === 199) yield;
+    if (nodes.length % 100 === 99) yield;
   }
   return { jobs, named, nodes, graph: yield* graphSteps(nodes, opened) };
 }
@@ -171,13 +172,13 @@ const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(St
 function Nodes({ desk, constraint, past, changed }: { desk: string; constraint: string; past: boolean; changed: () => void }): JSX.Element {
   const large = useRef(false), found = useLoad((signal) => nodesAsk(desk, constraint, past, signal), `${desk} ${constraint} ${past}`, { of: deskNews(desk), least: large.current ? 10_000 : undefined });
   large.current = (found.value?.jobs.length ?? 0) > NODES_AT_ONCE;
-  const [opened, setOpened] = useState<Set<string>>(new Set()), [chosen, setChosen] = useState<string | null>(null);
+  const { query } = useStore(route), chosen = query.get('node'), groups = query.get('open') ?? '', opened = useMemo(() => new Set(groups ? groups.split('\n') : []), [groups]); // the address has them
   const all = found.value?.jobs, drawn = useSteps(() => drawnSteps(all ?? [], opened), [all, opened]), states = useMemo(() => new Set(drawn?.nodes.map((node) => node.state)), [drawn]);
   const again = (): void => { found.again(); changed(); };
   const pick = (key: string): void => {
     const box = drawn?.graph.boxes.find((one) => one.key === key);
-    if (box && box.names.length > 1) setOpened(new Set([...opened, key]));
-    else setChosen(chosen === key ? null : key);
+    if (box && box.names.length > 1) routeGo(routeWith({ open: [...opened, key].join('\n') }));
+    else routeGo(routeWith({ node: chosen === key ? undefined : key }));
   };
   const name = chosen?.startsWith('node ') ? chosen.slice(5) : null;
   return (
@@ -185,7 +186,7 @@ function Nodes({ desk, constraint, past, changed }: { desk: string; constraint: 
       {({ jobs, more }) => (
         <>
           {jobs.length > 1 ? (
-            <Section title="Graph" note={opened.size ? undefined : 'From left to right: what waits for what. Many alike are one box, opened by a click; a node is chosen by one.'} side={opened.size ? <button type="button" onClick={() => setOpened(new Set())}>Collapse</button> : undefined}>
+            <Section title="Graph" note={opened.size ? undefined : 'From left to right: what waits for what. Many alike are one box, opened by a click; a node is chosen by one.'} side={opened.size ? <button type="button" onClick={() => routeGo(routeWith({ open: undefined }))}>Collapse</button> : undefined}>
               {drawn?.jobs.length ? (
                 <>
                   <Drawing graph={drawn.graph} chosen={chosen} pick={pick} />
