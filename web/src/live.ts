@@ -1,5 +1,6 @@
 // live.ts: the pool as it is now, and when customers have news: by the one event stream, or by asking every two seconds while there is none.
 import { api, ApiError, type Claim, type DeskTold, type Match, type Overview } from './api';
+import { onceInTurn } from './hooks';
 import { session } from './session';
 import { eventsRead } from './sse';
 import { storeMake } from './store';
@@ -82,6 +83,7 @@ class Watch {
   private readonly show = shower(this.abort.signal);
   private matches: Timed<Match>[] = [];
   private claims: Timed<Claim>[] = [];
+  private fresh: { matches: Match[]; claims: Claim[] } = { matches: [], claims: [] }; // that have come, and were not taken yet
   private streaming = false;
   private failed = false; // the last try to have a stream
   private anew = false; // this stream makes way for one that has news of another customer
@@ -124,6 +126,19 @@ class Watch {
     this.show({ matches: this.matches, claims: this.claims });
   }
 
+  /** Rows of the stream come many at once: they are taken together, in a frame of their own. */
+  private takeLater<T>(of: T[], row: T): void {
+    of.push(row);
+    if (of.length > KEEP) of.shift();
+    this.takeFresh();
+  }
+
+  private readonly takeFresh = onceInTurn(() => {
+    const { matches, claims } = this.fresh;
+    this.fresh = { matches: [], claims: [] };
+    if (!this.abort.signal.aborted) this.take(matches, claims);
+  });
+
   private async askOn(): Promise<void> {
     while (!this.abort.signal.aborted) {
       await sleep(ASK_EVERY, this.abort.signal);
@@ -134,8 +149,8 @@ class Watch {
   private heard(event: string, data: string): void {
     try {
       if (event === 'overview') this.show({ overview: JSON.parse(data) as Overview });
-      else if (event === 'match') this.take([JSON.parse(data) as Match], []);
-      else if (event === 'claim') this.take([], [JSON.parse(data) as Claim]);
+      else if (event === 'match') this.takeLater(this.fresh.matches, JSON.parse(data) as Match);
+      else if (event === 'claim') this.takeLater(this.fresh.claims, JSON.parse(data) as Claim);
       else if (event === 'desk') this.heardOf(JSON.parse(data) as DeskTold);
     } catch {
       /* not for us */

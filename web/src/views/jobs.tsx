@@ -206,7 +206,7 @@ function searchOf(text: string): string {
   return `(regexp(${pattern}, Cmd, "i") || regexpMember(${pattern}, Args, "i") || regexp(${pattern}, Name, "i") || regexp(${pattern}, Node, "i"))`;
 }
 
-const SORTED_MOST = 1000, LOOKS_MOST = 10, PART = 500;
+const SORTED_MOST = 500, LOOKS_MOST = 10, PART = 250;
 
 /** As many as are wanted. An answer may have fewer though there are more: its customer looks at a number of jobs at a time. */
 async function jobsFill(ask: (limit: number, cursor: string | undefined) => Promise<Listed<Job>>, wanted: number, from: string | undefined): Promise<Listed<Job>> {
