@@ -580,7 +580,7 @@ static void reals_look_like_this(void)
         {"1e", NULL, 1},           {"1e+", NULL, 1},
         {"2.5e+x", NULL, 3},       {"", NULL, 0},
         {".5", NULL, 0},           {"-1", NULL, 0},
-        {" 1", NULL, 0},
+        {" 1", NULL, 0},           {"8798280.630719399", "8798280.6307194", 17},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double value = 0;

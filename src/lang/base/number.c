@@ -55,18 +55,21 @@ size_t number_print_integer(int64_t value, char *out)
     return 1 + print_unsigned(0 - (uint64_t)value, out + 1);
 }
 
-/* Finds value = mantissa / 10^places with both exact: then the decimal text of that quotient reads back as the value. */
+/* Finds value = mantissa / 10^places with both exact and as few places as can be: then the decimal text of that quotient reads back as the value. */
 static bool few_digits(double value, uint64_t *ret_mantissa, int *ret_places)
 {
+    double whole;
+
     if (value >= 0x1p53)
         return false;
     for (int places = 0; places <= 9; places++) {
         double scaled = value * power_of_ten[places];
 
-        if (scaled >= 0x1p53)
+        if (places && scaled >= 0x1p51) /* the product may be further than half from what it would be exactly */
             return false;
-        if (scaled == (double)(uint64_t)scaled && scaled / power_of_ten[places] == value) {
-            *ret_mantissa = (uint64_t)scaled;
+        whole = (double)(uint64_t)(scaled + (places ? 0.5 : 0));
+        if (whole / power_of_ten[places] == value) {
+            *ret_mantissa = (uint64_t)whole;
             *ret_places = places;
             return true;
         }
