@@ -80,13 +80,19 @@ void link_close(struct link *link)
 
 /* ------------------------------------------------------------------------------------------------------------- waiting */
 
+static bool link_stops(const struct link *link)
+{
+    return (link->stop && atomic_load(link->stop)) ||
+           (link->wait && link->wait->stops && link->wait->stops(link->wait->user));
+}
+
 /* Waits until the connection can be read (or written, if something is left to send). */
 static bool link_poll(const struct link *link, bool sends, int64_t until)
 {
     struct pollfd one = {.fd = libpq()->socket(link->conn), .events = (short)(POLLIN | (sends ? POLLOUT : 0))};
     int64_t now;
 
-    while (one.fd >= 0 && (now = clock_now()) < until && !(link->stop && atomic_load(link->stop))) {
+    while (one.fd >= 0 && (now = clock_now()) < until && !link_stops(link)) {
         int64_t left = (until - now) / MILLISECOND + 1;
         int ready = poll(&one, 1, left < SLICE_MS ? (int)left : SLICE_MS);
 

@@ -52,11 +52,12 @@ void place_done(struct place *place);
 
 struct link {
     const struct place *place;
-    PGconn *conn;            /* NULL: there is no connection */
-    const atomic_bool *stop; /* nothing is waited for any more; or NULL */
-    bool known;              /* its database has been reached before: that it cannot be is no mistake in the address */
-    bool away;               /* what failed last may go well later */
-    bool fenced;             /* it failed for the seat is another's */
+    PGconn *conn;                  /* NULL: there is no connection */
+    const atomic_bool *stop;       /* nothing is waited for any more; or NULL */
+    const struct store_wait *wait; /* the same, while it is opened; or NULL */
+    bool known;  /* its database has been reached before: that it cannot be is no mistake in the address */
+    bool away;   /* what failed last may go well later */
+    bool fenced; /* it failed for the seat is another's */
 };
 
 /* What is asked, in binary form. */

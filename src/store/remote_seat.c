@@ -217,7 +217,7 @@ static int seat_wait(struct seat *seat, bool patient, const struct store_terms *
         if (step == 0)
             wait_meet(seat, wait, err); /* a connection that is lost by that is made anew */
         rest(LOOK_SPAN);
-        if (wait && wait->stop && atomic_load(wait->stop))
+        if (wait && wait->stops && wait->stops(wait->user))
             return err_set(err, "%s: it was waited for", seat->place.label);
     }
     return 0;
@@ -246,13 +246,13 @@ struct seat *seat_take(const struct place *place, bool patient, const struct sto
     seat_name(seat);
     if (terms && terms->wait) {
         seat->replicas.url = mem_dup(terms->wait->url, strlen(terms->wait->url));
-        seat->link.stop = terms->wait->stop;
+        seat->link.wait = terms->wait;
     }
     if (seat_wait(seat, patient, terms, err) == 0) {
-        seat->link.stop = &seat->stop;
+        seat->link.wait = NULL;
         return seat;
     }
-    seat->link.stop = &seat->stop;
+    seat->link.wait = NULL;
     seat_free(seat);
     return NULL;
 }

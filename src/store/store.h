@@ -17,8 +17,6 @@
 #include "lang/base/buf.h"
 #include "pool/protocol/shelf.h"
 
-#include <stdatomic.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,8 +39,8 @@ struct store_replica {
 
 /* How a daemon that others stand by for waits for its store. The functions are called by the thread that opens it. */
 struct store_wait {
-    const char *url;         /* where this one is reached: the others are told */
-    const atomic_bool *stop; /* it waits no longer */
+    const char *url;                 /* where this one is reached: the others are told */
+    bool (*stops)(const void *user); /* true: it waits no longer */
     void (*seen)(void *user, const struct store_replica *replicas, uint32_t count); /* every second while it waits */
     void *user;
 };

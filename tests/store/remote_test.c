@@ -485,7 +485,8 @@ static void test_away(void)
     tap_ok(failed == 100 && clock_now() - began < WAIT_MAX / 2, "many of them are not waited for one after the other");
     tap_ok(shelf->kind->get(shelf, "s", "b", 1, row_collect, &got, &err) == 0 && !strcmp(buf_string(&got), "b=2 "),
            "one that waits to be durable is read all the same");
-    tap_ok(away_is(shelf, true) && put_text(shelf, "s", "b", "3", &err) == 0, "whoever comes later may put rows");
+    tap_ok(shelf->kind->misread(shelf) && !shelf->kind->misread(shelf) && put_text(shelf, "s", "b", "3", &err) == 0,
+           "whoever comes later, and knows that nothing follows from what was read, may put rows");
     tap_ok(other->kind->get(other, "s", "a", 1, row_collect, &got, &err) < 0 &&
                put_text(other, "s", "a", "1", &err) < 0 && other->kind->broken(other),
            "but who puts one because it could not be read is stopped (%s)", err.text);

@@ -7,6 +7,7 @@
 #include "live/http/server.h"
 #include "store/store.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,11 +57,18 @@ static void standby_sees(void *user, const struct store_replica *replicas, uint3
         uv_async_send(&standby->news);
 }
 
+static bool standby_stops(const void *user)
+{
+    const struct standby *standby = user;
+
+    return atomic_load(&standby->stop);
+}
+
 static void standby_run(void *given)
 {
     struct standby *standby = given;
     struct store_wait wait = {
-        .url = standby->settings.url, .stop = &standby->stop, .seen = standby_sees, .user = standby};
+        .url = standby->settings.url, .stops = standby_stops, .seen = standby_sees, .user = standby};
     struct err err = {0};
     struct shelf *shelf = standby->settings.open(standby->settings.open_user, &wait, &err);
 
