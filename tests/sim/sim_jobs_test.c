@@ -19,7 +19,7 @@
 #endif
 
 #define SEED 26   /* from there on some worlds are small */
-#define BROKEN 87 /* a few worlds after it one shows the bug: the test says which */
+#define BROKEN 687 /* a few worlds after it one shows the bug: the test says which */
 
 #ifdef BERTH_MUTANTS
 enum mutant mutant_now;
