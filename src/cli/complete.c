@@ -144,6 +144,19 @@ static bool attributes_offer(void *user, struct tree *ad)
     return true;
 }
 
+/* A job that comes again: its number, and when. */
+static bool cron_offer(void *user, struct tree *cron)
+{
+    char number[24], schedule[256];
+    int64_t id;
+
+    if (!ad_integer(cron, "Cron", &id) || !ad_text(cron, "Schedule", schedule, sizeof schedule))
+        return true;
+    snprintf(number, sizeof number, "%" PRId64, id);
+    offer(user, number, schedule);
+    return true;
+}
+
 /* Asks the pool, or the customer, for a list. */
 static void ask(struct completing *at, bool customer, const char *path, uint64_t limit, connection_ad_fn *each)
 {
@@ -163,6 +176,11 @@ static void offer_jobs(struct completing *at)
     for (size_t i = 0; i < sizeof over / sizeof *over; i++)
         if (!strcmp(at->command->name, over[i]))
             ask(at, true, "/v1/history?select=Job,State,Cmd,Args", JOBS_MAX, job_offer);
+}
+
+static void offer_crons(struct completing *at)
+{
+    ask(at, true, "/v1/crons", 0, cron_offer);
 }
 
 static void offer_machines(struct completing *at)
@@ -281,6 +299,7 @@ static const struct {
     {"ads", "ID", NULL},
     {"ads", "KIND", offer_kinds},
     {"job", "NAME", offer_signals},
+    {"cron", "NUMBER", offer_crons},
     {"exec", "COMMAND", offer_programs},
     {"exec", "ARGUMENT", NULL},
     {"run", "COMMAND", offer_programs},

@@ -14,20 +14,20 @@
 #include <unistd.h>
 
 const struct command *const command_table[] = {
-    &command_eval,         &command_match,    &command_gang,       &command_assign,   &command_grdl,
-    &command_why,          &command_query,    &command_convert,    &command_fmt,      &command_specialize,
-    &command_lint,         &command_refs,     &command_submit,     &command_run,      &command_jobs,
-    &command_job,          &command_exec,     &command_wait,       &command_progress, &command_rm,
-    &command_hold,         &command_release,  &command_vacate,     &command_suspend,  &command_continue,
-    &command_edit,         &command_prio,     &command_logs,       &command_history,  &command_outputs,
-    &command_dag,          &command_pool,     &command_join,       &command_login,    &command_matchmaker,
-    &command_customer,     &command_provider, &command_provide,    &command_pilot,    &command_status,
-    &command_doctor,       &command_page,     &command_machines,   &command_machine,  &command_reserve,
-    &command_reservations, &command_ads,      &command_agents,     &command_agent,    &command_commands,
-    &command_matches,      &command_claims,   &command_users,      &command_usage,    &command_audit,
-    &command_files,        &command_token,    &command_config,     &command_served,   &command_store,
-    &command_sim,          &command_bench,    &command_completion, &command_condor,   &command_slurm,
-    &command_help,
+    &command_eval,       &command_match,        &command_gang,     &command_assign,     &command_grdl,
+    &command_why,        &command_query,        &command_convert,  &command_fmt,        &command_specialize,
+    &command_lint,       &command_refs,         &command_submit,   &command_run,        &command_jobs,
+    &command_job,        &command_exec,         &command_wait,     &command_progress,   &command_rm,
+    &command_hold,       &command_release,      &command_vacate,   &command_suspend,    &command_continue,
+    &command_edit,       &command_prio,         &command_cron,     &command_logs,       &command_history,
+    &command_outputs,    &command_dag,          &command_pool,     &command_join,       &command_login,
+    &command_matchmaker, &command_customer,     &command_provider, &command_provide,    &command_pilot,
+    &command_status,     &command_doctor,       &command_page,     &command_machines,   &command_machine,
+    &command_reserve,    &command_reservations, &command_ads,      &command_agents,     &command_agent,
+    &command_commands,   &command_matches,      &command_claims,   &command_users,      &command_usage,
+    &command_audit,      &command_files,        &command_token,    &command_config,     &command_served,
+    &command_store,      &command_sim,          &command_bench,    &command_completion, &command_condor,
+    &command_slurm,      &command_help,
 };
 const size_t command_count = sizeof command_table / sizeof *command_table;
 

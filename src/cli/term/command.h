@@ -54,6 +54,7 @@ extern const struct command command_sim;
 extern const struct command command_bench;
 extern const struct command command_submit;
 extern const struct command command_condor;
+extern const struct command command_cron;
 extern const struct command command_run;
 extern const struct command command_jobs;
 extern const struct command command_job;

@@ -9,6 +9,7 @@
 
 #define KIB 1024
 #define MIB (1024 * 1024)
+#define CRON_WORDS "not carried over: 'berth cron add' lets a job come again by such a schedule"
 
 /* ------------------------------------------------------------------------------------------------------------ the rows */
 
@@ -231,15 +232,11 @@ const struct submit_key submit_keys[] = {
      submit_key_window, FIXED, 0},
     {"deferral_prep_time", "DeferralPrepTime", NULL, "a job that is not offered before its time needs none",
      submit_key_passed, COMPUTED, 0},
-    {"cron_minute", "CronMinute", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED,
-     0},
-    {"cron_hour", "CronHour", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED, 0},
-    {"cron_day_of_month", "CronDayOfMonth", NULL, "jobs that start at a time are not carried over", submit_key_refused,
-     COMPUTED, 0},
-    {"cron_day_of_week", "CronDayOfWeek", NULL, "jobs that start at a time are not carried over", submit_key_refused,
-     COMPUTED, 0},
-    {"cron_month", "CronMonth", NULL, "jobs that start at a time are not carried over", submit_key_refused, COMPUTED,
-     0},
+    {"cron_minute", "CronMinute", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
+    {"cron_hour", "CronHour", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
+    {"cron_day_of_month", "CronDayOfMonth", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
+    {"cron_day_of_week", "CronDayOfWeek", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
+    {"cron_month", "CronMonth", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
     {"cron_window", "CronWindow", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
     {"cron_prep_time", "CronPrepTime", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
     {"hold", NULL, NULL, "a job that waits from the start is not carried over: 'berth hold ID' holds it",

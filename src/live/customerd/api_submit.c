@@ -150,8 +150,8 @@ static int data_check(const struct tree *ad, struct err *err)
     return failed;
 }
 
-/* With whose rights the outputs of this caller's jobs are put into its folders. Root alone can take on those of others. */
-static int64_t iwd_user(const struct request *request)
+/* Root alone can take on the rights of others. */
+int64_t job_iwd_user(const struct request *request)
 {
     if (request->caller.scope & SCOPE_JOB_ANY)
         return IWD_OURS;
@@ -187,7 +187,7 @@ static int local_check(const struct request *request, struct err *err)
     if (!caller->local)
         return err_set(err, "Universe: only a user of this machine may have a job run on it, on the customer's socket: "
                             "neither a token nor the page says with whose rights it would run");
-    if (iwd_user(request) == IWD_NOBODY)
+    if (job_iwd_user(request) == IWD_NOBODY)
         return err_set(err, "Universe: this customer does not run as root, and cannot take on the rights of its users");
     return 0;
 }
@@ -203,14 +203,24 @@ static int ad_check(const struct request *request, const struct tree *ad, struct
         return -1;
     if (ret->iwd && !request->caller.local && !customerd_local_is(ad))
         return err_set(err, "Iwd: only a user of this machine may say where outputs go, on the customer's socket");
-    if (ret->iwd && iwd_user(request) == IWD_OURS && job_iwd_check(ad, err) < 0)
+    if (ret->iwd && job_iwd_user(request) == IWD_OURS && job_iwd_check(ad, err) < 0)
         return -1;
-    if (job_shares_files(ad) && iwd_user(request) == IWD_NOBODY)
+    if (job_shares_files(ad) && job_iwd_user(request) == IWD_NOBODY)
         return err_set(err, "ShareFiles: this customer is not root, and does not vouch for your folders");
     if (ret->owner && !caller_sees(request, ret->owner, ret->owner_len))
         return err_set(err, "Owner: you can submit jobs only for yourself");
     if (ret->owner && (ret->owner_len > TEXT_MAX || !subject_valid(ret->owner, ret->owner_len)))
         return err_set(err, "Owner: expected the name of a user");
+    return 0;
+}
+
+unsigned job_refused(const struct request *request, const struct tree *ad, struct job_terms *ret, struct err *err)
+{
+    if (ad_check(request, ad, ret, err) < 0)
+        return 400;
+    if ((!customer_serves(request_customerd(request)) && owner_check(request, ad, ret, err) < 0) ||
+        (customerd_local_is(ad) && local_check(request, err) < 0))
+        return 403;
     return 0;
 }
 
@@ -359,7 +369,7 @@ static int ad_read(struct submitting *all)
     struct err err = {0};
     struct tree *ad;
     int got = form_reader_next(all->form, &ad, &err);
-    bool full, bad;
+    unsigned refused;
 
     if (got < 0)
         request_problem(request, 400, "ad %u: line %u, column %u: %s", all->count + 1, err.line, err.column, err.text);
@@ -367,13 +377,14 @@ static int ad_read(struct submitting *all)
         request_problem(request, 400, "there is no job in the body");
     if (got <= 0)
         return got < 0 || !all->count ? -1 : 0;
-    full = all->count == SUBMISSION_ADS_MAX;
-    bad = full || ad_check(request, ad, &terms, &err) < 0;
-    if (full)
+    if (all->count == SUBMISSION_ADS_MAX) {
+        refused = 400;
         err_set(&err, "a submission has at most %d ads", SUBMISSION_ADS_MAX);
-    if (bad || (!all->serves && owner_check(request, ad, &terms, &err) < 0) ||
-        (customerd_local_is(ad) && local_check(request, &err) < 0)) {
-        request_problem(request, bad ? 400 : 403, "ad %u: %s", all->count + 1, err.text);
+    } else {
+        refused = job_refused(request, ad, &terms, &err);
+    }
+    if (refused) {
+        request_problem(request, refused, "ad %u: %s", all->count + 1, err.text);
         tree_unref(ad);
         return -1;
     }
@@ -450,8 +461,7 @@ void api_jobs_submit(struct request *request)
     memset(all, 0, sizeof *all);
     all->customerd = request_customerd(request);
     all->request = request;
-    all->serves = customer_serves(all->customerd);
-    all->iwd_user = iwd_user(request);
+    all->iwd_user = job_iwd_user(request);
     snprintf(all->identity, sizeof all->identity, "%s", request_identity(request));
     buf_init(&all->out);
     hashing_begin(&all->hashing);

@@ -5,6 +5,7 @@
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/customerd/audited.h"
+#include "live/customerd/crons.h"
 #include "live/customerd/deliveries.h"
 #include "live/customerd/job_policy.h"
 #include "live/customerd/local_jobs.h"
@@ -268,7 +269,8 @@ static int parts_start(struct customerd *customerd, struct err *err)
     customerd->policies = job_policies_new(customerd);
     customerd->renewal = renewal_new(customerd);
     customerd->logs = user_logs_new(customerd, err);
-    return customerd->logs && customerd->ends && commands_load(&customerd->commands, err) == 0 &&
+    customerd->crons = crons_new(customerd, err);
+    return customerd->logs && customerd->crons && customerd->ends && commands_load(&customerd->commands, err) == 0 &&
                    audit_load(&customerd->audit, err) == 0
                ? 0
                : -1;
@@ -426,6 +428,7 @@ static void customerd_done(struct customerd *customerd)
     issuers_free(customerd->issuers);
     deliveries_free(customerd->deliveries);
     local_jobs_free(customerd->local);
+    crons_free(customerd->crons);
     user_logs_free(customerd->logs);
     job_policies_free(customerd->policies);
     gate_done(&customerd->gate);

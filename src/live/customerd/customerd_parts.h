@@ -16,7 +16,7 @@
  *                                                                  with submitting.c and submission_keys.c
  *     api_job.c      one job: its tag, its links, changes in place
  *     api_control.c  hold, release, remove                         api_files.c    logs, files, the spool
- *     api_secrets.c  secrets of jobs
+ *     api_secrets.c  secrets of jobs                               api_crons.c    jobs that come again (crons.h)
  *     api_token.c    tokens for the users of this machine
  *     api_workflows.c  how far workflows are                       api_submissions.c  how far submissions are
  *     shells.c, api_shells.c  commands in the sandboxes of running jobs (shells.h)
@@ -66,6 +66,7 @@ struct deliveries;
 struct local_jobs;
 struct lent_tokens;
 struct asking;
+struct crons;
 struct secret_sets;
 struct shell;
 struct job_policies;
@@ -101,8 +102,9 @@ struct customerd {
     struct attempts *tries;
     struct history *history;
     struct secret_sets *secrets;
-    bool marking;    /* jobs are gone through, to see which secrets are still needed ... */
-    uint64_t marked; /* ... up to this one */
+    struct crons *crons; /* jobs that come again */
+    bool marking;        /* jobs are gone through, to see which secrets are still needed ... */
+    uint64_t marked;     /* ... up to this one */
     struct questions questions;
     struct commands commands; /* commands that wait for providers */
     struct audit audit;
@@ -309,6 +311,12 @@ void api_spool_put(struct request *request);
 void api_secrets(struct request *request);
 /* Removes those of jobs that are over; works until then on the clock, and is called often. True: there is more. */
 bool secrets_tidy(struct customerd *customerd, int64_t ends);
+void api_crons(struct request *request);
+void api_cron_add(struct request *request);
+void api_cron_get(struct request *request);
+void api_cron_delete(struct request *request);
+void api_cron_hold(struct request *request);
+void api_cron_release(struct request *request);
 void api_user_token(struct request *request);
 void lent_tokens_done(struct customerd *customerd);
 

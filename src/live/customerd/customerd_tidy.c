@@ -1,5 +1,6 @@
 /* customerd_tidy.c: tidying: ended jobs go to the history, and old files are removed. */
 #include "live/customerd/audited.h"
+#include "live/customerd/crons.h"
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_policy.h"
 #include "live/customerd/replicas_renew.h"
@@ -206,6 +207,7 @@ static bool seconds_tidy(struct customerd *customerd, int64_t ends)
     customerd_disk_look(customerd);
     callers_sweep(&customerd->gate.callers, runner_now());
     customer_audit_sweep(customerd);
+    crons_tick(customerd->crons);
     return false;
 }
 

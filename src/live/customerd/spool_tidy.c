@@ -1,9 +1,9 @@
 /* spool_tidy.c: inputs that no job names any more are removed, in slices.
  *
- *     the jobs in the queue are gone through: what they name -> the files of the spool are: what nobody names goes
+ *     the jobs in the queue, and those that come again, are gone through: what they name -> the files of the spool are: what nobody names goes
  *
  * Jobs that come meanwhile are not gone through: their inputs were taken for them (spool_take), and are too young to go. */
-#include "live/customerd/customerd_parts.h"
+#include "live/customerd/crons.h"
 
 #include "lang/base/mem.h"
 #include "lang/base/textmap.h"
@@ -19,6 +19,7 @@ struct spool_tidying {
     struct textmap hashes;
     struct tree *last; /* jobs of one shape share their ad; held */
     uint64_t job;      /* that was gone through last; 0: none */
+    uint64_t cron;     /* the same of those that come again */
     bool named;        /* all were */
 };
 
@@ -57,13 +58,25 @@ void spool_tidy_done(struct customerd *customerd)
     free(tidying);
 }
 
-/* The next job of the queue; false: there is none. */
-static bool job_name(struct spool_tidying *tidying, const struct customer *customer)
+/* The next that comes again; false: there is none. */
+static bool cron_name(struct spool_tidying *tidying, const struct crons *crons)
+{
+    const struct cron *cron = crons_after(crons, tidying->cron);
+
+    if (!cron)
+        return false;
+    tidying->cron = cron->id;
+    job_inputs(cron->ad, name_input, &tidying->hashes);
+    return true;
+}
+
+/* The next job of the queue, and behind them those that come again; false: there is none. */
+static bool job_name(struct spool_tidying *tidying, const struct customerd *customerd)
 {
     struct job_view view;
 
-    if (!customer_next(customer, tidying->job, &view))
-        return false;
+    if (!customer_next(customerd->customer, tidying->job, &view))
+        return cron_name(tidying, customerd->crons);
     tidying->job = view.id;
     if (view.ad == tidying->last)
         return true;
@@ -81,7 +94,7 @@ bool spool_tidy(struct customerd *customerd, int64_t ends)
 
     while (more && runner_now() < ends) {
         for (int i = 0; i < LOOKED && !tidying->named; i++)
-            tidying->named = !job_name(tidying, customerd->customer);
+            tidying->named = !job_name(tidying, customerd);
         if (tidying->named)
             more = spool_sweep_step(tidying->sweep, now, LOOKED, is_named, &tidying->hashes);
     }

@@ -377,10 +377,9 @@ static void ad_answered(void *user, const struct message *answer)
     submitting_step(all);
 }
 
-/* The ad as the role gets it; NULL: it would be none. The caller unrefs it. */
-static struct tree *ad_finish(const struct submitting *all, const struct tree *ad)
+struct tree *job_finished(struct customerd *customerd, const struct tree *ad, int64_t iwd_user, uint64_t secrets)
 {
-    struct tree *whole = job_submitted(all->customerd->daemon.symbols, ad, all->iwd_user), *sealed;
+    struct tree *whole = job_submitted(customerd->daemon.symbols, ad, iwd_user), *sealed;
     struct err err = {0};
 
     if (whole && job_requires_gpus(whole)) {
@@ -398,9 +397,9 @@ static struct tree *ad_finish(const struct submitting *all, const struct tree *a
         tree_unref(whole);
         whole = sealed;
     }
-    if (!whole || !all->secrets || !job_has_secrets(ad))
+    if (!whole || !secrets || !job_has_secrets(ad))
         return whole;
-    sealed = job_secrets_set(whole, all->secrets, &err);
+    sealed = job_secrets_set(whole, secrets, &err);
     tree_unref(whole);
     return sealed;
 }
@@ -418,7 +417,7 @@ static void ad_submit(struct submitting *all, uint32_t place)
     text_set(&message.u.submit.key, key, strlen(key));
     submitting_owner(all, place, &message.u.submit.owner);
     message.u.submit.count = all->terms[place].count;
-    message.u.submit.ad = ad_finish(all, ad);
+    message.u.submit.ad = job_finished(all->customerd, ad, all->iwd_user, all->secrets);
     message.u.submit.batch = all->batch;
     message.u.submit.ads = all->batch ? all->count : 0;
     message.u.submit.jobs = all->batch ? all->jobs : 0;

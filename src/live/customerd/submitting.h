@@ -1,4 +1,4 @@
-/* submitting.h: a submission under way, shared by the files that take it through its stages; private to them.
+/* submitting.h: a submission under way, shared by the files that take it through its stages; private to them and to crons.c and api_crons.c.
  *
  *     api_submit.c        looked at -> read, each ad checked -> files of the catalogue found
  *     submitting.c          -> given to the role -> durable -> answered;   or an ad is refused: all that was given is removed
@@ -22,7 +22,6 @@ struct submitting {
     char key[SUBMISSION_KEY_MAX + 1], row_key[SHELF_KEY_MAX], hash[HASH_DIGITS + 1];
     bool again;                        /* the same was submitted before */
     bool lost;                         /* the customer is ending, and there will be no answer */
-    bool serves;                       /* the customer may ask for others' jobs, too */
     uint64_t secrets;                  /* the set of secrets that its jobs read; 0: none ... */
     bool holds;                        /* ... which it holds */
     bool gives;                        /* there are jobs to give */
@@ -67,6 +66,15 @@ void submitting_free(struct submitting *all);
 void submitting_owner(const struct submitting *all, uint32_t place, struct text *ret); /* of an ad's jobs */
 /* Everything is known: gives the jobs to the role, and answers. Takes `all`. */
 void submitting_begin(struct submitting *all);
+/* The ad of a job as the role gets it; NULL: it would be none. `secrets`: its set; 0: none. The caller unrefs it. */
+struct tree *job_finished(struct customerd *customerd, const struct tree *ad, int64_t iwd_user, uint64_t secrets);
+
+/* ---- api_submit.c ---- */
+
+/* May this caller submit that ad? Else the status to answer with, and why. */
+unsigned job_refused(const struct request *request, const struct tree *ad, struct job_terms *ret, struct err *err);
+int64_t job_iwd_user(
+    const struct request *request); /* with whose rights the outputs of its jobs are put into its folders */
 
 /* ---- submission_keys.c ---- */
 

@@ -97,6 +97,9 @@ extern "C" {
       "Jobs that are not in the history, by their state.")                                                             \
     X(QUEUE_COUNT, "berth_customer_jobs", GAUGE, "", C, NONE, NONE, "Jobs in the queue.")                              \
     X(SUBMITTED, "berth_jobs_submitted", COUNTER, "", C, NONE, NONE, "Jobs submitted.")                                \
+    X(CRONS_RUN, "berth_crons_run", COUNTER, "", C, NONE, NONE, "Times at which jobs that come again were submitted.") \
+    X(CRONS_SKIPPED, "berth_crons_skipped", COUNTER, "", C, NONE, NONE,                                                \
+      "Times at which jobs that come again were not submitted.")                                                       \
     X(ENDED, "berth_jobs_ended", COUNTER, "", C, OUTCOME, NONE, "Jobs that ended, by their outcome.")                  \
     X(QUEUE_WAIT, "berth_queue_wait_seconds", WAITS, "seconds", C, NONE, NONE,                                         \
       "From a job's submission until a machine first has it, in whole seconds.")                                       \
