@@ -44,6 +44,8 @@ holds "while it is held it does not come" [ "$(runs)" = "$held" ]
 run "$berth" cron release 1
 says "it is released" 0 'cron 1: the next time is *' ''
 holds "and comes again" soon listed cron "rows[0]['runs'] > $held"
+hash_of() { "$berth" cron show "$1" | sed -n 's/.*Hash = "\([0-9a-f]*\)".*/\1/p'; }
+stray=$(hash_of 1)
 run "$berth" cron rm 1
 says "it is removed" 0 '' ''
 holds "and is gone" listed cron 'not rows'
@@ -86,6 +88,16 @@ holds "or not at all" soon listed cron "rows[1]['runs'] == 0 and rows[1]['skippe
 echo 0 >shift
 sleep 3
 holds "it is put back: nothing comes a second time" listed cron "rows[0]['runs'] == 1 and rows[1]['skipped'] == 1"
+
+# --------------------------------------------------------------------------------------------------------------- files
+
+holds "no job is left that has a file" soon listed 'jobs --all' 'not rows'
+kept=$(hash_of 5)
+touch -d '3 days ago' "state/customer/spool/$kept" "state/customer/spool/$stray"
+kill -9 "$(pid_of customer)"
+holds "a file that no job needs goes when it is old" soon test ! -e "state/customer/spool/$stray"
+sleep 1
+holds "what a job that comes again reads stays" [ -e "state/customer/spool/$kept" ]
 
 # --------------------------------------------------------------------------------------------------------------- refused
 
