@@ -183,6 +183,43 @@ static void shop_close(struct shop *shop)
 
 /* -------------------------------------------------------------------------------------------------------------- cases */
 
+/* Of jobs 1 to 4 the last runs "b", and is the only one that says how many processors it wants. */
+static void check_order(struct shop *shop)
+{
+    static const struct {
+        const char *order, *told;
+    } orders[] = {
+        {"-Cmd&limit=2", "[ Job = 4 ]\n[ Job = 1 ]\n"},
+        {"-Cmd&limit=2&cursor=2", "[ Job = 2 ]\n[ Job = 3 ]\n"},
+        {"Cmd", "[ Job = 1 ]\n[ Job = 2 ]\n[ Job = 3 ]\n[ Job = 4 ]\n"},
+        {"-Job&limit=3", "[ Job = 4 ]\n[ Job = 3 ]\n[ Job = 2 ]\n"},
+        {"RequestCpus&limit=2", "[ Job = 4 ]\n[ Job = 1 ]\n"},
+        {"-RequestCpus&limit=2", "[ Job = 4 ]\n[ Job = 1 ]\n"},
+        {"-Job&limit=2&constraint=Cmd==%22a%22", "[ Job = 3 ]\n[ Job = 2 ]\n"},
+        {"-Job&ids=1-2", "[ Job = 2 ]\n[ Job = 1 ]\n"},
+        {"Job&limit=1&cursor=4", ""},
+    };
+    char path[120];
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        snprintf(path, sizeof path, "/v1/jobs?select=Job&order=%s", orders[i].order);
+        if (ask(shop, "GET", path, NULL) != 200 || strcmp(buf_string(&shop->reply.body), orders[i].told) != 0) {
+            tap_diag("%s: %s", path, buf_string(&shop->reply.body));
+            good = false;
+        }
+    }
+    tap_ok(good, "jobs are listed by an attribute, either way, a page at a time, and those without it come last");
+    tap_ok(ask(shop, "GET", "/v1/jobs?select=Job&order=-Cmd&limit=2", NULL) == 200 &&
+               strstr(shop->reply.link, "cursor=2") && strstr(shop->reply.link, "order=-Cmd") &&
+               ask(shop, "GET", "/v1/jobs?select=Job&order=-Cmd&limit=4", NULL) == 200 && !*shop->reply.link,
+           "each page says where the next one begins, if there is one");
+    tap_ok(ask(shop, "GET", "/v1/jobs?order=a%20b", NULL) == 400 && ask(shop, "GET", "/v1/jobs?order=-", NULL) == 400 &&
+               ask(shop, "GET", "/v1/jobs?order=Job&limit=10001", NULL) == 400 &&
+               ask(shop, "GET", "/v1/jobs?order=Job&limit=1&cursor=10000", NULL) == 400,
+           "an order by what is no name, or beyond its bound, is refused");
+}
+
 static void check_submitting(struct shop *shop)
 {
     static const struct {
@@ -225,12 +262,17 @@ static void check_submitting(struct shop *shop)
                says(shop, "Submission = 1; Last = 4; Jobs = 4; Owner = \"alice\";") && says(shop, "Waiting = 4;") &&
                ask(shop, "GET", "/v1/jobs?alone=true", NULL) == 200 && !shop->reply.body.len,
            "what was submitted together is counted together");
+    tap_ok(ask(shop, "GET", "/v1/submissions?constraint=Jobs==4", NULL) == 200 && says(shop, "Submission = 1;") &&
+               ask(shop, "GET", "/v1/submissions?constraint=Jobs%3E4", NULL) == 200 && !shop->reply.body.len &&
+               ask(shop, "GET", "/v1/submissions?constraint=Jobs==", NULL) == 400,
+           "submissions are found by an expression");
     tap_ok(ask(shop, "GET", "/v1/jobs?constraint=Cmd==%22a%22&select=Job,Index,State,Owner&limit=2", NULL) == 200 &&
                says(shop,
                     "[ Owner = \"alice\"; Job = 1; Index = 0; State = \"Waiting\" ]\n[ Owner = \"alice\"; Job = 2; "
                     "Index = 1; State = \"Waiting\" ]\n") &&
                !strstr(buf_string(&shop->reply.body), "Job = 3"),
            "jobs are listed by an expression, in pages");
+    check_order(shop);
     tap_ok(ask(shop, "GET", "/v1/jobs?ids=2,4-9&select=Job", NULL) == 200 && says(shop, "[ Job = 2 ]\n[ Job = 4 ]\n") &&
                ask(shop, "GET", "/v1/jobs?ids=x", NULL) == 400,
            "and by their numbers");

@@ -26,6 +26,10 @@ listed() { ask '/v1/ads?outcome=nobody' | grep 'AdId = "wanted"' && ! ask '/v1/a
 check 'those of one outcome are listed alone' listed
 reasons() { ask /v1/reasons | grep 'Code = "nofit"; Reason = "no machine satisfies other.Memory < 0"; Requests = 1; Units = 7; Example = "wanted"'; }
 check 'and why, in words' reasons
+ask /v1/ads/contrary -X PUT -d '[Type="Job";Count=3;Constraint=other.Memory<1&&other.Memory>2]' >/dev/null
+never() { ask /v1/reasons >reasons.out && grep -q 'Example = "contrary"; Never = true' reasons.out && ! grep 'Example = "wanted".*Never' reasons.out; }
+check 'what contradicts itself can never be served, which is told' until_seen never
+ask /v1/ads/contrary -X DELETE >/dev/null
 series() { ask '/v1/series?span=hour' -H 'Accept: application/json' | grep '"Span": "hour", "At": \[[0-9]'; }
 check 'there are samples of the last hour' until_seen series
 by_user() { ask '/v1/series?span=hour&by=user' -H 'Accept: application/json' | grep '"Users": \[{"Name": "[^"]*", "Running": \[[0-9, ]*\], "Waiting": \[[0-9, ]*7\]'; }

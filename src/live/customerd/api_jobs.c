@@ -14,6 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ORDER_MAX 10000       /* rows of an ordered list, over all its pages */
+#define ORDER_LOOK_MAX 100000 /* at most so many jobs are looked at for a page of it */
+#define ORDER_NAME_MAX 100
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 /* -------------------------------------------------------------------------------------------------------------- lists */
 
 /* ids=1-20,31; false after a problem was answered, when it is malformed. `*ret_given`: it was given. */
@@ -89,19 +94,89 @@ static void list_told(struct walk *walk, struct request *request)
              list->cursor);
 }
 
+/* ----------------------------------------------------------------------------------------------------------- in an order */
+
+/* order=-Submitted: by that attribute, the largest first. False after a problem was answered. */
+static bool order_read(struct request *request, struct job_list *list)
+{
+    const char *name = request_query(request, "order");
+    bool down = name && *name == '-';
+
+    if (!name)
+        return true;
+    name += down;
+    if (!*name || strlen(name) > ORDER_NAME_MAX || name[strspn(name, NAME_CHARACTERS)]) {
+        request_problem(request, 400, "order: expected the name of an attribute, with - in front: the largest first");
+        return false;
+    }
+    if (list->cursor > ORDER_MAX || list->limit > ORDER_MAX - list->cursor) {
+        request_problem(request, 400,
+                        "order: of an ordered list there are %d rows at most: ask for fewer, or with a constraint",
+                        ORDER_MAX);
+        return false;
+    }
+    list->skip = list->cursor;
+    list->cursor = 0;
+    list->order = job_order_new(name, down, (uint32_t)(list->skip + list->limit));
+    return true;
+}
+
+static bool order_job(struct walk *walk, struct request *request)
+{
+    struct job_list *list = (struct job_list *)walk;
+    const struct customerd *customerd = request_customerd(request);
+    struct job_view view;
+    struct tree *ad;
+
+    list->more = false;
+    if (!next_job(customerd, list->given ? &list->ranges : NULL, list->cursor, &view))
+        return false;
+    list->cursor = view.id;
+    if ((list->alone && has_company(customerd, &view, list)) || !caller_sees(request, view.owner, strlen(view.owner))) {
+        list->looked++;
+    } else {
+        ad = job_ad(customerd->daemon.symbols, customerd->customer, &view, attempts_of(customerd->tries, view.id),
+                    list->env.now);
+        if (list_wants(list, ad))
+            job_order_note(list->order, ad, view.id);
+        tree_unref(ad);
+    }
+    list->more = true;
+    return list->looked < ORDER_LOOK_MAX && list->steps;
+}
+
+/* Those of the page; what has ended meanwhile is left out. */
+static void order_told(struct walk *walk, struct request *request)
+{
+    struct job_list *list = (struct job_list *)walk;
+    const struct customerd *customerd = request_customerd(request);
+    uint64_t end = list->skip + list->limit;
+    struct job_view view;
+
+    job_order_sort(list->order);
+    for (uint64_t i = list->skip; i < end && i < job_order_count(list->order); i++)
+        if (customer_job(customerd->customer, job_order_id(list->order, (uint32_t)i), &view))
+            list_put(list, job_ad(customerd->daemon.symbols, customerd->customer, &view,
+                                  attempts_of(customerd->tries, view.id), list->env.now));
+    list_order_end(list, job_order_seen(list->order) > end && end < ORDER_MAX, end, !list->more);
+}
+
 void api_jobs_list(struct request *request)
 {
     struct job_list *list = list_new();
-    bool good = list_begin(list, request) && ids_read(request, &list->ranges, &list->given);
+    bool good =
+        list_begin(list, request) && ids_read(request, &list->ranges, &list->given) && order_read(request, list);
 
     list->alone = request_flag(request, "alone");
-    list->walk.one = list_job;
-    list->walk.end = list_told;
+    list->walk.one = list->order ? order_job : list_job;
+    list->walk.end = list->order ? order_told : list_told;
     if (good)
         walk_begin(request, &list->walk);
     else
         list_drop(&list->walk);
 }
+
+/* ------------------------------------------------------------------------------------------------------------ the history */
 
 static bool history_sees(const struct request *request, const struct tree *ad)
 {

@@ -11,7 +11,9 @@
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
 #include "live/customerd/walk.h"
+#include "live/http/query.h"
 #include "live/http/represent.h"
+#include "match/pair/match.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -188,6 +190,10 @@ struct submission_walk {
     int64_t now;
     uint64_t limit, cursor, looked;
     bool more;
+    struct tree *query; /* which are wanted; NULL: all */
+    uint64_t steps;     /* that may still be spent on it */
+    struct env env;
+    struct arena scratch;
     uint64_t job;           /* the job in the queue that led to the submission which is being counted; 0: none is */
     uint64_t at;            /* the next of its jobs */
     struct counted counted; /* so far */
@@ -207,7 +213,8 @@ static bool submission_next(struct submission_walk *list, const struct request *
     if (list->alone && list->looked)
         return false;
     list->more = customer_next(customerd->customer, list->cursor, &view);
-    if (!list->more || list->listing.count >= (list->limit ? list->limit : 1) || list->looked > SUBMISSIONS_LOOK_MAX)
+    if (!list->more || list->listing.count >= (list->limit ? list->limit : 1) || list->looked > SUBMISSIONS_LOOK_MAX ||
+        !list->steps)
         return false;
     list->counted = (struct counted){0};
     submission_of(customerd, &view, list->now, &list->counted.first, &list->counted.last);
@@ -221,6 +228,15 @@ static bool submission_next(struct submission_walk *list, const struct request *
     return list->job && list->counted.first == list->many.number;
 }
 
+static bool submission_wanted(struct submission_walk *list, const struct tree *ad)
+{
+    uint64_t steps = 1;
+    bool wanted = match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
+
+    list->steps -= steps < list->steps ? steps : list->steps;
+    return wanted;
+}
+
 static void submission_add(struct submission_walk *list, const struct customerd *customerd)
 {
     struct job_view view;
@@ -232,7 +248,7 @@ static void submission_add(struct submission_walk *list, const struct customerd 
         ad = submission_ad(customerd, &view, &list->counted, list->now);
         if (list->alone)
             list->ad = tree_ref(ad);
-        else
+        else if (!list->query || submission_wanted(list, ad))
             listing_add(&list->listing, ad);
         tree_unref(ad);
     }
@@ -272,6 +288,8 @@ static void submissions_drop(struct walk *walk)
     buf_done(&list->out);
     many_done(&list->many);
     tree_unref(list->ad);
+    tree_unref(list->query);
+    arena_done(&list->scratch);
     free(walk);
 }
 
@@ -284,20 +302,35 @@ static struct submission_walk *submissions_walk(uint64_t limit, uint64_t cursor)
     list->now = runner_wall() / SECOND;
     list->limit = limit;
     list->cursor = cursor;
+    list->steps = UINT64_MAX;
+    arena_init(&list->scratch);
     buf_init(&list->out);
     return list;
 }
 
-/* Submissions in the order of their numbers. The cursor is the last job that was looked at. */
+/* Submissions in the order of their numbers, those that are asked for. The cursor is the last job that was looked at. */
 void api_submissions(struct request *request)
 {
+    const struct customerd *customerd = request_customerd(request);
+    const struct config *config = &customerd->daemon.config;
     uint64_t limit, cursor;
     struct submission_walk *list;
+    struct tree *query = NULL;
+    struct err err = {0};
 
     if (!request_number(request, "limit", 0, CUSTOMERD_LIMIT_MAX, CUSTOMERD_LIMIT_DEFAULT, &limit) ||
         !request_number(request, "cursor", 0, INT64_MAX, 0, &cursor))
         return;
+    if (query_expr(request->exchange, "constraint", customerd->daemon.symbols, config, &query, &err) < 0) {
+        request_problem(request, 400, "%s", err.text);
+        return;
+    }
     list = submissions_walk(limit, cursor);
+    list->query = query;
+    list->steps = config_count(config, CONFIG_QUERY_STEPS);
+    list->env = (struct env){.now = list->now,
+                             .steps = config_count(config, CONFIG_EVALUATION_STEPS),
+                             .bytes = config_size(config, CONFIG_EVALUATION_BYTES)};
     listing_begin(&list->listing, &list->out, request->form);
     walk_begin(request, &list->walk);
 }

@@ -14,6 +14,7 @@ void list_drop(struct walk *walk)
     struct job_list *list = (struct job_list *)walk;
 
     tree_unref(list->query);
+    job_order_free(list->order);
     buf_done(&list->out);
     arena_done(&list->scratch);
     free(list);
@@ -47,21 +48,32 @@ bool list_begin(struct job_list *list, struct request *request)
     return true;
 }
 
-bool list_add(struct job_list *list, struct tree *ad)
+bool list_wants(struct job_list *list, const struct tree *ad)
 {
     uint64_t steps = 1;
-    struct tree *part;
+    bool wanted = !list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps);
 
     list->looked++;
-    if (!list->query || match_query_counted(&list->env, &list->scratch, list->query, ad, &steps)) {
-        if (list->select && (part = ad_select(request_customerd(list->request)->daemon.symbols, ad, list->select))) {
-            tree_unref(ad);
-            ad = part;
-        }
-        listing_add(&list->listing, ad);
-    }
-    tree_unref(ad);
     list->steps -= steps < list->steps ? steps : list->steps;
+    return wanted;
+}
+
+void list_put(struct job_list *list, struct tree *ad)
+{
+    struct tree *part =
+        list->select ? ad_select(request_customerd(list->request)->daemon.symbols, ad, list->select) : NULL;
+
+    listing_add(&list->listing, part ? part : ad);
+    tree_unref(part);
+    tree_unref(ad);
+}
+
+bool list_add(struct job_list *list, struct tree *ad)
+{
+    if (list_wants(list, ad))
+        list_put(list, ad);
+    else
+        tree_unref(ad);
     return list->listing.count < list->limit && list->looked < CUSTOMERD_LOOK_MAX && list->steps;
 }
 
@@ -74,6 +86,13 @@ void list_end(struct job_list *list, bool more, uint64_t cursor)
 {
     listing_end(&list->listing);
     request_list(list->request, &list->out, more, cursor);
+}
+
+void list_order_end(struct job_list *list, bool more, uint64_t cursor, bool whole)
+{
+    listing_end(&list->listing);
+    request_list_with(list->request, &list->out, more, cursor,
+                      &(struct http_field){"Berth-Whole", whole ? "true" : "false"});
 }
 
 struct job_list *list_new(void)

@@ -5,6 +5,7 @@
 #define BERTH_LIVE_CUSTOMERD_JOB_LIST_PARTS_H
 
 #include "live/customerd/customerd_parts.h"
+#include "live/customerd/job_order.h"
 #include "live/customerd/walk.h"
 #include "match/pair/match.h"
 
@@ -27,17 +28,24 @@ struct job_list {
     bool more;         /* enough is listed, and there may be more */
     bool alone, given; /* of jobs in the queue: only those without company; only these: */
     struct id_ranges ranges;
+    struct job_order *order; /* NULL: jobs come by their numbers */
+    uint64_t skip;           /* in an order: so many come on pages before */
 };
 
 struct job_list *list_new(void);
 void list_drop(struct walk *walk);
 /* Fills in what the request asks for; false after a problem was answered, when it cannot be: then it is to be dropped. */
 bool list_begin(struct job_list *list, struct request *request);
+/* Is it among those that are asked for? */
+bool list_wants(struct job_list *list, const struct tree *ad);
+void list_put(struct job_list *list, struct tree *ad); /* adds an ad, which it takes, as the request wants to see it */
 /* Looks at an ad, which it takes, and adds it if it is wanted; false: enough for this answer. */
 bool list_add(struct job_list *list, struct tree *ad);
 /* Something was looked at that the caller may not see; false: enough for this answer. */
 bool list_pass(struct job_list *list);
 void list_end(struct job_list *list, bool more, uint64_t cursor); /* answers */
+/* The same of an order, and whether all that there is was looked at. */
+void list_order_end(struct job_list *list, bool more, uint64_t cursor, bool whole);
 
 #ifdef __cplusplus
 }

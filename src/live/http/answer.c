@@ -186,14 +186,28 @@ void request_words(struct request *request, unsigned status, const char *words)
     request_answer(request, status, "text/plain; charset=utf-8", words, strlen(words), NULL, 0);
 }
 
-void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor)
+void request_list_with(struct request *request, const struct buf *out, bool more, uint64_t cursor,
+                       const struct http_field *field)
 {
+    struct http_field fields[3];
     struct query_rest rest;
+    size_t count = 0;
 
     query_rest_init(&rest, request->exchange, request->route->path, request->route->parameters, more, cursor);
+    while (count < rest.count) {
+        fields[count] = rest.fields[count];
+        count++;
+    }
+    if (field)
+        fields[count++] = *field;
     request_answer(request, 200, media_type(request->form, &dialect_classic), out->len ? out->text : "", out->len,
-                   rest.fields, rest.count);
+                   fields, count);
     query_rest_done(&rest);
+}
+
+void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor)
+{
+    request_list_with(request, out, more, cursor, NULL);
 }
 
 void request_done(struct request *request)

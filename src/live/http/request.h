@@ -126,6 +126,9 @@ void request_words(struct request *request, unsigned status, const char *words);
 void request_done(struct request *request);                                      /* 204 */
 /* Answers with a list; if there is more, says where to go on. */
 void request_list(struct request *request, const struct buf *out, bool more, uint64_t cursor);
+/* The same with one more field; NULL: without. */
+void request_list_with(struct request *request, const struct buf *out, bool more, uint64_t cursor,
+                       const struct http_field *field);
 
 /* Does a field If-Match or If-None-Match name that entity tag, weak or not? With NULL there is nothing to name. */
 bool etag_is_named(const char *field, const char *etag);

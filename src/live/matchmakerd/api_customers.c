@@ -34,7 +34,7 @@
 
 /* Parameters that are passed on: those of customerd_routes. */
 static const char *const handed_on[] = {"constraint", "select", "limit", "cursor", "ids", "offset", "size",
-                                        "wait",       "key",    "force", "after",  "out", "err"};
+                                        "wait",       "key",    "force", "after",  "out", "err",    "order"};
 
 static bool is_desk(const struct agent_row *row)
 {

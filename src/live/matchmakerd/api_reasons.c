@@ -45,6 +45,8 @@ static void question_finish(struct scan *scan)
         maker_integer(&maker, "Requests", (int64_t)rows[i].requests);
         maker_integer(&maker, "Units", (int64_t)rows[i].units);
         maker_text(&maker, "Example", *rows[i].example ? rows[i].example : NULL);
+        if (rows[i].never)
+            maker_flag(&maker, "Never", true);
         roll_add(&roll, &maker);
     }
     roll_end(&roll);

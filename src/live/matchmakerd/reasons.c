@@ -58,8 +58,9 @@ struct reasons {
     struct gang_waits gang;
 };
 
-static void reason_count(struct reasons *reasons, enum wait_reason code, const char *words, const char *example,
-                         uint64_t requests, uint64_t units)
+/* Returns the row. */
+static struct reason_row *reason_count(struct reasons *reasons, enum wait_reason code, const char *words,
+                                       const char *example, uint64_t requests, uint64_t units)
 {
     uint32_t i = 0;
 
@@ -68,12 +69,14 @@ static void reason_count(struct reasons *reasons, enum wait_reason code, const c
     if (i == reasons->row_count) {
         snprintf(reasons->rows[i].words, REASON_BYTES, "%s", words);
         reasons->rows[i].code = code;
+        reasons->rows[i].never = false;
         reasons->rows[i].example = mem_dup(example, strlen(example));
         reasons->rows[i].requests = reasons->rows[i].units = 0;
         reasons->row_count++;
     }
     reasons->rows[i].requests += requests;
     reasons->rows[i].units += units;
+    return &reasons->rows[i];
 }
 
 /* ----------------------------------------------------------------------------------------------------------- gathering */
@@ -217,6 +220,7 @@ static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
 {
     const struct waits *waits = &reasons->waits;
     enum wait_reason code;
+    bool never = false;
     struct buf out;
 
     buf_init(&out);
@@ -224,13 +228,15 @@ static void waiter_explain(struct reasons *reasons, const struct waiter *waiter)
         code = gang_explain(reasons, waiter, &out);
     } else {
         code = waits->first;
-        if ((code == WAIT_NOFIT || code == WAIT_REFUSES) && reasons->machines.present)
+        if ((code == WAIT_NOFIT || code == WAIT_REFUSES) && reasons->machines.present) {
             why_words(&out, &reasons->why, waiter->ad);
-        else
+            never = reasons->why.verdict == WHY_NEVER;
+        } else {
             waits_print_reason(&out, waits, code);
+        }
     }
     buf_cut(&out, 0, REASON_BYTES - sizeof "...");
-    reason_count(reasons, code, buf_string(&out), waiter->id, 1, waiter->units);
+    reason_count(reasons, code, buf_string(&out), waiter->id, 1, waiter->units)->never = never;
     buf_done(&out);
 }
 

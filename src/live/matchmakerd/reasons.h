@@ -13,6 +13,7 @@ extern "C" {
 
 struct reason_row {
     enum wait_reason code; /* WAIT_REASON_COUNT: those that were not looked into */
+    bool never;            /* they ask for what contradicts itself: no machine could serve them */
     char words[REASON_BYTES];
     char *example; /* the id of one of the requests, or "" */
     uint64_t requests, units;
