@@ -1,6 +1,6 @@
 // editor.tsx: a place to type the language in. CodeMirror comes when it is needed, and lives in a shadow root: there its styles are allowed.
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EditorHandle, Fault } from './editor_core';
 import { inTurn } from './hooks';
 
@@ -30,8 +30,24 @@ export interface EditorProps {
   rows?: number;
 }
 
+/** Where CodeMirror could not be fetched: a field of the browser's own, that does as well. */
+function Plain({ label, value, change, single, enter, rows }: EditorProps): JSX.Element {
+  const typed = (event: JSX.TargetedInputEvent<HTMLInputElement | HTMLTextAreaElement>): void => change(event.currentTarget.value);
+  const key = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !enter || !(single || event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    enter();
+  };
+  return (
+    <>
+      {single ? <input type="text" class="plain-editor" aria-label={label} value={value} onInput={typed} onKeyDown={key} /> : <textarea class="plain-editor" aria-label={label} rows={rows ?? 8} spellcheck={false} value={value} onInput={typed} onKeyDown={key} />}
+      <p class="problem" role="alert">The editor could not be fetched: here is a plain field instead, without colours and names. Load the page again to have the editor.</p>
+    </>
+  );
+}
+
 export function Editor(props: EditorProps): JSX.Element {
-  const host = useRef<HTMLDivElement>(null), handle = useRef<EditorHandle | null>(null), latest = useRef(props);
+  const [plain, setPlain] = useState(false), host = useRef<HTMLDivElement>(null), handle = useRef<EditorHandle | null>(null), latest = useRef(props);
   const told = useRef<string[]>([props.value]); // values that the parent has, or will have, from here: the last is what stands in the editor
   latest.current = props;
   useEffect(() => {
@@ -55,13 +71,19 @@ export function Editor(props: EditorProps): JSX.Element {
       const step = (): void => {
         if (gone) return;
         const { done, value } = steps.next();
-        if (!done) return inTurn(step);
+        if (!done) {
+          inTurn(step);
+          return;
+        }
         handle.current = value;
         if (latest.current.value !== first) value.show(latest.current.value);
         value.fault(latest.current.fault ?? null);
       };
       inTurn(step);
-    }, () => { core = undefined; }); // what could not be fetched is asked for again by the next editor
+    }).catch(() => {
+      core = undefined; // what could not be fetched is asked for again by the next editor
+      if (!gone) setPlain(true);
+    });
     return () => {
       gone = true;
       handle.current?.close();
@@ -80,7 +102,7 @@ export function Editor(props: EditorProps): JSX.Element {
   useEffect(() => handle.current?.fault(props.fault ?? null), [props.fault?.line, props.fault?.column, props.fault?.text]);
   return (
     <div class="editing">
-      <div ref={host} class={props.single ? 'editor single' : 'editor'} data-label={props.label} style={{ '--least': props.single ? '35px' : `${(props.rows ?? 8) * 21 + 12}px` }} />
+      {plain ? <Plain {...props} /> : <div ref={host} class={props.single ? 'editor single' : 'editor'} data-label={props.label} style={{ '--least': props.single ? '35px' : `${(props.rows ?? 8) * 21 + 12}px` }} />}
       <p class="fault" aria-live="polite">
         {props.fault ? `${props.single ? `column ${props.fault.column}` : `line ${props.fault.line}, column ${props.fault.column}`}: ${props.fault.text}` : ''}
       </p>

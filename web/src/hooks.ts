@@ -150,12 +150,18 @@ function turnNext(): void {
   }
 }
 
-/** Does it in a frame of its own, after all that was asked for before: what a turn asks for, too, comes in a later frame. */
-export function inTurn(what: () => void): void {
-  turns.push(what);
-  if (turning) return;
-  turning = true;
-  nextFrame(turnNext);
+/** Does it in a frame of its own, after all that was asked for before: what a turn asks for, too, comes in a later frame. Returns how to leave the row. */
+export function inTurn(what: () => void): () => void {
+  const turn = (): void => what(); // another one each time, so that it can be found
+  turns.push(turn);
+  if (!turning) {
+    turning = true;
+    nextFrame(turnNext);
+  }
+  return () => {
+    const place = turns.indexOf(turn);
+    if (place >= 0) turns.splice(place, 1);
+  };
 }
 
 /** The same for what comes again and again: it waits in one turn at most. */
@@ -183,21 +189,31 @@ export interface Part {
   blank?: () => JSX.Element; // in its place until its turn comes
 }
 
-const alike = (a: unknown, b: unknown): boolean => Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
+/** A part as it was drawn last. */
+interface Drawn {
+  of: unknown; // these values, or others that are alike
+  also: unknown;
+  other?: unknown; // values that it is known to lack
+  node: JSX.Element;
+}
 
 /** Draws a list a few parts a frame, those that are new and those that have changed, so that it takes no frame for itself; until its turn comes a part stays as it was.
  * `most`: as many would fill a frame alone; lists that are drawn at the same time share it. */
 export function useSliced(parts: Part[], most: number): { drawn: JSX.Element[]; whole: boolean } {
-  const before = useRef(new Map<string, { part: Part; node: JSX.Element }>()), [, again] = useState(0), next: typeof before.current = new Map(), drawn: JSX.Element[] = [];
+  const before = useRef(new Map<string, Drawn>()), [, again] = useState(0), next: typeof before.current = new Map(), drawn: JSX.Element[] = [];
   const now = Number(document.timeline.currentTime ?? 0); // the same all through a frame
   let whole = true;
   if (given.frame !== now) Object.assign(given, { frame: now, part: 0 });
   for (const part of parts) {
     let one = before.current.get(part.key);
-    if (!one || one.part.also !== part.also || !alike(one.part.of, part.of)) {
+    if (one && one.also === part.also && !Object.is(one.of, part.of) && !Object.is(one.other, part.of)) { // what was compared once is not in each frame
+      if (JSON.stringify(one.of) === JSON.stringify(part.of)) one.of = part.of;
+      else one.other = part.of;
+    }
+    if (!one || one.also !== part.also || !Object.is(one.of, part.of)) {
       if (given.part <= 1 - 1 / most) {
         given.part += 1 / most;
-        one = { part, node: part.draw() };
+        one = { of: part.of, also: part.also, node: part.draw() };
       } else {
         whole = false;
       }
@@ -208,7 +224,7 @@ export function useSliced(parts: Part[], most: number): { drawn: JSX.Element[]; 
   }
   useLayoutEffect(() => {
     before.current = next;
-    return whole ? undefined : nextFrame(() => again((n) => n + 1));
+    return whole ? undefined : inTurn(() => again((n) => n + 1)); // not in the frame of something else that has its turn
   });
   return { drawn, whole };
 }
@@ -225,12 +241,12 @@ export function useSteps<T>(make: () => Generator<void, T>, of: unknown[]): T | 
       for (const began = performance.now(); performance.now() - began < SLICE;) {
         const { done, value } = steps.next();
         if (!done) continue;
-        leave = nextFrame(() => setMade(() => value)); // what is drawn of it takes time, too
+        leave = inTurn(() => setMade(() => value)); // what is drawn of it takes time, too
         return;
       }
-      leave = nextFrame(go);
+      leave = inTurn(go);
     };
-    leave = nextFrame(go);
+    leave = inTurn(go);
     return () => leave();
   }, of);
   return made;
@@ -257,14 +273,14 @@ export function useScrolled(step: number): { of: { current: HTMLDivElement | nul
   return { of, ...seen };
 }
 
-const ticks = storeMake(0);
+const ticks = storeMake(0), tick = onceInTurn(() => ticks.set(ticks.get() + 1));
 let ticking = 0;
 
 /** Draws again every few seconds: for spans that grow. */
 export function useTick(): void {
   const [, setTurn] = useState(0);
   useEffect(() => {
-    if (!ticking) ticking = window.setInterval(() => document.hidden || ticks.set(ticks.get() + 1), 5000);
+    if (!ticking) ticking = window.setInterval(() => document.hidden || tick(), 5000);
     return ticks.watch(setTurn);
   }, []);
 }

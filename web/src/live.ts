@@ -1,6 +1,6 @@
 // live.ts: the pool as it is now, and when customers have news: by the one event stream, or by asking every two seconds while there is none.
 import { api, ApiError, type Claim, type DeskTold, type Match, type Overview } from './api';
-import { onceInTurn } from './hooks';
+import { inTurn, onceInTurn } from './hooks';
 import { session } from './session';
 import { eventsRead } from './sse';
 import { storeMake } from './store';
@@ -74,7 +74,7 @@ function shower(signal: AbortSignal): (news: Partial<Live>) => void {
     const first = !waiting;
     waiting = { ...waiting, ...news };
     if (news.overview && !live.get().overview) show(); // the first is shown at once
-    else if (first) setTimeout(show, Math.max(0, shown + SHOW_EVERY - Date.now()));
+    else if (first) setTimeout(() => inTurn(show), Math.max(0, shown + SHOW_EVERY - Date.now())); // not in the frame of something else
   };
 }
 

@@ -30,7 +30,7 @@ export function AgentsView(): JSX.Element {
                 { name: 'Contact', cell: (agent) => { const [tone, text] = contacts[agent.ContactState ?? 'none'] ?? [undefined, agent.ContactState]; return <Tag tone={tone}>{text}</Tag>; } },
                 { name: 'Ads', number: true, cell: (agent) => count(agent.Ads) },
                 { name: 'Letters', number: true, cell: (agent) => count(agent.Letters) },
-                { name: 'Last word', number: true, cell: (agent) => `${spanSaid(agent.LastWord)} ago` },
+                { name: 'Last word', number: true, cell: (agent) => `${spanSaid(Math.ceil(agent.LastWord))} ago` },
                 { name: 'Version', cell: (agent) => agent.Version ?? '' },
               ]} />
               <Pager paging={paging} cursor={cursor} />

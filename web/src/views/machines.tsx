@@ -235,7 +235,7 @@ class Machines {
   }
 }
 
-const TILE = { width: 232, height: 160, gap: 10 }, LINE = 34, AROUND = 2, TILES_AT_ONCE = 2, LINES_AT_ONCE = 4; // in one frame
+const TILE = { width: 232, height: 160, gap: 10 }, LINE = 34, AROUND = 2, TILES_AT_ONCE = 2, LINES_AT_ONCE = 3; // in one frame
 
 function Window({ constraint, tiles, known, filtered }: { constraint: string; tiles: boolean; known: number; filtered: boolean }): JSX.Element {
   const { of, width } = useWidth(), [, setTurn] = useState(0), [view, setView] = useState<[number, number]>([0, 12]);
@@ -311,19 +311,25 @@ function constraintOf(state: Pick, search: string): string {
   return clauses.join(' && ');
 }
 
+/** While one types, this alone is drawn. */
+function Search({ search, find }: { search: string; find: (search: string) => void }): JSX.Element {
+  const [text, setText] = useState(search), quiet = useQuiet(text, 300);
+  useEffect(() => setText(search), [search]);
+  useEffect(() => { if (quiet !== search) find(quiet); }, [quiet]);
+  return <input type="search" data-search class="grow" aria-label="Search machines" placeholder="part of a name, or an expression: Memory >= 64G" value={text} onInput={(event) => setText(event.currentTarget.value)} />;
+}
+
 export function MachinesView({ query }: { query: Route['query'] }): JSX.Element {
   const asked = query.get('state') as Pick, state = picks.some(([word]) => word === asked) ? asked : 'all', tiles = query.get('as') !== 'list', search = query.get('search') ?? '';
-  const [text, setText] = useState(search), quiet = useQuiet(text, 300), counts = useStore(live).overview?.Machines;
+  const counts = useStore(live).overview?.Machines;
   const go = (next: Record<string, string | undefined>): void => routeGo(routeLink(['machines'], { state: state === 'all' ? undefined : state, as: tiles ? undefined : 'list', search, ...next }));
-  useEffect(() => setText(search), [search]);
-  useEffect(() => { if (quiet !== search) go({ search: quiet }); }, [quiet]);
   useTitle('Machines');
   return (
     <>
       <h1>Machines</h1>
       {counts ? <Totals of={counts} /> : null}
       <div class="row">
-        <input type="search" data-search class="grow" aria-label="Search machines" placeholder="part of a name, or an expression: Memory >= 64G" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <Search search={search} find={(next) => go({ search: next })} />
         <Choice label="State" of={picks} value={state} pick={(next) => go({ state: next === 'all' ? undefined : next })} />
         <Choice label="Shown as" of={[['tiles', 'Tiles'], ['list', 'List']]} value={tiles ? 'tiles' : 'list'} pick={(next) => go({ as: next === 'list' ? 'list' : undefined })} />
       </div>
