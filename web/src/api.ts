@@ -25,7 +25,8 @@ export interface Overview {
   Counted: number; Offers: number; Requests: number; Waiting: number; Claims: number; Matches: number; Cycles: number; Agents: number;
   Kinds: Kind[]; Outcomes: Outcome[]; Machines?: MachineCounts;
 }
-export interface WaitCount { Code?: string; Reason: string; Requests: number; Units: number; Example?: string }
+/** `Never`: not with any machine, whatever the pool holds. */
+export interface WaitCount { Code?: string; Reason: string; Requests: number; Units: number; Example?: string; Never?: boolean }
 export type Span = 'hour' | 'day' | 'month';
 export interface SeriesUser { Name: string; Running: number[]; Waiting: number[] }
 export interface Series { Span: Span; At: number[]; Offers: number[]; Claims: number[]; Waiting: number[]; Matches: number[]; Users?: SeriesUser[] }
@@ -49,6 +50,12 @@ export interface UserWhy extends User {
 }
 export interface Group { Name: string; Quota: number; Used: number; Surplus: boolean; Pool: number }
 export interface Limit { Name: string; Most?: number; Used: number }
+/** A section of what is served to agents, and its last change. */
+export interface ConfigSection { Section: string; Options: number; Revision?: number; Time?: number; By?: string }
+/** What a section was; without `Section`: it was taken away. */
+export interface Revision { Number: number; Time?: number; By?: string; Section?: Ad }
+/** `text` is null where there is no such section. */
+export interface SectionText { text: string | null; etag: string | null }
 export interface Agent {
   Identity: string; Name: string; Agent: string; Since: number; LastWord: number; Host?: string; Version?: string;
   Contact?: string; ContactState?: string; Role?: string; Connected: boolean; Ads: number; Letters: number;
@@ -226,10 +233,13 @@ function json<T>(path: string, what: Call = {}): Promise<T> {
   return call(path, what, async (answer) => (await answer.json()) as T);
 }
 
-export interface Listed<T> { rows: T[]; cursor: string | null }
+/** `whole`: in an order that was asked for; false: not all that there is was looked at. */
+export interface Listed<T> { rows: T[]; cursor: string | null; whole?: boolean }
 
 function list<T>(path: string, what: Call = {}): Promise<Listed<T>> {
-  return call(path, what, async (answer) => ({ rows: (await answer.json()) as T[], cursor: answer.headers.get('Berth-Cursor') }));
+  return call(path, what, async (answer) => ({
+    rows: (await answer.json()) as T[], cursor: answer.headers.get('Berth-Cursor'), ...(answer.headers.has('Berth-Whole') ? { whole: answer.headers.get('Berth-Whole') === 'true' } : {}),
+  }));
 }
 
 export interface AdText { text: string; type: string; etag: string | null }
@@ -290,6 +300,19 @@ export const api = {
   lint: (ads: string, signal?: AbortSignal) => json<Linted>('/v1/lint', { body: JSON.stringify({ Text: ads }), signal, same: true }),
   functions: (signal?: AbortSignal) => json<Func[]>('/v1/functions', { signal }),
 
+  sections: (signal?: AbortSignal) => list<ConfigSection>('/v1/config', { signal }),
+  /** What a section is; with `wait`, when it is another than what is known, or after so many seconds. */
+  section: (name: string, known?: SectionText, wait?: number, signal?: AbortSignal): Promise<SectionText> =>
+    text(`/v1/config/${word(name)}`, { query: { wait }, headers: known?.etag ? { 'If-None-Match': known.etag } : {}, signal }).then(({ text: ad, etag }) => ({ text: ad, etag })).catch((thrown: unknown) => {
+      if (thrown instanceof ApiError && thrown.status === 304 && known) return known;
+      if (thrown instanceof ApiError && thrown.status === 404) return { text: null, etag: null };
+      throw thrown;
+    }),
+  sectionPut: (name: string, ad: string, etag: string | null) => text(`/v1/config/${word(name)}`, { method: 'PUT', body: ad, type: CLASSAD, headers: etag ? { 'If-Match': etag } : { 'If-None-Match': '*' } }),
+  sectionDelete: (name: string, etag: string | null) => call(`/v1/config/${word(name)}`, { method: 'DELETE', headers: etag ? { 'If-Match': etag } : {} }, () => undefined),
+  revisions: (name: string, signal?: AbortSignal) => list<Revision>(`/v1/revisions/${word(name)}`, { signal }),
+  revisionBack: (name: string, number: number, etag: string | null) => call(`/v1/revisions/${word(name)}/${number}`, { method: 'POST', headers: etag ? { 'If-Match': etag } : {} }, () => undefined),
+
   policy: (signal?: AbortSignal) => text('/v1/policy', { signal }),
   policyPut: (ad: string, etag: string | null) =>
     text('/v1/policy', { method: 'PUT', body: ad, type: CLASSAD, headers: etag ? { 'If-Match': etag } : {} }),
@@ -304,6 +327,9 @@ export const api = {
   usage: (query: { by: string; since?: string; until?: string; user?: string; group?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Used>('/v1/usage', { query, signal }),
   groups: (signal?: AbortSignal) => list<Group>('/v1/groups', { query: { limit: 200 }, signal }),
   limits: (signal?: AbortSignal) => list<Limit>('/v1/limits', { query: { limit: 200 }, signal }),
+  /** Groups, quotas and limits as they were written. */
+  shares: (signal?: AbortSignal) => call('/v1/shares', { signal }, async (answer) => ({ ad: (await answer.json()) as Ad, etag: answer.headers.get('ETag') })),
+  sharesPut: (ad: Ad, etag: string | null) => json<Ad>('/v1/shares', { method: 'PUT', body: JSON.stringify(ad), headers: etag ? { 'If-Match': etag } : {} }),
   machines: (query: { constraint?: string; select?: string; limit: number; cursor?: string; order: 'name' }, signal?: AbortSignal) => list<Machine>('/v1/machines', { query, signal }),
   machine: (name: string, signal?: AbortSignal) => json<Machine>(`/v1/machines/${word(name)}`, { signal }),
   /** One that is away is forgotten until it is heard of again. */
@@ -318,11 +344,11 @@ export const api = {
     list<Audit>(desk ? `/v1/desk/${word(desk)}/audit` : '/v1/audit', { query, signal }),
   customers: (signal?: AbortSignal) => list<Agent>('/v1/agents', { query: { limit: 20, constraint: 'Role == "customer"' }, signal }),
   desks: (signal?: AbortSignal) => json<Desk[]>('/v1/desks', { signal }),
-  jobs: (desk: string, query: { constraint?: string; select?: string; ids?: string; limit: number; cursor?: string }, signal?: AbortSignal) =>
+  jobs: (desk: string, query: { constraint?: string; select?: string; ids?: string; limit: number; cursor?: string; order?: string }, signal?: AbortSignal) =>
     list<Job>(`/v1/desk/${word(desk)}/jobs`, { query, signal }),
   history: (desk: string, query: { constraint?: string; select?: string; ids?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Job>(`/v1/desk/${word(desk)}/history`, { query, signal }),
   summary: (desk: string, signal?: AbortSignal) => json<Summary>(`/v1/desk/${word(desk)}/summary`, { signal }),
-  submissions: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Submission>(`/v1/desk/${word(desk)}/submissions`, { query, signal }),
+  submissions: (desk: string, query: { constraint?: string; limit: number; cursor?: string }, signal?: AbortSignal) => list<Submission>(`/v1/desk/${word(desk)}/submissions`, { query, signal }),
   workflows: (desk: string, query: { limit: number; cursor?: string }, signal?: AbortSignal) => list<Workflow>(`/v1/desk/${word(desk)}/workflows`, { query, signal }),
   job: (desk: string, id: string, signal?: AbortSignal) => json<Job>(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),
   jobAd: (desk: string, id: string, signal?: AbortSignal) => text(`/v1/desk/${word(desk)}/jobs/${word(id)}`, { signal }),
@@ -345,7 +371,7 @@ export const api = {
       { have: ((await answer.json()) as { Have: number }).Have, whole: answer.headers.get('Berth-Whole') === 'true' }
     )),
   /** One request looks at a number of jobs, and says from which on the rest is to be asked for. */
-  async control(desk: string, verb: 'hold' | 'release' | 'remove' | 'rescue', which: { Ids: string } | { Constraint: string }, why: string): Promise<Control> {
+  async control(desk: string, verb: 'hold' | 'release' | 'remove' | 'rescue', which: { Ids?: string; Constraint?: string }, why: string): Promise<Control> {
     const sums: Control = { Changed: 0, Unchanged: 0, Missing: 0 };
     for (let from: number | undefined = 1; from;) {
       const part: Control & { Next?: number } = await json(`/v1/desk/${word(desk)}/control`, { body: JSON.stringify({ Verb: verb, ...which, Why: why, From: from }) });

@@ -7,7 +7,7 @@ import { Keys } from './keys';
 import { lazy } from './lazy';
 import { live } from './live';
 import { route, type Route } from './route';
-import { session, sessionEnd, sessionKnow } from './session';
+import { scopeHas, session, sessionEnd, sessionKnow } from './session';
 import { storeMake, useStore } from './store';
 import { theme, themeNext } from './theme';
 import { HomeView } from './views/home';
@@ -26,12 +26,14 @@ const UsageView = lazy(() => import('./views/all').then((m) => m.UsageView));
 const PolicyView = lazy(() => import('./views/all').then((m) => m.PolicyView));
 const PlayView = lazy(() => import('./views/all').then((m) => m.PlayView));
 const AuditView = lazy(() => import('./views/all').then((m) => m.AuditView));
+const ConfigsView = lazy(() => import('./views/all').then((m) => m.ConfigsView));
+const ConfigView = lazy(() => import('./views/all').then((m) => m.ConfigView));
 const PoolView = lazy(() => import('./views/all').then((m) => m.PoolView));
 const AdsView = lazy(() => import('./views/all').then((m) => m.AdsView));
 const AdView = lazy(() => import('./views/all').then((m) => m.AdView));
 const AgentsView = lazy(() => import('./views/all').then((m) => m.AgentsView));
 
-interface Place { path: string; name: string; also: string[] }
+interface Place { path: string; name: string; also: string[]; scope?: string } // `scope`: it is for those who have that
 const places: Place[] = [
   { path: 'home', name: 'Home', also: [] },
   { path: 'submit', name: 'Submit', also: [] },
@@ -41,6 +43,7 @@ const places: Place[] = [
   { path: 'users', name: 'Users', also: [] },
   { path: 'usage', name: 'Accounting', also: [] },
   { path: 'policy', name: 'Policy', also: [] },
+  { path: 'config', name: 'Configuration', also: [], scope: 'config' },
   { path: 'play', name: 'Playground', also: [] },
   { path: 'audit', name: 'Changes', also: [] },
 ];
@@ -74,6 +77,7 @@ function View({ at }: { at: Route }): JSX.Element | null {
     case 'users': return second ? <UserView key={second} name={second} /> : <UsersView />;
     case 'usage': return <UsageView query={at.query} />;
     case 'policy': return <PolicyView />;
+    case 'config': return second ? <ConfigView key={second} name={second} /> : <ConfigsView />;
     case 'play': return <PlayView query={at.query} />;
     case 'audit': return <AuditView query={at.query} />;
     case 'pool': return <PoolView />;
@@ -120,7 +124,7 @@ function Top(): JSX.Element {
       <a class="brand" href="#/home">Berth</a>
       <button type="button" class="menu" aria-expanded={open} aria-controls="places" onClick={() => setOpen(!open)}>Menu</button>
       <nav id="places" class={open ? 'open' : ''} aria-label="Views">
-        <Links of={places} here={here} />
+        <Links of={places.filter(({ path, scope }) => !scope || here === path || scopeHas(who, scope) === true)} here={here} />
         {deep || inside ? <Links of={expertPlaces} here={here} label="For experts" /> : null}
         <div class="foot">
           <LinkState />

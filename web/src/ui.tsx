@@ -70,6 +70,7 @@ function useScrollStop(there: boolean): { current: HTMLDivElement | null } {
 export interface Sorting {
   by: string; // the name of a column, with - in front: the largest first; empty: as they came
   pick: (by: string) => void;
+  done?: boolean; // they have come in that order
 }
 
 function sorted<T>(rows: T[], columns: Column<T>[], by: string): T[] {
@@ -106,7 +107,7 @@ function Cell<T>({ column, row, first }: { column: Column<T>; row: T; first: boo
  * it is given, a row that stays as it was is not drawn again. */
 export function Table<T>({ label, columns, rows, id, empty, sorting, state }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting; state?: unknown }): JSX.Element {
   const box = useScrollStop(rows.length > 0), [asked, setPage] = useState(0), page = Math.min(asked, Math.max(0, Math.ceil(rows.length / ROWS_MOST) - 1)), by = sorting?.by ?? '';
-  const all = useMemo(() => sorted(rows, columns, by), [rows, by]).slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
+  const all = useMemo(() => (sorting?.done ? rows : sorted(rows, columns, by)), [rows, by]).slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
   const { drawn, whole } = useSliced(all.map((row) => ({
     key: keyOf(row), of: row, also: state ?? columns,
     draw: () => <tr key={keyOf(row)}>{columns.map((column, i) => Cell({ column, row, first: !i }))}</tr>,

@@ -92,7 +92,8 @@ export async function largePool({ machines = 100_000, jobs = 1_000_000, nodes = 
   const listOfJobs = (query, over) => {
     const constraint = query.get('constraint') ?? '', ids = /^(\d+)-(\d+)$/.exec(query.get('ids') ?? ''), first = ids ? Number(ids[1]) : 1, all = ids ? Number(ids[2]) - first + 1 : jobs;
     if (/^Workflow == /.test(constraint)) return range(query, nodes, (k) => selected(node(k, at()), query));
-    return range(query, all, (i) => selected(job(first + i, at(), over), query));
+    const down = query.get('order')?.startsWith('-'); // as if all jobs were alike but by their numbers
+    return { ...range(query, all, (i) => selected(job(down ? first + all - 1 - i : first + i, at(), over), query)), whole: over || !query.has('order') ? undefined : all <= 100_000 };
   };
   const answers = [
     [/^\/v1\/whoami$/, () => ({ Subject: 'user0', Scope: 'ad:read ad:write match config admin job:submit job:own job:any claim', Expires: at() + 3600 })],
@@ -151,6 +152,7 @@ export async function largePool({ machines = 100_000, jobs = 1_000_000, nodes = 
       const told = answer(url.searchParams, found[1]);
       res.setHeader('Content-Type', 'application/json');
       const rows = told.rows ?? told, text = JSON.stringify(rows);
+      if (told.whole !== undefined) res.setHeader('Berth-Whole', String(told.whole));
       if (told.next) res.setHeader('Berth-Cursor', String(told.next));
       return void res.end(text);
     }

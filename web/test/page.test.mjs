@@ -449,6 +449,64 @@ test('a policy is tried against the pool before it is applied', async () => {
   await close(page);
 });
 
+test('an administrator writes the configuration for agents, sees what others write at once, and makes it again what it was', async () => {
+  const page = await open('#/home'), put = (ad) => ask('/v1/config/Agent', { method: 'PUT', body: ad, headers: { 'Content-Type': 'application/classad' } });
+  await page.getByRole('link', { name: 'Configuration' }).click();
+  await page.getByText('Nothing is served yet').waitFor();
+  await page.getByLabel('A section').fill('Agent');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByText('It was never written.').waitFor();
+  await write(page, 'Section Agent', '[ Lease = 60; Pin = ]');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.cm-lintRange-error').waitFor();
+  await write(page, 'Section Agent', '[ Lease = 60; Pin = Lease / 2 ]');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. Agents take it').waitFor();
+  const rows = page.getByRole('region', { name: 'Revisions' }).locator('tbody tr');
+  await rows.filter({ hasText: '[ Lease = 60; Pin = Lease / 2 ]' }).waitFor();
+  await put('[ Lease = 90 ]');
+  await editor(page, 'Section Agent').filter({ hasText: 'Lease = 90' }).waitFor({ timeout: 5000 }); // by the question that waits
+  await rows.nth(1).waitFor();
+  await shot(page, 'config-section');
+  await write(page, 'Section Agent', '[ Lease = 91 ]');
+  await put('[ Lease = 92 ]');
+  await page.getByText('It was changed meanwhile').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').filter({ hasText: 'If-Match' }).waitFor(); // nothing is written over what one has not seen
+  await page.getByRole('button', { name: 'Take what is there now' }).click();
+  await editor(page, 'Section Agent').filter({ hasText: 'Lease = 92' }).waitFor();
+  await rows.last().getByRole('button', { name: 'Make it so again' }).click();
+  await page.getByText('It is again what it was at revision 1.').waitFor();
+  await editor(page, 'Section Agent').filter({ hasText: 'Pin = Lease / 2' }).waitFor();
+  await page.goto(`${server.url}/#/config`);
+  await page.getByRole('region', { name: 'Sections' }).locator('tbody tr').filter({ hasText: /Agent.*2.*4.*ada/s }).waitFor();
+  await shot(page, 'config');
+  await page.getByRole('link', { name: 'Agent', exact: true }).click();
+  await page.getByRole('button', { name: 'Take the section away' }).click();
+  await rows.filter({ hasText: 'taken away' }).waitFor();
+  assert.equal((await ask('/v1/config/Agent')).status, 404);
+  await close(page);
+  const other = await open('#/config/Agent', { token: pool.reader });
+  await other.getByText('There is no such section.').waitFor();
+  assert.equal(await other.getByRole('button', { name: /Save|Make it so/ }).count(), 0);
+  await other.goto(`${server.url}/#/home`);
+  await other.getByRole('link', { name: 'Policy' }).waitFor();
+  await other.locator('.who').waitFor();
+  assert.equal(await other.getByRole('link', { name: 'Configuration' }).count(), 0);
+  await close(other);
+});
+
+test('where the editor cannot be fetched, that is said, and a plain field does as well', async () => {
+  const page = await open('#/usage', { token: pool.owner });
+  await page.getByRole('heading', { name: 'Accounting' }).waitFor();
+  await page.route(/editor_core/, (route) => route.abort());
+  await page.goto(`${server.url}/#/play`);
+  await page.getByRole('alert').filter({ hasText: 'The editor could not be fetched' }).first().waitFor();
+  await page.getByRole('textbox', { name: 'Expression' }).fill('6 * 7 + 100');
+  await page.getByText('142').first().waitFor();
+  await close(page);
+});
+
 test('users have a share, a usage and a place, and it is told why', async () => {
   const page = await open('#/users');
   await page.getByRole('region', { name: 'Users' }).getByRole('link', { name: 'ada' }).click();
@@ -473,6 +531,11 @@ test('groups and limits are shown, and a request that is held says what it waits
   await page.getByRole('region', { name: 'Groups' }).getByText('art').waitFor();
   await page.getByRole('region', { name: 'Users' }).getByRole('link', { name: 'art~ada' }).waitFor();
   await shot(page, 'groups');
+  await page.getByLabel('Limit matlab').fill('2');
+  await page.getByRole('button', { name: 'Set limit' }).click();
+  await page.getByRole('region', { name: 'Limits' }).locator('td[data-name=Most]').filter({ hasText: /^2/ }).waitFor();
+  const shares = await (await ask('/v1/shares')).json();
+  assert.deepEqual([shares.Limits, shares.Groups[0].Name, shares.Groups[0].Surplus], [{ matlab: 2 }, 'art', false]); // the rest stays
   await ask('/v1/shares', { method: 'PUT', headers: { 'Content-Type': 'application/classad' }, body: '[]' });
   await close(page);
 });
@@ -716,6 +779,29 @@ test('each state of a view has an address, and who goes back finds a list as it 
   await page.getByRole('region', { name: 'Jobs', exact: true }).locator('tbody tr').nth(49).waitFor();
   await whole(page, 'Jobs');
   assert.match(await page.locator('tbody td[data-name=Job]').first().innerText(), new RegExp(`^${first + 59}$`));
+  await page.goto(`${server.url}/#/jobs?show=jobs&search=sleep&sort=Submitted&state=waiting`);
+  await page.getByRole('region', { name: 'Jobs', exact: true }).locator('tbody tr').nth(49).waitFor();
+  assert.equal(await page.getByText('are sorted; the next pages have others').count(), 0); // the customer has sorted all of them
+  await page.getByRole('button', { name: 'Next' }).click();
+  await jobs(first + 59).waitFor();
+  await page.goto(`${server.url}/#/jobs?search=sleep`); // submissions are found, too
+  await page.getByRole('region', { name: 'Submissions' }).getByRole('button', { name: new RegExp(`${first}.${first + 59}`) }).waitFor();
+  await page.getByLabel('Search submissions').fill('Jobs > 60');
+  await page.getByText('No submission is so.').waitFor();
+  await page.getByLabel('Sorted').selectOption('Newest first');
+  await page.waitForURL(/sort=-Submitted/);
+  await page.goto(`${server.url}/#/jobs?show=jobs&search=sleep`);
+  await jobs(first).waitFor();
+  await page.getByRole('button', { name: 'Choose all that are so' }).click();
+  await page.getByText('All that are so are chosen').waitFor();
+  await page.getByRole('button', { name: 'Choose none' }).click();
+  await page.getByRole('button', { name: 'Choose all here' }).click();
+  await page.getByText('25 chosen').waitFor(); // and no others
+  await page.getByRole('button', { name: 'Choose all that are so' }).click();
+  await page.getByText('All that are so are chosen').waitFor();
+  await shot(page, 'jobs-chosen');
+  await page.getByRole('button', { name: 'Hold', exact: true }).click();
+  await page.getByRole('status').filter({ hasText: /60 jobs held/ }).waitFor(); // of three pages
   await page.goto(`${server.url}/#/submit`);
   await page.getByLabel('Command').fill('./half-written');
   await page.goto(`${server.url}/#/machines`);
@@ -879,7 +965,7 @@ test('what was used is told by month, by user and by machine; of others only to 
   await close(reader);
 });
 
-const views = ['home', 'machines', 'machines?as=list', 'machines/kite', 'jobs', 'jobs?show=jobs', 'jobs?show=over', 'job', 'submit', 'workflows', 'workflow', 'users', 'users/ada', 'usage', 'policy', 'play', 'audit', 'pool', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'agents', 'nowhere'];
+const views = ['home', 'machines', 'machines?as=list', 'machines/kite', 'jobs', 'jobs?show=jobs', 'jobs?show=over', 'job', 'submit', 'workflows', 'workflow', 'users', 'users/ada', 'usage', 'policy', 'config', 'config/Agent', 'play', 'audit', 'pool', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'agents', 'nowhere'];
 /** A job that is over, and a workflow that is under way, of those that the tests before have made. */
 async function viewsWhole() {
   const owner = { Authorization: `Bearer ${pool.owner}` }, [desk] = await (await ask('/v1/desks', { headers: owner })).json();

@@ -9,6 +9,7 @@ export { UsersView, UserView } from './users';
 export { UsageView } from './usage';
 export { PolicyView } from './policy';
 export { PlayView } from './play';
+export { ConfigsView, ConfigView } from './config';
 export { AuditView } from './audit';
 export { PoolView } from './pool';
 export { AdsView } from './ads';

@@ -16,6 +16,7 @@ import { session } from '../session';
 import { useStore } from '../store';
 import { Choice, Figure, Parts, Problem, Section, Shown, Tag, When, type Tone } from '../ui';
 import { mendable } from '../words';
+import { LimitAct } from './limit_act';
 import { machineLink, useMachineAct, type MachineVerb } from './machine_act';
 
 /* ------------------------------------------------------------------------------------------------------------ over time */
@@ -163,11 +164,11 @@ function heldItems({ desk, jobs }: { desk: Desk; jobs: Job[] }, several: boolean
 
 /** A request that contradicts itself can never run, and neither can one that asks for more of something than there is. */
 const waitItem = (row: WaitCount): Item => {
-  const never = row.Code === 'never' || row.Reason.startsWith('can never '), { tone, act } = mendable[never ? 'never' : row.Code ?? '']!;
+  const never = row.Code === 'never' || row.Never === true, { tone, act } = mendable[never ? 'never' : row.Code ?? '']!;
   return { key: `wait ${row.Reason}`, tone, what: never ? 'never' : 'waits', of: row, text: `${many(row.Units, 'job')}: ${row.Reason}`, act: <a class="button" href={row.Example ? adLink(row.Example) : routeLink(['ads'], { kind: 'requests' })}>{act}</a> };
 };
 
-const limitItem = (limit: Limit): Item => ({ key: `limit ${limit.Name}`, tone: 'warn', what: 'full', of: limit, text: `the limit ${limit.Name} is used up: ${count(limit.Used)} of ${count(limit.Most ?? 0)} in use`, act: <a class="button" href="#/users">See limits</a> });
+const limitItem = (limit: Limit, done: () => void): Item => ({ key: `limit ${limit.Name}`, tone: 'warn', what: 'full', of: limit, text: `the limit ${limit.Name} is used up: ${count(limit.Used)} of ${count(limit.Most ?? 0)} in use`, act: <><a class="button" href="#/users">See limits</a><LimitAct limit={limit} done={done} /></> });
 
 const MACHINES_MOST = 20, ITEMS_MOST = 30, HELD_MOST = 200;
 
@@ -186,7 +187,7 @@ function Attention({ desks: [desk, ...rest] }: { desks: Desk[] }): JSX.Element {
     ...(machines.value?.rows.map((machine) => machineItem(machine, machines.again)) ?? []), ...moreItems(live.get().overview?.Machines, machines.value?.rows ?? []),
     ...(held.value ? heldItems(held.value, rest.length > 0, held.again) : []), ...(others.value ?? []).flatMap((one) => heldItems(one, true, others.again)),
     ...(waits.value?.filter((row) => row.Code && row.Code in mendable).map(waitItem) ?? []),
-    ...(limits.value?.rows.filter((limit) => limit.Most !== undefined && limit.Used >= limit.Most && (limit.Most > 0 || limit.Used > 0)).map(limitItem) ?? []),
+    ...(limits.value?.rows.filter((limit) => limit.Most !== undefined && limit.Used >= limit.Most && (limit.Most > 0 || limit.Used > 0)).map((limit) => limitItem(limit, limits.again)) ?? []),
   ].sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
   const loading = !machines.value && !machines.error, shown = items.slice(0, most);
   const { drawn } = useSliced(shown.map((item) => ({ key: item.key, of: [item.text, item.of], draw: () => <AttentionLine key={item.key} item={item} /> })), 2);

@@ -1,6 +1,6 @@
 // jobs.tsx: one's jobs at a customer: submissions that are under way, each opened to its jobs; all jobs that are; and those that are over.
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, type Job, type Listed, type Submission } from '../api';
 import { AtDesk } from '../desks';
 import { count, inCell, many, moment, span, spanSaid } from '../format';
@@ -11,7 +11,7 @@ import { route, routeGo, routeLink, routeWith, type Route } from '../route';
 import { useStore } from '../store';
 import { Choice, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
 
-const PAGE = 25;
+const PAGE = 25, SHOWN = 50; // of those that are sorted, more
 /** What rows of jobs show. */
 export const JOB_FIELDS = 'Job,State,Cmd,Args,Owner,Provider,Submitted,Started,Ended,WallUsed,Reason,Outcome,ExitCode,Signal,Workflow,Node';
 
@@ -28,14 +28,22 @@ interface Choosing {
   pick: (ids: string, on: boolean) => void;
 }
 
+interface Chosen extends Choosing {
+  every: boolean; // and all that are so, those of the other pages, too
+  clear: (to: string[], every?: boolean) => void; // these are chosen, and no others
+}
+
+/** All that a list is of, those of its other pages, too. */
+interface AllSo { Ids?: string; Constraint?: string }
+
 type Verb = 'hold' | 'release' | 'remove';
 const did: Record<Verb, string> = { hold: 'held', release: 'released', remove: 'removed' };
 
-/** Buttons for what is chosen among these. */
-function Acts({ desk, all, choosing, done }: { desk: string; all: string[]; choosing: Choosing & { clear: (to: string[]) => void }; done: () => void }): JSX.Element {
-  const { chosen, clear } = choosing;
+/** Buttons for what is chosen among these, or for all that are so, if there are more than these. */
+function Acts({ desk, all, so, choosing, done }: { desk: string; all: string[]; so?: AllSo; choosing: Chosen; done: () => void }): JSX.Element {
+  const { chosen, clear } = choosing, whole = !!so && choosing.every && all.length === chosen.size && all.every((ids) => chosen.has(ids));
   const act = useAct(async (verb: Verb) => {
-    const told = await api.control(desk, verb, { Ids: [...chosen].join(',') }, 'by the page');
+    const told = await api.control(desk, verb, whole && so ? so : { Ids: [...chosen].join(',') }, 'by the page');
     clear([]);
     done();
     return { verb, ...told };
@@ -46,7 +54,8 @@ function Acts({ desk, all, choosing, done }: { desk: string; all: string[]; choo
       <div class="row acts">
         {(['hold', 'release', 'remove'] as const).map((verb) => <button key={verb} type="button" disabled={!chosen.size || act.busy} onClick={() => void act.run(verb)}>{verb[0]!.toUpperCase() + verb.slice(1)}</button>)}
         <button type="button" disabled={!all.length} onClick={() => clear(chosen.size ? [] : all)}>{chosen.size ? 'Choose none' : 'Choose all here'}</button>
-        <span role="status" class="quiet">{chosen.size ? `${count(chosen.size)} chosen` : value ? `${many(value.Changed, 'job')} ${did[value.verb]}${value.Unchanged ? `; ${count(value.Unchanged)} stayed as they were` : ''}.` : ''}</span>
+        {so && all.length && !whole ? <button type="button" title="Those of the other pages, too" onClick={() => clear(all, true)}>Choose all that are so</button> : null}
+        <span role="status" class="quiet">{whole ? 'All that are so are chosen, those of the other pages, too' : chosen.size ? `${count(chosen.size)} chosen` : value ? `${many(value.Changed, 'job')} ${did[value.verb]}${value.Unchanged ? `; ${count(value.Unchanged)} stayed as they were` : ''}.` : ''}</span>
       </div>
       <Problem error={act.error} />
     </>
@@ -54,16 +63,16 @@ function Acts({ desk, all, choosing, done }: { desk: string; all: string[]; choo
 }
 
 /** What is chosen in one list: in another one, as of another search, nothing is: what is not seen is not acted upon. */
-function useChoosing(list: string): Choosing & { clear: (to: string[]) => void } {
-  const [state, setState] = useState<{ list: string; chosen: Set<string> }>({ list, chosen: new Set() });
+function useChoosing(list: string): Chosen {
+  const [state, setState] = useState<{ list: string; chosen: Set<string>; every: boolean }>({ list, chosen: new Set(), every: false });
   const none = useRef(new Set<string>()), chosen = state.list === list ? state.chosen : none.current;
   const pick = (ids: string, on: boolean): void => setState((old) => { // a row may be drawn again somewhat later than this
     const next = new Set(old.list === list ? old.chosen : []);
     if (on) next.add(ids);
     else next.delete(ids);
-    return { list, chosen: next };
+    return { list, chosen: next, every: false };
   });
-  return { chosen, pick, clear: (to) => setState({ list, chosen: new Set(to) }) };
+  return { chosen, pick, every: state.list === list && state.every, clear: (to, every = false) => setState({ list, chosen: new Set(to), every }) };
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
@@ -107,7 +116,7 @@ function Opened({ desk, of }: { desk: string; of: Submission }): JSX.Element {
     <Shown of={jobs}>
       {({ rows, cursor }) => (
         <>
-          <Acts desk={desk} all={rows.map((job) => String(job.Job))} choosing={choosing} done={jobs.again} />
+          <Acts desk={desk} all={rows.map((job) => String(job.Job))} so={cursor || paging.page ? { Ids: ids } : undefined} choosing={choosing} done={jobs.again} />
           <JobTable desk={desk} rows={rows} choosing={choosing} empty="All of it is over." />
           <Pager paging={paging} cursor={cursor} />
           {ended ? <p><a href={routeLink(['jobs'], { desk, show: 'over', search: `Job >= ${of.Submission} && Job <= ${of.Last}` })}>{many(ended, 'job')} of it {ended === 1 ? 'is' : 'are'} over</a></p> : null}
@@ -163,19 +172,66 @@ function SubmissionTable({ desk, rows, choosing }: { desk: string; rows: Submiss
   );
 }
 
-function Submissions({ desk }: { desk: string }): JSX.Element {
-  const paging = usePaging(desk), choosing = useChoosing(`${desk} ${paging.page}`);
-  const found = useLoad((signal) => api.submissions(desk, { limit: PAGE, cursor: paging.cursor }, signal), `${desk} ${paging.cursor ?? ''}`, { of: deskNews(desk) });
+const submissionSorts: [string, string, (of: Submission) => number | string][] = [
+  ['', 'Oldest first', (of) => of.Submission], ['-Submitted', 'Newest first', (of) => -of.Submitted], ['Left', 'Most left', (of) => -(of.Waiting + of.Running + of.Held)], ['Failed', 'Most failed', (of) => -of.Failed],
+  ['Command', 'Command', (of) => commandOf(of.Cmd, of.Args)], ['Owner', 'Owner', (of) => of.Owner],
+];
+
+/** A number is a job of it; an expression is about its own attributes; other words are part of what runs, of its name, or of its owner. */
+function submissionSearch(text: string): string {
+  const search = text.trim();
+  if (!search) return '';
+  if (/^\d{1,15}$/.test(search)) return `Submission <= ${search} && Last >= ${search}`;
+  if (isExpression(search)) return `(${search})`;
+  const pattern = JSON.stringify(search.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return `(regexp(${pattern}, Cmd, "i") || regexpMember(${pattern}, Args, "i") || regexp(${pattern}, Name, "i") || regexp(${pattern}, Owner, "i"))`;
+}
+
+function SubmissionSearch({ query, go }: { query: Route['query']; go: Go }): JSX.Element {
+  const search = query.get('search') ?? '', [text, setText] = useState(search), quiet = useQuiet(text, 350), sort = query.get('sort') ?? '';
+  useEffect(() => setText(search), [search]);
+  useEffect(() => { if (quiet !== search) go({ search: quiet }); }, [quiet]);
   return (
-    <Shown of={found}>
-      {({ rows, cursor }) => (rows.length ? (
+    <div class="row">
+      <input type="search" data-search class="grow" aria-label="Search submissions" placeholder="part of the command, owner, a number, or an expression: Failed > 0" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      <label>Sorted{' '}
+        <select value={sort} onChange={(event) => go({ sort: event.currentTarget.value })}>{submissionSorts.map(([word, name]) => <option key={word} value={word}>{name}</option>)}</select>
+      </label>
+    </div>
+  );
+}
+
+function submissionsSorted(rows: Submission[], sort: string): Submission[] {
+  const by = submissionSorts.find(([word]) => word === sort)?.[2] ?? submissionSorts[0]![2], keys = new Map(rows.map((of) => [of, by(of)]));
+  return [...rows].sort((a, b) => { const x = keys.get(a)!, y = keys.get(b)!; return (x < y ? -1 : x > y ? 1 : a.Submission - b.Submission); });
+}
+
+function Submissions({ desk, query, go }: { desk: string; query: Route['query']; go: Go }): JSX.Element {
+  const search = query.get('search') ?? '', constraint = submissionSearch(search), asked = query.get('sort') ?? '', sort = submissionSorts.some(([word]) => word === asked) ? asked : '';
+  const large = !!(sort || search), key = JSON.stringify([desk, constraint, sort]), paging = usePaging(key), choosing = useChoosing(`${key} ${paging.page}`);
+  const found = useLoad((signal): Promise<Listed<Submission>> => listFill((limit, cursor) => api.submissions(desk, { constraint, limit, cursor }, signal), large ? SORTED_MOST : PAGE, paging.cursor), `${key} ${paging.cursor ?? ''}`, { of: deskNews(desk), least: large ? 10_000 : undefined });
+  const { value } = found, sorted = useMemo(() => submissionsSorted(value?.rows ?? [], sort), [value, sort]), [more, setMore] = useState({ key, most: SHOWN }), most = more.key === key ? more.most : SHOWN, shown = sorted.slice(0, most);
+  const none = search ? <div class="empty">{value?.cursor ? 'None among these; there are more pages.' : 'No submission is so.'}</div>
+    : <div class="empty">Nothing is under way. What was submitted together stands here in one row, with how far it is. <a href={submitLink(desk)}>Submit a job</a>: a command is all that is needed.</div>;
+  return (
+    <>
+      <SubmissionSearch query={query} go={go} />
+      <Shown of={found}>
+      {({ rows, cursor }) => (
         <>
-          <Acts desk={desk} all={rows.map((of) => (of.Jobs === 1 ? String(of.Submission) : `${of.Submission}-${of.Last}`))} choosing={choosing} done={found.again} />
-          <SubmissionTable desk={desk} rows={rows} choosing={choosing} />
+          {rows.length ? (
+            <>
+              <Acts desk={desk} all={shown.map((of) => (of.Jobs === 1 ? String(of.Submission) : `${of.Submission}-${of.Last}`))} so={!search && (cursor || paging.page || shown.length < rows.length) ? { Constraint: 'true' } : undefined} choosing={choosing} done={found.again} />
+              <SubmissionTable desk={desk} rows={shown} choosing={choosing} />
+              {shown.length < rows.length ? <button type="button" onClick={() => setMore({ key, most: most + SHOWN })}>Show more of {count(rows.length)}</button> : null}
+            </>
+          ) : none}
+          {sort && (cursor || paging.page) ? <p class="note">{paging.page ? `These ${count(rows.length)}` : `The first ${count(rows.length)}`} are sorted; the next pages have others.</p> : null}
           <Pager paging={paging} cursor={cursor} />
         </>
-      ) : <div class="empty">Nothing is under way. What was submitted together stands here in one row, with how far it is. <a href={submitLink(desk)}>Submit a job</a>: a command is all that is needed.</div>)}
-    </Shown>
+      )}
+      </Shown>
+    </>
   );
 }
 
@@ -209,15 +265,22 @@ function searchOf(text: string): string {
 const SORTED_MOST = 500, LOOKS_MOST = 10, PART = 250;
 
 /** As many as are wanted. An answer may have fewer though there are more: its customer looks at a number of jobs at a time. */
-async function jobsFill(ask: (limit: number, cursor: string | undefined) => Promise<Listed<Job>>, wanted: number, from: string | undefined): Promise<Listed<Job>> {
-  const rows: Job[] = [];
+async function listFill<T>(ask: (limit: number, cursor: string | undefined) => Promise<Listed<T>>, wanted: number, from: string | undefined): Promise<Listed<T>> {
+  const rows: T[] = [];
   let cursor: string | null | undefined = from;
   for (let looks = 0; looks < LOOKS_MOST && rows.length < wanted && cursor !== null; looks++) {
-    const got: Listed<Job> = await ask(Math.min(PART, wanted - rows.length), cursor);
+    const got: Listed<T> = await ask(Math.min(PART, wanted - rows.length), cursor);
     rows.push(...got.rows);
     ({ cursor } = got);
   }
   return { rows, cursor: cursor ?? null };
+}
+
+/** What its customer sorts by, of all jobs, where a column here is one attribute of theirs. */
+const attributes: Record<string, string> = { Job: 'Job', State: 'State', Command: 'Cmd', Owner: 'Owner', Where: 'Provider', Submitted: 'Submitted', Ran: 'WallUsed' };
+function orderOf(sort: string): string | undefined {
+  const name = attributes[sort.replace(/^-/, '')];
+  return name && (sort.startsWith('-') ? `-${name}` : name);
 }
 
 type Go = (next: Record<string, string | undefined>) => void;
@@ -248,20 +311,22 @@ function Queue({ desk, query, past, go }: { desk: string; query: Route['query'];
   const owner = query.get('owner') ?? '', workflow = query.get('workflow') ?? '';
   const constraint = [states[state], searchOf(query.get('search') ?? ''), owner ? `Owner == ${JSON.stringify(owner)}` : '', /^\d+$/.test(workflow) ? `Workflow == ${workflow}` : ''].filter(Boolean).join(' && ');
   const key = JSON.stringify([desk, past, constraint, ids]), paging = usePaging(key), choosing = useChoosing(`${key} ${paging.page}`);
-  const sort = query.get('sort') ?? '', large = useRef(false);
-  const jobs = useLoad((signal): Promise<Listed<Job>> => jobsFill((limit, cursor) => (past ? api.history : api.jobs)(desk, { constraint, ids, select: JOB_FIELDS, limit, cursor }, signal), sort ? SORTED_MOST : PAGE, paging.cursor), `${key} ${sort !== ''} ${paging.cursor ?? ''}`, { of: deskNews(desk), least: large.current ? 10_000 : undefined });
-  large.current = (jobs.value?.rows.length ?? 0) > PAGE;
+  const sort = query.get('sort') ?? '', order = past ? undefined : orderOf(sort), large = useRef(false);
+  const jobs = useLoad((signal): Promise<Listed<Job>> => (order ? api.jobs(desk, { constraint, ids, select: JOB_FIELDS, limit: SHOWN, cursor: paging.cursor, order }, signal)
+    : listFill((limit, cursor) => (past ? api.history : api.jobs)(desk, { constraint, ids, select: JOB_FIELDS, limit, cursor }, signal), sort ? SORTED_MOST : PAGE, paging.cursor)), `${key} ${order ?? sort !== ''} ${paging.cursor ?? ''}`, { of: deskNews(desk), least: large.current ? 10_000 : undefined });
+  large.current = !!order || (jobs.value?.rows.length ?? 0) > PAGE;
   const empty = constraint || ids ? 'No job is so.' : past ? <>Jobs that are over stand here, the last first, with how they ended and their files. None is yet. <a href={submitLink(desk)}>Submit one</a></> : <>Jobs that wait, run or are held stand here. There are none now. <a href={submitLink(desk)}>Submit one</a></>;
   return (
     <>
       <Filters key={String(past)} query={query} go={go} past={past} />
       {ids ? <p><button type="button" class="chip" onClick={() => go({ ids: undefined })} aria-label={`Only jobs ${ids}. Show all`}>jobs {ids} ✕</button></p> : null}
       <Shown of={jobs}>
-        {({ rows, cursor }) => (
+        {({ rows, cursor, whole }) => (
           <>
-            {past ? null : <Acts desk={desk} all={rows.map((job) => String(job.Job))} choosing={choosing} done={jobs.again} />}
-            <JobTable desk={desk} rows={rows} choosing={past ? undefined : choosing} empty={cursor ? 'None among these; there are more pages.' : empty} past={past} sorting={{ by: sort, pick: (next) => go({ sort: next }) }} />
-            {sort && (cursor || paging.page) ? <p class="note">{paging.page ? `These ${count(rows.length)}` : `The ${past ? 'last' : 'first'} ${count(rows.length)}`} are sorted; the next pages have others.</p> : null}
+            {past ? null : <Acts desk={desk} all={rows.map((job) => String(job.Job))} so={cursor || paging.page ? { Ids: ids, Constraint: constraint || (ids ? undefined : 'true') } : undefined} choosing={choosing} done={jobs.again} />}
+            <JobTable desk={desk} rows={rows} choosing={past ? undefined : choosing} empty={cursor ? 'None among these; there are more pages.' : empty} past={past} sorting={{ by: sort, pick: (next) => go({ sort: next }), done: whole !== undefined }} />
+            {whole === false ? <p class="note">There are more jobs than are looked at for an order: search among them, to have fewer.</p> : null}
+            {sort && whole === undefined && (cursor || paging.page) ? <p class="note">{paging.page ? `These ${count(rows.length)}` : `The ${past ? 'last' : 'first'} ${count(rows.length)}`} are sorted; the next pages have others.</p> : null}
             <Pager paging={paging} cursor={cursor} />
           </>
         )}
@@ -296,7 +361,7 @@ export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
               <a class="button main" href={submitLink(desk.Agent)}>Submit</a>
             </div>
             <Counts desk={desk.Agent} />
-            {show === '' ? <Submissions key={desk.Agent} desk={desk.Agent} /> : <Queue key={`${desk.Agent}${show}`} desk={desk.Agent} query={query} past={show === 'over'} go={go} />}
+            {show === '' ? <Submissions key={desk.Agent} desk={desk.Agent} query={query} go={go} /> : <Queue key={`${desk.Agent}${show}`} desk={desk.Agent} query={query} past={show === 'over'} go={go} />}
           </>
         )}
       </AtDesk>

@@ -1,14 +1,17 @@
 // users.tsx: who has used how much, whose turn it is, and why; groups and limits.
 import type { JSX } from 'preact';
-import { api, type User, type UserWhy } from '../api';
+import { api, type Limit, type User, type UserWhy } from '../api';
 import { askFew } from '../few';
 import { count, many, percent, real, span, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { poolNews } from '../news';
 import { userClass } from '../people';
 import { routeLink } from '../route';
+import { scopeHas, session } from '../session';
+import { useStore } from '../store';
 import { Bar, type Column, Figure, Pager, Section, Shown, Table, Tag, usePaging } from '../ui';
 import { holds } from '../words';
+import { LimitAct } from './limit_act';
 
 const PAGE = 20, SHORT = 5;
 const userLink = (name: string): string => routeLink(['users', name]);
@@ -84,6 +87,7 @@ function Users(): JSX.Element {
 }
 
 function GroupsAndLimits(): JSX.Element {
+  const may = scopeHas(useStore(session), 'config') === true;
   const groups = useLoad((signal) => api.groups(signal), 'groups', { of: poolNews, least: 5000 }), limits = useLoad((signal) => api.limits(signal), 'limits', { of: poolNews, least: 5000 });
   return (
     <div class="columns">
@@ -106,6 +110,7 @@ function GroupsAndLimits(): JSX.Element {
               { name: 'Limit', cell: (limit) => limit.Name },
               { name: 'In use', number: true, cell: (limit) => count(limit.Used) },
               { name: 'Most', number: true, cell: (limit) => (limit.Most === undefined ? 'any number' : <>{count(limit.Most)} <Bar part={limit.Used / Math.max(1, limit.Most)} tone={limit.Used >= limit.Most ? 'warn' : undefined} /></>) },
+              ...(may ? [{ name: 'Change', cell: (limit: Limit) => <LimitAct limit={limit} done={limits.again} /> }] : []),
             ]} />
           )}
         </Shown>
