@@ -102,8 +102,11 @@ check 'and answers 503 to who asks for what is in the database, as its matchmake
 # Meanwhile the job ends, which makes rows: they follow from nothing that was asked.
 asked_on() { for _ in $(seq 80); do without customer "/v1/jobs/$first" "${local_customer[@]}" && without pool /v1/tokens "${local_pool[@]}" || return; sleep 0.1; done; }
 check 'for as long as the database is away' asked_on
-back() { database_start && soon away 0 && says two 'event=store.back' && next=$(job true) && soon history "$next"; }
+back() { database_start && soon away 0 && says two 'event=store.back' && next=$(job true) && began=$SECONDS && soon history "$next"; }
 check 'when the database is back it goes on by itself' back
+took=$((SECONDS - began))
+echo "# the next job ended after $took s"
+check 'and a job ends within 10 seconds' [ "$took" -le 10 ]
 
 check 'the job that ran has ended, with one try' eval 'soon history "$during" && begun "$during" 1'
 token_made() { token carol ad:read carol.token && "$berth" token list | grep -q carol; }

@@ -364,13 +364,16 @@ static void far_broken(void *user, const char *why)
     snprintf(world->broken, sizeof world->broken, "%s", why);
 }
 
-/* Each event puts a row, answers behind it, and sends something behind none. */
+/* Each message puts a row, answers behind it, and sends something behind none; EVENT_BOOTED wants to be woken at once, and says when it is. */
 static void far_step(void *role, const struct role_env *env, const struct event *event, struct effects *effects)
 {
     struct message message = {.kind = MESSAGE_GOT};
     uint64_t row;
 
-    (void)role, (void)env;
+    if (event->kind == EVENT_BOOTED)
+        effects_wake(effects, env->now);
+    if (event->kind == EVENT_WAKE)
+        far_left(role, 'w', 0);
     if (event->kind != EVENT_MESSAGE)
         return;
     row = effects_remove(effects, RECORD_SHAPE, event->token);
@@ -458,6 +461,14 @@ static void far_run(const struct secrets *secrets)
     far.may_act = true;
     far_tell(&far, 1, &loop);
     far_left_is(&world, "r3 s3 c0 ", "when that is over it does");
+    far.may_act = false;
+    runner_event(runner, &(struct event){.kind = EVENT_BOOTED});
+    far_turns(&loop);
+    far_left_is(&world, "", "and nothing is begun: a role whose time has come is not woken");
+    tap_ok(uv_backend_timeout(&loop) != 0, "and the loop rests");
+    far.may_act = true;
+    far_tell(&far, 1, &loop);
+    far_left_is(&world, "w0 ", "before that is over");
     runner_halt(runner);
     far_tell(&far, -1, &loop);
     tap_ok(runner_is_broken(runner) && !strcmp(world.broken, "another has it"),

@@ -147,7 +147,11 @@ again_two() { soon gone two && : >two.err && matchmaker two && soon stands_by tw
 check 'the other one stands by' again_two
 none() { ! leads two && says one 'event=store.away'; }
 check 'while the database is away for longer than the lease nobody takes over' eval 'database_crash && sleep 5 && none'
+check 'a job can be submitted meanwhile to a customer that has a store of its own' submit
 check 'when it is back one leads' eval 'database_start && soon one_leads'
+check 'and that job ends within 10 seconds' within 10000 soon ended "$job"
+echo "# after $(cat took)"
+check 'as does the next' within 10000 runs
 if leads two; then kill -TERM "$(cat two.pid)" && soon leads one; fi
 
 # ---- they are ended in order

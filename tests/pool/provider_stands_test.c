@@ -578,6 +578,23 @@ static void matchmaker_same(void)
     ears_free(&e, "a matchmaker that has not begun anew");
 }
 
+/* The database of a matchmaker of before was away for a while. */
+static void matchmaker_undecided(void)
+{
+    struct machine m;
+    struct ears e;
+
+    ears_start(&e, &m, SHARED);
+    e.reason = REASON_WAIT;
+    probe(&m, "[ KeybrdIdle = '01:00'; LoadAvg = 0.04; Unwell = \"no room\" ]");
+    go(&e, 30 * SECOND);
+    e.reason = REASON_OK;
+    e.count = 0;
+    go(&e, 2 * m.w->spans.deadline);
+    tap_ok(e.count >= 1 && stands_as(&e, MACHINE_SICK), "what nothing was decided of is told again soon");
+    ears_free(&e, "a matchmaker that cannot decide");
+}
+
 static void provider_anew(void)
 {
     struct machine m;
@@ -741,6 +758,7 @@ int main(void)
     nobody_answers();
     matchmaker_anew();
     matchmaker_same();
+    matchmaker_undecided();
     provider_anew();
     ends();
     short_jobs_are_not_told_of();

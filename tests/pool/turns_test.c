@@ -12,6 +12,7 @@ struct stall {
     uint64_t ids[SHAPES_MAX], all[SHAPES_MAX];
     struct tree *ads[SHAPES_MAX]; /* not held */
     uint32_t count, all_count, heard, puts, refusals, withdrawals;
+    bool undecided; /* it cannot say yet what becomes of an ad */
 };
 
 static uint32_t find(const uint64_t *ids, uint32_t count, uint64_t id)
@@ -31,6 +32,11 @@ static void advertised(struct stall *stall, struct sent *sent)
 
     reply.u.advertised =
         (struct advertised){.id = told->id, .version = told->version, .reason = REASON_OK, .incarnation = INCARNATION};
+    if (stall->undecided) {
+        reply.u.advertised = (struct advertised){.reason = REASON_WAIT};
+        answer(stall->o.w, sent, &reply);
+        return;
+    }
     stall->heard++;
     stall->puts += !told->bare;
     if (at == stall->count && (stall->count == stall->room || stall->count == SHAPES_MAX)) {
@@ -214,6 +220,24 @@ static void one_that_is_too_much(void)
     world_free(stall.o.w, "one that is too much");
 }
 
+/* The database of a matchmaker of before was away for a while. */
+static void not_decided(void)
+{
+    struct stall stall;
+    uint64_t job;
+
+    stall_open(&stall, 16);
+    stall.undecided = true;
+    job = come(&stall, &raman, 1, 0);
+    stall_pass(&stall, 60 * SECOND);
+    tap_ok(!is_offered(&stall, job) && job_of(&stall.o, job).refused == REASON_OK,
+           "a request of which nothing is decided yet is not refused");
+    stall.undecided = false;
+    stall_pass(&stall, 2 * stall.o.w->spans.deadline);
+    tap_ok(is_offered(&stall, job), "it is offered again until it is");
+    world_free(stall.o.w, "not decided");
+}
+
 static void restarted(void)
 {
     struct stall stall;
@@ -234,6 +258,7 @@ int main(void)
     a_long_look();
     more_than_it_takes();
     one_that_is_too_much();
+    not_decided();
     restarted();
     return tap_done();
 }

@@ -7,10 +7,21 @@
 
 #include <stdlib.h>
 
+/* While the lease has run out nobody can be answered: neither is anything taken, for who hears nothing tells it again. */
+static bool role_rests(struct request *request)
+{
+    if (runner_may_act(request_matchmakerd(request)->runner))
+        return false;
+    request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
+    return true;
+}
+
 bool request_ask(struct request *request, const struct peer *peer, const struct message *message)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
 
+    if (role_rests(request))
+        return false;
     message_done(&matchmakerd->reply);
     matchmakerd->replied = false;
     matchmakerd->asked = request->number;
@@ -18,6 +29,8 @@ bool request_ask(struct request *request, const struct peer *peer, const struct 
                  &(struct event){.kind = EVENT_MESSAGE, .token = request->number, .peer = peer, .message = message});
     matchmakerd->asked = 0;
     if (!matchmakerd->replied && !runner_is_broken(matchmakerd->runner)) { /* the answer stands behind a row */
+        if (role_rests(request))
+            return false;
         message_refusal(message->kind, REASON_WAIT, &matchmakerd->reply);
         matchmakerd->replied = true;
     }

@@ -49,6 +49,7 @@ struct runner {
     bool stepping, dirty, broken;
     bool committing;                       /* a commit is under way */
     bool away;                             /* the shelf does not answer */
+    bool overslept;                        /* EVENT_WAKE was due while nothing might leave */
     uint32_t handles;                      /* of the loop that are open */
     struct waiting_effects sends, others;  /* messages may be many, and nobody waits here for one to leave */
     struct waiting_events events;          /* that came in the middle of a step */
@@ -143,7 +144,7 @@ static struct waiting_effects *effects_like(struct runner *runner, const struct 
 }
 
 /* May anything leave? What may not now waits, as if for a row. */
-static bool runner_may_act(const struct runner *runner)
+bool runner_may_act(const struct runner *runner)
 {
     return !runner->shelf->kind->may_act || runner->shelf->kind->may_act(runner->shelf);
 }
@@ -302,15 +303,23 @@ void runner_no_answer(struct runner *runner, uint64_t token, uint32_t tag)
     runner_event(runner, &(struct event){.kind = EVENT_ANSWER, .token = token, .tag = tag, .answer = ANSWER_UNKNOWN});
 }
 
+/* While nothing may leave a role does nothing of its own, as if its process were stopped: what it began would be old when it leaves. */
+static void wake_now(struct runner *runner)
+{
+    runner->overslept = !runner_may_act(runner);
+    if (!runner->overslept)
+        runner_event(runner, &(struct event){.kind = EVENT_WAKE});
+}
+
 static void wake_due(uv_timer_t *timer)
 {
-    runner_event(timer->data, &(struct event){.kind = EVENT_WAKE});
+    wake_now(timer->data);
 }
 
 static void soon_due(uv_idle_t *idle)
 {
     uv_idle_stop(idle);
-    runner_event(idle->data, &(struct event){.kind = EVENT_WAKE});
+    wake_now(idle->data);
 }
 
 /* Sets the time of the next EVENT_WAKE. The loop counts in milliseconds: rather late than early. What is due at once waits for the next turn of the
@@ -320,6 +329,7 @@ static void wake_at(struct runner *runner, int64_t at)
 {
     int64_t span = at == INT64_MAX ? INT64_MAX : at - runner_now();
 
+    runner->overslept = false; /* this time counts, and not the one before */
     uv_timer_stop(&runner->wake);
     uv_idle_stop(&runner->soon);
     if (at == INT64_MAX)
@@ -444,6 +454,8 @@ static void turn_release(struct runner *runner)
         runner_event(runner, &waiting->event);
         waiting_event_free(waiting);
     }
+    if (runner->overslept && !runner->broken)
+        wake_now(runner);
 }
 
 static void turn_ends(uv_check_t *check)

@@ -59,6 +59,9 @@ void runner_halt(struct runner *runner);
 bool runner_is_broken(const struct runner *runner);
 /* Is the shelf elsewhere, and does it not answer? Then what has to be durable takes until it does. */
 bool runner_is_away(const struct runner *runner);
+/* May anything leave? Not while the shelf is elsewhere and another may have taken its rows: what comes in is carried out then, and its effects wait;
+ * EVENT_WAKE waits, too. */
+bool runner_may_act(const struct runner *runner);
 /* Could a row not be read since this was asked last? (shelf_kind.misread) */
 bool runner_misread(struct runner *runner);
 

@@ -198,7 +198,8 @@ void advert_answer(struct advert *advert, const struct role_env *env, const stru
     if (!advert->flight || event->tag != advert->flight)
         return;
     advert->flight = 0;
-    if (event->answer == ANSWER_GOT && message && message->kind == MESSAGE_ADVERTISED) {
+    if (event->answer == ANSWER_GOT && message && message->kind == MESSAGE_ADVERTISED &&
+        message->u.advertised.reason != REASON_WAIT) { /* which is no answer yet: nothing else in it counts */
         advert_told(advert, env, spans, &message->u.advertised, effects);
     } else if (event->answer == ANSWER_GOT && message && message->kind == MESSAGE_GOT) {
         advert->there = advert->there && advert->carried != advert->version; /* withdrawn */

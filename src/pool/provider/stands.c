@@ -597,7 +597,8 @@ void stands_answer(const struct provider_step *step, const struct event *event)
     road->flying = false;
     if (step->provider->gone)
         return;
-    if (event->answer != ANSWER_GOT || !event->message)
+    if (event->answer != ANSWER_GOT || !event->message ||
+        (event->message->kind == MESSAGE_GOT && event->message->u.got.reason == REASON_WAIT))
         road->held = step->env->now + pause_next(&road->pause, step->env, step->provider->spans);
     else
         road_answered(step, &step->provider->offers[place].machine, road,
