@@ -98,8 +98,11 @@ carol() { "$berth" status --token carol.token --state "$work/nobody" >carol.out 
 revoked() { carol && "$berth" token revoke --state "$work/one" carol && ! carol; }
 check 'and revoked' revoked
 kill -KILL "$(cat one.pid)"
+by_token two >asked.out 2>&1 &
+asked=$!
 check 'the leader is killed: a job that is submitted then ends within 6 seconds' within 6000 runs
 echo "# after $(cat took)"
+check 'a command that was tried at once has waited for the next leader' wait $asked
 check 'the other one leads' leads two
 check 'it knows the token' known two carol
 same() { curl -sS --unix-socket two/matchmaker.sock http://pool/v1/keys >keys.two && [ "$(ids keys.two | head -4)" = "$(ids keys.one | head -4)" ]; }

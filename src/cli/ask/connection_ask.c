@@ -6,6 +6,7 @@
 #include "lang/ad/get.h"
 #include "live/config/address.h"
 #include "live/http/represent.h"
+#include "sys/clock.h"
 #include "sys/encoding.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@
 #define BEARER_LEFT 1200              /* seconds before its end, in which a bearer is made anew */
 #define ASK_TIMEOUT INT64_C(60000000) /* microseconds: an explanation over a large pool takes a while */
 #define HASTY_TIMEOUT INT64_C(5000000)
+#define TAKEOVER_SPAN INT64_C(8000000) /* microseconds that a pool may be without a matchmaker that leads */
+#define TAKEOVER_PAUSE_NS 250000000
 
 /* -------------------------------------------------------------------------------------------------------------- paths */
 
@@ -191,7 +194,7 @@ static int fetch_patiently(const struct client_settings *settings, const struct 
 
 /* Asks the current place. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
 static int place_fetch(struct connection *pool, const struct connection_ask *ask, const struct buf *body,
-                       const struct reading *reading, struct fetched *ret, struct err *err)
+                       const struct reading *reading, bool *ret_stands_by, struct fetched *ret, struct err *err)
 {
     const struct connection_place *place = &pool->places[pool->at];
     struct client_settings settings = {.ca_file = *pool->ca_file ? pool->ca_file : NULL};
@@ -219,9 +222,10 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
     call.field_count = ask->unless ? 1 : 0;
     if (fetch_patiently(&settings, &call, ask->patient ? PATIENCE : 0, ret, err) < 0) {
         status = ret->result == CALL_REFUSED ? STATUS_BAD : STATUS_UNREACHABLE;
-    } else if (ret->standby && ret->status == 503 && pool->at + 1 < pool->count) {
+    } else if (ret->standby && ret->status == 503 && pool->count > 1) {
         fetched_done(ret);
-        *ret = (struct fetched){.result = CALL_UNREACHED}; /* the next one may lead */
+        *ret = (struct fetched){.result = CALL_UNREACHED}; /* another one leads, or will */
+        *ret_stands_by = true;
         err_set(err, "it stands by");
         status = STATUS_UNREACHABLE;
     } else if (ret->status / 100 != 2 && !(ret->status == 304 && ask->unless)) {
@@ -234,25 +238,65 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
     return status;
 }
 
-/* Asks the places in turn, as long as nothing was sent. Only when none answers is it reported what happened at each. */
+/* What came of it at each place, in the order in which they were asked. */
+struct round {
+    size_t first, count;
+    struct err errs[POOL_PLACES_MAX];
+    bool stands_by[POOL_PLACES_MAX], any_stands_by;
+};
+
+/* Asks the places in turn, from the present one on, as long as nothing was sent. */
+static int round_ask(struct connection *pool, const struct connection_ask *ask, const struct buf *body,
+                     const struct reading *reading, struct round *round, struct fetched *ret)
+{
+    int status;
+
+    *round = (struct round){.first = pool->at};
+    for (;; pool->at = (pool->at + 1) % pool->count) {
+        bool *stands_by = &round->stands_by[round->count];
+
+        status = place_fetch(pool, ask, body, reading, stands_by, ret, &round->errs[round->count]);
+        round->any_stands_by = round->any_stands_by || *stands_by;
+        if (++round->count == pool->count || ret->result != CALL_UNREACHED)
+            return status;
+    }
+}
+
+/* Reports what happened at each place, when none has answered. */
+static void round_report(const struct connection *pool, const struct round *round, enum call_result last)
+{
+    for (size_t i = 0; i < round->count; i++) {
+        size_t at = (round->first + i) % pool->count;
+
+        if (round->stands_by[i])
+            report("%s: %s", pool->places[at].url, round->errs[i].text);
+        else
+            unreached_report(pool, at, i + 1 < round->count ? CALL_UNREACHED : last, &round->errs[i]);
+    }
+}
+
+/* Asks until one of the places answers. Where some stand by and none leads, one of them is about to: that takes no longer than its lease, and is waited
+ * for. */
 static int pool_send(struct connection *pool, const struct connection_ask *ask, const struct reading *reading,
                      struct fetched *ret)
 {
-    struct err errs[POOL_PLACES_MAX] = {{0}};
-    size_t first = pool->at;
+    int64_t until = clock_now() + (ask->hasty ? 0 : TAKEOVER_SPAN);
+    struct round round;
     struct buf body;
     int status;
 
     buf_init(&body);
     if (ask->body)
         represent_ad(&body, FORM_CLASSAD, ask->body);
-    for (;; pool->at++) {
-        status = place_fetch(pool, ask, ask->bytes ? ask->bytes : &body, reading, ret, &errs[pool->at]);
-        if (ret->result != CALL_UNREACHED || pool->at + 1 == pool->count)
+    for (;;) {
+        status = round_ask(pool, ask, ask->bytes ? ask->bytes : &body, reading, &round, ret);
+        if (ret->result != CALL_UNREACHED || !round.any_stands_by || clock_now() >= until)
             break;
+        nanosleep(&(struct timespec){0, TAKEOVER_PAUSE_NS}, NULL);
+        pool->at = 0;
     }
-    for (size_t i = first; i <= pool->at && ret->result != CALL_ANSWERED && !ask->quiet; i++)
-        unreached_report(pool, i, i < pool->at ? CALL_UNREACHED : ret->result, &errs[i]);
+    if (ret->result != CALL_ANSWERED && !ask->quiet)
+        round_report(pool, &round, ret->result);
     buf_done(&body);
     return status;
 }
