@@ -62,8 +62,10 @@ export interface Agent {
 }
 export interface Status {
   Name: string; Version: string; Pool: string; Up: number; Ads: number; Agents: number; Matches: number; Claims: number; Cycles: number;
-  NotificationsWaiting: number; NotificationsGivenUp: number; Streams: number;
+  NotificationsWaiting: number; NotificationsGivenUp: number; Streams: number; Matchmakers?: Replica[];
 }
+/** A matchmaker of the pool: one leads, the others stand by. */
+export interface Replica { Url: string; Who: string; Leads: boolean; Since: number; For: number }
 export interface Eval {
   Value?: string; Type?: string; Matches?: boolean;
   LeftConstraint?: string; RightConstraint?: string; LeftRank?: string; RightRank?: string;

@@ -81,6 +81,10 @@ function Health(): JSX.Element {
               <div><dt>Streams open</dt><dd>{count(value.Streams)}</dd></div>
               <div><dt>News to be delivered</dt><dd>{count(value.NotificationsWaiting)}{value.NotificationsGivenUp ? `; ${count(value.NotificationsGivenUp)} given up` : ''}</dd></div>
               <div><dt>Agents</dt><dd><a href="#/agents">{count(value.Agents)}</a></dd></div>
+              {value.Matchmakers?.map((one) => (
+                <div key={one.Who}><dt>{one.Leads ? 'Leads' : 'Stands by'}</dt><dd>{one.Url || one.Who}, since {moment(one.Since).slice(0, 16)} ({spanAlone(one.For)})</dd></div>
+              ))}
+              {value.Matchmakers?.length === 1 ? <div><dt>Stands by</dt><dd>none: when this one is lost, nobody takes over</dd></div> : null}
             </dl>
           );
         }}
