@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEETINGS 1000000 /* matches that pair-job tries in a round */
+#define MEETINGS 500 /* matches that pair-job tries in a round for each ad of --ads: a million, if not given */
 
 #define WORKSTATION "[Type=\"Machine\";" BENCH_FIGURE_13_REST
 #define JOB(memory)                                                                                                 \
@@ -92,7 +92,7 @@ static int measure_job(const struct bench_settings *settings, struct symbols *sy
     const char *texts[2] = {job, WORKSTATION};
     struct tree *ads[2] = {NULL, NULL};
     struct party *parties;
-    uint64_t matches = 0;
+    uint64_t matches = 0, meetings = settings->ads * MEETINGS;
     struct bench bench;
     struct build build;
     struct err err;
@@ -107,12 +107,12 @@ static int measure_job(const struct bench_settings *settings, struct symbols *sy
     if (!ads[0] || !ads[1])
         return STATUS_BAD;
     parties = parties_make(arena, ads, 2);
-    bench_init(&bench, MEETINGS);
+    bench_init(&bench, meetings);
     for (uint64_t round = 0; round <= settings->rounds; round++) {
         if (round)
             bench_start(&bench);
         matches = 0;
-        for (uint64_t i = 0; i < MEETINGS; i++)
+        for (uint64_t i = 0; i < meetings; i++)
             matches += party_matches(&env, arena, &parties[0], &parties[1]);
         if (round)
             bench_stop(&bench);
@@ -122,7 +122,7 @@ static int measure_job(const struct bench_settings *settings, struct symbols *sy
     parties_free(parties, 2);
     tree_unref(ads[0]);
     tree_unref(ads[1]);
-    if (matches == (fits ? MEETINGS : 0))
+    if (matches == (fits ? meetings : 0))
         return STATUS_DONE;
     report("pair-job: the ads %s", fits ? "do not match, and they should" : "match, and they should not");
     return STATUS_BAD;
