@@ -215,15 +215,15 @@ static uint32_t row_make(struct build_run *run, const struct tree *request)
 static uint32_t row_of(struct build_run *run, uint32_t place)
 {
     const struct tree *ad = run->ads->requests[place];
+    struct class_key key;
     uint32_t class;
-    uint64_t hash;
 
-    if (!run->rows.on || !classes_hash(&run->rows, ad, &hash))
+    if (!run->rows.on || !classes_key(&run->rows, ad, &key))
         return row_make(run, ad);
-    class = classes_find(&run->rows, ad, hash);
+    class = classes_find(&run->rows, ad, &key);
     if (class != NO_CLASS)
         return run->row_of_class[class];
-    class = classes_add(&run->rows, ad, place, hash);
+    class = classes_add(&run->rows, ad, place, key.hash);
     if (class >= run->class_room) {
         run->class_room = (class + 1) * 2;
         run->row_of_class = mem_grow(run->row_of_class, run->class_room * sizeof *run->row_of_class);

@@ -39,123 +39,113 @@ void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol
     classes->names[classes->name_count++] = name;
 }
 
-/* The names that an ad's meaning depends on. */
-struct closure {
-    symbol names[CLASS_NAMES_MAX];
-    uint32_t count;
-    bool alone;
-    uint64_t bits; /* a rough set of the names, to save searches */
-};
-
-static void closure_add(struct closure *closure, symbol name)
+/* Adds a name that the ad's meaning depends on. */
+static void key_add(struct class_key *key, symbol name)
 {
     uint64_t bit = (uint64_t)1 << (symbol_name(name) * 0x9e3779b1u >> 26);
 
-    for (uint32_t i = 0; i < closure->count && closure->bits & bit; i++)
-        if (symbol_same(closure->names[i], name))
+    for (uint32_t i = 0; i < key->count && key->bits & bit; i++)
+        if (symbol_same(key->names[i], name))
             return;
-    if (closure->count == CLASS_NAMES_MAX) {
-        closure->alone = true;
+    if (key->count == CLASS_NAMES_MAX) {
+        key->alone = true;
         return;
     }
-    closure->bits |= bit;
-    closure->names[closure->count++] = name;
+    key->bits |= bit;
+    key->names[key->count++] = name;
 }
 
 /* Adds what an expression mentions. */
-static void closure_read(struct closure *closure, const struct tree *tree, const struct expr *e)
+static void key_read(struct class_key *key, const struct tree *tree, const struct expr *e)
 {
     const struct expr *parts = tree_parts(tree, e);
     const struct function *function;
 
     switch (e->kind) {
     case EXPR_DOT:
-        closure_add(closure, EXPR_DOT_BASE(e));
+        key_add(key, EXPR_DOT_BASE(e));
         if (!symbol_same(EXPR_DOT_BASE(e), NAME_OTHER) && !symbol_same(EXPR_DOT_BASE(e), NAME_TARGET))
-            closure_add(closure, e->u.name.id); /* else the name is the other side's, unless the ad hides `other` */
+            key_add(key, e->u.name.id); /* else the name is the other side's, unless the ad hides `other` */
         break;
     case EXPR_NAME:
     case EXPR_ROOT_NAME:
-        closure_add(closure, e->u.name.id);
+        key_add(key, e->u.name.id);
         break;
     case EXPR_CALL:
         function = function_find(tree->dialect, e->u.name.id);
         if (function && function->traits & (FUNCTION_TIME | FUNCTION_CHANCE | FUNCTION_SCOPE))
-            closure->alone = true;
+            key->alone = true;
         break;
     case EXPR_PATH: /* a subscript may be the name of anything */
-        closure->alone = closure->alone || tree->dialect->ads_take_subscripts;
+        key->alone = key->alone || tree->dialect->ads_take_subscripts;
         break;
     default:
         break;
     }
-    for (uint32_t i = 0; i < expr_part_count(e) && !closure->alone; i++)
+    for (uint32_t i = 0; i < expr_part_count(e) && !key->alone; i++)
         if (!expr_is_literal(&parts[i]))
-            closure_read(closure, tree, &parts[i]);
+            key_read(key, tree, &parts[i]);
 }
 
-static void closure_make(struct closure *closure, const struct class_set *classes, const struct tree *ad)
+/* Fills in the names, and what the ad has by them. */
+static void key_make(struct class_key *key, const struct class_set *classes, const struct tree *ad)
 {
-    closure->count = 0;
-    closure->bits = 0;
-    closure->alone = false;
-    closure_add(closure, NAME_CONSTRAINT);
-    closure_add(closure, NAME_REQUIREMENTS);
-    closure_add(closure, NAME_OTHER); /* an ad that hides them asks for something else */
-    closure_add(closure, NAME_TARGET);
+    key->count = 0;
+    key->bits = 0;
+    key->alone = false;
+    key_add(key, NAME_CONSTRAINT);
+    key_add(key, NAME_REQUIREMENTS);
+    key_add(key, NAME_OTHER); /* an ad that hides them asks for something else */
+    key_add(key, NAME_TARGET);
     for (uint32_t i = 0; i < classes->name_count; i++)
-        closure_add(closure, classes->names[i]);
-    for (uint32_t i = 0; i < closure->count && !closure->alone; i++) {
-        const struct expr *found = tree_find(ad, tree_root(ad), closure->names[i]);
+        key_add(key, classes->names[i]);
+    for (uint32_t i = 0; i < key->count && !key->alone; i++) {
+        const struct expr *found = tree_find(ad, tree_root(ad), key->names[i]);
 
+        key->found[i] = found;
         if (found && !expr_is_literal(found))
-            closure_read(closure, ad, found);
-        if (found && (symbol_same(closure->names[i], NAME_OTHER) || symbol_same(closure->names[i], NAME_TARGET)))
-            closure->alone = true;
+            key_read(key, ad, found);
+        if (found && (symbol_same(key->names[i], NAME_OTHER) || symbol_same(key->names[i], NAME_TARGET)))
+            key->alone = true;
     }
 }
 
-bool classes_hash(const struct class_set *classes, const struct tree *ad, uint64_t *ret_hash)
+bool classes_key(const struct class_set *classes, const struct tree *ad, struct class_key *ret_key)
 {
-    struct closure closure;
-
-    closure_make(&closure, classes, ad);
-    *ret_hash = ad->dialect->bit;
-    for (uint32_t i = 0; i < closure.count; i++) {
-        const struct expr *found = tree_find(ad, tree_root(ad), closure.names[i]);
-
-        if (found) /* as a sum, since the names come in any order */
-            *ret_hash += rng_mix(symbol_name(closure.names[i]) + tree_hash(ad, found));
-    }
-    return !closure.alone;
+    key_make(ret_key, classes, ad);
+    ret_key->hash = ad->dialect->bit;
+    for (uint32_t i = 0; i < ret_key->count && !ret_key->alone; i++)
+        if (ret_key->found[i]) /* as a sum, since the names come in any order */
+            ret_key->hash += rng_mix(symbol_name(ret_key->names[i]) + tree_hash(ad, ret_key->found[i]));
+    return !ret_key->alone;
 }
 
-static bool same_class(const struct class_set *classes, const struct tree *a, const struct tree *b)
+/* Is the other ad the same by that key? Its own key has the same names then: it is made of what is written alike. */
+static bool same_class(const struct class_key *key, const struct tree *ad, const struct tree *other)
 {
-    struct closure closure;
+    for (uint32_t i = 0; i < key->count && !key->alone; i++) {
+        const struct expr *x = key->found[i], *y = tree_find(other, tree_root(other), key->names[i]);
 
-    closure_make(&closure, classes, a); /* the other ad's closure is the same if all of this is written alike */
-    for (uint32_t i = 0; i < closure.count; i++) {
-        const struct expr *x = tree_find(a, tree_root(a), closure.names[i]);
-        const struct expr *y = tree_find(b, tree_root(b), closure.names[i]);
-
-        if (!x != !y || (x && !tree_equal(a, x, b, y)))
+        if (!x != !y || (x && !tree_equal(ad, x, other, y)))
             return false;
     }
-    return a->dialect == b->dialect && !closure.alone;
+    return ad->dialect == other->dialect && !key->alone;
 }
 
 bool classes_has(const struct class_set *classes, uint32_t place, const struct tree *ad)
 {
-    return same_class(classes, classes->items[place].ad, ad);
+    struct class_key key;
+
+    key_make(&key, classes, ad);
+    return same_class(&key, ad, classes->items[place].ad);
 }
 
-uint32_t classes_find(const struct class_set *classes, const struct tree *ad, uint64_t hash)
+uint32_t classes_find(const struct class_set *classes, const struct tree *ad, const struct class_key *key)
 {
-    uint32_t place = classes->buckets[hash & (classes->bucket_count - 1)];
+    uint32_t place = classes->buckets[key->hash & (classes->bucket_count - 1)];
 
     while (place != NO_CLASS &&
-           (classes->items[place].hash != hash || !same_class(classes, classes->items[place].ad, ad)))
+           (classes->items[place].hash != key->hash || !same_class(key, ad, classes->items[place].ad)))
         place = classes->items[place].after;
     return place;
 }

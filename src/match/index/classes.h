@@ -34,6 +34,16 @@ struct ad_class {
     uint32_t after;        /* the next class in the bucket, or among the free ones */
 };
 
+/* What an ad is to the other side: the names that its meaning depends on, and what it has by them. Good as long as the ad, and the names of the set. */
+struct class_key {
+    uint64_t hash;
+    symbol names[CLASS_NAMES_MAX];
+    const struct expr *found[CLASS_NAMES_MAX]; /* NULL: it has nothing by that name */
+    uint32_t count;
+    bool alone;    /* it is a class of its own */
+    uint64_t bits; /* a rough set of the names, to save searches */
+};
+
 /* Begins to put ads into classes; `names` are copied and held. */
 void classes_start(struct class_set *classes, struct symbols *symbols, const symbol *names, uint32_t count);
 void classes_done(struct class_set *classes, struct symbols *symbols);
@@ -41,13 +51,13 @@ void classes_done(struct class_set *classes, struct symbols *symbols);
 /* Adds a name that the other side reads. Ads that have it must have been taken out of their classes before. */
 void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol name);
 
-/* The hash of what the ad is to the other side; false when the ad is a class of its own. */
-bool classes_hash(const struct class_set *classes, const struct tree *ad, uint64_t *ret_hash);
+/* What the ad is to the other side; false when the ad is a class of its own. */
+bool classes_key(const struct class_set *classes, const struct tree *ad, struct class_key *ret_key);
 
-/* Finds the class of ads like this one; NO_CLASS when there is none. */
-uint32_t classes_find(const struct class_set *classes, const struct tree *ad, uint64_t hash);
+/* Finds the class of ads like this one, which has that key; NO_CLASS when there is none. */
+uint32_t classes_find(const struct class_set *classes, const struct tree *ad, const struct class_key *key);
 
-/* Is the ad like those of that class? The answer is that of classes_hash and classes_find, but without a hash. */
+/* Is the ad like those of that class? The answer is that of classes_key and classes_find, but without a hash. */
 bool classes_has(const struct class_set *classes, uint32_t place, const struct tree *ad);
 
 /* Adds a class with that ad as its only member; removes a class that has no member any more. */

@@ -327,13 +327,13 @@ static void entry_make(struct index *index, const struct env *env, struct arena 
 {
     struct index_entry *entry = entry_at(index, id);
     bool shares = false;
-    uint64_t hash = 0;
+    struct class_key key;
 
     *entry = entry_none;
     entry->ad = ad;
     index_adopt(index, ad);
-    if (index->classes.on && (shares = classes_hash(&index->classes, ad, &hash))) {
-        uint32_t place = classes_find(&index->classes, ad, hash);
+    if (index->classes.on && (shares = classes_key(&index->classes, ad, &key))) {
+        uint32_t place = classes_find(&index->classes, ad, &key);
 
         if (place != NO_CLASS) {
             class_join(index, id, place);
@@ -354,7 +354,7 @@ static void entry_make(struct index *index, const struct env *env, struct arena 
         put(index, row, ad, &index->profiles.items[i], fresh);
     }
     if (shares)
-        entry->in_class = classes_add(&index->classes, ad, id, hash);
+        entry->in_class = classes_add(&index->classes, ad, id, key.hash);
 }
 
 void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad)

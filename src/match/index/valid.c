@@ -71,7 +71,7 @@ static const char *dim_wrong(struct index *index, const struct dim *dim)
 
 static const char *classes_wrong(const struct index *index)
 {
-    uint64_t hash;
+    struct class_key key;
 
     for (uint32_t id = 0; id < index->entry_count; id++) {
         const struct index_entry *entry = &index->entries[id];
@@ -83,8 +83,8 @@ static const char *classes_wrong(const struct index *index)
             return "a member of a class does not know the one before it";
         if (class && (class->head > id || class->tail < id || (class->tail == id) != (entry->next == NO_ID)))
             return "a class does not know its members";
-        if (class && (!classes_hash(&index->classes, entry->ad, &hash) ||
-                      classes_find(&index->classes, entry->ad, hash) != entry->in_class))
+        if (class && (!classes_key(&index->classes, entry->ad, &key) ||
+                      classes_find(&index->classes, entry->ad, &key) != entry->in_class))
             return "an ad is not of its class";
     }
     return NULL;

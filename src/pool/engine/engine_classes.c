@@ -273,14 +273,14 @@ static void class_look(struct engine *engine, unsigned which, struct engine_clas
     engine->sides[OFFERS].choosy += class->choosy;
 }
 
-static uint32_t class_make(struct engine *engine, unsigned which, struct engine_slot *slot, bool shares, uint64_t hash)
+static uint32_t class_make(struct engine *engine, unsigned which, struct engine_slot *slot, const struct class_key *key)
 {
     struct side *side = &engine->sides[which];
     uint32_t number = class_new(engine, which, slot->ad);
 
     side->classes[number].ported = slot->ported;
-    if (shares)
-        side->classes[number].place = classes_add(&side->set, slot->ad, number, hash);
+    if (key)
+        side->classes[number].place = classes_add(&side->set, slot->ad, number, key->hash);
     return number;
 }
 
@@ -289,16 +289,17 @@ void engine_slot_join(struct engine *engine, uint32_t id)
     struct engine_slot *slot = &engine->slots[id];
     unsigned which = slot->root ? ROOTS : OFFERS;
     struct side *side = &engine->sides[which];
-    uint64_t hash = 0;
-    bool shares = !side->alone && classes_hash(&side->set, slot->ad, &hash);
-    uint32_t place = shares ? classes_find(&side->set, slot->ad, hash) : NO_CLASS;
+    struct class_key key;
+    bool shares = !side->alone && classes_key(&side->set, slot->ad, &key);
+    uint32_t place = shares ? classes_find(&side->set, slot->ad, &key) : NO_CLASS;
     struct engine_class *class;
 
     if (slot->ported || engine->gangs)
         engine_gang_read(engine, which, slot->ad, slot->ported);
     else
         reads_add_ad(&engine->sides[!which].reads, slot->ad);
-    slot->in_class = place != NO_CLASS ? side->set.items[place].head : class_make(engine, which, slot, shares, hash);
+    slot->in_class =
+        place != NO_CLASS ? side->set.items[place].head : class_make(engine, which, slot, shares ? &key : NULL);
     class = &side->classes[slot->in_class];
     class->traits |= shares ? slot->traits & TRAIT_GIVEN : slot->traits; /* an ad that reads the time is alone */
     class_look(engine, which, class);
@@ -389,11 +390,11 @@ static void class_rehash(struct engine *engine, struct side *side, uint32_t id)
 {
     const struct engine_slot *slot = &engine->slots[id];
     struct engine_class *class = &side->classes[slot->in_class];
-    uint64_t hash = 0;
+    struct class_key key;
 
     class->place = NO_CLASS;
-    if (!side->alone && classes_hash(&side->set, class->ad, &hash))
-        class->place = classes_add(&side->set, class->ad, slot->in_class, hash);
+    if (!side->alone && classes_key(&side->set, class->ad, &key))
+        class->place = classes_add(&side->set, class->ad, slot->in_class, key.hash);
     else
         class->traits = slot->traits;
     class_look(engine, slot->root ? ROOTS : OFFERS, class);

@@ -97,6 +97,27 @@ static void fresh_turn(struct numbers *fresh)
     }
 }
 
+#define LOOKED_AT 64 /* fresh ads that are looked at before the first is settled */
+
+/* Reads some of the fresh ads, evenly spread, for the names that they read of the other side. What is known before there are classes need not part them
+ * afterwards: where offers come first, each would be read again for the names that the requests behind them read. */
+static void fresh_look(struct engine *engine)
+{
+    uint32_t count = engine->fresh.count < LOOKED_AT ? engine->fresh.count : LOOKED_AT;
+
+    if (engine->gangs || (engine->sides[OFFERS].used && engine->sides[ROOTS].used))
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct engine_slot *slot = &engine->slots[engine->fresh.items[(uint64_t)i * engine->fresh.count / count]];
+
+        if (slot->fresh && !slot->ported)
+            reads_add_ad(
+                &engine->sides[engine_selects(engine, engine->scratch, slot->ad, slot->request) ? OFFERS : ROOTS].reads,
+                slot->ad);
+    }
+    engine->work += count;
+}
+
 /* Goes from the last to the first, so that an ad that leaves meanwhile hides no other. */
 static void refresh_one(struct engine *engine)
 {
@@ -109,6 +130,7 @@ static void refresh_one(struct engine *engine)
             if (roots->classes[i].ad && roots->classes[i].discarded)
                 engine_class_list(engine, ROOTS, i);
         fresh_turn(&engine->fresh);
+        fresh_look(engine);
         engine->phase = PHASE_SETTLE;
         return;
     }

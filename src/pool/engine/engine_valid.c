@@ -102,10 +102,10 @@ static bool slot_misplaced(const struct engine *engine, const struct engine_slot
 {
     const struct side *side = &engine->sides[slot->root ? ROOTS : OFFERS];
     uint32_t place = slot->in_class != NOBODY ? side->classes[slot->in_class].place : NO_CLASS;
-    uint64_t hash;
+    struct class_key key;
 
     return place != NO_CLASS &&
-           (!classes_hash(&side->set, slot->ad, &hash) || classes_find(&side->set, slot->ad, hash) != place);
+           (!classes_key(&side->set, slot->ad, &key) || classes_find(&side->set, slot->ad, &key) != place);
 }
 
 static const char *slots_wrong(const struct engine *engine, uint64_t members)
