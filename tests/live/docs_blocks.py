@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
 """docs_blocks.py LIST [PAGE...]: every command block of README.md and of the pages of docs/ is run, in order, each page in a folder and a pool of its own. Prints TAP.
+docs_blocks.py --one LIST PAGE: this page alone; below its TAP, without numbers, stands a line of JSON: what was not run.
+
+Pages mostly wait for their pools, so several run at once, those with the most commands first; each is a process of its own, which docs_blocks_test.sh starts.
 
 A block is fenced, or set in by four blanks. A command in it is a line after a prompt (`$ ` or `# `; what stands below it is what it prints), a line of a
 block of `sh`, or one that begins with a name of PROGRAMS; a comment behind it is left off. It is to end with status 0 within a minute, and the heading of
@@ -15,10 +18,13 @@ LIST says what else a page needs, in paragraphs that begin with `page NAME`; the
                          that are left; the test's file names the page
     not TEXT: WHY        it cannot run here; these are counted and printed. The options of berth in it are held against its help all the same
 
-Runs in a namespace of its own for networks and mounts: port 7600 is free, and /etc, /srv and /var/lib/berth may be written. It wants root there."""
+A page runs in a namespace of its own for networks and mounts: port 7600 is free, and /etc, /srv and /var/lib/berth may be written. It wants root there."""
+import concurrent.futures
 import glob
+import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -33,6 +39,8 @@ DAEMON = re.compile(r"(?:build/)?berth (pool|matchmaker|customer|provider|provid
 HEADING = re.compile(r" *[A-Z][A-Z_%]*( +[A-Z][A-Z_%]*)+ *$")
 PLACES = re.compile(r"\[|[A-Z]{2,}|\.\.\.")
 MINUTE = 60
+SLOW = 3  # seconds: what takes longer is told
+AT_ONCE = 3 * (os.cpu_count() or 1)  # pages
 HELPERS = r"""
 machine() { until [ -n "$(berth ads --kind offers -c 'Cpus >= 1' --json)" ]; do sleep 0.1; done; }    # the pool has a machine, with a processor free
 quick() { printf '[ Cmd = "/bin/true"; Args = { "%s" }; RequestMemory = 16M; RequestDisk = 16M; RequestCpus = 0.1 ]\n' "$@"; }  # an ad of a short job
@@ -40,14 +48,8 @@ pad() { while [ "$(quick | berth submit - --terse | cut -d. -f1)" -lt "$(($1 - 1
 stands() { until berth jobs --word "$1" | grep -qx "$2"; do sleep 0.1; done; }                       # that job is running, success, failed
 """
 
-count = failures = 0
-
-
 def tap(ok, sentence, why=""):
-    global count, failures
-    count += 1
-    failures += not ok
-    print(f"{'ok' if ok else 'not ok'} {count} - {' '.join(sentence.split())[:160].replace('#', '')}", flush=True)
+    print(f"{'ok' if ok else 'not ok'} - {' '.join(sentence.split())[:160].replace('#', '')}", flush=True)
     if not ok:
         print("".join(f"# {line}\n" for line in why.rstrip().split("\n")[-30:]), end="", flush=True)
 
@@ -233,14 +235,11 @@ class Session:
         self.number += 1
         with open(self.file("sh"), "w", encoding="utf-8") as file:
             file.write(command + "\n")
-        self.shell.stdin.write(f". {self.file('sh')} >{self.file('out')} 2>&1 </dev/null; echo $? >{self.file('status')}.new; mv {self.file('status')}.new {self.file('status')}\n")
+        self.shell.stdin.write(f". {self.file('sh')} >{self.file('out')} 2>&1 </dev/null; echo $?\n")
         self.shell.stdin.flush()
-        end = time.monotonic() + MINUTE
-        while not os.path.exists(self.file("status")):
-            if self.shell.poll() is not None or time.monotonic() > end:
-                return -1, "it is not over after a minute, or its shell has ended\n" + self.said()
-            time.sleep(0.01)
-        return int(open(self.file("status")).read()), self.said()
+        ready, _, _ = select.select([self.shell.stdout], [], [], MINUTE)
+        status = self.shell.stdout.readline() if ready else ""
+        return (int(status), self.said()) if status else (-1, "it is not over after a minute, or its shell has ended\n" + self.said())
 
     def said(self):
         return open(self.file("out"), encoding="utf-8", errors="replace").read() if os.path.exists(self.file("out")) else ""
@@ -263,10 +262,10 @@ class Session:
     def stop(self, kind):
         pid = self.daemons.pop(kind, None)
         if pid and alive(pid):
+            end = os.pidfd_open(pid)
             os.kill(pid, signal.SIGTERM)
-            end = time.monotonic() + 20
-            while alive(pid) and time.monotonic() < end:
-                time.sleep(0.02)
+            select.select([end], [], [], 20)
+            os.close(end)
 
     def done(self):
         for kind in list(self.daemons):
@@ -314,12 +313,16 @@ def page_run(work, page, typed):
                     page.used.add(pattern)
             key = find(page, page.status, command)
             want = page.status[key] if key else 0
+            began = time.monotonic()
             status, said = step(session, text)
+            took = time.monotonic() - began
             headings = [" ".join(line.split()) for line in command.prints if HEADING.match(line)]
             printed = [" ".join(line.split()) for line in said.split("\n")]
             missing = [line for line in headings if line not in printed]
             tap(status == want and not missing, f"{page.name}:{command.line}: {command.text}",
                 f"status {status}, expected {want}\n{said}" + "".join(f"the page has this heading: {line}\n" for line in missing))
+            if took >= SLOW:
+                print(f"# {page.name}:{command.line}: {took:.1f} s")
             if status == -1:
                 return  # the shell is not free for the next
     finally:
@@ -328,46 +331,87 @@ def page_run(work, page, typed):
 
 # ---------------------------------------------------------------------------------------------------------------- main
 
-def main(path, *wanted):
+def page_commands(name):
+    return [command for line, kind, lines in blocks(os.path.join(SOURCE, name)) for command in commands(line, kind, lines)]
+
+
+def one(path, name):
+    """Checks and runs a page."""
     if os.environ.pop("SPACE", "") != "own":
         sys.exit("docs_blocks.py: docs_blocks_test.sh starts it, in a namespace of its own: it empties /etc/berth")
-    pages, left, theirs, work = list_read(path), [], 0, tempfile.mkdtemp()
-    names = [os.path.relpath(each, SOURCE) for each in [SOURCE + "/README.md", *sorted(glob.glob(SOURCE + "/docs/**/*.md", recursive=True))]]
-    for name in wanted or names:
-        page, typed, found = pages.get(name, Page(name)), [], 0
-        for line, kind, lines in blocks(os.path.join(SOURCE, name)):
-            for command in commands(line, kind, lines):
-                found += 1
-                key = find(page, page.by, command)
-                reason = find(page, page.left, command) if key in (None, "*") else None
-                if name == "docs/command-line.md" and not command.prompt and PLACES.search(command.text):
-                    wrong = options_are_there(command.text.replace(" | ", "\nberth ") if "--" not in command.text else command.text)
-                    tap(not wrong, f"{name}:{line}: it is called so: {command.text}", "\n".join(wrong))
-                elif reason:
-                    left.append((name, page.left[reason]))
-                    wrong = options_are_there(command.text)
-                    if "berth " in command.text:
-                        tap(not wrong, f"{name}:{command.line}: has options that there are: {command.text}", "\n".join(wrong))
-                elif key:
-                    theirs += 1
-                else:
-                    typed.append(command)
-        if typed:
-            page_run(work, page, typed)
-        for test in set(page.by.values()):
-            files = glob.glob(f"{SOURCE}/tests/*/{test}*")
-            loop = rf"\b{os.path.basename(name)[:-3]}\b(?s:.*)docs/\$page.md"
-            named = [file for file in files if re.search(rf"{re.escape(name)}|{loop}", open(file, errors="replace").read())]
-            tap(bool(named), f"{name}: {test} is a test that reads this page", f"{files}")
-        unused = [key for table in (page.before, page.status, page.by, page.left) for key in table if key and key not in page.used and table.get(key) != []]
-        unused += [pattern for pattern, _ in page.replaced if pattern not in page.used]
-        if found or name in pages:
-            tap(not unused, f"{name}: nothing is said in {os.path.basename(path)} of what the page no longer has", "\n".join(unused))
-    for name in pages:
-        if name not in names:
-            tap(False, f"{name} is a page", "it is not there")
+    pages, left, theirs, typed, work = list_read(path), [], 0, [], tempfile.mkdtemp()
+    page, found = pages.get(name, Page(name)), page_commands(name)
+    for command in found:
+        key = find(page, page.by, command)
+        reason = find(page, page.left, command) if key in (None, "*") else None
+        if name == "docs/command-line.md" and not command.prompt and PLACES.search(command.text):
+            wrong = options_are_there(command.text.replace(" | ", "\nberth ") if "--" not in command.text else command.text)
+            tap(not wrong, f"{name}:{command.line}: it is called so: {command.text}", "\n".join(wrong))
+        elif reason:
+            left.append(page.left[reason])
+            wrong = options_are_there(command.text)
+            if "berth " in command.text:
+                tap(not wrong, f"{name}:{command.line}: has options that there are: {command.text}", "\n".join(wrong))
+        elif key:
+            theirs += 1
+        else:
+            typed.append(command)
+    if typed:
+        page_run(work, page, typed)
+    for test in set(page.by.values()):
+        files = glob.glob(f"{SOURCE}/tests/*/{test}*")
+        loop = rf"\b{os.path.basename(name)[:-3]}\b(?s:.*)docs/\$page.md"
+        named = [file for file in files if re.search(rf"{re.escape(name)}|{loop}", open(file, errors="replace").read())]
+        tap(bool(named), f"{name}: {test} is a test that reads this page", f"{files}")
+    unused = [key for table in (page.before, page.status, page.by, page.left) for key in table if key and key not in page.used and table.get(key) != []]
+    unused += [pattern for pattern, _ in page.replaced if pattern not in page.used]
+    if found or name in pages:
+        tap(not unused, f"{name}: nothing is said in {os.path.basename(path)} of what the page no longer has", "\n".join(unused))
     shutil.rmtree(work, ignore_errors=True)
-    for name, why in dict.fromkeys(left):
+    print(json.dumps({"left": left, "theirs": theirs}))
+
+
+def page_start(name):
+    """What it printed, and the seconds that it took."""
+    began = time.monotonic()
+    done = subprocess.run([SOURCE + "/tests/live/docs_blocks_test.sh", "--one", name], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=False,
+                          env={**os.environ, "BERTH": BERTH, "BERTH_SOURCE": SOURCE})
+    return done.stdout.splitlines(), time.monotonic() - began
+
+
+def main(path, *wanted):
+    names = [os.path.relpath(each, SOURCE) for each in [SOURCE + "/README.md", *sorted(glob.glob(SOURCE + "/docs/**/*.md", recursive=True))]]
+    listed = list_read(path)
+    sizes = {name: len(page_commands(name)) for name in wanted or names}
+    count = failures = theirs = 0
+    left = []
+
+    def say(ok, rest):
+        nonlocal count, failures
+        count += 1
+        failures += not ok
+        print(f"{'ok' if ok else 'not ok'} {count} - {rest}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        running = {pool.submit(page_start, name): name for name in sorted(sizes, key=lambda name: -sizes[name]) if sizes[name] or name in listed}
+        for each in concurrent.futures.as_completed(running):
+            lines, took = each.result()
+            name, over = running[each], bool(lines) and lines[-1].startswith("{")
+            for line in lines[:-1] if over else lines:
+                found = re.match(r"(not )?ok - (.*)", line)
+                if found:
+                    say(not found.group(1), found.group(2))
+                else:
+                    print(line)
+            say(over, f"{name} was gone through to its end")
+            print(f"# {name}: {took:.1f} s", flush=True)
+            if over:
+                told = json.loads(lines[-1])
+                theirs += told["theirs"]
+                left += [(name, why) for why in told["left"]]
+    for name in listed:
+        say(name in names, f"{name} is a page")
+    for name, why in sorted(dict.fromkeys(left)):
         print(f"# not here: {name}, commands: {left.count((name, why))}: {why}")
     print(f"# {len(left)} commands cannot run here, {theirs} are run by other tests")
     print(f"1..{count}")
@@ -375,4 +419,4 @@ def main(path, *wanted):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(one(*sys.argv[2:]) if sys.argv[1] == "--one" else main(*sys.argv[1:]))
