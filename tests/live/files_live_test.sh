@@ -299,6 +299,108 @@ holds 'the first ran near the web store, by its Rank' ran_on 2 far
 holds 'and the second near the folder' ran_on 3 near
 holds 'the first machine asks a catalogue of another pool too, which does not have that file' grep -q "event=data.catalogue name=inweb why=\"$third does not have it" far.err
 
+# ------------------------------------------------------------------------------------------------------------- datasets
+
+run "$berth" files dataset shore --prefix books/ pier
+expect 'a dataset is a name for many files' 0 'shore: 3 files'
+run "$berth" files show shore
+says 'which it tells, those that were named first' 0 'shore
+  owner *
+  file *pier
+  file *books/land.txt
+  file *books/sea.txt' ''
+run "$berth" files show shore --json
+json 'it is an entry without a size' 0 'len(rows) == 1 and rows[0]["Files"] == ["pier", "books/land.txt", "books/sea.txt"] and "Size" not in rows[0]'
+run "$berth" files --prefix shore --pool "$there" --format 'Name Stores'
+expect 'both catalogues have it' 0 'shore (3 files)'
+run "$berth" files check
+expect 'and agree' 0 ''
+echo '[ Cmd = "cat"; Args = {"land.txt", "pier"}; InputData = { "shore" }; Outputs = {}; Constraint = other.Type == "Machine"; RequestMemory = 16M; RequestDisk = 16M ]' >shore.ad
+run "$berth" submit shore.ad
+expect 'a job names it in InputData' 0 '1 job submitted: 4'
+holds 'and runs' job 4
+run "$berth" logs 4
+says 'with its files' 0 'a road
+a pier' ''
+run "$berth" job 4 --json
+json 'its ad says which those are, how large they are together, and which store has all of them' 0 'rows[0]["InputData"] == ["pier", "books/land.txt", "books/sea.txt"] and rows[0]["InputBytes"] == 34 and rows[0]["Replicas"] == ["web"]'
+sed 's|{ "shore" }|{ "books/sea.txt", "shore", "books/land.txt" }|' shore.ad >both.ad
+run "$berth" submit both.ad
+holds 'a file that is named beside its dataset is one file' job 5
+run "$berth" job 5 --json
+json 'in the place where it was named first' 0 'rows[0]["InputData"] == ["books/sea.txt", "pier", "books/land.txt"]'
+run "$berth" files get shore
+says 'a dataset is not fetched as a file' 2 '' '*shore is a dataset; *'
+run "$berth" files add shore books/land.txt --store se1
+says 'nor gets one in its place' 2 '' '*shore: the catalogue has another file of that name*'
+run "$berth" files add shore "file://$work/se1/x" --store se1 --size 7 --hash "$(hash_of books/land.txt)"
+says 'nor a replica' 2 '' '*shore: the catalogue has a dataset of that name
+*shore: the catalogue has a dataset of that name'
+run "$berth" files dataset pier books/sea.txt
+says 'nor is a file replaced by one' 2 '' '*pier: the catalogue has a file of that name*'
+run "$berth" files dataset coast shore
+says 'a dataset has files, and no datasets' 2 '' '*shore is a dataset; a dataset has files'
+run "$berth" files dataset coast books/none.txt
+says 'of the catalogue' 1 '' '*books/none.txt: there is no such file in the catalogue'
+run "$berth" files dataset coast --prefix none/
+says 'at least one' 1 '' "*coast: no file in the catalogue has a name that begins with 'none/'"
+curl -s -o /dev/null --unix-socket state/matchmaker.sock -X PUT -d '[Files = {"shore"}]' http://x/v1/files/nested
+curl -s -o /dev/null --unix-socket other/matchmaker.sock -X PUT -d '[Files = {"shore"}]' http://x/v1/files/nested
+sed 's|"shore"|"nested"|' shore.ad >nested.ad
+run "$berth" submit nested.ad
+says 'one that has a dataset in it all the same is refused to jobs' 2 '' "*InputData: 'nested': 'shore' in it is a dataset as well, and no file"
+run "$berth" files rm nested
+run "$berth" files dataset twins books/land.txt
+curl -s -o /dev/null --unix-socket state/matchmaker.sock -X PUT -d '[Files = {"books/land.txt", "x/land.txt"}]' http://x/v1/files/twins
+curl -s -o /dev/null --unix-socket other/matchmaker.sock -X PUT -d '[Files = {"books/land.txt", "x/land.txt"}]' http://x/v1/files/twins
+sed 's|"shore"|"twins"|' shore.ad >twins.ad
+run "$berth" submit twins.ad
+says 'and one with a file that is nowhere' 2 '' "*InputData: 'x/land.txt': there is no such file in the catalogue"
+run "$berth" files add x/land.txt "http://127.0.0.1:$port/books/land.txt" --store web
+run "$berth" submit twins.ad
+says 'or with two that would be one' 2 '' "*the dataset 'twins': InputData: 'books/land.txt' and 'x/land.txt' would be the same file in the job's folder"
+run "$berth" files rm x/land.txt
+run "$berth" files dataset twins books/sea.txt
+expect 'another list takes the place of the first' 0 'twins: 1 file'
+curl -s -o /dev/null --unix-socket other/matchmaker.sock -X PUT -d '[Files = {"books/land.txt"}]' http://x/v1/files/twins
+run "$berth" files check
+says 'catalogues that know others by that name are told' 1 'NAME *DISAGREEMENT
+twins *the files of the dataset are others' ''
+run "$berth" submit twins.ad
+says 'and no job gets either' 2 '' "*InputData: 'twins': the catalogues call different files so*"
+run "$berth" files rm twins
+run "$berth" files rm shore
+run "$berth" files rm books/none.txt
+says 'it is forgotten like a file' 1 '' '*no such file*'
+run "$berth" job 4 --json
+json 'jobs keep their files' 0 'len(rows[0]["InputData"]) == 3'
+
+# many: ninety datasets of 1000 long names, in one of the catalogues
+python3 -c 'print("[Files = {%s}]" % ", ".join("\"%s/%d\"" % ("x" * 190, i) for i in range(1000)))' >many
+many() { curl -s -o /dev/null -w '%{http_code}\n' --unix-socket state/matchmaker.sock "$@" 'http://x/v1/files/many%2F[1-90]'; }
+holds 'ninety large datasets are taken' [ "$(many -X PUT -d @many | sort | uniq -c | tr -s ' ')" = ' 90 201' ]
+curl -s -D head -o list --unix-socket state/matchmaker.sock 'http://x/v1/files?prefix=many/'
+holds 'a list of them ends where it is long enough, and says where it goes on' eval 'grep -qi "^link:.*next" head && [ "$(stat -c %s list)" -lt 18000000 ]'
+run "$berth" files --prefix many/ --pool "$here" --format Name
+holds 'so all are read' [ "$(sort -u out | wc -l)" = 90 ]
+many -X DELETE >/dev/null
+run "$berth" files dataset shore --prefix many/
+says 'and forgotten' 1 '' '*no file in the catalogue*'
+dataset_of() { curl -s -o answer -w '%{http_code}' --unix-socket state/matchmaker.sock -X PUT -d "[Files = {$(seq -s, -f '"f%g"' "$1")}]" http://x/v1/files/sized; }
+holds 'a dataset has no more files than a job reads' [ "$(dataset_of 1001)$(dataset_of 1000)" = 400201 ]
+curl -s --unix-socket state/matchmaker.sock -X DELETE http://x/v1/files/sized
+start small "$berth" matchmaker --listen 127.0.0.1:0 --state "$work/small" --set FilesPerIdentity=5
+soon is_up small
+enter() { curl -s -o answer -w '%{http_code} ' --unix-socket small/matchmaker.sock -X PUT -d "[$2]" "http://x/v1/files/$1"; }
+enter set 'Files = {"a", "b", "c", "d", "e"}' >codes
+enter set 'Files = {"a", "b", "c", "d"}' >>codes
+enter one "$entry" >>codes
+enter set 'Files = {"a", "b", "c"}' >>codes
+enter one "$entry" >>codes
+enter set 'Files = {"a", "b", "c", "d"}' >>codes
+holds 'among the files of an identity it counts as many as it has, and one' [ "$(cat codes)" = '429 201 429 200 201 429 ' ]
+stop small
+
 # Files that are too large for the provider's loop to copy: one of the catalogue, and one that comes with the job.
 head -c 5000000 /dev/urandom >se1/large
 head -c 40000000 /dev/urandom >own.dat
@@ -308,8 +410,8 @@ head -c 36000000 own.dat >"$part"
 echo '[ Cmd = "sha256sum"; Args = {"large", "own.dat"}; Inputs = {"own.dat"}; InputData = {"large"}; RequestMemory = 16M; RequestDisk = 64M; Outputs = {};
   Constraint = other.Name == "near" ]' >large.ad
 run "$berth" submit large.ad
-holds 'a job with large files runs' job 4
-"$berth" logs 4 >out
+holds 'a job with large files runs' job 6
+"$berth" logs 6 >out
 holds 'and has all of them' [ "$(cut -c1-64 out | tr '\n' ' ')" = "$(sha256sum se1/large own.dat | cut -c1-64 | tr '\n' ' ')" ]
 
 # ------------------------------------------------------------------------------------------------------- what goes wrong
@@ -320,15 +422,15 @@ rm -f near/provider/cache/data-* far/provider/cache/data-*
 near_only() { sed "s|Args = .*;|Args = {\"$1\"};|; s|InputData = .*;|InputData = {\"$1\"};|; s|\"wc\"|\"cat\"|; s|other.Type == \"Machine\"|other.Name == \"near\"|" "$BERTH_SOURCE/examples/data/count.ad" >"$1.ad"; }
 near_only inboth
 run "$berth" submit inboth.ad
-holds 'a job whose only replica has the wrong contents does not run' eval '! job 5'
-run "$berth" job 5
+holds 'a job whose only replica has the wrong contents does not run' eval '! job 7'
+run "$berth" job 7
 holds 'and says which, and why' eval 'grep -q "InputData .inboth.: se1: its contents are not those that the catalogue says" out'
 holds 'and not what lies there instead, which is perhaps not for that user' eval '! grep -q "$(sha256sum <se1/inboth | cut -c1-16)" out'
-run "$berth" rm 5
+run "$berth" rm 7
 "$berth" files add inboth "http://127.0.0.1:$port/inboth" --store web --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 run "$berth" submit inboth.ad
-holds 'with a second replica it is fetched from that one' job 6
-run "$berth" logs 6
+holds 'with a second replica it is fetched from that one' job 8
+run "$berth" logs 8
 expect 'and is the right one' 0 'a road'
 holds 'the near one was tried first' grep -q 'event=data.replica .*name=inboth store=se1' near.err
 sed 's|books/land.txt|books/lost.txt|; s|land.txt|lost.txt|' "$BERTH_SOURCE/examples/data/count.ad" >lost.ad
@@ -362,10 +464,10 @@ soon test -e asked
 coming() { ls near/provider/cache | grep -q new; }
 nothing() { ! coming; }
 soon coming
-"$berth" rm 7 >/dev/null
+"$berth" rm 9 >/dev/null
 holds 'of a job that is removed while its data comes nothing stays' soon nothing
 run "$berth" files frob
-says 'what files cannot do is told with what it can' 2 '' "*files: there is no command 'frob'; the commands are list, show, add, get, rm, check and repair"
+says 'what files cannot do is told with what it can' 2 '' "*files: there is no command 'frob'; the commands are list, show, add, get, rm, dataset, check and repair"
 run "$berth" files show
 says 'and what a verb wants' 2 '' '*files show wants the name of a file'
 kill $web
@@ -376,14 +478,14 @@ near_only gone
 "$berth" files add gone "http://127.0.0.1:$port/gone" --store web --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 "$berth" files add gone "file://$work/books/land.txt" --store se2 --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 run "$berth" submit gone.ad
-holds 'stores that are down, and folders that are not for jobs, give nothing' eval '! job 8'
-run "$berth" job 8
+holds 'stores that are down, and folders that are not for jobs, give nothing' eval '! job 10'
+run "$berth" job 10
 holds 'and both are named' eval 'grep -q "InputData .gone.: .*se2: .*web: " out'
-run "$berth" rm 8
+run "$berth" rm 10
 "$berth" files add gone "file://$work/se1/gone" --store se1 --size 7 --hash "$(hash_of books/land.txt)" >/dev/null
 stop other
 run "$berth" submit gone.ad
-holds 'with one catalogue down jobs go on' job 9
+holds 'with one catalogue down jobs go on' job 11
 stop state
 run "$berth" submit gone.ad
 holds 'with none of them a job is not taken' [ $status = 3 ]

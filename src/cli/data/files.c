@@ -24,7 +24,7 @@ static int option_size(const char *text, void *target, struct err *err)
 
 #define S struct files_settings
 static const struct option files_options[] = {
-    {0, "prefix", "TEXT", "list and check only files whose names begin so", option_text, offsetof(S, prefix)},
+    {0, "prefix", "TEXT", "only files whose names begin so; of dataset: those", option_text, offsetof(S, prefix)},
     {0, "store", "NAME", "of add: the store that the replica is in; of rm: forget the replica there alone", option_text,
      offsetof(S, store)},
     {'o', "output", "FILE", "of get: where the file goes; else the last part of its name", option_file,
@@ -57,6 +57,8 @@ static void entry_row(struct rows *rows, struct symbols *symbols, const struct f
     struct buf stores;
 
     buf_init(&stores);
+    if (entry->files)
+        buf_addf(&stores, "(%u file%s)", entry->file_count, entry->file_count == 1 ? "" : "s");
     for (uint32_t i = 0; i < entry->count; i++)
         buf_addf(&stores, "%s%s", i ? "," : "", entry->replicas[i].store);
     maker_init(&maker, symbols);
@@ -135,12 +137,16 @@ static int show_text(const struct file_entry *entry)
     struct buf out;
 
     buf_init(&out);
-    buf_addf(&out, "%s\n  size   %lld\n  hash   %s\n  owner  %s\n", entry->name, (long long)entry->size, entry->hash,
-             entry->owner ? entry->owner : "");
+    buf_addf(&out, "%s\n", entry->name);
+    if (!entry->files)
+        buf_addf(&out, "  size   %lld\n  hash   %s\n", (long long)entry->size, entry->hash);
+    buf_addf(&out, "  owner  %s\n", entry->owner ? entry->owner : "");
     if (entry->by)
         buf_addf(&out, "  by     %s\n", entry->by);
     for (uint32_t i = 0; i < entry->count; i++)
         buf_addf(&out, "  in     %s  %s\n", entry->replicas[i].store, entry->replicas[i].url);
+    for (uint32_t i = 0; i < entry->file_count; i++)
+        buf_addf(&out, "  file   %s\n", entry->files[i]);
     output_write(&out);
     buf_done(&out);
     return STATUS_DONE;
@@ -202,14 +208,14 @@ static int files_show(const struct files_settings *settings, int word_count, cha
 
 static const struct verb {
     const char *name;
-    int words;
+    int words; /* -1: one or more */
     const char *wants;
     int (*run)(const struct files_settings *settings, int word_count, char **words);
 } verbs[] = {
     {"list", 0, "options alone", files_list},           {"show", 1, "the name of a file", files_show},
     {"add", 2, "a name, and a file or URL", files_add}, {"get", 1, "the name of a file", files_get},
-    {"rm", 1, "the name of a file", files_rm},          {"check", 0, "options alone", files_check},
-    {"repair", 0, "options alone", files_repair},
+    {"rm", 1, "the name of a file", files_rm},          {"dataset", -1, "a name, and files or --prefix", files_dataset},
+    {"check", 0, "options alone", files_check},         {"repair", 0, "options alone", files_repair},
 };
 
 static int files_run(const void *given, int word_count, char **words)
@@ -221,20 +227,23 @@ static int files_run(const void *given, int word_count, char **words)
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         if (strcmp(verbs[i].name, words[0]) != 0)
             continue;
-        if (word_count - 1 == verbs[i].words)
+        if (word_count - 1 == verbs[i].words || (verbs[i].words < 0 && word_count > 1))
             return verbs[i].run(settings, word_count - 1, words + 1);
         report("files %s wants %s", verbs[i].name, verbs[i].wants);
         return STATUS_BAD;
     }
-    report("files: there is no command '%s'; the commands are list, show, add, get, rm, check and repair", words[0]);
+    report("files: there is no command '%s'; the commands are list, show, add, get, rm, dataset, check and "
+           "repair",
+           words[0]);
     return STATUS_BAD;
 }
 
 const struct command command_files = {
     .name = "files",
     .summary = "the catalogue of files: sizes, hashes, and where replicas lie",
-    .usage = "[list] [--prefix TEXT]\nshow NAME\nadd NAME FILE|URL --store STORE\nget NAME [-o FILE]\n"
-             "rm NAME [--store STORE]\ncheck [--prefix TEXT]\nrepair [--prefix TEXT]",
+    .usage =
+        "[list] [--prefix TEXT]\nshow NAME\nadd NAME FILE|URL --store STORE\nget NAME [-o FILE]\n"
+        "rm NAME [--store STORE]\ndataset NAME [FILE...] [--prefix TEXT]\ncheck [--prefix TEXT]\nrepair [--prefix TEXT]",
     .about =
         "A file has a logical name, run7/a.dat, a size, a hash, and replicas in stores. A store is an ad in the pool: "
         "[Type = \"Storage\"; Name = \"se1\"; Protocol = \"file\"; Path = \"/data\"]. Jobs name files in InputData, and get them from "
@@ -244,6 +253,9 @@ const struct command command_files = {
         "fetches a file from the first replica that has it whole and right. `rm` forgets a file, or one replica; what lies in the "
         "stores stays there.\n"
         "\n"
+        "`dataset` makes a name for many files (1000 at most), which jobs may have in InputData in their place: those that are named, and those "
+        "whose names begin with --prefix now. A dataset of that name gets these files instead; jobs that were submitted keep theirs.\n"
+        "\n"
         "With two URLs in the setting Catalogues all is entered in both, and both are asked. `check` lists in what they disagree; "
         "`repair` brings over what one has and the other lacks, and leaves alone what only a person can decide: other sizes, hashes "
         "or URLs. A file that was removed while one catalogue was down comes back by a repair: remove it again instead.\n"
@@ -252,6 +264,7 @@ const struct command command_files = {
         "none answers.",
     .examples = {{"berth files add run7/a.dat a.dat --store se1", "run7/a.dat: 4096 bytes in se1"},
                  {"berth files --prefix run7/ --format \"Name Size\"", "run7/a.dat 4096"},
+                 {"berth files dataset run7 --prefix run7/", "run7: 12 files"},
                  {"berth files check", NULL}},
     .options = files_options,
     .option_count = sizeof files_options / sizeof *files_options,

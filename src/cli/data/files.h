@@ -3,6 +3,7 @@
  *     files.c         the command; list, show
  *     files_sides.c   the one or two catalogues that are asked
  *     files_change.c  add, get, rm
+ *     files_dataset.c dataset
  *     files_check.c   check, repair
  *     files_data.c    the bytes of files */
 #ifndef BERTH_CLI_DATA_FILES_H
@@ -50,6 +51,7 @@ int side_add(struct files_side *side, const struct file_entry *entry, uint32_t p
 int side_put(struct files_side *side, const struct file_entry *entry);
 
 /* The verbs. */
+int files_dataset(const struct files_settings *settings, int word_count, char **words);
 int files_add(const struct files_settings *settings, int word_count, char **words);
 int files_get(const struct files_settings *settings, int word_count, char **words);
 int files_rm(const struct files_settings *settings, int word_count, char **words);

@@ -230,6 +230,10 @@ int files_get(const struct files_settings *settings, int word_count, char **word
         status = sides_find(&sides, words[0], &entry, &differ);
     if (status == STATUS_NO && !differ)
         report("%s: there is no such file in the catalogue", words[0]);
+    if (status == STATUS_DONE && entry.files) {
+        report("%s is a dataset; `berth files show` tells which files are in it", words[0]);
+        status = STATUS_BAD;
+    }
     if (status == STATUS_DONE)
         status = replica_fetch(&sides.items[0].pool.config, &entry,
                                settings->output ? settings->output : file_name_last(words[0]));

@@ -76,7 +76,9 @@ static void answered(void *user, unsigned status, const char *words)
 {
     struct renewal *renewal = user;
     struct customerd *customerd = renewal->customerd;
-    struct tree *renewed = status || customerd->stopping ? NULL : resolving_ad(renewal->resolving, renewal->ad);
+    bool keeps =
+        status || customerd->stopping || resolving_has_datasets(renewal->resolving); /* which files it reads, stays */
+    struct tree *renewed = keeps ? NULL : resolving_ad(renewal->resolving, renewal->ad);
     uint64_t job = renewal->job;
     struct job_view view;
 

@@ -75,7 +75,8 @@ static void count_add(struct file_book *book, const struct file_entry *entry)
         book->owned = mem_grow(book->owned, book->owner_room * sizeof *book->owned);
         memset(book->owned + before, 0, (book->owner_room - before) * sizeof *book->owned);
     }
-    book->owned[place]++;
+    book->owned[place] += file_entry_weight(entry);
+    book->weight += file_entry_weight(entry);
     book->replicas += entry->count;
 }
 
@@ -85,7 +86,8 @@ static void count_drop(struct file_book *book, const struct file_entry *entry)
     uint32_t place = textmap_find(&book->owners, who, account_len(who, strlen(who)));
 
     book->replicas -= entry->count;
-    if (place != TEXTMAP_NONE && --book->owned[place] == 0)
+    book->weight -= file_entry_weight(entry);
+    if (place != TEXTMAP_NONE && (book->owned[place] -= file_entry_weight(entry)) == 0)
         textmap_remove(&book->owners, place);
 }
 

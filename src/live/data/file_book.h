@@ -21,8 +21,9 @@ struct file_book {
     struct file_entry **items;
     uint32_t count, room;
     uint64_t replicas;     /* of all of them */
+    uint64_t weight;       /* of all of them: file_entry_weight() */
     struct textmap owners; /* who have registered something ... */
-    uint32_t *owned;       /* ... and how much */
+    uint32_t *owned;       /* ... and how much: weights */
     uint32_t owner_room;
 };
 

@@ -4,6 +4,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "lang/base/textmap.h"
 #include "live/auth/token.h"
 #include "live/http/represent.h"
 #include "pool/matchmaker/accountant.h"
@@ -139,6 +140,9 @@ void file_entry_done(struct file_entry *entry)
         free(entry->replicas[i].store);
         free(entry->replicas[i].url);
     }
+    for (uint32_t i = 0; i < entry->file_count; i++)
+        free(entry->files[i]);
+    free(entry->files);
     free(entry->replicas);
     free(entry->name);
     free(entry->owner);
@@ -158,6 +162,13 @@ void file_entry_copy(const struct file_entry *entry, struct file_entry *ret)
     memcpy(ret->hash, entry->hash, sizeof ret->hash);
     for (uint32_t i = 0; i < entry->count; i++)
         (void)file_replica_put(ret, entry->replicas[i].store, entry->replicas[i].url, NULL);
+    if (!entry->files)
+        return;
+    ret->files = mem_alloc((entry->file_count + 1) * sizeof *ret->files);
+    while (ret->file_count < entry->file_count) {
+        ret->files[ret->file_count] = text_dup(entry->files[ret->file_count]);
+        ret->file_count++;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------------------ reading */
@@ -229,6 +240,57 @@ static int facts_read(const struct tree *ad, struct file_entry *entry, struct er
     return 0;
 }
 
+/* Adds a name to a dataset; `seen` has those before it. */
+static int file_add(const struct tree *ad, const struct expr *e, struct file_entry *entry, struct textmap *seen,
+                    struct err *err)
+{
+    const char *text = e->kind == EXPR_STRING ? tree_string(ad, e) : "";
+    size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
+
+    if (!file_name_is_good(text, len))
+        return err_set(err, "Files: expected a list of names of files");
+    if (textmap_find(seen, text, len) != TEXTMAP_NONE)
+        return err_set(err, "Files: '%.*s' is there twice", (int)len, text);
+    (void)textmap_add(seen, text, len);
+    entry->files[entry->file_count++] = mem_dup(text, len);
+    return 0;
+}
+
+/* The hash of a dataset: of its names, a line each. */
+static void dataset_hash(struct file_entry *entry)
+{
+    struct buf lines;
+
+    buf_init(&lines);
+    for (uint32_t i = 0; i < entry->file_count; i++)
+        buf_addf(&lines, "%s\n", entry->files[i]);
+    memcpy(entry->hash, "sha256:", FILE_HASH_DIGITS_AT);
+    hash_bytes(lines.text, lines.len, entry->hash + FILE_HASH_DIGITS_AT);
+    buf_done(&lines);
+}
+
+static int dataset_read(const struct tree *ad, struct file_entry *entry, struct err *err)
+{
+    static const char *const others[] = {"Size", "Hash", "Replicas"};
+    const struct expr *list = ad_find(ad, "Files");
+    struct textmap seen;
+    int failed = 0;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (ad_find(ad, others[i]))
+            return err_set(err, "Files: a dataset has no %s", others[i]);
+    if (list->kind != EXPR_LIST || !list->u.run.count || list->u.run.count > FILE_DATASET_MAX)
+        return err_set(err, "Files: expected a list of 1 to %d names of files", FILE_DATASET_MAX);
+    entry->files = mem_alloc(list->u.run.count * sizeof *entry->files);
+    textmap_init(&seen, 0);
+    for (uint32_t i = 0; !failed && i < list->u.run.count; i++)
+        failed = file_add(ad, &tree_parts(ad, list)[i], entry, &seen, err);
+    textmap_done(&seen);
+    if (!failed)
+        dataset_hash(entry);
+    return failed;
+}
+
 static int names_read(const struct tree *ad, struct file_entry *entry, struct err *err)
 {
     bool missing;
@@ -248,7 +310,9 @@ int file_entry_read(const struct tree *ad, struct file_entry *ret, struct err *e
 {
     struct file_entry entry = {0};
 
-    if (names_read(ad, &entry, err) < 0 || facts_read(ad, &entry, err) < 0 || replicas_read(ad, &entry, err) < 0) {
+    if (names_read(ad, &entry, err) < 0 ||
+        (ad_find(ad, "Files") ? dataset_read(ad, &entry, err) < 0
+                              : facts_read(ad, &entry, err) < 0 || replicas_read(ad, &entry, err) < 0)) {
         file_entry_done(&entry);
         return -1;
     }
@@ -281,9 +345,13 @@ struct tree *file_entry_ad(const struct file_entry *entry, struct symbols *symbo
     }
     maker_init(&maker, symbols);
     maker_text(&maker, "Name", entry->name);
-    maker_integer(&maker, "Size", entry->size);
-    maker_text(&maker, "Hash", entry->hash);
-    maker_list(&maker, "Replicas", replicas, entry->count);
+    if (entry->files) {
+        maker_texts(&maker, "Files", (const char *const *)entry->files, entry->file_count);
+    } else {
+        maker_integer(&maker, "Size", entry->size);
+        maker_text(&maker, "Hash", entry->hash);
+        maker_list(&maker, "Replicas", replicas, entry->count);
+    }
     maker_text(&maker, "Owner", entry->owner);
     maker_text(&maker, "By", entry->by);
     for (uint32_t i = 0; i < entry->count; i++)
@@ -325,14 +393,20 @@ bool file_entry_compare(const struct file_entry *left, const struct file_entry *
         if (left || right)
             buf_addf(&found, "%s does not have it", left ? right_name : left_name);
     } else {
-        if (left->size != right->size)
+        if (left->files || right->files)
+            buf_adds(&found, !strcmp(left->hash, right->hash) ? ""
+                             : !left->files || !right->files  ? "one has a dataset of that name, the other a file"
+                                                              : "the files of the dataset are others");
+        else if (left->size != right->size)
             buf_addf(&found, "its size is %" PRId64 " and %" PRId64, left->size, right->size);
-        if (strcmp(left->hash, right->hash) != 0)
+        if (!left->files && !right->files && strcmp(left->hash, right->hash) != 0)
             buf_addf(&found, "%sits hash is %s and %s", found.len ? "; " : "", left->hash, right->hash);
         *ret_differ = found.len > 0;
-        replicas_compare(left, right, right_name, &found);
-        replicas_compare(right, left, left_name, &found);
-        urls_compare(left, right, &found);
+        if (!left->files && !right->files) {
+            replicas_compare(left, right, right_name, &found);
+            replicas_compare(right, left, left_name, &found);
+            urls_compare(left, right, &found);
+        }
     }
     buf_add(words, found.text, found.len);
     any = found.len > 0;

@@ -1,10 +1,15 @@
-/* file_entry.h: an entry of a catalogue of files: a logical name, what the file is, and where there are replicas of it.
+/* file_entry.h: an entry of a catalogue of files: a logical name, what the file is, and where there are replicas of it; or a dataset, a name for
+ * many files.
  *
  *     [Name = "run7/a.dat"; Size = 4096; Hash = "sha256:9f86..."; Owner = "alice"; By = "machine/heron";
  *      Replicas = {[Store = "se1"; Url = "http://se1:8080/data/run7/a.dat"], [Store = "se2"; Url = "file:///data/run7/a.dat"]}]
  *
  * Size and Hash say what the file is: a replica of another size or hash is none. By is who has registered it, where that is not the owner.
- * Replicas are in the order of their stores' names, one a store. */
+ * Replicas are in the order of their stores' names, one a store.
+ *
+ *     [Name = "run7"; Files = {"run7/a.dat", "run7/b.dat"}; Owner = "alice"]
+ *
+ * A dataset says which files are meant, and nothing of what they are or where; they need not be in the catalogue (yet). */
 #ifndef BERTH_LIVE_DATA_FILE_ENTRY_H
 #define BERTH_LIVE_DATA_FILE_ENTRY_H
 
@@ -22,6 +27,7 @@ extern "C" {
 #define FILE_HASH_LEN 71      /* of "sha256:" and 64 digits */
 #define FILE_REPLICAS_MAX 32  /* of one file */
 #define FILE_HASH_DIGITS_AT 7 /* where the digits begin */
+#define FILE_DATASET_MAX 1000 /* files of a dataset: as many as a job reads */
 
 struct file_replica {
     char *store, *url;
@@ -33,6 +39,9 @@ struct file_entry {
     char hash[FILE_HASH_LEN + 1];
     struct file_replica *replicas;
     uint32_t count;
+    char **
+        files; /* of a dataset: their names, in the order in which they were given; its hash is that of the list. NULL: it is a file */
+    uint32_t file_count;
 };
 
 /* Is that a good name for a file? It has parts with '/' between, none of them empty, "." or "..", and no control character. */
@@ -44,6 +53,12 @@ bool file_store_is_good(const char *store, size_t len);
 bool file_url_is_good(const char *url, size_t len); /* file, http, https or sftp; no password in it */
 bool file_hash_is_good(const char *hash, size_t len);
 const char *file_name_last(const char *name); /* its last part, inside it */
+
+/* How much room an entry takes among those that one identity may have: a dataset as much as its names. */
+static inline uint32_t file_entry_weight(const struct file_entry *entry)
+{
+    return 1 + entry->file_count;
+}
 
 /* Reads an entry from an ad; the caller frees it with file_entry_done. -1 and the attribute that is wrong. Replicas may be missing. */
 int file_entry_read(const struct tree *ad, struct file_entry *ret, struct err *err);

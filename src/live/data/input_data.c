@@ -2,6 +2,7 @@
 #include "live/data/input_data.h"
 
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "live/data/file_entry.h"
 #include "pool/protocol/job_limits.h"
@@ -10,11 +11,18 @@
 #include <string.h>
 #include <strings.h>
 
+void input_data_init(struct input_data *data)
+{
+    *data = (struct input_data){0};
+    textmap_init(&data->lasts, 0);
+}
+
 void input_data_done(struct input_data *data)
 {
     for (uint32_t i = 0; i < data->count; i++)
         free(data->names[i]);
     free(data->names);
+    textmap_done(&data->lasts);
     *data = (struct input_data){0};
 }
 
@@ -38,17 +46,26 @@ static void name_strip(const char **text, size_t *len)
     }
 }
 
-/* Checks the last part of a name: in the job's folder no two files have one name, and none has that of a file which we put there. */
-static int last_check(const struct input_data *data, const char *name, struct err *err)
+/* Adds a file: in the job's folder no two files have one name, and none has that of a file which we put there. */
+static int name_put(struct input_data *data, const char *text, size_t len, struct err *err)
 {
+    char *name = mem_dup(text, len);
     const char *last = file_name_last(name);
+    uint32_t other = textmap_find(&data->lasts, last, strlen(last));
+    int failed = 0;
 
     if (!strcmp(last, JOB_STDOUT) || !strcmp(last, JOB_STDERR) || !strcmp(last, JOB_STATUS))
-        return err_set(err, "InputData: '%s' would be in the place of a file of the job's own", name);
-    for (uint32_t i = 0; i < data->count; i++)
-        if (!strcmp(file_name_last(data->names[i]), last))
-            return err_set(err, "InputData: '%s' and '%s' would be the same file in the job's folder", data->names[i],
-                           name);
+        failed = err_set(err, "InputData: '%s' would be in the place of a file of the job's own", name);
+    else if (other != TEXTMAP_NONE)
+        failed = err_set(err, "InputData: '%s' and '%s' would be the same file in the job's folder", data->names[other],
+                         name);
+    if (failed) {
+        free(name);
+        return failed;
+    }
+    (void)textmap_add(&data->lasts, last, strlen(last));
+    ARRAY_ROOM(data->names, data->count, data->room, 16);
+    data->names[data->count++] = name;
     return 0;
 }
 
@@ -56,18 +73,23 @@ static int name_add(struct input_data *data, const struct tree *ad, const struct
 {
     const char *text = e->kind == EXPR_STRING ? tree_string(ad, e) : "";
     size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
-    char *name;
 
     name_strip(&text, &len);
     if (!file_name_is_good(text, len))
         return err_set(err, "InputData: expected a list of names of files in the catalogue");
-    name = mem_dup(text, len);
-    if (last_check(data, name, err) < 0) {
-        free(name);
-        return -1;
-    }
-    data->names[data->count++] = name;
-    return 0;
+    return name_put(data, text, len, err);
+}
+
+int input_data_add(struct input_data *data, const char *name, struct err *err)
+{
+    const char *last = file_name_last(name);
+    uint32_t other = textmap_find(&data->lasts, last, strlen(last));
+
+    if (other != TEXTMAP_NONE && !strcmp(data->names[other], name))
+        return 0;
+    if (data->count >= INPUT_DATA_MAX)
+        return err_set(err, "InputData: a job reads at most %d files of the catalogue", INPUT_DATA_MAX);
+    return name_put(data, name, strlen(name), err);
 }
 
 int input_data_read(const struct tree *ad, struct input_data *ret, struct err *err)
@@ -86,7 +108,7 @@ int input_data_read(const struct tree *ad, struct input_data *ret, struct err *e
     }
     if (count > INPUT_DATA_MAX)
         return err_set(err, "InputData: a job reads at most %d files of the catalogue", INPUT_DATA_MAX);
-    data.names = mem_alloc((count + 1) * sizeof *data.names);
+    input_data_init(&data);
     for (uint32_t i = 0; i < count && !failed; i++)
         failed = name_add(&data, ad, &parts[i], err);
     if (failed)

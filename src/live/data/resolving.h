@@ -2,6 +2,7 @@
  *
  *     ads -> the names in their InputData, each once -> asked, some at a time -> ads with
  *
+ *         InputData     = {"run7/a.dat"}      the files of a dataset in its place
  *         Replicas      = {"se1", "se3"}      stores that have all of them
  *         ReplicaHosts  = {"se1.lab"}         hosts of those stores, by their URLs
  *         InputBytes    = 8192                how large they are together: of more than 1 MiB, about, and not less
@@ -16,7 +17,8 @@
 extern "C" {
 #endif
 
-#define RESOLVING_NAMES_MAX 20000 /* of one submission */
+#define RESOLVING_NAMES_MAX 20000  /* of one submission, each counted once */
+#define RESOLVING_READS_MAX 100000 /* of one submission with datasets: those of each job's ad */
 
 struct resolving;
 
@@ -30,6 +32,8 @@ bool resolving_is_needed(struct tree *const *ads, uint32_t count);
  * names. */
 struct resolving *resolving_start(struct catalogues *catalogues, struct tree *const *ads, uint32_t count,
                                   resolving_done_fn *done, void *user);
+/* Were there datasets among the names? */
+bool resolving_has_datasets(const struct resolving *resolving);
 /* One of the ads with what is known of its files, after all were found; the caller unrefs it. */
 struct tree *resolving_ad(const struct resolving *resolving, const struct tree *ad);
 void resolving_free(struct resolving *resolving); /* after `done`; takes NULL */

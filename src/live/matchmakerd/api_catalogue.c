@@ -7,6 +7,8 @@
  * the owner's, as a receipt shows: jobs are sent to where a replica is said to be, and machines fetch from there. Every change is durable before it is
  * answered.
  *
+ * A dataset, a name for many files, is an entry as well: [Files = {"run7/a.dat", "run7/b.dat"}].
+ *
  * A name belongs to whoever enters it first, except names that are kept: ~alice/run7/a.dat is entered by alice, by whoever acts for her,
  * and by machines that were matched with a job of hers, as a receipt shows; and it is hers whoever has entered it. */
 #include "live/matchmakerd/api.h"
@@ -144,13 +146,15 @@ static bool match_checked(struct request *request, const struct file_entry *entr
     return met;
 }
 
-/* Is there room for one more file of the caller? False, after a problem was answered, when not. */
-static bool room_checked(struct request *request)
+/* Is there room for an entry of the caller's, in the place of another one (NULL: it is new)? False, after a problem was answered, when not. */
+static bool room_checked(struct request *request, const struct file_entry *entry, const struct file_entry *before)
 {
     const struct file_book *book = &request_matchmakerd(request)->files;
     uint64_t most = config_count(&request_matchmakerd(request)->config, CONFIG_FILES_PER_IDENTITY);
+    uint32_t weight = file_entry_weight(entry), had = before ? file_entry_weight(before) : 0;
 
-    if (book->count < FILES_MAX && file_book_owned(book, request_identity(request)) < most)
+    if (weight <= had || (book->weight + weight - had <= FILES_MAX &&
+                          file_book_owned(book, request_identity(request)) + weight - had <= most))
         return true;
     request_problem(request, 429, "FilesPerIdentity: at most %" PRIu64 " files of one identity are in the catalogue",
                     most);
@@ -281,14 +285,14 @@ void api_catalogue_put(struct request *request)
     struct file_entry entry = {0};
     const struct file_entry *before;
 
-    if (!body_read(request, "Name Size Hash Replicas Owner", file_entry_read, &entry))
+    if (!body_read(request, "Name Size Hash Replicas Owner Files", file_entry_read, &entry))
         return;
     before = file_book_find(&request_matchmakerd(request)->files, request_variable(request, 0));
     if (before && !entry.owner && before->owner &&
         (!file_name_is_kept(before->name) || file_name_is_of(before->name, before->owner)))
         entry.owner = mem_dup(before->owner, strlen(before->owner));
-    if (!match_checked(request, before) || (before ? !own_checked(request, before) : !room_checked(request)) ||
-        !name_checked(request, &entry)) {
+    if (!match_checked(request, before) || (before && !own_checked(request, before)) ||
+        !room_checked(request, &entry, before) || !name_checked(request, &entry)) {
         file_entry_done(&entry);
         return;
     }
@@ -312,7 +316,9 @@ void api_catalogue_delete(struct request *request)
 /* Is this a replica of that very file? False, after a problem was answered, when not. */
 static bool sameness_checked(struct request *request, const struct file_entry *entry, const struct file_entry *added)
 {
-    if (entry->size != added->size)
+    if (entry->files)
+        request_problem(request, 409, "%s: the catalogue has a dataset of that name", entry->name);
+    else if (entry->size != added->size)
         request_problem(request, 409,
                         "%s: the catalogue has it with the size %" PRId64 ", and this replica has %" PRId64,
                         entry->name, entry->size, added->size);
@@ -382,7 +388,7 @@ void api_catalogue_add(struct request *request)
     entry = file_book_find(&request_matchmakerd(request)->files, request_variable(request, 0));
     if (entry)
         replica_add(request, entry, &added);
-    else if (room_checked(request) && name_checked(request, &added))
+    else if (room_checked(request, &added, NULL) && name_checked(request, &added))
         entry_enter(request, &added, "entered", 201);
     file_entry_done(&added);
 }

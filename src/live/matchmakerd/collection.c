@@ -93,7 +93,7 @@ bool collection_add(struct collection *collection, struct tree *ad)
         tree_unref(ad);
         return !enough && !collection->spent;
     }
-    if (collection->listing.count == collection->limit) {
+    if (collection->listing.count == collection->limit || collection->out.len >= LIST_BYTES) {
         collection->more = true;
         collection->at--;
         tree_unref(ad);

@@ -39,6 +39,7 @@ void scans_done(struct matchmakerd *matchmakerd);
 
 #define LIMIT_DEFAULT 1000
 #define LIMIT_MAX 100000
+#define LIST_BYTES ((size_t)16 << 20) /* a list that is longer goes on where its link `next` says */
 
 /* The environment of a request's expressions. */
 struct env request_env(const struct request *request);

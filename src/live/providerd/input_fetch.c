@@ -362,6 +362,10 @@ static void entry_take(struct datain *datain, const struct catalogue_answer *ans
     file_entry_done(&datain->entry);
     file_entry_copy(answer->entry, &datain->entry);
     datain->looks = 0;
+    if (datain->entry.files) { /* the customer has told the files of datasets: it was none then */
+        datain_fail(datain, "it is a dataset now, and no file");
+        return;
+    }
     if (datain->entry.size > (disk > 0 ? disk : JOB_DISK)) { /* whoever has entered it may have said anything */
         datain_fail(datain,
                     datain->task->ahead ? "it is too large to be fetched ahead" : "it is larger than RequestDisk");
