@@ -108,5 +108,42 @@ check 'with a higher bound it tries itself' bound provider 0
 runs() { timeout 120 "$berth" run -- echo ran | grep '^ran$'; }
 check 'and jobs run again' runs
 
+# A provider of its own, which jobs fill: each brings a hundred kilobytes that it has to keep while the job runs.
+mkdir -p fat && mkdir -m 700 fat/provider && echo '[ MemoryMax = 0 ]' >fat.ad && echo '[ Cpus = 100 ]' >owner.ad
+"$berth" token create --subject machine/fat --scope 'ad:read ad:write claim match' --lifetime 1d --out fat/provider/token >/dev/null
+setsid "$berth" provider --state "$work/fat" --config fat.ad --set AgentName=fat --set Name=fat --set Unprotected=true --set OwnerPolicy="$work/owner.ad" >fat.up 2>fat.err &
+fat=$!
+groups="$groups $fat"
+disown
+socket[fat]=fat/provider/provider.sock
+wide() { "$berth" ads fat --json | grep '"Cpus": *100,'; }
+check 'a provider with places for a hundred jobs joins the pool' soon wide
+# fill_provider NUMBER SECONDS: so many jobs that sleep so long are submitted there.
+fill_provider() {
+  for i in $(seq "$1"); do
+    echo "[ Cmd = \"sleep\"; Args = { \"$2\" }; Outputs = {}; RequestMemory = 1M; RequestDisk = 1M; Constraint = other.Name == \"fat\"; N = $i; Text = \"$filler\" ]"
+  done >many.ad && first=$("$berth" submit --force many.ad | sed -n 's/.* submitted: \([0-9]*\).*/\1/p') && [ -n "$first" ]
+}
+runs_there() { [ "$("$berth" jobs --json -c 'State == "Running"' | wc -l)" -ge "$1" ]; }
+fill_provider 1 1000 && soon runs_there 1 # what the first job needs besides is not the jobs' own
+bound_fat() { echo "[ MemoryMax = $1 ]" >fat.ad && kill -HUP "$fat" && soon bound_is fat "$1"; }
+check 'it may have eight megabytes more than it has' bound_fat $(($(number fat berth_memory_bytes) + 8 * 1048576))
+check 'a hundred jobs are submitted, with ten megabytes' fill_provider 100 1000
+check 'as they come it has as much as it may' soon full_is fat 1
+fat_sick() { "$berth" machines | grep '^fat .*MemoryMax: the provider has as much in memory as it may'; }
+check 'it says that it takes no more' soon fat_sick
+settled() { before=$("$berth" jobs --json -c 'State == "Running"' | wc -l) && sleep 3 && [ "$("$berth" jobs --json -c 'State == "Running"' | wc -l)" = "$before" ]; }
+check 'and takes no more' soon settled
+some() { echo "$before run" && [ "$before" -ge 3 ] && [ "$before" -le 90 ]; }
+check 'some of the hundred run, and others do not' some
+bounded() { echo "$(number fat berth_memory_bytes) of $(number fat berth_memory_max_bytes)" && [ "$(number fat berth_memory_bytes)" -le "$(($(number fat berth_memory_max_bytes) + 8 * 1048576))" ]; }
+check 'so that it has not much more than it may' bounded
+lives() { "$berth" rm --all >/dev/null && soon none_run; }
+none_run() { runs_there 0 && ! runs_there 1; }
+check 'jobs there are looked after: they are ended where they are removed' lives
+check 'then it has room again, and takes jobs' soon full_is fat 0
+again() { fill_provider 1 0 && timeout 120 "$berth" wait "$first"; }
+check 'which run' again
+
 echo "1..$count"
 exit $((failures > 0))
