@@ -64,6 +64,20 @@ first=$number
 check 'and that is listed' soon listed "^$number  booked  2  .*  bob,physics .* exam"
 check 'with its machines' says 0 '^heron$' "$berth" reservations "$number"
 check 'by the beginning of its number, and for programs' says 0 '"Machines": *\["crane", *"heron"\]' "$berth" reservations "${number:0:8}" --json
+asked() { curl -sS -m 20 -o answer -D head -w '%{http_code}\n' --unix-socket "$work/pool/matchmaker.sock" "${@:2}" "http://pool/v1/reservations$1"; }
+address_of() {
+  [ "$(asked "/$number")" = 200 ] && cat answer head && grep "Reservation = \"$number\"; State = \"booked\"" answer && grep 'Machines = { "crane", "heron" }' answer && grep 'Agreed = true' answer && ! grep Others answer &&
+    grep -i "^Link: </v1/reservations/$number>; rel=\"self\".*</v1/machines/[0-9a-f]*>; rel=\"item\", </v1/machines/[0-9a-f]*>; rel=\"item\"" head
+}
+check 'it has an address at the matchmaker, with links to its machines' address_of
+item() { curl -sS -m 20 --unix-socket "$work/pool/matchmaker.sock" "http://pool$(sed -n 's/.*<\([^>]*\)>; rel="item".*/\1/p' head)" | grep "Booking = \"$number\""; }
+check 'which tell of it' item
+unchanged() { [ "$(asked "/$number" -H "If-None-Match: $(sed -n 's/^[Ee][Tt]ag: \([^\r]*\).*/\1/p' head | tr -d '\r')")" = 304 ]; }
+check 'and a tag, by which nothing is sent when it is as it was' unchanged
+all_listed() { [ "$(asked '')" = 200 ] && cat answer && [ "$(grep -c . answer)" = 1 ] && grep 'Users = { "bob", "physics" }' answer && grep 'Agents = { "[0-9a-f]\{16\}", "[0-9a-f]\{16\}" }' answer; }
+check 'the list of all has it as well' all_listed
+missing() { [ "$(asked /00000000000000ff)" = 404 ] && [ "$(asked /exam)" = 404 ] && [ "$(asked /0)" = 404 ]; }
+check 'a number of which nobody tells is not there' missing
 check 'nobody else gets them for a part of that time' says 1 'others that fit are booked' "$berth" reserve --from +150min --for 2h --users carol
 check 'but before it' says 0 '^reservation' "$berth" reserve --from +1h --for 10min --users carol heron
 check 'under another number' number
@@ -111,6 +125,11 @@ lie() {
       -d "[ Command = \"book\"; Booking = \"$number\"; Lifetime = 60; From = $from; Until = $until; Users = { \"mallory\" }; Count = 2; Arrive = 600; Purpose = \"exam\" ]" && soon listed "^$number .* mallory "
 }
 check 'one of its machines tells something else of it' lie
+both_told() {
+  asked "/$number" && cat answer && grep 'Agreed = false; Others = { \[ Reservation' answer && grep -o 'Users = { "[a-z]*" }' answer | sort | tr '\n' ' ' | grep 'carol.*mallory' && asked '' && [ "$(grep -c "$number" answer)" = 2 ] &&
+    asked '?select=Machines&constraint=member(%22mallory%22,Users)' && cat answer && grep '"crane"' answer && ! grep heron answer
+}
+check 'at its address both are told, as what not all agree about' both_told
 check 'it is not changed then without a word on who is right' says 1 'say whose word holds, --told-by' "$berth" reservations "$number" change --for 3h
 check 'nor by the word of a machine that it does not have' says 1 'no machine of the reservation is called stork' "$berth" reservations "$number" change --for 3h --told-by stork
 check 'by the word of one it is' says 0 'for carol' "$berth" reservations "$number" change --for 3h --told-by heron

@@ -31,6 +31,8 @@ static const struct {
     {"machines.list", ALL},
     {"machines.get", ALL},
     {"machines.forget", "AOCPWM"},
+    {"reservations.list", ALL},
+    {"reservations.get", ALL},
     {"match", ALL},
     {"eval", ALL},
     {"functions", ALL},

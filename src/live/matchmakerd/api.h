@@ -30,6 +30,8 @@ void api_ad_why(struct request *request);
 void api_machines_list(struct request *request);
 void api_machine_get(struct request *request);
 void api_machine_forget(struct request *request);
+void api_reservations_list(struct request *request);
+void api_reservation_get(struct request *request);
 void api_match(struct request *request);
 void api_eval(struct request *request);
 void api_lint(struct request *request);

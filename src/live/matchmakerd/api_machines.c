@@ -14,8 +14,8 @@
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
+#include "live/matchmakerd/reservations_told.h"
 #include "live/matchmakerd/scans.h"
-#include "live/world/booking_form.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -27,7 +27,6 @@
 
 #define CLAIMS_SHOWN 256
 #define PARTS_SHOWN 64
-#define BOOKINGS_SHOWN 16
 
 /* Is it the caller who has told of the machine? */
 static bool machine_is_callers(const struct request *request, const struct machine_view *view)
@@ -128,28 +127,11 @@ static void claims_show(const struct request *request, const struct machine_view
 /* For whom it is booked, and when: everybody may know, as others cannot have it then. */
 static void bookings_show(struct matchmakerd *matchmakerd, const struct machine_view *view, struct maker *maker)
 {
-    const struct expr *list = view->told ? ad_find(view->told, "Bookings") : NULL;
     struct tree *rows[BOOKINGS_SHOWN];
-    uint32_t count = 0;
+    uint32_t count = 0, at = 0;
 
-    for (uint32_t i = 0; list && list->kind == EXPR_LIST && i < list->u.run.count && count < BOOKINGS_SHOWN; i++) {
-        const struct expr *part = &tree_parts(view->told, list)[i];
-        struct tree *told = part->kind == EXPR_AD ? ad_part(view->told, part) : NULL;
-        char by[TOKEN_NAME_MAX + 1];
-        uint64_t booking;
-        struct maker row;
-
-        if (told && ad_word(told, "Booking", &booking)) {
-            maker_init(&row, matchmakerd->symbols);
-            maker_word(&row, "Booking", booking);
-            maker_text(&row, "By", ad_text(told, "By", by, sizeof by) ? by : NULL);
-            if (booking_form_copy(&row, told))
-                tree_unref(maker_seal(&row));
-            else
-                rows[count++] = maker_seal(&row);
-        }
-        tree_unref(told);
-    }
+    while (count < BOOKINGS_SHOWN && (rows[count] = booking_told(view, matchmakerd->symbols, &at)))
+        count++;
     if (count)
         maker_list(maker, "Bookings", rows, count);
     while (count)

@@ -46,6 +46,11 @@ static const struct route routes[] = {
     {"machines.forget", HTTP_DELETE, "/v1/machines/{name}", SCOPE_AD_WRITE, BODY_NONE, ROUTE_BODY, "",
      "204 403 404 409", "", "Forgets a machine that is away, until it is heard of again.", api_machine_forget,
      ROUTE_AUDITED},
+    {"reservations.list", HTTP_GET, "/v1/reservations", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, QUERY, "200 400", FORMS,
+     "What is reserved, as the machines tell it, in the order in which it begins.", api_reservations_list, 0},
+    {"reservations.get", HTTP_GET, "/v1/reservations/{id}", SCOPE_AD_READ, BODY_NONE, ROUTE_BODY, "", "200 304 404",
+     FORMS, "A reservation: when, for whom, which machines, and whether these tell the same of it.",
+     api_reservation_get, 0},
     /* matching */
     {"match", HTTP_POST, "/v1/match", SCOPE_MATCH, BODY_RESOURCE, ROUTE_BODY, "why kind limit", "200 400 413 415",
      ADS " " TYPE_TEXT, "What an ad would match now; nothing is consumed.", api_match, 0},
