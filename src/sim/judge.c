@@ -105,6 +105,7 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
     judge->roots.size = sizeof(struct root_fact);
     judge->cpus = symbols_take(symbols, "Cpus", 4);
     judge->request_cpus = symbols_take(symbols, "RequestCpus", 11);
+    judge->time_limit = symbols_take(symbols, "TimeLimit", 9);
     judge->request_memory = symbols_take(symbols, "RequestMemory", 13);
     judge->residual = symbols_take(symbols, "Residual", 8);
     judge->owner = symbols_take(symbols, "Owner", 5);

@@ -175,6 +175,7 @@ void judge_matchmaker(struct judge *judge, struct host *host, const struct role_
     if (counts.matches != *matches && event->kind == EVENT_WAKE) {
         judge_quotas(judge, host, env);
         judge_priorities(judge, host, env);
+        judge_plans(judge, host);
     }
     if (counts.matches != *matches)
         matchmaker_each(host->role, judge_entry, judge);

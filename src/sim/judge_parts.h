@@ -15,6 +15,7 @@
  *     judge_usage.c        10: what is counted as used is no more than was told, and no less than was answered for
  *     judge_machines.c     11: the matchmaker knows how each machine stands
  *     judge_bookings.c     13: a machine that is booked is there for whom it was booked
+ *     judge_plans.c        14: nobody passes a planned request who might delay it
  *     judge_words.c        what parties say to each other
  *     judge.c              12: one process at a time is the party (what the world tells of processes that share a seat)
  *     judge_runs.c         what becomes durable, and what really runs
@@ -171,13 +172,14 @@ struct judge {
         came[HOSTS_MAX]; /* when a word of the host last came to a matchmaker: it may have been under way for long */
     int64_t fell[HOSTS_MAX], walls[HOSTS_MAX]; /* when the host went down last; its wall clock when the watch began */
     symbol cpus, request_cpus, request_memory, residual, owner, count, lifetime, group, limits, ports, preempts,
-        preemption, remote_user, unwell, load;
+        preemption, remote_user, unwell, load, time_limit;
     struct map released;      /* bookings that somebody has given back once */
     struct booked *booked;    /* the bookings that are durable */
     int64_t began[HOSTS_MAX]; /* when the host started last */
     bool doubted[HOSTS_MAX];  /* what time it is in its calendar the judge does not know */
     uint64_t bookings;
-    int64_t now; /* the clock of the party that the judge is looking at */
+    uint64_t kept, passed; /* matches on machines that were kept for a request, and those of others */
+    int64_t now;           /* the clock of the party that the judge is looking at */
 };
 
 /* ---------------------------------------------------------------------------------- judge_facts.c: the account */
@@ -265,6 +267,9 @@ void judge_fell(struct judge *judge, const struct host *host);
 void judge_booking(struct judge *judge, const struct host *host, const struct record *record); /* on disk, or removed */
 void judge_booking_order(struct judge *judge, const struct host *host, const struct event *event);
 void judge_booked_row(struct judge *judge, const struct host *host, const struct tenant_record *row);
+/* judge_plans.c: a matchmaker has made matches. */
+void judge_plans(struct judge *judge, const struct host *host);
+
 void judge_booked_launch(struct judge *judge, const struct host *host, const struct process *process);
 void judge_bookings(struct judge *judge); /* now and then, and when a job begins */
 void judge_bookings_done(struct judge *judge);

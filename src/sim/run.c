@@ -357,6 +357,7 @@ static void sim_init(struct sim *sim, uint64_t seed, const struct sim_settings *
                                                            .spans = &sim->spans,
                                                            .policy = sim->policy,
                                                            .shares = sim->shares_ad,
+                                                           .plans = settings->plans,
                                                            .assignment = sim->shares ? 0 : assignment_choose(seed)};
         sim->offered[i] = (struct customer_pool){.matchmaker = 1 + i};
         sim_add(sim, &matchmaker_role, &sim->matchmakers[i], "pool", true, "matchmaker", i + 1);

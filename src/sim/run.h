@@ -41,6 +41,7 @@ struct sim_settings {
     bool faults;     /* false: a world without faults */
     bool flows;      /* users also submit workflows */
     bool gpus;       /* machines with several processors have as many GPUs, and jobs ask for them */
+    uint32_t plans;  /* requests that wait for room and are planned; in worlds with a policy of windows, none */
     enum sim_seats seats;
     uint32_t lines;    /* of the trace of each party, when there is a violation; 0: no trace */
     struct buf *trace; /* gets the trace; NULL: no trace */

@@ -340,6 +340,14 @@ static int keys_open(struct matchmakerd *matchmakerd, struct err *err)
     return 0;
 }
 
+/* How many requests are planned. */
+static uint32_t plans_of(const struct config *config)
+{
+    const char *word = config_text(config, CONFIG_BACK_FILL);
+
+    return !strcmp(word, "none") ? 0 : !strcmp(word, "easy") ? 1 : !strcmp(word, "some") ? 8 : 100;
+}
+
 /* The value for matchmaker_settings: the words of the setting are the names of the policies, except for one. */
 static uint32_t assignment_of(const struct config *config)
 {
@@ -367,6 +375,7 @@ static int role_start(struct matchmakerd *matchmakerd, struct err *err)
         .policy = matchmakerd->policy,
         .shares = matchmakerd->shares,
         .assignment = assignment_of(&matchmakerd->config),
+        .plans = plans_of(&matchmakerd->config),
         .ads_max = (uint32_t)config_count(&matchmakerd->config, CONFIG_ADS_PER_IDENTITY),
         .machine_bytes_max = config_size(&matchmakerd->config, CONFIG_AD_BYTES_PER_IDENTITY)};
     matchmakerd->runner = runner_new(matchmakerd->loop, &matchmaker_role, &matchmakerd->role, matchmakerd->shelf,

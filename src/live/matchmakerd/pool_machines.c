@@ -16,8 +16,11 @@
 #include "lang/base/mem.h"
 #include "match/gang/gang_why.h"
 #include "match/pair/match.h"
+#include "match/pair/narrow.h"
 #include "pool/protocol/writers.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -47,11 +50,21 @@ static struct pool_machine *machine_add(struct pool_machines *machines)
     return &machines->items[machines->count++];
 }
 
+/* What others may have, whose TimeLimit is no longer than that. */
+static struct tree *plan_narrow(struct tree *left, const struct plan_view *plan)
+{
+    char text[80];
+
+    snprintf(text, sizeof text, "other.TimeLimit <= %" PRId64, plan->span / SECOND);
+    return constraint_narrow_text(left, text, strlen(text));
+}
+
 static void record_add(struct pool_machines *machines, const struct matchmakerd *matchmakerd, struct request *caller,
                        const struct machine_view *view)
 {
     struct machine_facts facts;
     struct pool_machine *machine;
+    struct plan_view plan;
     const char *id;
 
     if (view->brief) {
@@ -72,6 +85,10 @@ static void record_add(struct pool_machines *machines, const struct matchmakerd 
                                      .since = view->since,
                                      .until = view->until,
                                      .first_end = facts.first_end};
+    machine->agent = view->agent;
+    machine->number = view->id;
+    if (machine->left && matchmaker_planned_there(matchmakerd->matchmaker, view->agent, view->id, &plan))
+        machine->narrow = plan_narrow(machine->left, &plan);
     if (facts.words && facts.words_len && (!caller || machine_shows_words(caller, view, &facts)))
         machine->words = mem_dup(facts.words, facts.words_len);
     for (int i = 0; i < AMOUNTS; i++) {
@@ -110,6 +127,7 @@ void pool_machines_suppose(struct pool_machines *machines, const char *id, struc
     }
     tree_unref(machine->whole);
     tree_unref(machine->left);
+    tree_unref(machine->narrow);
     free(machine->words);
     *machine = (struct pool_machine){.id = machine->id,
                                      .whole = tree_ref(ad),
@@ -224,6 +242,7 @@ void pool_machines_done(struct pool_machines *machines)
         tree_unref(machines->items[i].whole);
         tree_unref(machines->items[i].left);
         tree_unref(machines->items[i].masked);
+        tree_unref(machines->items[i].narrow);
         tree_unref(machines->items[i].masked_left);
         free(machines->items[i].id);
         free(machines->items[i].words);

@@ -15,8 +15,11 @@ struct pool_machine {
     bool hidden;               /* its policy is not for the caller: the two below are told of in its place ... */
     struct tree *masked,
         *masked_left; /* ... held, or NULL: without the policy, and with its answer to the request that was asked about last */
-    char *id;         /* of its ad, as people name it */
-    char *words; /* why it stands so, where the caller may know it; or NULL */
+    struct tree
+        *narrow; /* held: what is left for those who would be done before a plan begins there; NULL: there is none */
+    uint64_t agent, number; /* whose it is, and its number there */
+    char *id;               /* of its ad, as people name it */
+    char *words;            /* why it stands so, where the caller may know it; or NULL */
     enum machine_state state;
     bool pulls, sure, counts; /* `counts`: it is a machine's record, and not an ad beside a claim */
     int64_t since, until;

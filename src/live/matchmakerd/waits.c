@@ -2,11 +2,12 @@
  *
  *     does it fit as a whole?   no: nofit    its owner refuses it: refuses, or owner where nobody is let in now
  *     is it there?              away, sick, drained
- *     may it be had now?        no: busy     it asks by itself: pull     yes: soon
+ *     may it be had now?        no: busy     it asks by itself: pull     it is kept for others: kept     yes: soon
  *
  * The first reason is the last of these that some machine has come to. What the matchmaker holds back itself comes before all of them. */
 #include "live/matchmakerd/waits.h"
 
+#include "lang/base/array.h"
 #include "match/pair/match.h"
 #include "pool/provider/owner.h"
 
@@ -51,6 +52,20 @@ void waits_begin(struct waits *waits, const struct env *env, struct arena *scrat
         waits->asked[AMOUNT_CPUS] = 1;
 }
 
+static void plan_place(struct waits *waits, const struct matchmakerd *matchmakerd, int64_t now)
+{
+    struct plan_view plan;
+
+    if (!matchmaker_planned(matchmakerd->matchmaker, waits->who, waits->id, &plan))
+        return;
+    waits->planned = true;
+    waits->planned_in = plan.start > now ? (plan.start - now) / SECOND : 0;
+    waits->planned_at = NOBODY;
+    for (uint32_t i = 0; i < waits->machines->present; i++)
+        if (waits->machines->items[i].agent == plan.agent && waits->machines->items[i].number == plan.machine)
+            waits->planned_at = i;
+}
+
 void waits_place(struct waits *waits, const struct matchmakerd *matchmakerd, agent who, uint64_t id)
 {
     struct entry_view view;
@@ -60,8 +75,11 @@ void waits_place(struct waits *waits, const struct matchmakerd *matchmakerd, age
     waits->window_left = waits->window_left < 0 ? -1 : (waits->window_left + SECOND - 1) / SECOND;
     waits->learning = now < knows;
     waits->began = (now - began) / SECOND;
+    waits->who = who;
+    waits->id = id;
     if (!who)
         return;
+    plan_place(waits, matchmakerd, now);
     if (matchmaker_find(matchmakerd->matchmaker, who, id, &view)) {
         waits->claiming = view.outstanding;
         waits->left = view.free;
@@ -104,6 +122,11 @@ static enum wait_reason absent_reason(const struct waits *waits, const struct en
     return machine->state == MACHINE_AWAY ? WAIT_AWAY : machine->state == MACHINE_SICK ? WAIT_SICK : WAIT_DRAINED;
 }
 
+static bool is_planned_at(const struct waits *waits, const struct pool_machine *machine)
+{
+    return waits->planned && waits->planned_at != NOBODY && &waits->machines->items[waits->planned_at] == machine;
+}
+
 static enum wait_reason present_reason(const struct waits *waits, const struct env *env, struct arena *scratch,
                                        const struct pool_machine *machine, unsigned met, uint64_t *steps)
 {
@@ -119,7 +142,12 @@ static enum wait_reason present_reason(const struct waits *waits, const struct e
         return machine->state == MACHINE_IDLE ? WAIT_PULL : WAIT_BUSY;
     if (!machine->left)
         return machine->state == MACHINE_IDLE ? WAIT_SOON : WAIT_BUSY;
-    return both_accept(env, scratch, waits->request, machine->left, steps) ? WAIT_SOON : WAIT_BUSY;
+    if (!both_accept(env, scratch, waits->request, machine->left, steps))
+        return WAIT_BUSY;
+    return machine->narrow && !is_planned_at(waits, machine) &&
+                   !both_accept(env, scratch, waits->request, machine->narrow, steps)
+               ? WAIT_KEPT
+               : WAIT_SOON;
 }
 
 /* Puts the end in its place; the latest falls off. */
@@ -172,7 +200,7 @@ static enum wait_reason hold_reason(enum hold_kind kind)
 
 static enum wait_reason first_find(const struct waits *waits, const struct why *why)
 {
-    static const enum wait_reason order[] = {WAIT_SOON,    WAIT_PULL, WAIT_BUSY, WAIT_OWNER,
+    static const enum wait_reason order[] = {WAIT_SOON,    WAIT_PULL, WAIT_KEPT, WAIT_BUSY,   WAIT_OWNER,
                                              WAIT_DRAINED, WAIT_SICK, WAIT_AWAY, WAIT_REFUSES};
     enum wait_reason first = WAIT_NOFIT;
     uint32_t found = 0, wanted = waits->wanted > 1 ? waits->wanted : 1;
@@ -224,6 +252,7 @@ bool waits_only(const struct waits *waits)
     case WAIT_DRAINED:
     case WAIT_OWNER:
     case WAIT_BUSY:
+    case WAIT_KEPT:
     case WAIT_PULL:
     case WAIT_CLAIMING:
         return true;

@@ -43,6 +43,10 @@ struct waits {
     uint32_t ahead_users;
     int64_t window;      /* all who wait are settled together, every so many seconds; 0: one after the other ... */
     int64_t window_left; /* ... and next in so many; -1: not known */
+    uint64_t who, id;    /* whose request it is, and its number there; 0: an ad that only asks */
+    bool planned;        /* the matchmaker has planned it: it begins in about so many seconds ... */
+    int64_t planned_in;
+    uint32_t planned_at; /* ... on that machine; NOBODY: it is not for the caller to know */
     bool learning;       /* the matchmaker has begun lately ... */
     int64_t began;       /* ... so many seconds ago */
 };

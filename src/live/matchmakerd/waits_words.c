@@ -5,6 +5,7 @@
 #include "live/matchmakerd/waits.h"
 
 #include "lang/ad/get.h"
+#include "lang/base/array.h"
 #include "lang/base/json.h"
 #include "lang/base/span.h"
 
@@ -22,6 +23,7 @@ static const struct {
     enum wait_reason reason;
     const char *is;
 } besides[] = {{WAIT_BUSY, "in use"},
+               {WAIT_KEPT, "kept for jobs that come first"},
                {WAIT_OWNER, "open to nobody now"},
                {WAIT_PULL, "asking for jobs by itself"},
                {WAIT_DRAINED, "drained"},
@@ -263,12 +265,41 @@ static void soon_say(struct buf *out, const struct waits *waits)
     names_say(out, waits, WAIT_SOON, AMOUNTS, false);
 }
 
+static void kept_say(struct buf *out, const struct waits *waits)
+{
+    bool one = waits->counts[WAIT_KEPT] == 1;
+
+    machines_say(out, waits, WAIT_KEPT);
+    buf_addf(out,
+             " %s room for it, and %s kept for those that cannot begin yet: whoever would be done by then may pass",
+             one ? "has" : "have", one ? "is" : "are");
+    names_say(out, waits, WAIT_KEPT, AMOUNTS, false);
+}
+
+/* "It is planned for about 14:20 on heron." */
+static void plan_say(struct buf *out, const struct waits *waits)
+{
+    int64_t wall = runner_wall() / SECOND;
+
+    buf_adds(out, "It is planned for about ");
+    clock_say(out, wall + waits->planned_in, wall);
+    if (waits->planned_at != NOBODY) {
+        buf_adds(out, " on ");
+        pool_machine_name(&waits->machines->items[waits->planned_at], out);
+    }
+    buf_addc(out, '.');
+}
+
 void waits_print_reason(struct buf *out, const struct waits *waits, enum wait_reason reason)
 {
     switch (reason) {
     case WAIT_BUSY:
         buf_adds(out, "waits for a free machine: ");
         busy_say(out, waits);
+        break;
+    case WAIT_KEPT:
+        buf_adds(out, "waits for jobs that come first: ");
+        kept_say(out, waits);
         break;
     case WAIT_OWNER:
         buf_adds(out, "waits for an owner: ");
@@ -383,7 +414,9 @@ void waits_print(struct buf *out, const struct waits *waits, const char *name)
         ahead_say(out, waits);
         buf_adds(out, ". ");
     }
-    if (waits->first == WAIT_BUSY)
+    if (waits->planned && !waits->free)
+        plan_say(out, waits);
+    else if (waits->first == WAIT_BUSY)
         end_say(out, waits);
     if (waits->learning && (waits->first == WAIT_NOFIT || waits->first == WAIT_REFUSES)) {
         buf_adds(out, "The matchmaker began ");
@@ -491,7 +524,14 @@ static void json_start(struct buf *out, const struct waits *waits)
 {
     bool busy = waits->first == WAIT_BUSY;
 
-    if (busy && waits->ahead < waits->end_count) {
+    if (waits->planned) {
+        buf_addf(out, "{\"kind\": \"planned\", \"to\": %" PRId64, waits->planned_in);
+        if (waits->planned_at != NOBODY) {
+            buf_adds(out, ", \"on\": ");
+            json_name(out, &waits->machines->items[waits->planned_at]);
+        }
+        buf_addc(out, '}');
+    } else if (busy && waits->ahead < waits->end_count) {
         buf_addf(out, "{\"kind\": \"limit\", \"to\": %" PRId64 ", \"on\": ", waits->ends[waits->ahead].in);
         json_name(out, &waits->machines->items[waits->ends[waits->ahead].place]);
         buf_addc(out, '}');

@@ -187,6 +187,10 @@ enum engine_outcome {
 };
 enum engine_outcome engine_outcome(const struct engine *engine, uint32_t id);
 
+/* The first roots, in the order in which they are served, that found no candidate and wait at no gate: of those of a user that are the same to
+ * offers, the first; none with Ports. Returns how many there are in `ret`, `max` at most. */
+uint32_t engine_waiting(const struct engine *engine, uint32_t *ret, uint32_t max);
+
 /* What the last cycle did, or the present one has done so far. */
 struct engine_counts {
     uint64_t probes;      /* of an index */

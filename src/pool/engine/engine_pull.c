@@ -46,14 +46,6 @@ void engine_pull_reads(const struct engine *engine, struct reads *reads)
 
 /* ------------------------------------------------------------------------------------------------------- who is first */
 
-/* Does a come before b in the order in which roots are served? */
-static bool root_before(const struct engine *engine, uint32_t a, uint32_t b)
-{
-    int order = engine->keys ? 0 : engine_queue_compare(engine, engine->slots[a].user, engine->slots[b].user);
-
-    return order ? order < 0 : engine_member_before(engine, a, b);
-}
-
 /* Is no gate closed for the root? */
 static bool root_is_open(const struct engine *engine, uint32_t root)
 {
@@ -70,7 +62,7 @@ static uint32_t class_first(const struct engine *engine, const struct engine_cla
         uint32_t first = members_at(&engine->groups[i].members, 0);
 
         if ((best == NOBODY ||
-             (starving ? engine_member_older(engine, first, best) : root_before(engine, first, best))) &&
+             (starving ? engine_member_older(engine, first, best) : engine_root_before(engine, first, best))) &&
             root_is_open(engine, first))
             best = first;
     }
@@ -133,7 +125,7 @@ static bool pull_prefers(struct pull *pull, uint32_t root, struct value *ret_ran
     if (order)
         return order > 0;
     return engine->policy.pull == PULL_STARVING ? engine_member_older(engine, root, pull->best)
-                                                : root_before(engine, root, pull->best);
+                                                : engine_root_before(engine, root, pull->best);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ who fits */

@@ -248,6 +248,13 @@ int engine_queue_compare(const struct engine *engine, uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
+bool engine_root_before(const struct engine *engine, uint32_t a, uint32_t b)
+{
+    int order = engine->keys ? 0 : engine_queue_compare(engine, engine->slots[a].user, engine->slots[b].user);
+
+    return order ? order < 0 : engine_member_before(engine, a, b);
+}
+
 /* -------------------------------------------------------------------------------------------------------- the queue */
 
 struct user *engine_user(struct engine *engine, uint32_t user)

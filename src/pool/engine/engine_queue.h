@@ -19,6 +19,7 @@ void engine_queue_user_moved(struct engine *engine, uint32_t user);
 uint32_t engine_queue_first(const struct engine *engine); /* a group, or NOBODY */
 struct user *engine_user(struct engine *engine, uint32_t user);
 int engine_queue_compare(const struct engine *engine, uint32_t a, uint32_t b); /* of two users; below 0: a is first */
+bool engine_root_before(const struct engine *engine, uint32_t a, uint32_t b);  /* is root a served before b? */
 
 void engine_gate_wait(struct engine *engine, uint32_t group, uint32_t gate); /* the group must not be in the queue */
 void engine_gate_leave(struct engine *engine, uint32_t group);               /* if the group waits at one */

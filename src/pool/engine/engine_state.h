@@ -14,6 +14,7 @@
  *     engine_gang.c     a root gathers a gang
  *     engine_window.c   all waiting roots are settled at once
  *     engine_pull.c     an offer that is not stored asks for a root
+ *     engine_waiting.c  which roots that wait come first
  *     engine_valid.c    is the engine's state in order?
  *
  *     slot (an ad) -> class -> representative ad -> index                offers: the class has its members

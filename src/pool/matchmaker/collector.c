@@ -12,10 +12,31 @@
 #include <string.h>
 
 static const char *const name_texts[] = {
-    "Owner",           "Identity",          "Received",       "Lifetime",  "RemoteUser", "Weight",
-    "AccountingGroup", "ConcurrencyLimits", "RemoteGroup",    "Priority",  "JobPrio",    "Submitted",
-    "FirstJob",        "UserPrio",          "RemoteUserPrio", "Usage",     "Name",       "Cpus",
-    "GpuCount",        "RequestCpus",       "RequestGpus",    "Benchmark", "Residual",   "Type",
+    "Owner",
+    "Identity",
+    "Received",
+    "Lifetime",
+    "RemoteUser",
+    "Weight",
+    "AccountingGroup",
+    "ConcurrencyLimits",
+    "RemoteGroup",
+    "Priority",
+    "JobPrio",
+    "Submitted",
+    "FirstJob",
+    "UserPrio",
+    "RemoteUserPrio",
+    "PlannedOn",
+    "Usage",
+    "Name",
+    "Cpus",
+    "GpuCount",
+    "RequestCpus",
+    "RequestGpus",
+    "Benchmark",
+    "Residual",
+    "Type",
 };
 
 void collector_init(struct collector *collector, const struct collector_settings *settings)
@@ -348,19 +369,25 @@ static void entry_offer(struct collector *collector, const struct role_env *env,
 
 void collector_restore(struct collector *collector, uint32_t number)
 {
-    const struct entry *entry = &collector->entries[number];
+    struct entry *entry = &collector->entries[number];
+    struct tree *worn = NULL;
     struct engine_terms terms = {
         .request = entry->request, .units = entry->free, .order = entry->order, .user = entry->user};
 
+    if (entry->state == ENTRY_LIVE && entry->left && collector->dress)
+        worn = collector->dress(collector->dresser, number);
+    entry->dressed = worn != NULL;
     if (entry->state == ENTRY_LIVE && entry->left)
-        engine_put(collector->engine, number, entry->left, &terms);
+        engine_put(collector->engine, number, worn ? worn : entry->left, &terms);
     else
         engine_remove(collector->engine, number);
+    tree_unref(worn);
     engine_set_remote(collector->engine, number, entry->remote == ACCOUNTANT_NOBODY ? 0 : entry->remote + 1);
     engine_set_turn(collector->engine, number, &entry->turn);
 }
 
-uint64_t collector_match(struct collector *collector, int64_t now, uint32_t number, struct tree *counterpart)
+uint64_t collector_match(struct collector *collector, const struct role_env *env, uint32_t number,
+                         struct tree *counterpart)
 {
     const struct spans *spans = collector->spans;
     struct entry *entry = &collector->entries[number];
@@ -371,8 +398,12 @@ uint64_t collector_match(struct collector *collector, int64_t now, uint32_t numb
     entry->unnamed++;
     entry->ledger[entry->ledger_count++] =
         (struct outstanding){.number = ++entry->numbered,
-                             .settles = now + spans->window + spans->deadline,
+                             .settles = env->now + spans->window + spans->deadline,
                              .counterpart = counterpart ? tree_ref(counterpart) : NULL};
+    if (entry->dressed) { /* what the engine has left is not what is left of the ad */
+        entry_offer(collector, env, number);
+        return entry->numbered;
+    }
     entry->free = engine_units(collector->engine, number);
     left = entry->free > 0 ? tree_ref(engine_ad(collector->engine, number)) : NULL;
     tree_unref(entry->left);

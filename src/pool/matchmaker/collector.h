@@ -64,6 +64,7 @@ struct entry {
     struct key key;
     struct tree *ad;   /* its text, with the attributes that the matchmaker adds; held. NULL unless it lives */
     struct tree *left; /* what is left, as it is in the engine; held. NULL when nothing is */
+    bool dressed;      /* another ad stands for it in the engine */
     int64_t advertised, free;
     int64_t lifetime, expires;
     int64_t forget; /* when the entry is forgotten */
@@ -98,6 +99,7 @@ enum collector_name {
     COLLECTOR_FIRST_JOB,
     COLLECTOR_USER_PRIO,
     COLLECTOR_REMOTE_USER_PRIO,
+    COLLECTOR_PLANNED,
     COLLECTOR_USAGE,
     COLLECTOR_NAME,
     COLLECTOR_CPUS,
@@ -110,6 +112,11 @@ enum collector_name {
     COLLECTOR_NAMES
 };
 
+struct collector;
+
+/* What stands in the engine in place of what is left of a living ad, for the caller to unref; NULL: that itself does. */
+typedef struct tree *collector_dress_fn(void *user, uint32_t entry);
+
 struct collector {
     const struct spans *spans;
     struct symbols *symbols;
@@ -117,6 +124,8 @@ struct collector {
     struct timers *timers;         /* `what` is timer_what, `which` the entry's number */
     struct accountant *accountant; /* owners are users of this one */
     const struct groups *groups;   /* give accounts their names; set once */
+    collector_dress_fn *dress;     /* set once; or NULL */
+    void *dresser;
     uint32_t timer_what;
     uint32_t ads_max;
     uint64_t incarnation;
@@ -162,9 +171,10 @@ bool collector_lives(const struct collector *collector, int64_t now, uint32_t en
 
 /* The engine has made a match of the ad, with that counterpart of an offer (NULL for a root): returns the match's
  * number. */
-uint64_t collector_match(struct collector *collector, int64_t now, uint32_t entry, struct tree *counterpart);
+uint64_t collector_match(struct collector *collector, const struct role_env *env, uint32_t entry,
+                         struct tree *counterpart);
 
-/* The engine has made a match that must not be: the ad goes back as it was. */
+/* The engine has made a match that must not be: the ad goes back as it was. Or what stands for it there (`dress`) is another. */
 void collector_restore(struct collector *collector, uint32_t entry);
 
 /* What is left of all offers, by weight. */

@@ -83,10 +83,10 @@ static enum reason read_lifetime(const struct collector *collector, const struct
  * docks there, and a root could go by another's name. */
 static bool ports_pretend(const struct collector *collector, const struct ports *ports)
 {
-    static const enum collector_name names[] = {COLLECTOR_OWNER,     COLLECTOR_IDENTITY,         COLLECTOR_RECEIVED,
-                                                COLLECTOR_GROUP,     COLLECTOR_LIMITS,           COLLECTOR_REMOTE_USER,
-                                                COLLECTOR_USER_PRIO, COLLECTOR_REMOTE_USER_PRIO, COLLECTOR_REMOTE_GROUP,
-                                                COLLECTOR_USAGE};
+    static const enum collector_name names[] = {
+        COLLECTOR_OWNER,        COLLECTOR_IDENTITY,    COLLECTOR_RECEIVED,  COLLECTOR_GROUP,
+        COLLECTOR_LIMITS,       COLLECTOR_REMOTE_USER, COLLECTOR_USER_PRIO, COLLECTOR_REMOTE_USER_PRIO,
+        COLLECTOR_REMOTE_GROUP, COLLECTOR_PLANNED,     COLLECTOR_USAGE};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (ports_say(ports, collector->names[names[i]]))

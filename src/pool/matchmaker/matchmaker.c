@@ -113,6 +113,8 @@ static void matchmaker_begin(struct step_ctx *step)
     puller_init(&matchmaker->puller, settings->ads_max, seed);
     machines_init(&matchmaker->machines, &matchmaker->collector, &matchmaker->timers, TIMER_MACHINE, settings->ads_max,
                   settings->machine_bytes_max, seed);
+    planner_init(&matchmaker->planner, &matchmaker->collector, &matchmaker->machines,
+                 settings->assignment ? 0 : settings->plans, seed);
     matchmaker->began = step->env->now;
     timers_set(&matchmaker->timers, registrar_knows(&matchmaker->registrar, step->env->now), TIMER_LEARNT, 0);
     if (settings->shares)
@@ -134,6 +136,7 @@ static void matchmaker_free(void *role)
         puller_done(&matchmaker->puller);
     }
     machines_done(&matchmaker->machines);
+    planner_done(&matchmaker->planner);
     timers_done(&matchmaker->timers);
     engine_free(matchmaker->engine);
     accountant_free(matchmaker->accountant);
@@ -222,14 +225,20 @@ static void match_made(void *user, uint32_t root_place, uint32_t offer_place, co
     match.claim = secrets_word(secrets);
     root_ad = tree_ref(root->left); /* the ads as they were matched */
     offer_ad = tree_ref(offer->left);
-    root_number = collector_match(collector, now, root_place, NULL);
-    offer_number = collector_match(collector, now, offer_place, root_ad);
+    root_number = collector_match(collector, step->env, root_place, NULL);
+    offer_number = collector_match(collector, step->env, offer_place, root_ad);
     match.receipt = match_expect(step, &match, offer, root->user, root_ad, offer_ad);
     match_tell(step, &match, root, root_number, offer, offer_number, root_ad, offer_ad);
     matchmaker->matches++;
     tree_unref(match.receipt);
     tree_unref(root_ad);
     tree_unref(offer_ad);
+}
+
+static void plans_due(struct step_ctx *step, int64_t at)
+{
+    if (at != INT64_MAX)
+        timers_set(&step->matchmaker->timers, at, TIMER_PLANS, 0);
 }
 
 /* Does a slice of the present cycle, or the first of a new one. */
@@ -260,6 +269,8 @@ static void cycle_go_on(struct step_ctx *step)
     }
     matchmaker->in_cycle = engine_step(matchmaker->engine, step->env->scratch,
                                        settings->slice ? settings->slice : SLICE, match_made, step);
+    if (!matchmaker->in_cycle)
+        plans_due(step, planner_cycle(&matchmaker->planner, step->env));
     if (!matchmaker->in_cycle && !engine_counts(matchmaker->engine).tried &&
         matchmaker->cycle_from > step->env->now + settings->spans->cycle / IDLE_PART)
         matchmaker->cycle_from = step->env->now + settings->spans->cycle / IDLE_PART;
@@ -387,6 +398,10 @@ static void timers_run(struct step_ctx *step)
         case TIMER_MACHINE:
             machines_due(&matchmaker->machines, step->env, which, timer.at);
             break;
+        case TIMER_PLANS: /* within a cycle, what waits is not known */
+            plans_due(step, matchmaker->in_cycle ? step->env->now + SECOND / 10
+                                                 : planner_run(&matchmaker->planner, step->env));
+            break;
         }
     }
 }
@@ -482,7 +497,8 @@ static bool matchmaker_valid(const void *role, const char **ret_why)
     return !matchmaker->incarnation ||
            (collector_valid(&matchmaker->collector, ret_why) && notifier_valid(&matchmaker->notifier, ret_why) &&
             registrar_valid(&matchmaker->registrar, ret_why) && puller_valid(&matchmaker->puller, ret_why) &&
-            machines_valid(&matchmaker->machines, ret_why) && engine_valid(matchmaker->engine, ret_why));
+            machines_valid(&matchmaker->machines, ret_why) && planner_valid(&matchmaker->planner, ret_why) &&
+            engine_valid(matchmaker->engine, ret_why));
 }
 
 const struct role_kind matchmaker_role = {

@@ -32,6 +32,7 @@ struct matchmaker_settings {
     uint64_t machine_bytes_max; /* of what is known of the machines of one account; 0: a default */
     uint32_t
         assignment; /* a policy of match/assign/assign.h plus 1: cycles are its windows; 0: one root after the other */
+    uint32_t plans; /* requests that wait for room and are planned (planner.h); 0: none */
 };
 
 extern const struct role_kind matchmaker_role; /* settings: struct matchmaker_settings; role: struct matchmaker */
@@ -96,6 +97,18 @@ bool matchmaker_find_machine(const struct matchmaker *matchmaker, agent who, uin
 uint32_t matchmaker_machines(const struct matchmaker *matchmaker); /* how many are known */
 uint64_t matchmaker_machine_bytes(
     const struct matchmaker *matchmaker); /* what that takes, beside the texts of offers */
+
+/* Of a request that waits for room: the machine where it is planned to begin, and by when, on the matchmaker's clock. */
+struct plan_view {
+    uint64_t root_agent, root; /* whose request it is, and its number there */
+    uint64_t agent, machine;
+    int64_t start;
+    bool held;    /* others are kept from that machine who would not be done by then */
+    int64_t span; /* those who are may begin there if their limit is no longer than that */
+};
+bool matchmaker_planned(const struct matchmaker *matchmaker, agent who, uint64_t id, struct plan_view *ret);
+/* The plan by which others are kept from that machine. */
+bool matchmaker_planned_there(const struct matchmaker *matchmaker, agent who, uint64_t id, struct plan_view *ret);
 
 /* The matchmaker has been there since then, on its own clock; and all machines that go on have been heard of by the second time. */
 int64_t matchmaker_began(const struct matchmaker *matchmaker, int64_t *ret_knows);

@@ -259,12 +259,11 @@ void matchmaker_gang_made(void *user, uint32_t root, const struct engine_member 
     gathering.parties = mem_alloc(gathering.count * sizeof *gathering.parties);
     gathering.gang = secrets_word(step->env->secrets);
     gathering_read(&gathering, root, members);
-    gathering.parties[0].number = collector_match(&matchmaker->collector, step->env->now, root, NULL);
+    gathering.parties[0].number = collector_match(&matchmaker->collector, step->env, root, NULL);
     for (uint32_t i = 1; i < gathering.count; i++) {
         struct gang_party *party = &gathering.parties[i];
 
-        party->number =
-            collector_match(&matchmaker->collector, step->env->now, party->entry, members[i - 1].counterpart);
+        party->number = collector_match(&matchmaker->collector, step->env, party->entry, members[i - 1].counterpart);
         party_expect(&gathering, i,
                      MUTANT(CHARGED_APART) && i > 1 ? matchmaker->collector.entries[party->entry].user : owner);
         if (MUTANT(GANG_UNTAKEN) && i > 1)

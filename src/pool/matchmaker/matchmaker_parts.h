@@ -5,6 +5,7 @@
 #include "pool/matchmaker/collector.h"
 #include "pool/matchmaker/machines.h"
 #include "pool/matchmaker/notifier.h"
+#include "pool/matchmaker/planner.h"
 #include "pool/matchmaker/puller.h"
 #include "pool/matchmaker/registrar.h"
 
@@ -12,7 +13,16 @@
 extern "C" {
 #endif
 
-enum timer_what { TIMER_ENTRY, TIMER_RECIPIENT, TIMER_CLAIM, TIMER_WRITE, TIMER_BOOK, TIMER_LEARNT, TIMER_MACHINE };
+enum timer_what {
+    TIMER_ENTRY,
+    TIMER_RECIPIENT,
+    TIMER_CLAIM,
+    TIMER_WRITE,
+    TIMER_BOOK,
+    TIMER_LEARNT,
+    TIMER_MACHINE,
+    TIMER_PLANS
+};
 
 struct matchmaker {
     const struct matchmaker_settings *settings;
@@ -25,6 +35,7 @@ struct matchmaker {
     struct registrar registrar;
     struct puller puller;
     struct machines machines;
+    struct planner planner;
     int64_t began;              /* when the role began: what it has not heard of before may yet be heard of */
     const struct role_env *env; /* of the present step, for callbacks within it */
     bool in_cycle;

@@ -140,6 +140,40 @@ bool matchmaker_find_machine(const struct matchmaker *matchmaker, agent who, uin
     return record != NULL;
 }
 
+static void plan_view_of(const struct matchmaker *matchmaker, const struct plan *plan, struct plan_view *ret)
+{
+    const struct entry *root = &matchmaker->collector.entries[plan->root];
+
+    *ret = (struct plan_view){.root_agent = root->agent,
+                              .root = root->id,
+                              .agent = plan->agent,
+                              .machine = plan->machine,
+                              .start = plan->start,
+                              .held = plan->held,
+                              .span = plan->span};
+}
+
+bool matchmaker_planned(const struct matchmaker *matchmaker, agent who, uint64_t id, struct plan_view *ret)
+{
+    uint32_t number = matchmaker->incarnation ? entry_find(&matchmaker->collector, who, id) : UINT32_MAX;
+    const struct plan *plan = number == UINT32_MAX ? NULL : planner_find(&matchmaker->planner, number);
+
+    if (!plan || !plan->planned)
+        return false;
+    plan_view_of(matchmaker, plan, ret);
+    return true;
+}
+
+bool matchmaker_planned_there(const struct matchmaker *matchmaker, agent who, uint64_t id, struct plan_view *ret)
+{
+    const struct plan *plan = matchmaker->incarnation ? planner_holding(&matchmaker->planner, who, id) : NULL;
+
+    if (!plan)
+        return false;
+    plan_view_of(matchmaker, plan, ret);
+    return true;
+}
+
 uint32_t matchmaker_machines(const struct matchmaker *matchmaker)
 {
     return matchmaker->machines.live;

@@ -246,7 +246,7 @@ static void pull_matched(const struct puller_pool *pool, const struct role_env *
     edges->items[0] = (struct edge){.claim = ret->claim, .agent = peer->agent, .offer = pull->id, .ad = tree_ref(text)};
     ticket_make(env->secrets, &pull->key, pull->id, ret->claim, ret->gang, owner.bytes, &edges->items[0].ticket);
     told.edges = edges;
-    told.number = collector_match(collector, env->now, place, NULL);
+    told.number = collector_match(collector, env, place, NULL);
     if (MUTANT(PULL_TWICE))
         unit_put_back(collector, place, ret->superior_ad);
     collector_asks(collector, env, ret->superior_ad, &asked);

@@ -120,6 +120,9 @@ extern "C" {
     X(BOOKING_FORGOTTEN, "a booking does not outlive a restart of the provider")   \
     X(BOOKING_KEPT, "a booking is kept for those who do not come")
 
+/* A planted bug that shows only in worlds in which large jobs are planned (tests/sim/plan_worlds_test.c). */
+#define PLAN_MUTANTS(X) X(PLAN_PASSED, "whoever fits beside a planned job may begin there, however long it runs")
+
 /* A planted bug that shows only in worlds with GPUs (tests/sim/gpu_worlds_test.c). */
 #define GPU_MUTANTS(X) X(GPU_TWICE, "a GPU is given although another claim has it")
 
@@ -149,7 +152,7 @@ enum mutant {
         MUTANT_COUNT,
 #define X(id, words) MUTANT_##id,
     GANG_MUTANTS(X) LIAR_MUTANTS(X) MACHINE_MUTANTS(X) USAGE_MUTANTS(X) GPU_MUTANTS(X) SEAT_MUTANTS(X)
-        BOOKING_MUTANTS(X)
+        BOOKING_MUTANTS(X) PLAN_MUTANTS(X)
 #undef X
 };
 

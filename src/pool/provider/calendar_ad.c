@@ -3,9 +3,8 @@
 
 #include "lang/ad/make.h"
 #include "lang/base/buf.h"
-#include "lang/text/parse.h"
 #include "match/gang/dock.h"
-#include "match/pair/match.h"
+#include "match/pair/narrow.h"
 #include "pool/protocol/writers.h"
 #include "pool/provider/offers.h"
 
@@ -100,8 +99,7 @@ static struct tree *free_for(struct tree *ad, int64_t seconds)
 struct tree *calendar_narrow(const struct provider_step *step, uint32_t place, struct tree *ad)
 {
     const struct booking *booking = ad ? booking_after(step, place, NULL) : NULL;
-    struct tree *rule, *narrow = NULL;
-    struct build build;
+    struct tree *narrow;
     int64_t free;
     struct buf text;
 
@@ -114,11 +112,7 @@ struct tree *calendar_narrow(const struct provider_step *step, uint32_t place, s
         booking_clause(step, booking, &text);
         booking = booking_after(step, place, booking);
     }
-    build_init(&build, ad->symbols, ad->dialect);
-    rule = parse_expr(&build, NULL, text.text, text.len, NULL);
-    build_done(&build);
-    narrow = free_for(rule ? constraint_narrow(ad, rule, tree_root(rule)) : tree_ref(ad), free);
-    tree_unref(rule);
+    narrow = free_for(constraint_narrow_text(ad, text.text, text.len), free);
     buf_done(&text);
     tree_unref(ad);
     return narrow;

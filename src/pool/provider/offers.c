@@ -4,6 +4,7 @@
 #include "lang/text/build.h"
 #include "match/gang/dock.h"
 #include "match/pair/match.h"
+#include "match/pair/narrow.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
 #include "pool/provider/calendar.h"
@@ -220,39 +221,6 @@ static bool offer_is_used(const struct provider *provider, uint32_t place)
         if (provider->tenants[i]->offer == place)
             return true;
     return false;
-}
-
-struct tree *constraint_narrow(struct tree *ad, const struct tree *from, const struct expr *rule)
-{
-    const struct expr *own = match_constraint(ad), *root = tree_root(ad), *parts = tree_parts(ad, root);
-    uint32_t count = 0, place;
-    struct tree *text = NULL;
-    struct build build;
-    symbol name = own ? own->label : NAME_CONSTRAINT;
-
-    if (!rule || from->dialect != ad->dialect)
-        return tree_ref(ad);
-    build_init(&build, ad->symbols, ad->dialect);
-    for (; count < root->u.run.count; count++) {
-        build_copy(&build, ad, &parts[count]);
-        if (&parts[count] == own) {
-            build_copy(&build, from, rule);
-            build_top(&build)->label = OP_AND;
-            build_bind(&build, EXPR_CHAIN, 2);
-        }
-        symbols_hold(ad->symbols, parts[count].label);
-        build_attribute(&build, parts[count].label);
-    }
-    if (!own) {
-        build_copy(&build, from, rule);
-        symbols_hold(ad->symbols, name);
-        build_attribute(&build, name);
-        count++;
-    }
-    if (count <= TREE_PARTS_MAX && build_ad(&build, count, &place) == 0)
-        text = build_seal(&build);
-    build_done(&build);
-    return text ? text : tree_ref(ad);
 }
 
 static const struct expr *start_of(const struct tree *ad)

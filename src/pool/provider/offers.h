@@ -27,8 +27,6 @@ struct tree *offer_left(const struct provider *provider, const struct role_env *
                         enum tenant_state from, const struct tenant *except, const struct fronts *behind);
 /* The offer with nothing given away, as it would be advertised: with its Start in its constraint. The caller unrefs it. */
 struct tree *offer_whole(const struct provider *provider, uint32_t place);
-/* The ad with one more expression, from the tree `from` (NULL: none), in its constraint. The caller unrefs it. */
-struct tree *constraint_narrow(struct tree *ad, const struct tree *from, const struct expr *rule);
 /* May a job with that ad start here now? The offer's `Start` says so, if it has one. Start is a part of the constraint
  * that is advertised and pulled with, and is asked before each job; it is not asked about a job that runs. */
 bool offer_starts(const struct provider_step *step, uint32_t place, const struct tree *ad);

@@ -9,6 +9,7 @@
 #include "lang/base/mem.h"
 #include "lang/text/build.h"
 #include "match/pair/match.h"
+#include "match/pair/narrow.h"
 #include "pool/protocol/ticket.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/provider_claims.h"
