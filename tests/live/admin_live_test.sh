@@ -161,6 +161,7 @@ check 'and enables' says 0 bob as operator users enable bob
 check 'it makes tokens within its own scopes' as operator token create --subject bob --role person --out bob.token
 check 'but no administrator' says 2 'does not have what this one would: serve admin' as operator token create --subject operator-1 --role administrator
 check 'nor one that serves others' says 2 'does not have what this one would: serve' as operator token code --customer bob --serve
+check 'a code by which a user joins it makes' as operator token code --user zoe
 check 'nor other keys' test "$(asks "$operator" POST /v1/keys)" = 403
 check 'it drains the machine of another' says 0 . as operator agent heron drain
 check 'which the reader cannot' says 2 'does not have the scope' as reader agent heron resume

@@ -128,10 +128,11 @@ runs_there() { [ "$("$berth" jobs --json -c 'State == "Running"' | wc -l)" -ge "
 fill_provider 1 1000 && soon runs_there 1 # what the first job needs besides is not the jobs' own
 bound_fat() { echo "[ MemoryMax = $1 ]" >fat.ad && kill -HUP "$fat" && soon bound_is fat "$1"; }
 check 'it may have eight megabytes more than it has' bound_fat $(($(number fat berth_memory_bytes) + 8 * 1048576))
-check 'a hundred jobs are submitted, with ten megabytes' fill_provider 100 1000
+check 'seventy jobs are submitted, with seven megabytes and what else each costs' fill_provider 70 1000
 check 'as they come it has as much as it may' soon full_is fat 1
 fat_sick() { "$berth" machines | grep '^fat .*MemoryMax: the provider has as much in memory as it may'; }
 check 'it says that it takes no more' soon fat_sick
+check 'thirty more are submitted' fill_provider 30 1000
 settled() { before=$("$berth" jobs --json -c 'State == "Running"' | wc -l) && sleep 3 && [ "$("$berth" jobs --json -c 'State == "Running"' | wc -l)" = "$before" ]; }
 check 'and takes no more' soon settled
 some() { echo "$before run" && [ "$before" -ge 3 ] && [ "$before" -le 90 ]; }

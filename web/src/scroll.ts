@@ -6,12 +6,13 @@ const ENTRIES_MOST = 100, WAIT = 5000; // milliseconds for a view to be as long 
 const GESTURES = ['wheel', 'keydown', 'pointerdown', 'touchstart'];
 const places = new Map<string, number>();
 let leave = (): void => {};
+let entries = 0;
 
 /** The word of the entry that one is at; a new one is given a word. */
 function entryNow(): { word: string; known: boolean } {
   const word = (history.state as { entry?: unknown } | null)?.entry;
   if (typeof word === 'string') return { word, known: true };
-  const made = crypto.randomUUID();
+  const made = `${Date.now()}.${++entries}`; // crypto.randomUUID is there by https alone
   history.replaceState({ entry: made }, '');
   return { word: made, known: false };
 }

@@ -308,14 +308,17 @@ int keyring_seal(const struct keyring *ring, const struct box_public *reader, st
     buf_reserve(&all, PURPOSE_LEN + text.len + 8); /* so that it does not move */
     buf_add(&all, purpose, PURPOSE_LEN);
     buf_add(&all, text.text, text.len);
-    result = box_seal_unnamed(out, reader, all.text, all.len, err);
+    result = reader ? box_seal_unnamed(out, reader, all.text, all.len, err)
+                    : box_seal(out, &ring->box, &ring->box.open, all.text, all.len, err);
     buf_wipe(&text);
     buf_wipe(&all);
     return result;
 }
 
 /* Opens what was sealed, and appends the text of a file. */
-static int keys_open(struct buf *out, const struct box_keys *mine, const void *box, size_t len, struct err *err)
+/* `writer`: who must have sealed it; NULL: anybody. */
+static int keys_open(struct buf *out, const struct box_keys *mine, const struct box_public *writer, const void *box,
+                     size_t len, struct err *err)
 {
     struct buf all;
     int result;
@@ -323,7 +326,7 @@ static int keys_open(struct buf *out, const struct box_keys *mine, const void *b
     buf_init(&all);
     buf_reserve(&all, len + 8);
     buf_reserve(out, len + 8);
-    result = box_open_unnamed(&all, mine, box, len, err);
+    result = writer ? box_open(&all, mine, writer, box, len, err) : box_open_unnamed(&all, mine, box, len, err);
     if (result == 0 && (all.len < PURPOSE_LEN || memcmp(all.text, purpose, PURPOSE_LEN) != 0))
         result = err_set(err, "what was sealed are no keys of a pool");
     if (result == 0)
@@ -350,7 +353,7 @@ int keyring_take(struct keyring *ring, const void *box, size_t len, struct err *
     int result;
 
     buf_init(&text);
-    result = keys_open(&text, &ring->box, box, len, err);
+    result = keys_open(&text, &ring->box, &ring->box.open, box, len, err);
     if (result == 0)
         result = keys_parse(other, &text, err);
     if (result == 0 && strcmp(other->pool, ring->pool) != 0)
@@ -388,7 +391,7 @@ int keyring_adopt(const char *dir, const struct box_keys *mine, const void *box,
     ring = ring_new();
     ring->dir = fd;
     buf_init(&text);
-    result = keys_open(&text, mine, box, len, err);
+    result = keys_open(&text, mine, NULL, box, len, err);
     if (result == 0)
         result = keys_parse(ring, &text, err);
     if (result == 0)

@@ -37,7 +37,8 @@ void keyring_token_keys(const struct keyring *ring, struct token_keys *ret); /* 
  * the keys could not be written: nothing has changed then. */
 int keyring_rotate(struct keyring *ring, struct err *err);
 
-/* Matchmakers that stand by for each other have the same keys. Seals all of them for a reader. */
+/* Matchmakers that stand by for each other have the same keys. Seals all of them for a reader; NULL: for the pool's own matchmakers, so that
+ * they know that one of them has. */
 int keyring_seal(const struct keyring *ring, const struct box_public *reader, struct buf *out, struct err *err);
 /* Takes on what was sealed for this ring's own box: KEYRING_TAKEN; KEYRING_OLDER: they were rotated less often than these, which stay. -1 when they are of
  * another pool, or cannot be opened or written. */

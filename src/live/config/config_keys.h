@@ -125,8 +125,8 @@
     X(ASSIGNMENT, "Assignment", TEXT, "one-by-one|fcfs|sjf|ljf|srfm|lbm|minsum|singles|singles-minsum|optimal",         \
       "\"one-by-one\"", 1, 16, RESTART,                                                                                 \
       "the policy that settles all who wait at once, a window of CycleInterval after the other")                        \
-    X(BACK_FILL, "BackFill", TEXT, "none|easy|some|many", "\"some\"", 1, 16, RESTART,                                   \
-      "how many of the first that wait for room are planned, whom others may not delay: none, 1, 8 or 100")              \
+    X(BACK_FILL, "BackFill", TEXT, "none|easy|some|many", "\"none\"", 1, 16, RESTART,                                   \
+      "how many of the first that wait for room are planned, whom others may not delay: none, 1, 8 or 100")             \
     X(SHARES, "Shares", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of groups, quotas and limits")        \
     X(LOG, "Log", TEXT, "logfmt|json", "\"logfmt\"", 1, 16, LIVE, "the form of the log's lines")                        \
     X(LOG_LEVEL, "LogLevel", TEXT, "error|warning|info|debug", "\"info\"", 1, 16, LIVE,                                 \

@@ -434,6 +434,10 @@ static void cron_submit(struct crons *crons, struct cron *cron, int64_t moment)
     char key[80];
 
     cron->waits = false;
+    if (memory_refuses(&customerd->daemon.memory, runner_now())) {
+        cron_skip(crons, cron, MEMORY_WORDS);
+        return;
+    }
     if (disabled || !ad_fits(customerd, cron)) {
         cron_skip(crons, cron, disabled ? disabled : "JobBytesPerIdentity: the ads of its owner's jobs take all room");
         return;
@@ -497,7 +501,7 @@ static void cron_look(struct crons *crons, struct cron *cron, int64_t now)
     if (cron->held || cron->giving)
         return;
     if (cron->settled > now + BACK) {
-        cron->settled = now;
+        cron->settled = cron->created = now; /* it is in the keys: the jobs of those days may be remembered */
         cron_plan(cron);
         cron_keep(crons, cron);
     }
@@ -511,6 +515,8 @@ void crons_tick(struct crons *crons)
 {
     int64_t now = now_seconds();
 
+    if (runner_is_away(crons->customerd->runner))
+        return;
     for (uint32_t i = 0; i < crons->count && !runner_is_broken(crons->customerd->runner); i++)
         cron_look(crons, crons->items[i], now);
 }

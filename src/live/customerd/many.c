@@ -179,6 +179,8 @@ void many_end(struct request *request, struct many *many, const struct tree *ad)
     weak_tag(ad, by_clock, etag);
     if (!many->changes)
         many_answer(request, many, ad, etag);
+    else if (request->misread || runner_misread(request_customerd(request)->runner)) /* which jobs they are */
+        request_problem_with(request, 503, STORE_AWAY_WORDS, "Retry-After", STORE_AWAY_AGAIN);
     else if (conditions_met(request, etag))
         many_change(request, many);
 }

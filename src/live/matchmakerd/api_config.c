@@ -194,8 +194,8 @@ static void section_write(struct request *request, struct tree *before, struct t
     if (!again) {
         request_problem(request, 400, "the name of an option is a word of the language");
         tree_unref(ad);
-    } else if (request_row_put(request, CONFIG_SPACE, section, strlen(section), text.text, text.len) &&
-               section_keep(request, before, ad, option)) {
+    } else if (section_keep(request, before, ad, option) && /* what it was is read first: that may fail */
+               request_row_put(request, CONFIG_SPACE, section, strlen(section), text.text, text.len)) {
         LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)),
                   log_text("section", section));
         tree_etag(ad, tree_root(ad), request->answer_etag);
@@ -272,14 +272,15 @@ static void section_remove(struct request *request, const struct tree *before, c
     tree_etag(before, tree_root(before), etag);
     if (!conditions_met(request, etag))
         return;
+    if (!section_keep(request, before, NULL, detail)) /* what it was is read first: that may fail */
+        return;
     if (matchmakerd->shelf->kind->remove(matchmakerd->shelf, CONFIG_SPACE, section, strlen(section), &err) < 0) {
         request_store_failed(request, err.text);
         return;
     }
     LOG_AUDIT(&matchmakerd->log, "config", log_text("subject", request_identity(request)), log_text("section", section),
               log_flag("removed", true));
-    if (section_keep(request, before, NULL, detail))
-        request_commit(request, section_changed);
+    request_commit(request, section_changed);
 }
 
 void api_config_delete(struct request *request)

@@ -203,7 +203,7 @@ void api_code_create(struct request *request)
         purpose.whom = whom;
     else if (user)
         purpose = (struct code_purpose){CODE_USER_SPACE, user};
-    if (!scopes_are_own(request, purpose.whom                     ? SCOPE_ALL
+    if (!scopes_are_own(request, request_flag(request, "standby") ? SCOPE_ALL
                                  : user                           ? ROLE_PERSON
                                  : !customer                      ? ROLE_MACHINE
                                  : request_flag(request, "serve") ? ROLE_CUSTOMER | SCOPE_SERVE

@@ -6,6 +6,7 @@
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
+#include "store/store.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/array.h"
@@ -85,6 +86,19 @@ static struct tree *machines_make(struct matchmakerd *matchmakerd)
     return maker_seal(&maker);
 }
 
+/* Where the pool has its matchmakers, if they are several: who watches asks for more when that changes. */
+static void matchmakers_add(struct maker *maker, struct matchmakerd *matchmakerd)
+{
+    struct store_replica replicas[STORE_REPLICAS_MAX];
+    const char *urls[STORE_REPLICAS_MAX];
+    uint32_t count = matchmakerd_replicas(matchmakerd, replicas);
+
+    for (uint32_t i = 0; i < count; i++)
+        urls[i] = replicas[i].url;
+    if (count)
+        maker_texts(maker, "Matchmakers", urls, count);
+}
+
 struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed)
 {
     const struct census_counts *counts = &matchmakerd->census.last;
@@ -103,6 +117,7 @@ struct tree *overview_ad(struct matchmakerd *matchmakerd, int64_t missed)
     maker_integer(&maker, "Matches", (int64_t)work.matches);
     maker_integer(&maker, "Cycles", (int64_t)work.cycles);
     maker_integer(&maker, "Agents", matchmakerd->agents.texts.count);
+    matchmakers_add(&maker, matchmakerd);
     if (missed)
         maker_integer(&maker, "Missed", missed);
     maker_ad(&maker, "Machines", machines);

@@ -471,11 +471,11 @@ static void store_comes(void *user, struct shelf *shelf, const struct err *err)
 {
     struct matchmakerd *matchmakerd = user;
 
+    matchmakerd->shelf = shelf;
+    if (matchmakerd->stopping) /* it is closed at the end; until then requests are answered as by one that stands by */
+        return;
     standby_free(matchmakerd->standby);
     matchmakerd->standby = NULL;
-    matchmakerd->shelf = shelf;
-    if (!shelf && matchmakerd->stopping)
-        return;
     if (!shelf)
         matchmakerd->unled = *err;
     if (shelf && matchmakerd_lead(matchmakerd, &matchmakerd->unled) == 0)

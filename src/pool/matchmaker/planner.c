@@ -229,14 +229,18 @@ static bool fits(const struct role_env *env, const struct tree *request, const s
 static int64_t request_span(const struct role_env *env, const struct tree *request)
 {
     symbol name = symbols_find(request->symbols, "TimeLimit", 9);
+    struct arena_mark mark = arena_mark(env->scratch);
     struct env at = eval_env(env);
     struct scope scope;
     struct eval eval;
     struct value v;
+    bool says;
 
     scope_init(&scope, request, NULL);
     eval_init(&eval, &at, env->scratch);
-    if (!name || !eval_attribute(&eval, &scope, name, &v))
+    says = name && eval_attribute(&eval, &scope, name, &v);
+    arena_rewind(env->scratch, mark); /* of numbers nothing is kept there */
+    if (!says)
         return INT64_MAX;
     if ((v.type == VALUE_INTEGER || v.type == VALUE_RELTIME) && v.u.integer > 0 && v.u.integer < INT64_MAX / 4 / SECOND)
         return v.u.integer * SECOND;
@@ -270,7 +274,8 @@ static bool room_find(const struct planner *planner, const struct role_env *env,
     struct ends ends;
     uint32_t low = 0, high;
 
-    if (!ends_read(record, &ends) || !fits(env, request, record, &ends, ends.count))
+    if (!ends_read(record, &ends) || (ends.count && ends.items[0].at == INT64_MAX) ||
+        !fits(env, request, record, &ends, ends.count))
         return false;
     high = ends.count;
     while (low < high) { /* the fewest that must have ended; fewer claims leave no less room */

@@ -411,13 +411,13 @@ void told_verify(const struct provider_step *step, const struct event *event)
     struct docked superior = {verify->link, verify->ad, verify->port};
     uint32_t place = offer_named(provider, verify->offer, &comer.second);
     struct verified verified = {.claim = verify->claim};
+    bool follows = tenant && tenant->second && tenant->second == comer.second && tenant->offer == place;
 
-    if (comer.second && tenant &&
-        tenant->second) /* a matched successor keeps its place when claims in front have ended */
+    if (follows) /* a matched successor keeps its place when claims in front have ended */
         comer.behind = tenant->behind;
     else if (comer.second)
         second_fronts(provider, place, comer.second, &comer.behind);
-    if (place == provider->settings->count || (comer.second && !comer.behind.count && !(tenant && tenant->second))) {
+    if (place == provider->settings->count || (comer.second && !comer.behind.count && !follows)) {
         verified.reason = REASON_UNKNOWN;
     } else if (!verify->ad || !tree_is_ad(verify->ad)) {
         verified.reason = REASON_INVALID;

@@ -215,6 +215,7 @@ static bool tenant_is_blind(const struct tenant *tenant)
 void tenant_text(const struct provider_step *step, const struct tenant *tenant, const char *name, struct text *ret)
 {
     struct tree *ad = tenant_duty(tenant).ad;
+    struct arena_mark mark = arena_mark(step->env->scratch);
     struct env env = provider_env(step->env);
     symbol found = symbols_find(step->env->symbols, name, strlen(name));
     struct value v = value_undefined();
@@ -229,6 +230,7 @@ void tenant_text(const struct provider_step *step, const struct tenant *tenant, 
     eval_attribute(&eval, &scope, found, &v);
     if (v.type == VALUE_STRING && v.len <= TEXT_MAX)
         text_set(ret, v.len ? v.u.string : "", v.len);
+    arena_rewind(step->env->scratch, mark);
 }
 
 /* Fills in what a matchmaker that has begun anew cannot know. */

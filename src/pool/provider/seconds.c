@@ -157,14 +157,18 @@ static void sets_make(const struct provider_step *step, const struct goers *goer
 static double tenant_size(const struct provider_step *step, const struct tenant *tenant)
 {
     symbol name = symbols_find(tenant->ad->symbols, "ImageSize", 9);
+    struct arena_mark mark = arena_mark(step->env->scratch);
     struct env env = provider_env(step->env);
     struct scope scope;
     struct eval eval;
     struct value size;
+    bool says;
 
     scope_init(&scope, tenant->ad, NULL);
     eval_init(&eval, &env, step->env->scratch);
-    if (!name || !eval_attribute(&eval, &scope, name, &size))
+    says = name && eval_attribute(&eval, &scope, name, &size);
+    arena_rewind(step->env->scratch, mark); /* of numbers nothing is kept there */
+    if (!says)
         return 0;
     return fmin(fmax(order_finite(&size), -SIZE_MOST), SIZE_MOST);
 }
