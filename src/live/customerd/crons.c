@@ -1,6 +1,8 @@
 /* crons.c: jobs that come again: the rows, and what each look at the clock makes of them.
  *
- *     row: number, 16 hexadecimal digits -> an ad, as cron_ad makes it whole, with IwdUser;     "last" -> the last number that was given */
+ *     NUMBER (16 hexadecimal digits) -> the rule, as cron_ad makes it, with what is kept of its last jobs; written at each of its moments
+ *     NUMBER.ad                      -> [ JobAd = [...] ], which may be large; written once
+ *     last                           -> the last number that was given */
 #include "live/customerd/crons.h"
 
 #include "lang/ad/get.h"
@@ -20,6 +22,8 @@
 
 #define LAST_KEY "last"
 #define ID_DIGITS 16
+#define AD_END ".ad"
+#define AD_KEY_LEN (ID_DIGITS + sizeof AD_END - 1)
 #define BACK INT64_C(86400) /* a clock that was set back by more was wrong before */
 #define OPEN_LOOKED 1000    /* jobs that one look goes through */
 
@@ -139,13 +143,45 @@ static void id_key(uint64_t id, char ret[ID_DIGITS + 1])
     snprintf(ret, ID_DIGITS + 1, "%016" PRIx64, id);
 }
 
-static int cron_put(struct crons *crons, const struct cron *cron, struct err *err)
+static void ad_key(uint64_t id, char ret[AD_KEY_LEN + 1])
+{
+    snprintf(ret, AD_KEY_LEN + 1, "%016" PRIx64 AD_END, id);
+}
+
+static int row_put(const struct crons *crons, const char *key, const struct tree *row, struct err *err)
 {
     struct shelf *shelf = crons->customerd->daemon.shelf;
+    struct buf text;
+    int failed;
+
+    buf_init(&text);
+    print_tree(&text, row, PRINT_COMPACT);
+    failed = shelf->kind->put(shelf, CRONS_SPACE, key, strlen(key), text.text, text.len, err);
+    buf_done(&text);
+    return failed;
+}
+
+static int cron_put_ad(const struct crons *crons, const struct cron *cron, struct err *err)
+{
+    char key[AD_KEY_LEN + 1];
+    struct maker maker;
+    struct tree *row;
+    int failed;
+
+    maker_init(&maker, crons->customerd->daemon.symbols);
+    maker_ad(&maker, "JobAd", cron->ad);
+    row = maker_seal(&maker);
+    ad_key(cron->id, key);
+    failed = row_put(crons, key, row, err);
+    tree_unref(row);
+    return failed;
+}
+
+static int cron_put(struct crons *crons, const struct cron *cron, struct err *err)
+{
     char key[ID_DIGITS + 1];
     struct maker maker;
     struct tree *row;
-    struct buf text;
     int failed;
 
     maker_init(&maker, crons->customerd->daemon.symbols);
@@ -154,13 +190,9 @@ static int cron_put(struct crons *crons, const struct cron *cron, struct err *er
     maker_integer(&maker, "Open", (int64_t)cron->open);
     maker_integer(&maker, "Count", (int64_t)cron->count);
     maker_integer(&maker, "IwdUser", cron->iwd_user);
-    maker_ad(&maker, "JobAd", cron->ad);
     row = maker_seal(&maker);
-    buf_init(&text);
-    print_tree(&text, row, PRINT_COMPACT);
     id_key(cron->id, key);
-    failed = shelf->kind->put(shelf, CRONS_SPACE, key, ID_DIGITS, text.text, text.len, err);
-    buf_done(&text);
+    failed = row_put(crons, key, row, err);
     tree_unref(row);
     return failed;
 }
@@ -194,11 +226,10 @@ static int word_place(const struct tree *row, const char *name, const char *cons
 
 static void cron_load(struct crons *crons, const struct tree *row)
 {
-    const struct expr *ad = ad_find(row, "JobAd");
     struct cron cron = {.id = (uint64_t)row_number(row, "Cron")}, *kept;
     struct err err;
 
-    if (!cron.id || !ad || ad->kind != EXPR_AD || !ad_text(row, "Owner", cron.owner, sizeof cron.owner) ||
+    if (!cron.id || !ad_text(row, "Owner", cron.owner, sizeof cron.owner) ||
         !ad_text(row, "Schedule", cron.text, sizeof cron.text) ||
         schedule_read(cron.text, strlen(cron.text), &cron.schedule, &err) < 0)
         return; /* of a later version, perhaps: it stays on the shelf */
@@ -221,13 +252,25 @@ static void cron_load(struct crons *crons, const struct tree *row)
         cron.open = cron.first;
     cron.iwd_user = IWD_NOBODY;
     ad_integer(row, "IwdUser", &cron.iwd_user);
-    cron.ad = ad_part(row, ad);
     cron_plan(&cron);
     kept = mem_alloc(sizeof *kept);
     *kept = cron;
     ARRAY_ROOM(crons->items, crons->count, crons->room, 16);
     crons->items[crons->count++] = kept; /* rows come by their keys, which are the numbers */
     crons->last = cron.id > crons->last ? cron.id : crons->last;
+}
+
+/* The ad of a rule, whose own row came before. */
+static void cron_load_ad(struct crons *crons, const void *key, const struct tree *row)
+{
+    const struct expr *ad = ad_find(row, "JobAd");
+    struct cron *cron = crons->count ? crons->items[crons->count - 1] : NULL;
+    char own[ID_DIGITS + 1] = "";
+
+    if (cron)
+        id_key(cron->id, own);
+    if (cron && !cron->ad && ad && ad->kind == EXPR_AD && !memcmp(own, key, ID_DIGITS))
+        cron->ad = ad_part(row, ad);
 }
 
 static bool row_load(void *user, const void *key, size_t key_len, const void *value, size_t len)
@@ -239,11 +282,13 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
 
     buf_init(&text);
     buf_add(&text, value, len);
-    if (key_len == ID_DIGITS) {
+    if (key_len == ID_DIGITS || key_len == AD_KEY_LEN) {
         row = form_parse(crons->customerd->daemon.symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text),
                          text.len, &err);
-        if (row)
+        if (row && key_len == ID_DIGITS)
             cron_load(crons, row);
+        else if (row)
+            cron_load_ad(crons, key, row);
         tree_unref(row);
     } else if (key_len == strlen(LAST_KEY) && !memcmp(key, LAST_KEY, key_len) && text.len < ID_DIGITS) {
         uint64_t last = strtoull(buf_string(&text), NULL, 10);
@@ -254,6 +299,19 @@ static bool row_load(void *user, const void *key, size_t key_len, const void *va
     return true;
 }
 
+/* A rule without an ad has none that this version can read: its rows stay on the shelf. */
+static void crons_prune(struct crons *crons)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < crons->count; i++)
+        if (crons->items[i]->ad)
+            crons->items[kept++] = crons->items[i];
+        else
+            cron_free(crons->items[i]);
+    crons->count = kept;
+}
+
 struct crons *crons_new(struct customerd *customerd, struct err *err)
 {
     struct shelf *shelf = customerd->daemon.shelf;
@@ -261,10 +319,12 @@ struct crons *crons_new(struct customerd *customerd, struct err *err)
 
     *crons = (struct crons){.customerd = customerd};
     tzset(); /* localtime_r need not */
-    if (shelf->kind->each(shelf, CRONS_SPACE, row_load, crons, err) == 0)
-        return crons;
-    crons_free(crons);
-    return NULL;
+    if (shelf->kind->each(shelf, CRONS_SPACE, row_load, crons, err) < 0) {
+        crons_free(crons);
+        return NULL;
+    }
+    crons_prune(crons);
+    return crons;
 }
 
 void crons_free(struct crons *crons)
@@ -315,7 +375,7 @@ int crons_add(struct crons *crons, struct cron *cron, struct err *err)
     cron_plan(cron);
     snprintf(last, sizeof last, "%" PRIu64, cron->id);
     if (shelf->kind->put(shelf, CRONS_SPACE, LAST_KEY, strlen(LAST_KEY), last, strlen(last), err) < 0 ||
-        cron_put(crons, cron, err) < 0)
+        cron_put_ad(crons, cron, err) < 0 || cron_put(crons, cron, err) < 0)
         return -1;
     crons->last = cron->id;
     kept = mem_alloc(sizeof *kept);
@@ -329,10 +389,12 @@ int crons_add(struct crons *crons, struct cron *cron, struct err *err)
 int crons_remove(struct crons *crons, uint64_t id, struct err *err)
 {
     struct shelf *shelf = crons->customerd->daemon.shelf;
-    char key[ID_DIGITS + 1];
+    char key[ID_DIGITS + 1], ad[AD_KEY_LEN + 1];
 
     id_key(id, key);
-    if (shelf->kind->remove(shelf, CRONS_SPACE, key, ID_DIGITS, err) < 0)
+    ad_key(id, ad);
+    if (shelf->kind->remove(shelf, CRONS_SPACE, key, ID_DIGITS, err) < 0 ||
+        shelf->kind->remove(shelf, CRONS_SPACE, ad, AD_KEY_LEN, err) < 0)
         return -1;
     for (uint32_t i = 0; i < crons->count; i++)
         if (crons->items[i]->id == id) {

@@ -17,7 +17,7 @@ extern "C" {
 
 #define CRONS_SPACE "cron"               /* on the shelf */
 #define CRONS_PER_ACCOUNT 100            /* of one account ... */
-#define CRONS_BYTES (UINT64_C(1) << 20)  /* ... and bytes that their ads take: each moment writes one of them anew */
+#define CRONS_BYTES (UINT64_C(16) << 20) /* ... and bytes that their ads take */
 #define CRONS_MAX 10000                  /* of all */
 #define CRONS_LATE 60                    /* seconds: what is later was missed */
 #define CRONS_WHY_MAX 200
