@@ -138,7 +138,7 @@ export interface Choice { offer: string; second?: string | null; reason: string;
 /** What only the pool knows of an ad that is explained. */
 export interface Reason { code: string; text: string; machines?: number; do?: string }
 /** When it may start, as far as that is known: seconds from now. */
-export interface Start { kind: 'limit' | 'unknown'; to?: number; from?: number; on?: string; why?: string }
+export interface Start { kind: 'planned' | 'limit' | 'unknown'; to?: number; from?: number; on?: string; why?: string }
 export interface Standing { start?: Start; first?: string; reasons?: Reason[]; taken?: number; hold?: { kind: string; name?: string; used?: number; most?: number; text: string } | null }
 export interface Why extends Looked, Standing { request?: string; offer?: string; case?: string; discarded?: boolean; ported?: number; choice?: Choice | null }
 export interface Port extends Looked { port: string; least: number; most: number; doubtful: number; later: unknown[] }

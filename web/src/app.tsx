@@ -2,7 +2,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { api } from './api';
-import { nextFrame } from './hooks';
 import { Keys } from './keys';
 import { lazy } from './lazy';
 import { live } from './live';
@@ -10,6 +9,7 @@ import { route, type Route } from './route';
 import { scopeHas, session, sessionEnd, sessionKnow } from './session';
 import { storeMake, useStore } from './store';
 import { theme, themeNext } from './theme';
+import { inTurn } from './turns';
 import { HomeView } from './views/home';
 import { SignIn } from './views/signin';
 
@@ -64,7 +64,7 @@ function expertTurn(): void {
 /** One view goes in one frame, and the next comes in another. */
 function View({ at }: { at: Route }): JSX.Element | null {
   const [first = 'home', second, third] = at.path, kind = `${first}${second === undefined ? '' : '/'}`, [shown, setShown] = useState(kind);
-  useLayoutEffect(() => (shown === kind ? undefined : nextFrame(() => setShown(kind))), [kind, shown]);
+  useLayoutEffect(() => (shown === kind ? undefined : inTurn(() => setShown(kind))), [kind, shown]);
   if (shown !== kind) return null;
   switch (first) {
     case 'home': return <HomeView query={at.query} />;
@@ -76,7 +76,7 @@ function View({ at }: { at: Route }): JSX.Element | null {
     case 'machines': return second ? <MachineView key={second} name={second} /> : <MachinesView query={at.query} />;
     case 'users': return second ? <UserView key={second} name={second} /> : <UsersView />;
     case 'usage': return <UsageView query={at.query} />;
-    case 'policy': return <PolicyView />;
+    case 'policy': return <PolicyView query={at.query} />;
     case 'config': return second ? <ConfigView key={second} name={second} /> : <ConfigsView />;
     case 'play': return <PlayView query={at.query} />;
     case 'audit': return <AuditView query={at.query} />;

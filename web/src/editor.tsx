@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EditorHandle, Fault } from './editor_core';
-import { inTurn } from './hooks';
+import { inTurn } from './turns';
 
 export type { Fault };
 

@@ -47,6 +47,12 @@ export function clock(seconds: number): string {
   return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
+/** The time of day at which something is planned, so many seconds from now; with its day when that is another one. */
+export function plannedSaid(seconds: number, now: number): string {
+  const at = now + seconds, day = moment(at).slice(0, 10), time = clock(at).slice(0, 5);
+  return seconds < 60 ? 'now' : day === moment(now).slice(0, 10) ? time : `${day} ${time}`;
+}
+
 export function moment(seconds: number): string {
   const at = new Date(seconds * 1000);
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(seconds)}`;

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import { ApiError } from './api';
 import type { News } from './news';
 import { storeMake } from './store';
+import { inTurn, onceInTurn, pace } from './turns';
 
 export interface Loaded<T> {
   value?: T;
@@ -60,9 +61,10 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, key: strin
     const shown = (): void => void (wanted && later());
     const leave = news?.watch(later);
     document.addEventListener('visibilitychange', shown);
-    setState((old) => (old.key === key ? { ...old, busy: true } : { key, busy: true }));
-    void ask();
+    setState((old) => (old.key !== key ? { key, busy: true } : old.busy ? old : { ...old, busy: true }));
+    const unasked = inTurn(() => void ask()); // a view has many questions
     return () => {
+      unasked();
       abort.abort();
       leave?.();
       document.removeEventListener('visibilitychange', shown);
@@ -128,56 +130,14 @@ export function useWidth(): { of: { current: HTMLDivElement | null }; width: num
   return { of, width };
 }
 
-/** Does something behind the next frame, so that it is laid out with what that brings, and not in it a second time. Returns how to leave it. */
-export function nextFrame(what: () => void): () => void {
-  let timer = 0;
-  const frame = requestAnimationFrame(() => { timer = window.setTimeout(what); });
-  return () => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-  };
+/** Whether the turn has come of what is drawn: a view comes part by part. */
+export function useTurn(): boolean {
+  const [come, setCome] = useState(false);
+  useLayoutEffect(() => inTurn(() => setCome(true)), []);
+  return come;
 }
 
-const turns: (() => void)[] = [];
-let turning = false;
-
-function turnNext(): void {
-  try {
-    turns.shift()?.();
-  } finally {
-    turning = turns.length > 0;
-    if (turning) nextFrame(turnNext);
-  }
-}
-
-/** Does it in a frame of its own, after all that was asked for before: what a turn asks for, too, comes in a later frame. Returns how to leave the row. */
-export function inTurn(what: () => void): () => void {
-  const turn = (): void => what(); // another one each time, so that it can be found
-  turns.push(turn);
-  if (!turning) {
-    turning = true;
-    nextFrame(turnNext);
-  }
-  return () => {
-    const place = turns.indexOf(turn);
-    if (place >= 0) turns.splice(place, 1);
-  };
-}
-
-/** The same for what comes again and again: it waits in one turn at most. */
-export function onceInTurn(what: () => void): () => void {
-  let waits = false;
-  return () => {
-    if (waits) return;
-    waits = true;
-    inTurn(() => {
-      waits = false;
-      what();
-    });
-  };
-}
-
-/* How much of a frame was given away to what is drawn in it for the first time: 1 is all of it. */
+/* How much of a frame, by its time, was given away to what is drawn in it for the first time: 1 is all of it. */
 const given = { frame: -1, part: 0 };
 
 /** A part of a list. It is drawn again when what it shows has other values, or `also` is another. */
@@ -187,6 +147,7 @@ export interface Part {
   also?: unknown;
   draw: () => JSX.Element;
   blank?: () => JSX.Element; // in its place until its turn comes
+  place?: number; // where it is among all, of a list that has its parts at places of their own
 }
 
 /** A part as it was drawn last. */
@@ -195,14 +156,30 @@ interface Drawn {
   also: unknown;
   other?: unknown; // values that it is known to lack
   node: JSX.Element;
+  place?: number;
+}
+
+const GONE_MOST = 60; // parts that nobody sees any more, and that are still there
+
+/** Those that were drawn, are wanted no more and lie outside of the window, before and behind it: they leave a few a frame. */
+function leaving(before: Map<string, Drawn>, next: Map<string, Drawn>, [from, to]: [number, number], mayGo: () => boolean): { first: [string, Drawn][]; last: [string, Drawn][]; all: boolean } {
+  const first: [string, Drawn][] = [], last: [string, Drawn][] = [];
+  let met = false, all = true;
+  for (const [key, one] of before) {
+    if (next.has(key)) met = true;
+    else if (one.place === undefined || (one.place >= from && one.place < to) || first.length + last.length >= GONE_MOST || mayGo()) continue;
+    else (met ? last : first).push([key, one]), all = false;
+  }
+  return { first, last, all };
 }
 
 /** Draws a list a few parts a frame, those that are new and those that have changed, so that it takes no frame for itself; until its turn comes a part stays as it was.
- * `most`: as many would fill a frame alone; lists that are drawn at the same time share it. */
-export function useSliced(parts: Part[], most: number): { drawn: JSX.Element[]; whole: boolean } {
-  const before = useRef(new Map<string, Drawn>()), [, again] = useState(0), next: typeof before.current = new Map(), drawn: JSX.Element[] = [];
-  const now = Number(document.timeline.currentTime ?? 0); // the same all through a frame
-  let whole = true;
+ * `most`: as many would fill a frame alone, more or fewer as this browser is quick; lists that are drawn at the same time share it. A new list begins in its first turn.
+ * `window`: the places that are seen; of a list that has places, parts that lie elsewhere go a few a frame, too. */
+export function useSliced(parts: Part[], most: number, window?: [number, number]): { drawn: JSX.Element[]; whole: boolean } {
+  const before = useRef(new Map<string, Drawn>()), [, again] = useState(0), drawn: JSX.Element[] = [];
+  const now = Number(document.timeline.currentTime ?? 0), first = useRef(true), each = 1 / Math.max(1, Math.floor(most * pace()));
+  let whole = true, next: typeof before.current = new Map();
   if (given.frame !== now) Object.assign(given, { frame: now, part: 0 });
   for (const part of parts) {
     let one = before.current.get(part.key);
@@ -211,9 +188,9 @@ export function useSliced(parts: Part[], most: number): { drawn: JSX.Element[]; 
       else one.other = part.of;
     }
     if (!one || one.also !== part.also || !Object.is(one.of, part.of)) {
-      if (given.part <= 1 - 1 / most) {
-        given.part += 1 / most;
-        one = { of: part.of, also: part.also, node: part.draw() };
+      if (!first.current && given.part + each < 1.001) {
+        given.part += each;
+        one = { of: part.of, also: part.also, node: part.draw(), place: part.place };
       } else {
         whole = false;
       }
@@ -222,8 +199,16 @@ export function useSliced(parts: Part[], most: number): { drawn: JSX.Element[]; 
     if (one) drawn.push(one.node);
     else if (part.blank) drawn.push(part.blank());
   }
+  if (window) {
+    const gone = leaving(before.current, next, window, () => given.part + each / 2 < 1.001 && !!(given.part += each / 2));
+    next = new Map([...gone.first, ...next, ...gone.last]); // in this order they are in the document
+    drawn.unshift(...gone.first.map(([, one]) => one.node));
+    drawn.push(...gone.last.map(([, one]) => one.node));
+    whole &&= gone.all;
+  }
   useLayoutEffect(() => {
     before.current = next;
+    first.current = false;
     return whole ? undefined : inTurn(() => again((n) => n + 1)); // not in the frame of something else that has its turn
   });
   return { drawn, whole };

@@ -1,6 +1,7 @@
 // lazy.tsx: a view that is fetched when it is first shown: what is there before the first paint stays small.
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { inTurn } from './turns';
 
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
   let there: ComponentType<P> | undefined;
@@ -9,7 +10,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (
     useEffect(() => {
       if (there) return;
       let gone = false;
-      load().then((view) => { there = view; if (!gone) setTurn(1); }, () => { if (!gone) setFault(true); });
+      load().then((view) => { there = view; inTurn(() => { if (!gone) setTurn(1); }); }, () => { if (!gone) setFault(true); });
       return () => { gone = true; };
     }, []);
     const View = there;

@@ -1,9 +1,9 @@
 // live.ts: the pool as it is now, and when customers have news: by the one event stream, or by asking every two seconds while there is none.
 import { api, ApiError, type Claim, type DeskTold, type Match, type Overview } from './api';
-import { inTurn, onceInTurn } from './hooks';
 import { session } from './session';
 import { eventsRead } from './sse';
 import { storeMake } from './store';
+import { inTurn, onceInTurn } from './turns';
 
 export interface Timed<T> {
   row: T;

@@ -45,4 +45,9 @@ export function routeReplace(link: string): void {
   history.replaceState(history.state, '', link);
 }
 
+/** How many rows of a list are shown, if the address says so. */
+export function countIn(query: URLSearchParams, word: string, least: number): number {
+  return Math.max(least, /^\d{1,6}$/.test(query.get(word) ?? '') ? Number(query.get(word)) : 0);
+}
+
 export const adLink = (id: string): string => routeLink(['ad', id]);

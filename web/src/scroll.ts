@@ -1,8 +1,8 @@
 // scroll.ts: who goes back finds a view where it was left: each entry of the history has its place, and what is drawn a few rows a frame is waited for.
-import { inTurn } from './hooks';
 import { routeRead } from './route';
+import { inTurn } from './turns';
 
-const ENTRIES_MOST = 100, WAIT = 5000; // milliseconds for a view to be as long again as it was
+const ENTRIES_MOST = 100, WAIT = 10_000; // milliseconds for a view to be as long again as it was
 const GESTURES = ['wheel', 'keydown', 'pointerdown', 'touchstart'];
 const places = new Map<string, number>();
 let leave = (): void => {};
@@ -40,9 +40,10 @@ function placeGo(top: number): void {
 
 export function scrollKeep(): void {
   const pathNow = (): string => routeRead(location.hash).path.join('/');
-  let entry = entryNow().word, path = pathNow(), left = 0;
+  let entry = entryNow().word, path = pathNow(), top = 0, left = 0;
   history.scrollRestoration = 'manual';
-  addEventListener('popstate', () => { left = scrollY; }); // comes first: the view that is left is still there
+  addEventListener('scroll', () => { top = scrollY; }, { passive: true }); // asked for at another time the page would be laid out for it
+  addEventListener('popstate', () => { left = top; }); // comes first: the view that is left is still there
   addEventListener('hashchange', () => {
     const { word, known } = entryNow(), next = pathNow();
     places.delete(entry);

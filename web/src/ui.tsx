@@ -3,7 +3,7 @@ import { Fragment, isValidElement, type ComponentChildren, type JSX } from 'prea
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ApiError } from './api';
 import { ago, moment } from './format';
-import { type Loaded, useSliced, useTick } from './hooks';
+import { type Loaded, useSliced, useTick, useTurn } from './hooks';
 import { route, routeGo, routeWith } from './route';
 import { useStore } from './store';
 
@@ -28,6 +28,12 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T)
   );
 }
 
+/** What comes in its turn, and not with all else of a view. */
+export function Later({ children }: { children: ComponentChildren }): JSX.Element {
+  return <>{useTurn() ? children : null}</>;
+}
+
+/** A part of a view, with its heading. */
 export function Section({ title, note, children, side }: { title: string; note?: ComponentChildren; children: ComponentChildren; side?: ComponentChildren }): JSX.Element {
   return (
     <section>
@@ -36,7 +42,7 @@ export function Section({ title, note, children, side }: { title: string; note?:
         {side}
       </div>
       {note ? <p class="note">{note}</p> : null}
-      {children}
+      <Later>{children}</Later>
     </section>
   );
 }
@@ -105,9 +111,9 @@ function Cell<T>({ column, row, first }: { column: Column<T>; row: T; first: boo
 
 /** Where it is too narrow for a table, each row is a card: no column is lost. `empty`: what this is for, and the first step. `state`: what the cells depend on beside their rows; where
  * it is given, a row that stays as it was is not drawn again. */
-export function Table<T>({ label, columns, rows, id, empty, sorting, state }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting; state?: unknown }): JSX.Element {
-  const box = useScrollStop(rows.length > 0), [asked, setPage] = useState(0), page = Math.min(asked, Math.max(0, Math.ceil(rows.length / ROWS_MOST) - 1)), by = sorting?.by ?? '';
-  const all = useMemo(() => (sorting?.done ? rows : sorted(rows, columns, by)), [rows, by]).slice(page * ROWS_MOST, (page + 1) * ROWS_MOST), keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
+export function Table<T>({ label, columns, rows, id, empty, sorting, state, most = ROWS_MOST }: { label: string; columns: Column<T>[]; rows: T[]; id: (row: T) => string; empty?: ComponentChildren; sorting?: Sorting; state?: unknown; most?: number }): JSX.Element {
+  const box = useScrollStop(rows.length > 0), [asked, setPage] = useState(0), page = Math.min(asked, Math.max(0, Math.ceil(rows.length / most) - 1)), by = sorting?.by ?? '';
+  const all = useMemo(() => (sorting?.done ? rows : sorted(rows, columns, by)), [rows, by]).slice(page * most, (page + 1) * most), keyOf = (row: T): string => `${by} ${id(row)}`; // another order is drawn anew: to move all rows would take a frame for itself
   const { drawn, whole } = useSliced(all.map((row) => ({
     key: keyOf(row), of: row, also: state ?? columns,
     draw: () => <tr key={keyOf(row)}>{columns.map((column, i) => Cell({ column, row, first: !i }))}</tr>,
@@ -123,7 +129,7 @@ export function Table<T>({ label, columns, rows, id, empty, sorting, state }: { 
           <tbody>{drawn}</tbody>
         </table>
       </div>
-      <Pager paging={{ page, next: () => setPage(page + 1), back: () => setPage(page - 1) }} cursor={rows.length > (page + 1) * ROWS_MOST ? 'more' : null} />
+      <Pager paging={{ page, next: () => setPage(page + 1), back: () => setPage(page - 1) }} cursor={rows.length > (page + 1) * most ? 'more' : null} />
     </>
   );
 }

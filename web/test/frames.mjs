@@ -1,6 +1,8 @@
 // frames.mjs: how long the page keeps the browser, frame by frame, beside a pool of 100,000 machines and a million jobs (large_pool.mjs), from Chromium's
 // own trace. As a program it prints a line a view:  node test/frames.mjs [MACHINES JOBS]
-import { existsSync } from 'node:fs';
+// A view with a frame above 8 ms is walked again, twice at most. What is slow by itself is slow each time; then the status is 1. What is so once, beside other programs, is printed only.
+import { existsSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { largePool } from './large_pool.mjs';
@@ -119,6 +121,8 @@ export const walk = [
     await news(page);
   }],
   ['One submission', async (page) => {
+    await go(page, '#/jobs');
+    await there(page, '[aria-label=Submissions] tbody tr', 25);
     await press(page, '[aria-label=Submissions] button.open', '');
     await there(page, '[aria-label=Jobs] tbody tr', 25);
     await news(page, 3);
@@ -157,7 +161,7 @@ export const walk = [
   }],
   ['Users', async (page) => {
     await go(page, '#/users');
-    await there(page, 'tbody tr', 100);
+    await there(page, 'tbody tr', 60);
     await news(page, 4);
   }],
   ['Submit', async (page) => {
@@ -203,21 +207,46 @@ export async function pageOpen(browser, pool, first = '#/usage') {
   return page;
 }
 
+const MOST = 8, WALKS = 3; // milliseconds of script and layout in a frame; walks of a view
+const lengthOf = (frame) => frame.script + frame.layout;
+
+/** Milliseconds that other machines on the same hardware have taken from this one: the page's thread looks busy meanwhile. */
+function stolen() {
+  const words = existsSync('/proc/stat') ? readFileSync('/proc/stat', 'utf8').split('\n')[0].split(/\s+/) : [];
+  return Number(words[8] ?? 0) * 10;
+}
+
+async function walkTraced(browser, page, pool, act) {
+  const before = stolen();
+  await browser.startTracing(page, { categories: tracing });
+  await act(page, pool);
+  const frames = framesOf((await browser.stopTracing()).toString()), longest = frames.reduce((most, frame) => (lengthOf(frame) > lengthOf(most) ? frame : most), frames[0]);
+  return { frames, longest, over: frames.filter((frame) => lengthOf(frame) > MOST).sort((a, b) => lengthOf(b) - lengthOf(a)), stolen: stolen() - before };
+}
+
 async function main([machines = '100000', jobs = '1000000']) {
   const pool = await largePool({ machines: Number(machines), jobs: Number(jobs), dist: new URL('../dist', import.meta.url).pathname }), browser = await browserStart();
-  const only = process.env.PAGE_FRAMES_ONLY, most = (frames, of) => frames.reduce((best, frame) => (of(frame) > of(best) ? frame : best), frames[0]);
+  const only = process.env.PAGE_FRAMES_ONLY, slow = [], all = { frames: 0, over: 0 };
   try {
     const page = await pageOpen(browser, pool);
-    console.log(`${machines} machines, ${jobs} jobs; milliseconds of the page's thread, by its own clock where the trace has that\nview                 frames  script+layout of the longest  its script  its layout  over 8 ms`);
+    console.log(`${machines} machines, ${jobs} jobs, load ${loadavg()[0].toFixed(1)}; milliseconds of the page's thread, by its own clock where the trace has that\nview                 frames  script+layout of the longest  its script  its layout  over ${MOST} ms, and when walked again  stolen`);
     for (const [name, act] of walk) {
       if (only && !name.includes(only)) continue;
-      await browser.startTracing(page, { categories: tracing });
-      await act(page, pool);
-      const frames = framesOf((await browser.stopTracing()).toString()), longest = most(frames, (frame) => frame.script + frame.layout);
-      const over = frames.filter((frame) => frame.script + frame.layout > 8);
-      console.log(`${name.padEnd(20)} ${String(frames.length).padStart(6)} ${(longest.script + longest.layout).toFixed(1).padStart(29)} ${longest.script.toFixed(1).padStart(11)} ${longest.layout.toFixed(1).padStart(11)} ${String(over.length).padStart(10)}`);
-      if (process.env.PAGE_FRAMES_WHY) for (const frame of [...over].sort((a, b) => b.script + b.layout - a.script - a.layout).slice(0, 6)) console.log(`    ${(frame.script + frame.layout).toFixed(1)}: ${whyOf(frame)}`);
+      const walks = [];
+      do {
+        await go(page, '#/nowhere');
+        await page.waitForTimeout(500);
+        walks.push(await walkTraced(browser, page, pool, act));
+      } while (walks.at(-1).over.length && walks.length < WALKS);
+      const [{ frames, longest, stolen: taken }] = walks, cells = [[frames.length, 6], [lengthOf(longest).toFixed(1), 29], [longest.script.toFixed(1), 11], [longest.layout.toFixed(1), 11], [walks.map(({ over }) => over.length).join(', '), 32], [taken, 7]];
+      console.log(`${name.padEnd(20)} ${cells.map(([cell, wide]) => String(cell).padStart(wide)).join(' ')}`);
+      if (process.env.PAGE_FRAMES_WHY) for (const frame of walks.flatMap(({ over }) => over.slice(0, 6))) console.log(`    ${lengthOf(frame).toFixed(1)}: ${whyOf(frame)}`);
+      if (walks.at(-1).over.length) slow.push(name);
+      all.frames += frames.length;
+      all.over += walks[0].over.length;
     }
+    console.log(`${all.over} of ${all.frames} frames of the first walks are above ${MOST} ms, load ${loadavg()[0].toFixed(1)}; ${slow.length ? `above it in each of ${WALKS} walks: ${slow.join(', ')}` : `no view has one in each of ${WALKS} walks`}`);
+    process.exitCode = slow.length ? 1 : 0;
     await page.context().close();
   } finally {
     await browser.close();

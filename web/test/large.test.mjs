@@ -58,3 +58,33 @@ test('the end of a long list is asked for, and not all that is before it', async
   assert.ok(pool.asked['/v1/machines'] - before < 20, `${pool.asked['/v1/machines'] - before} questions`);
   await page.context().close();
 });
+
+test('the address says of how much more of a list is shown', async () => {
+  const page = await pageOpen(browser, pool), items = page.locator('.attend li');
+  await page.goto(`${pool.url}/#/home`);
+  await items.nth(29).waitFor();
+  await page.getByRole('button', { name: /^Show more of/ }).click();
+  await page.waitForURL(/more=60/);
+  await items.nth(59).waitFor();
+  await page.reload();
+  await items.nth(59).waitFor();
+  await page.getByRole('button', { name: 'Day' }).click(); // another question to the same view
+  await page.waitForURL(/more=60.*span=day|span=day.*more=60/);
+  assert.equal(await items.count(), 60);
+  await page.goto(`${pool.url}/#/pool`);
+  await page.getByRole('button', { name: 'Month' }).click();
+  await page.waitForURL(/pool.span=month/);
+  await page.reload();
+  await page.locator('button[aria-pressed=true]').filter({ hasText: 'Month' }).waitFor();
+  await page.goto(`${pool.url}/#/audit`);
+  await page.getByRole('button', { name: 'Show older ones' }).click();
+  await page.waitForURL(/more=200/);
+  await page.reload();
+  for (const number of [2, 3, 4]) { // of 50 rows each
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText(`Page ${number}`).waitFor();
+  }
+  await page.goBack();
+  await page.getByText('Page 2').waitFor(); // there are no more now
+  await page.context().close();
+});

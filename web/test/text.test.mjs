@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 
-const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { adAgain } from './again'; export { wordsOf } from './shellwords'; export { piecesOf } from './pieces'; export { branchOf, graphMake } from './graph'; export { span, spanSaid } from './format'; export { inTurn } from './hooks'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { adAgain } from './again'; export { wordsOf } from './shellwords'; export { piecesOf } from './pieces'; export { branchOf, graphMake } from './graph'; export { plannedSaid, span, spanSaid } from './format'; export { inTurn } from './turns'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
 globalThis.sessionStorage = { getItem: () => null };
-const { adAgain, branchOf, inTurn, piecesOf, graphMake, wordsOf, adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { adAgain, branchOf, inTurn, piecesOf, graphMake, wordsOf, adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, plannedSaid, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
 
@@ -39,6 +39,11 @@ test('attributes are found whatever stands in strings and comments', () => {
 test('a span is compact where it stands alone, and as one says it amid words', () => {
   const rows = [[-3, '0s', '0 s'], [59.9, '59s', '59 s'], [60, '1m00s', '60 s'], [192, '3m12s', '3 min'], [3600, '1h00m', '60 min'], [18180, '5h03m', '5 h'], [86400, '1d00h', '24 h'], [370800, '4d07h', '4 days'], [0.25, '0s', '250 ms']];
   for (const [seconds, alone, said] of rows) assert.deepEqual([span(seconds), spanSaid(seconds)], [alone, said]);
+});
+
+test('what is planned has its time of day, and the day when that is not today', () => {
+  const noon = new Date(2026, 10, 19, 12, 0, 30).getTime() / 1000;
+  assert.deepEqual([5, 90, 8400, 12 * 3600].map((seconds) => plannedSaid(seconds, noon)), ['now', '12:02', '14:20', '2026-11-20 00:00']);
 });
 
 const clauses = (...texts) => texts.map((text, clause) => ({ clause, text, attribute: 'Constraint' }));
@@ -154,6 +159,7 @@ test('an expression is taken apart into what has a value of its own, the smalles
 test('what is done in turn has a frame for each turn, also what a turn asks for and what comes after a fault', () => {
   let timers = [], frames = [];
   globalThis.window = { setTimeout: (what) => timers.push(what) };
+  globalThis.document = { hidden: false, documentElement: { offsetHeight: 0 } };
   globalThis.requestAnimationFrame = (what) => frames.push(what);
   const done = [], steps = (name, n) => () => { done.push(name); if (n > 1) inTurn(steps(name, n - 1)); };
   inTurn(steps('a', 3));

@@ -5,7 +5,7 @@ import { api, type Audit } from '../api';
 import { count, moment } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { poolNews } from '../news';
-import { routeGo, routeLink, type Route } from '../route';
+import { countIn, routeGo, routeLink, routeWith, type Route } from '../route';
 import { scopeHas, session } from '../session';
 import { useStore } from '../store';
 import { Choice, Section, Shown, Table, Tag } from '../ui';
@@ -24,17 +24,14 @@ function constraintOf(by: string, what: string, days: string): string {
   return clauses.join(' && ');
 }
 
-function Rows({ log, by, what, days }: { log: string; by: string; what: string; days: string }): JSX.Element {
-  const key = JSON.stringify([log, by, what, days]);
-  const [shown, setShown] = useState({ key, rows: PAGE });
-  const most = shown.key === key ? shown.rows : PAGE;
-  const found = useLoad((signal) => api.audit(log === 'pool' ? undefined : log, { constraint: constraintOf(by, what, days), limit: MOST }, signal), key, { of: poolNews, least: 10000 });
+function Rows({ log, by, what, days, most }: { log: string; by: string; what: string; days: string; most: number }): JSX.Element {
+  const found = useLoad((signal) => api.audit(log === 'pool' ? undefined : log, { constraint: constraintOf(by, what, days), limit: MOST }, signal), JSON.stringify([log, by, what, days]), { of: poolNews, least: 10000 });
   return (
     <Shown of={found}>
       {({ rows, cursor }) => (
         <>
           <Table label="Changes" rows={rows.slice(-most).reverse()} id={(row) => String(row.Number)} empty={by || what || days !== 'all' ? 'Nothing of that was changed.' : 'What people change stands here: tokens, users, shares and the policy of the pool; jobs at a customer. Nothing was changed yet.'} columns={[
-            { name: 'When', cell: (row: Audit) => moment(row.Last ?? row.Time) },
+            { name: 'When', cell: (row: Audit) => <span class="moment">{moment(row.Last ?? row.Time)}</span> },
             { name: 'By', cell: (row) => row.By || <span class="quiet">nobody who was proved</span> },
             { name: 'What', cell: (row) => row.What || <span class="quiet">more of it</span> },
             { name: 'About', cell: (row) => row.About },
@@ -43,7 +40,7 @@ function Rows({ log, by, what, days }: { log: string; by: string; what: string; 
             { name: 'Times', number: true, cell: (row) => count(row.Count) },
             { name: 'Detail', cell: (row) => row.Detail ?? '' },
           ]} />
-          {rows.length > most ? <button type="button" onClick={() => setShown({ key, rows: most + PAGE })}>Show older ones</button> : null}
+          {rows.length > most ? <button type="button" onClick={() => routeGo(routeWith({ more: String(most + PAGE) }))}>Show older ones</button> : null}
           {cursor ? <p class="note">There is more than can be shown: ask for less.</p> : null}
         </>
       )}
@@ -71,11 +68,11 @@ export function AuditView({ query }: { query: Route['query'] }): JSX.Element {
       </div>
       <form class="row" onSubmit={(event) => { event.preventDefault(); go({ by: person.trim(), what: kind.trim() }); }}>
         <label>Person{' '}<input type="text" value={person} onInput={(event) => setPerson(event.currentTarget.value)} /></label>
-        <label>Kind{' '}<input type="text" value={kind} placeholder="tokens, users, jobs.remove" onInput={(event) => setKind(event.currentTarget.value)} /></label>
+        <label>Kind{' '}<input type="text" value={kind} size={24} placeholder="tokens, users, jobs.remove" onInput={(event) => setKind(event.currentTarget.value)} /></label>
         <button type="submit" class="main">Find</button>
       </form>
       <Section title="Who has changed what" note="The newest first. The log of the pool is for administrators, operators and accountants; of what was done to jobs everybody sees what was done by themselves.">
-        {log ? <Rows log={log} by={by} what={what} days={days} /> : <p class="quiet">There is no log that you may read.</p>}
+        {log ? <Rows log={log} by={by} what={what} days={days} most={countIn(query, 'more', PAGE)} /> : <p class="quiet">There is no log that you may read.</p>}
       </Section>
     </>
   );

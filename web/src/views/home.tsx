@@ -1,6 +1,6 @@
 // home.tsx: the pool at a glance: four numbers, who runs and waits over time, and what needs somebody.
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { api, type Desk, type Job, type Limit, type Machine, type MachineCounts, type Overview, type Series, type Span, type Submission, type WaitCount } from '../api';
 import { Chart, Legend, type Layer } from '../chart';
 import { useDesks } from '../desks';
@@ -11,7 +11,7 @@ import { commandOf, jobLink, partsOf } from '../jobwords';
 import { live } from '../live';
 import { deskNews, poolNews } from '../news';
 import { othersClass, userClass } from '../people';
-import { adLink, routeGo, routeLink, type Route } from '../route';
+import { adLink, countIn, routeGo, routeLink, routeWith, type Route } from '../route';
 import { session } from '../session';
 import { useStore } from '../store';
 import { Choice, Figure, Parts, Problem, Section, Shown, Tag, When, type Tone } from '../ui';
@@ -41,7 +41,7 @@ function OverTime({ span }: { span: Span }): JSX.Element {
   const of = series.value, layers = useMemo(() => (of ? layersMake(of) : []), [of]);
   const long = of && of.At.length > 1 ? of.At[of.At.length - 1]! - of.At[0]! : 0;
   return (
-    <Section title="Running and waiting" side={<Choice label="Span of time" of={spans} value={span} pick={(next) => routeGo(routeLink(['home'], { span: next === 'hour' ? undefined : next }))} />}>
+    <Section title="Running and waiting" side={<Choice label="Span of time" of={spans} value={span} pick={(next) => routeGo(routeWith({ span: next === 'hour' ? undefined : next }))} />}>
       <Shown of={series}>
         {(value) => (layers.length ? (
           <>
@@ -176,8 +176,8 @@ function AttentionLine({ item }: { item: Item }): JSX.Element {
   return <li><Tag tone={item.tone}>{item.what}</Tag><span>{item.text}.{item.help ? <small class="under">{item.help}</small> : null}</span><span class="acts">{item.act}</span></li>;
 }
 
-function Attention({ desks: [desk, ...rest] }: { desks: Desk[] }): JSX.Element {
-  const anew = { of: poolNews, least: 5000 }, [most, setMost] = useState(ITEMS_MOST);
+function Attention({ desks: [desk, ...rest], most }: { desks: Desk[]; most: number }): JSX.Element {
+  const anew = { of: poolNews, least: 5000 };
   const machines = useLoad((signal) => api.machines({ constraint: `Type == "Machine" && (${machinesUnwell.map((state) => `State == "${state}"`).join(' || ')})`, limit: MACHINES_MOST, order: 'name' }, signal), 'machines', anew);
   const waits = useLoad((signal) => api.reasons(signal), 'reasons', { of: poolNews, least: 15_000 });
   const limits = useLoad((signal) => api.limits(signal), 'limits', anew);
@@ -196,7 +196,7 @@ function Attention({ desks: [desk, ...rest] }: { desks: Desk[] }): JSX.Element {
       {waits.error && waits.error.status !== 403 && waits.error.status !== 404 ? <Problem error={waits.error} /> : null}
       {items.length ? <ul class="attend">{drawn}</ul>
         : <p class="empty">{loading ? 'Loading …' : 'Nothing: no machine is sick or away, no job is held, every job that waits can run, and no limit is full.'}</p>}
-      {items.length > most ? <button type="button" onClick={() => setMost(most + ITEMS_MOST)}>Show more of {count(items.length)}</button> : null}
+      {items.length > most ? <button type="button" onClick={() => routeGo(routeWith({ more: String(most + ITEMS_MOST) }))}>Show more of {count(items.length)}</button> : null}
     </Section>
   );
 }
@@ -214,6 +214,11 @@ export function SubmissionLine({ of, desk }: { of: Submission; desk: string }): 
   );
 }
 
+function SubmissionLines({ rows, desk }: { rows: Submission[]; desk: string }): JSX.Element {
+  const { drawn } = useSliced(rows.map((row) => ({ key: String(row.Submission), of: row, also: desk, draw: () => <SubmissionLine key={row.Submission} of={row} desk={desk} /> })), 2);
+  return <ul class="lines">{drawn}</ul>;
+}
+
 function Mine({ desk }: { desk: Desk }): JSX.Element {
   const found = useLoad((signal) => api.submissions(desk.Agent, { limit: 6 }, signal), desk.Agent, { of: deskNews(desk.Agent) });
   return (
@@ -221,7 +226,7 @@ function Mine({ desk }: { desk: Desk }): JSX.Element {
       <Shown of={found}>
         {({ rows, cursor }) => (rows.length ? (
           <>
-            <ul class="lines">{rows.map((row) => <SubmissionLine key={row.Submission} of={row} desk={desk.Agent} />)}</ul>
+            <SubmissionLines rows={rows} desk={desk.Agent} />
             {cursor ? <p><a href={routeLink(['jobs'], { desk: desk.Agent })}>All of them</a></p> : null}
           </>
         ) : <p class="empty">Nothing is under way. <a href={routeLink(['submit'], { desk: desk.Agent })}>Submit a job</a>: a command is all that is needed.</p>)}
@@ -251,7 +256,7 @@ export function HomeView({ query }: { query: Route['query'] }): JSX.Element {
       <h1>Home</h1>
       <Glance mine={mine} known={!!(desks.value || desks.error)} />
       <OverTime span={spans.some(([word]) => word === asked) ? asked : 'hour'} />
-      <Attention desks={mine} />
+      <Attention desks={mine} most={countIn(query, 'more', ITEMS_MOST)} />
       {mine[0] ? <Mine desk={mine[0]} /> : null}
     </>
   );

@@ -5,7 +5,7 @@ import { adLayOut } from '../adtext';
 import { adAgain, draftKeep } from '../again';
 import { api, ApiError, isGang, type AdText, type Explained, type Job, type Piece } from '../api';
 import { Chart } from '../chart';
-import { bytes, count, inCell, moment, percent, real, span, spanSaid } from '../format';
+import { bytes, count, inCell, moment, percent, plannedSaid, real, span, spanSaid } from '../format';
 import { useAct, useLoad, useTick, useTitle } from '../hooks';
 import { command, jobLink, over, standing, tone, workflowLink } from '../jobwords';
 import { deskNews, newsAfter, poolNews, type News } from '../news';
@@ -238,6 +238,7 @@ const claimsText = (job: Job): string | undefined => {
 /** A bound, never a promise. */
 function MayStart({ of }: { of: Explained }): JSX.Element | null {
   const start = of.start;
+  if (start?.kind === 'planned') return <p>It is planned for about <strong>{plannedSaid(start.to ?? 0, Date.now() / 1000)}</strong>{start.on ? ` on ${start.on}` : ''}: who would be in its way does not begin there before.</p>;
   if (!start || start.kind !== 'limit') return start?.why ? <p class="quiet">When it may start cannot be told: {start.why}.</p> : null;
   if (start.to !== undefined) return <p>It may start within <strong>{spanSaid(start.to)}</strong>{start.on ? `: by then the claim on ${start.on} must have ended` : ''}, if nobody new comes first.</p>;
   return start.from === undefined ? null : <p>It cannot start before <strong>{spanSaid(start.from)}</strong> from now{start.on ? `: then ${start.on} lets jobs in` : ''}.</p>;

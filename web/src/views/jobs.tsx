@@ -9,7 +9,7 @@ import { command, commandOf, failed, jobLink, over, partsOf, standing, tone, wor
 import { deskNews } from '../news';
 import { route, routeGo, routeLink, routeWith, type Route } from '../route';
 import { useStore } from '../store';
-import { Choice, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
+import { Choice, Later, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
 
 const PAGE = 25, SHOWN = 50; // of those that are sorted, more
 /** What rows of jobs show. */
@@ -31,6 +31,7 @@ interface Choosing {
 interface Chosen extends Choosing {
   every: boolean; // and all that are so, those of the other pages, too
   clear: (to: string[], every?: boolean) => void; // these are chosen, and no others
+  over: (of: Set<string>) => void; // that was acted upon: none is chosen, unless others were meanwhile
 }
 
 /** All that a list is of, those of its other pages, too. */
@@ -44,7 +45,7 @@ function Acts({ desk, all, so, choosing, done }: { desk: string; all: string[]; 
   const { chosen, clear } = choosing, whole = !!so && choosing.every && all.length === chosen.size && all.every((ids) => chosen.has(ids));
   const act = useAct(async (verb: Verb) => {
     const told = await api.control(desk, verb, whole && so ? so : { Ids: [...chosen].join(',') }, 'by the page');
-    clear([]);
+    choosing.over(chosen);
     done();
     return { verb, ...told };
   });
@@ -72,7 +73,8 @@ function useChoosing(list: string): Chosen {
     else next.delete(ids);
     return { list, chosen: next, every: false };
   });
-  return { chosen, pick, every: state.list === list && state.every, clear: (to, every = false) => setState({ list, chosen: new Set(to), every }) };
+  const over = (of: Set<string>): void => setState((old) => (old.chosen === of ? { ...old, chosen: new Set(), every: false } : old));
+  return { chosen, pick, over, every: state.list === list && state.every, clear: (to, every = false) => setState({ list, chosen: new Set(to), every }) };
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
@@ -361,7 +363,7 @@ export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
               <a class="button main" href={submitLink(desk.Agent)}>Submit</a>
             </div>
             <Counts desk={desk.Agent} />
-            {show === '' ? <Submissions key={desk.Agent} desk={desk.Agent} query={query} go={go} /> : <Queue key={`${desk.Agent}${show}`} desk={desk.Agent} query={query} past={show === 'over'} go={go} />}
+            <Later key={show}>{show === '' ? <Submissions key={desk.Agent} desk={desk.Agent} query={query} go={go} /> : <Queue key={`${desk.Agent}${show}`} desk={desk.Agent} query={query} past={show === 'over'} go={go} />}</Later>
           </>
         )}
       </AtDesk>

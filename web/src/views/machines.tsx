@@ -3,12 +3,13 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, type ApiError, type Machine, type MachineCounts, type MachinePart, type MachineState } from '../api';
 import { bytes, clock, count, many, moment, real, span, spanSaid } from '../format';
-import { inTurn, onceInTurn, type Part, useQuiet, useSliced, useTitle, useWidth } from '../hooks';
+import { type Part, useQuiet, useSliced, useTitle, useWidth } from '../hooks';
 import { live } from '../live';
 import { poolNews } from '../news';
 import { userClass } from '../people';
 import { routeGo, routeLink, type Route } from '../route';
 import { useStore } from '../store';
+import { inTurn, onceInTurn } from '../turns';
 import { Bar, Choice, Figure, Problem, Tag } from '../ui';
 import { machineStates } from '../words';
 import { machineLink } from './machine_act';
@@ -96,10 +97,10 @@ function Gauge({ name, all, used = 0, show }: { name: string; all?: number; used
   return <span class="gauge"><span>{name}</span><Bar part={used / all} /><span>{show(used)} of {show(all)}</span></span>;
 }
 
-function TileOf({ machine }: { machine: Machine }): JSX.Element {
+function TileOf({ machine, at }: { machine: Machine; at: JSX.CSSProperties }): JSX.Element {
   const users = usersOf(machine), said = note(machine);
   return (
-    <a class="tile" href={machineLink(machine.Name)}>
+    <a class="tile" style={at} href={machineLink(machine.Name)}>
       <span class="tile-head"><strong class="cut">{machine.Name}</strong><StateTag state={machine.State} /></span>
       <Cells machine={machine} />
       <span class="gauge"><span>processors</span><span /><span>{real(machine.CpusUsed ?? 0)} of {real(machine.Cpus ?? 0)}{machine.LoadAvg === undefined ? '' : `, load ${machine.LoadAvg.toFixed(1)}`}</span></span>
@@ -110,9 +111,9 @@ function TileOf({ machine }: { machine: Machine }): JSX.Element {
   );
 }
 
-function LineOf({ machine }: { machine: Machine }): JSX.Element {
+function LineOf({ machine, at }: { machine: Machine; at: JSX.CSSProperties }): JSX.Element {
   return (
-    <div class="tile line" role="row">
+    <div class="tile line" role="row" style={at}>
       <span role="cell" class="cut"><a href={machineLink(machine.Name)}>{machine.Name}</a></span>
       <span role="cell"><StateTag state={machine.State} /></span>
       <span role="cell" class="number"><Used all={machine.Cpus} used={machine.CpusUsed} show={real} /></span>
@@ -231,11 +232,19 @@ class Machines {
       if (!this.abort.signal.aborted) this.error = thrown as ApiError;
     }
     this.busy = false;
-    if (!this.abort.signal.aborted) this.changed();
+    if (this.abort.signal.aborted) return;
+    this.changed();
+    void this.fill(); // somebody may have looked elsewhere meanwhile
   }
 }
 
 const TILE = { width: 232, height: 160, gap: 10 }, LINE = 34, AROUND = 2, TILES_AT_ONCE = 2, LINES_AT_ONCE = 3; // in one frame
+
+/** Each has a place of its own: one that comes or goes moves no other. */
+function placeOf(place: number, columns: number, height: number): JSX.CSSProperties {
+  const each = `(100% + ${TILE.gap}px) / ${columns}`;
+  return { top: `${Math.floor(place / columns) * height}px`, left: `calc(${each} * ${place % columns})`, width: `calc(${each} - ${TILE.gap}px)` };
+}
 
 function Window({ constraint, tiles, known, filtered }: { constraint: string; tiles: boolean; known: number; filtered: boolean }): JSX.Element {
   const { of, width } = useWidth(), [, setTurn] = useState(0), [view, setView] = useState<[number, number]>([0, 12]);
@@ -272,12 +281,12 @@ function Window({ constraint, tiles, known, filtered }: { constraint: string; ti
   const lines = Math.ceil(all / columns), from = Math.min(view[0], Math.max(0, lines - 1)), to = Math.min(view[1], lines);
   const met = new Set<string>(), shown = Array.from({ length: Math.max(0, Math.min(to * columns, all) - from * columns) }, (_, i): Part => {
     const place = from * columns + i, machine = there?.row(place), own = machine ? machine.Agent + machine.Id : `empty ${place}`, key = `${asTiles} ${met.has(own) ? `again ${place}` : own}`;
-    const blank = (): JSX.Element => <span key={key} class={asTiles ? 'tile' : 'tile line'} aria-hidden="true" />;
-    if (!machine || met.has(own)) return { key, of: null, draw: blank, blank };
+    const at = placeOf(place, columns, height), blank = (): JSX.Element => <span key={key} class={asTiles ? 'tile' : 'tile line'} style={at} aria-hidden="true" />;
+    if (!machine || met.has(own)) return { key, of: null, also: columns, place, draw: blank, blank };
     met.add(own);
-    return { key, of: machine, blank, draw: () => (asTiles ? <TileOf key={key} machine={machine} /> : <LineOf key={key} machine={machine} />) };
+    return { key, of: machine, also: `${place} ${columns}`, place, blank, draw: () => (asTiles ? <TileOf key={key} machine={machine} at={at} /> : <LineOf key={key} machine={machine} at={at} />) };
   });
-  const { drawn } = useSliced(shown, asTiles ? TILES_AT_ONCE : LINES_AT_ONCE);
+  const { drawn } = useSliced(shown, asTiles ? TILES_AT_ONCE : LINES_AT_ONCE, [from * columns, to * columns]);
   return (
     <>
       <Problem error={there?.error} />
@@ -290,7 +299,7 @@ function Window({ constraint, tiles, known, filtered }: { constraint: string; ti
           <div class="tile line head" role="row">{['Machine', 'State', 'Processors', 'Memory', 'GPUs', 'Load', 'Jobs', 'Since', 'Note'].map((name, i) => <span key={name} role="columnheader" class={i > 1 && i < 8 ? 'number' : ''}>{name}</span>)}</div>
         )}
         <div ref={of} class="window" role={asTiles ? undefined : 'rowgroup'} style={{ height: `${Math.max(lines, 1) * height}px` }}>
-          <div class={asTiles ? 'tiles' : 'linelist'} role={asTiles ? undefined : 'presentation'} style={{ transform: `translateY(${from * height}px)`, gridTemplateColumns: asTiles ? `repeat(${columns}, minmax(0, 1fr))` : undefined }}>{width ? drawn : null}</div>
+          {width ? drawn : null}
         </div>
       </div>
     </>

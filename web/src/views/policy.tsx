@@ -1,13 +1,14 @@
 // policy.tsx: the administrative policy: what holds, what another would change, and applying it.
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { adLayOut } from '../adtext';
 import { api, type ApiError, type Compared } from '../api';
 import { Editor } from '../editor';
 import { count, many } from '../format';
-import { useAct, useLoad, useTitle } from '../hooks';
-import { adLink, routeLink } from '../route';
+import { useAct, useLoad, useQuiet, useTitle } from '../hooks';
+import { adLink, routeGo, routeLink, routeReplace, routeWith, type Route } from '../route';
 import { scopeHas, session } from '../session';
+import { sharePack, shareUnpack } from '../share';
 import { useStore } from '../store';
 import { Choice, Code, Problem, Section, Shown, Table, Tag } from '../ui';
 
@@ -45,14 +46,42 @@ function TriedView({ tried }: { tried: Tried }): JSX.Element {
 const faultOf = (error: ApiError | undefined): { line: number; column: number; text: string } | null =>
   error?.status === 400 && error.place ? { ...error.place, text: error.detail.replace(/^line \d+, column \d+: /, '') } : null;
 
-export function PolicyView(): JSX.Element {
+/** The draft that an address has, if it is one. */
+const draftOf = async (word: string): Promise<string | null> => {
+  const found = await shareUnpack(word).catch(() => null);
+  return typeof found === 'string' ? found : null;
+};
+
+const tries: [string, string][] = [['auto', 'What is free, or all'], ['free', 'What is free'], ['idle', 'All machines, idle']];
+
+export function PolicyView({ query }: { query: Route['query'] }): JSX.Element {
   const who = useStore(session), present = useLoad((signal) => api.policy(signal), 'policy');
-  const [draft, setDraft] = useState<string | null>(null), [idle, setIdle] = useState<boolean | null>(null); // null: what is free, if anything is
+  const [draft, setDraft] = useState<string | null>(null), asked = query.get('with') ?? '', idle = asked === 'idle' ? true : asked === 'free' ? false : null; // null: what is free, if anything is
+  const word = query.get('draft'), met = useRef<string | null>(null), own = useRef<string | null>(null), quiet = useQuiet(draft, 300); // what the address was seen to have; what was written there
   useTitle('Policy');
   const empty = !!present.value && /^\[\s*\]$/.test(present.value.text);
+  const first = (): string => (empty ? '[\n    DockingVector = { self.Rank, label.Rank, -label.Memory }\n]' : adLayOut(present.value?.text ?? ''));
   useEffect(() => {
-    if (draft === null && present.value) setDraft(empty ? '[\n    DockingVector = { self.Rank, label.Rank, -label.Memory }\n]' : adLayOut(present.value.text));
-  }, [present.value]);
+    if (!present.value) return;
+    const known = draft !== null && (word === met.current || word === own.current);
+    met.current = word;
+    if (known) return;
+    own.current = word;
+    if (!word) return setDraft(first());
+    let gone = false;
+    void draftOf(word).then((found) => { if (!gone) setDraft(found ?? first()); });
+    return () => { gone = true; };
+  }, [present.value, word]);
+  useEffect(() => {
+    if (quiet === null || quiet !== draft) return;
+    let gone = false;
+    void (quiet === first() ? Promise.resolve(undefined) : sharePack(quiet)).then((packed) => {
+      if (gone || (packed ?? null) === own.current) return;
+      own.current = packed ?? null;
+      routeReplace(routeWith({ draft: packed }));
+    });
+    return () => { gone = true; };
+  }, [quiet]);
   const trial = useAct(async (): Promise<Tried> => {
     const text = draft ?? '', free = idle === true ? null : await api.policyCompare(text, SHOWN, false);
     if (free && (idle === false || free.now || free.then)) return { draft: text, idle: false, ...free };
@@ -73,7 +102,7 @@ export function PolicyView(): JSX.Element {
       <Section title="Draft" note="Try it against the pool as it is now, before it is applied. Trying changes nothing. It looks at requests that wait, and at what is free; where nothing is, at all machines, as if they were idle. Users’ priorities, quotas and limits are left aside.">
         {draft === null ? null : <Editor label="Draft of a policy" rows={10} value={draft} change={(text) => { setDraft(text); apply.clear(); }} fault={faultOf(trial.error) ?? faultOf(apply.error)} enter={() => void trial.run()} />}
         <div class="row">
-          <Choice label="Tried with" of={[['auto', 'What is free, or all'], ['free', 'What is free'], ['idle', 'All machines, idle']]} value={idle === null ? 'auto' : idle ? 'idle' : 'free'} pick={(next) => setIdle(next === 'auto' ? null : next === 'idle')} />
+          <Choice label="Tried with" of={tries} value={idle === null ? 'auto' : idle ? 'idle' : 'free'} pick={(next) => routeGo(routeWith({ with: next === 'auto' ? undefined : next }))} />
           <button type="button" class="main" disabled={trial.busy} onClick={() => void trial.run()}>Try</button>
           <button type="button" disabled={may === false || !ready || apply.busy} onClick={() => void apply.run()}>Apply</button>
           <span class="quiet">{may === false ? 'To apply a policy a token needs the scope config; yours does not have it.' : ready ? '' : 'Try it first; then it can be applied.'}</span>

@@ -1,13 +1,13 @@
 // pool.tsx: the matchmaker's own tables, for experts: offers by kind, requests by their last try, matches and claims.
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { api, type Claim, type Kind, type Match, type Overview, type Series, type Span, type Status } from '../api';
 import { Chart } from '../chart';
 import { clock, count, many, moment, percent, real, span as spanAlone, spanSaid } from '../format';
 import { useLoad, useTitle } from '../hooks';
 import { poolNews } from '../news';
 import { live, type Timed } from '../live';
-import { adLink, routeLink } from '../route';
+import { adLink, route, routeGo, routeLink, routeWith } from '../route';
 import { useStore } from '../store';
 import { Bar, Choice, Figure, Problem, Section, Shown, Table, Tag } from '../ui';
 import { outcomeOrder, outcomes } from '../words';
@@ -38,12 +38,12 @@ function linesMake(of?: Series, now?: Overview): Lines {
 }
 
 function Charts(): JSX.Element {
-  const [span, setSpan] = useState<Span>('hour');
+  const asked = useStore(route).query.get('span') as Span, span = spans.some(([word]) => word === asked) ? asked : 'hour';
   const series = useLoad((signal) => api.series(span, signal), span, { of: poolNews, least: refresh[span] });
   const of = series.value, now = useStore(live).overview;
   const lines = useMemo(() => linesMake(of, now), [of, now]);
   return (
-    <Section title="Over time" side={<Choice label="Span of time" of={spans} value={span} pick={setSpan} />}>
+    <Section title="Over time" side={<Choice label="Span of time" of={spans} value={span} pick={(next) => routeGo(routeWith({ span: next === 'hour' ? undefined : next }))} />}>
       <Shown of={series}>
         {() => (
           <div class="columns">

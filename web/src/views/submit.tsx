@@ -181,7 +181,7 @@ function SubmitForm({ desk, draft }: { desk: string; draft: string | null }): JS
             {form.command ? null : <p class="row">{examples.map(([name, command]) => <button key={name} type="button" class="chip" onClick={() => set({ command })}>{name}</button>)}</p>}
             <div class="fields">
               <Field label="Processors" type="number" min="0" step="any" placeholder="1" value={form.cpus} change={(cpus) => set({ cpus })} />
-              <Field label="Memory, GiB" type="number" min="0" step="any" placeholder="as the pool gives" value={form.memory} change={(memory) => set({ memory })} />
+              <Field label="Memory, GiB" type="number" min="0" step="any" placeholder="the default" value={form.memory} change={(memory) => set({ memory })} />
               <Field label="GPUs" type="number" min="0" placeholder="0" value={form.gpus} change={(gpus) => set({ gpus })} />
               <Field label="How many jobs" type="number" min="1" placeholder="1" value={form.jobs} change={(jobs) => set({ jobs })} />
             </div>

@@ -94,7 +94,7 @@ function GroupsAndLimits(): JSX.Element {
       <Section title="Groups">
         <Shown of={groups}>
           {({ rows }) => (
-            <Table label="Groups" rows={rows} id={(group) => group.Name} empty="Groups share the pool by quotas. None is set up: berth users --help and docs/shares.md say how."  columns={[
+            <Table label="Groups" rows={rows} most={25} id={(group) => group.Name} empty={<>Groups share the pool by quotas. None is set up: <code>berth users --help</code> and docs/shares.md say how.</>} columns={[
               { name: 'Group', cell: (group) => (group.Name === '<none>' ? 'outside of groups' : group.Name) },
               { name: 'In use', number: true, cell: (group) => real(group.Used) },
               { name: 'Quota', number: true, cell: (group) => <>{real(group.Quota)} <Bar part={group.Used / Math.max(group.Quota, 1e-9)} tone={group.Used > group.Quota ? 'warn' : undefined} /></> },
@@ -106,7 +106,7 @@ function GroupsAndLimits(): JSX.Element {
       <Section title="Limits">
         <Shown of={limits}>
           {({ rows }) => (
-            <Table label="Limits" rows={rows} id={(limit) => limit.Name} empty={<>Limits say how many of something, such as licences, may be in use at a time. None is set: the file that the setting <code>Shares</code> names has them, and docs/shares.md says how.</>}  columns={[
+            <Table label="Limits" rows={rows} most={25} id={(limit) => limit.Name} empty={<>Limits say how many of something, such as licences, may be in use at a time. None is set: the file that the setting <code>Shares</code> names has them, and docs/shares.md says how.</>} columns={[
               { name: 'Limit', cell: (limit) => limit.Name },
               { name: 'In use', number: true, cell: (limit) => count(limit.Used) },
               { name: 'Most', number: true, cell: (limit) => (limit.Most === undefined ? 'any number' : <>{count(limit.Most)} <Bar part={limit.Used / Math.max(1, limit.Most)} tone={limit.Used >= limit.Most ? 'warn' : undefined} /></>) },

@@ -1,11 +1,12 @@
 // why.tsx: an explanation as docs/why.md has it, readable, with each edit to be tried.
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { adLayOut, attributeOf } from '../adtext';
 import { type AdText, type Change, type Clause, type Edit, type Hint, type Explained, type Looked, type Side, type Standing, type Why } from '../api';
 import { editMake } from '../edits';
 import { count, many } from '../format';
-import { adLink } from '../route';
+import { adLink, route, routeGo, routeWith } from '../route';
+import { useStore } from '../store';
 import { Bar, Code, Table, Tag } from '../ui';
 import { cases, verdicts } from '../words';
 import { Reads } from './died';
@@ -65,9 +66,16 @@ export interface EditsProps {
   kind: Side;
 }
 
+/** The address says which edit is tried, by what it changes. */
+const wordOf = (edit: Edit, port: string | undefined): string => JSON.stringify([port ?? '', ...edit.changes.map((change) => [change.kind, change.attribute ?? change.clause, change.to])]);
+
 function Edits({ of, ad, told, port, before, kind }: EditsProps): JSX.Element | null {
-  const [tried, setTried] = useState<{ edit: Edit; text: string } | null>(null);
-  if (!of.edits.length) return null;
+  const word = useStore(route).query.get('try'), found = of.edits.find((edit) => wordOf(edit, port) === word), [last, setLast] = useState<{ edit: Edit; text: string; word: string } | null>(null);
+  useEffect(() => {
+    if (found && word && last?.word !== word) setLast({ edit: found, text: adLayOut(ad.text), word }); // it stays, though others may be suggested meanwhile
+  }, [found, word]);
+  const tried = last && last.word === word ? last : null;
+  if (!of.edits.length && !tried) return null;
   const edited = tried && editMake(tried.text, tried.edit.changes, of.clauses, port);
   return (
     <>
@@ -77,7 +85,7 @@ function Edits({ of, ad, told, port, before, kind }: EditsProps): JSX.Element | 
           <li key={i}>
             <span>{edit.changes.map((change, j) => <>{j ? ', and ' : ''}{changeText(change)}</>)}</span>
             <span class="quiet">{many(edit.opens, `${told.one} would match`, `${told.more} would match`)}</span>
-            <button type="button" aria-pressed={tried?.edit === edit} onClick={() => setTried({ edit, text: adLayOut(ad.text) })}>Try it</button>
+            <button type="button" aria-pressed={word === wordOf(edit, port)} onClick={() => routeGo(routeWith({ try: wordOf(edit, port) }))}>Try it</button>
           </li>
         ))}
       </ul>

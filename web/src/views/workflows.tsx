@@ -76,23 +76,30 @@ function boxesSeen(graph: Graph, view: { left: number; top: number; width: numbe
   return seen;
 }
 
+/** From the right of one box to the left of another. */
+function lineOf(a: Placed, b: Placed): string {
+  const x1 = xOf(a.layer) + BOX.width, y1 = yOf(a.row) + BOX.height / 2, x2 = xOf(b.layer), y2 = yOf(b.row) + BOX.height / 2, bend = Math.min(BOX.over, x2 - x1);
+  return `M${x1},${y1}C${x1 + bend / 2},${y1} ${x2 - bend / 2},${y2} ${x2},${y2}`;
+}
+
 /** What is in the window is drawn, and the lines that begin or end there. */
 function Drawing({ graph, chosen, pick }: { graph: Graph; chosen: string | null; pick: (key: string) => void }): JSX.Element {
   const width = xOf(graph.layers - 1) + BOX.width + 8, height = yOf(graph.rows - 1) + BOX.height + 8, view = useScrolled(AROUND), latest = useRef(pick);
   latest.current = pick;
-  const places = boxesSeen(graph, view), edges = [...new Set(places.flatMap((place) => graph.joined[place]!.slice(0, LINES_MOST)))];
-  const lineOf = ([from, to]: [number, number]): string => {
-    const a = graph.boxes[from]!, b = graph.boxes[to]!, x1 = xOf(a.layer) + BOX.width, y1 = yOf(a.row) + BOX.height / 2, x2 = xOf(b.layer), y2 = yOf(b.row) + BOX.height / 2, bend = Math.min(BOX.over, x2 - x1);
-    return `M${x1},${y1}C${x1 + bend / 2},${y1} ${x2 - bend / 2},${y2} ${x2},${y2}`;
-  };
-  const boxes = useSliced(places.map((place) => {
-    const box = graph.boxes[place]!;
-    return { key: box.key, of: [box.label, box.counts, box.layer, box.row, chosen === box.key], draw: () => <Box key={box.key} box={box} pressed={chosen === box.key} pick={latest} /> };
-  }), BOXES_AT_ONCE);
-  const lines = useSliced(edges.map((place) => {
-    const edge = graph.edges[place]!, [a, b] = [graph.boxes[edge[0]]!, graph.boxes[edge[1]]!], key = edge.join();
-    return { key, of: `${a.layer} ${a.row} ${b.layer} ${b.row}`, draw: () => <path key={key} class="edge" d={lineOf(edge)} /> };
-  }), LINES_AT_ONCE);
+  const parts = useMemo(() => { // once, and not for each slice
+    const places = boxesSeen(graph, view), edges = [...new Set(places.flatMap((place) => graph.joined[place]!.slice(0, LINES_MOST)))].sort((a, b) => a - b); // always in this order: none is moved in the document
+    return {
+      boxes: places.map((place) => {
+        const box = graph.boxes[place]!;
+        return { key: box.key, of: [box.label, box.counts, box.layer, box.row, chosen === box.key], draw: () => <Box key={box.key} box={box} pressed={chosen === box.key} pick={latest} /> };
+      }),
+      lines: edges.map((edge) => {
+        const [from, to] = graph.edges[edge]!, a = graph.boxes[from]!, b = graph.boxes[to]!;
+        return { key: `${from},${to}`, of: `${a.layer} ${a.row} ${b.layer} ${b.row}`, draw: () => <path key={`${from},${to}`} class="edge" d={lineOf(a, b)} /> };
+      }),
+    };
+  }, [graph, view.left, view.top, view.width, view.height, chosen]);
+  const boxes = useSliced(parts.boxes, BOXES_AT_ONCE), lines = useSliced(parts.lines, LINES_AT_ONCE);
   return (
     <div ref={view.of} class="graph" role="group" aria-label="The graph" tabIndex={0}>
       <div style={{ width: `${width}px`, height: `${height}px`, position: 'relative' }}>
