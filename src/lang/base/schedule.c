@@ -11,7 +11,10 @@
 
 #define MINUTE 60
 #define DAY INT64_C(86400)
-#define DAYS_MAX (8 * 366 + 8)                       /* from one 29th of February to the next */
+#define EDGE 4         /* days at the ends of a month, which may be of another one in local time */
+#define MONTH_LEAST 28 /* days of the shortest month */
+/* A 29th of February that is a Monday comes after 28 years, or 40 where a century without a leap year is between. */
+#define DAYS_MAX (40 * 366)
 #define MOMENT_MAX (INT64_C(253370764800) - 3 * DAY) /* the end of the year 9998 */
 #define FOLD (3 * 3600)                              /* clocks are put back by less, and then stay for longer */
 
@@ -314,6 +317,17 @@ static bool day_may(const struct looking *looking, int64_t day)
     return false;
 }
 
+/* The day, or one near the end of its month where that is not among the schedule's, wherever local time is. */
+static int64_t month_skip(const struct schedule *schedule, int64_t day)
+{
+    struct date date;
+
+    if (!calendar_split(day, &date) || schedule->months & UINT32_C(1) << date.month || date.day < EDGE ||
+        date.day > MONTH_LEAST - EDGE)
+        return day;
+    return day + (MONTH_LEAST - EDGE + 1 - date.day) * DAY;
+}
+
 int64_t schedule_next(const struct schedule *schedule, int64_t after, int64_t anchor, schedule_offset_fn *offset,
                       void *user)
 {
@@ -326,9 +340,12 @@ int64_t schedule_next(const struct schedule *schedule, int64_t after, int64_t an
         return after + schedule->every - modulo(after - anchor, schedule->every);
     from = (after / MINUTE + 1) * MINUTE;
     day = from / DAY * DAY;
-    for (int i = 0; i < DAYS_MAX && day < MOMENT_MAX; i++, day += DAY, from = day) {
-        int64_t found = day_may(&looking, day) ? day_look(&looking, from, day + DAY) : SCHEDULE_NEVER;
+    for (int64_t end = day + DAYS_MAX * DAY; day < end && day < MOMENT_MAX; day += DAY, from = day) {
+        int64_t found;
 
+        day = month_skip(schedule, day);
+        from = from > day ? from : day;
+        found = day_may(&looking, day) ? day_look(&looking, from, day + DAY) : SCHEDULE_NEVER;
         if (found != SCHEDULE_NEVER)
             return found;
     }

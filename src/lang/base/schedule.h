@@ -40,8 +40,9 @@ int schedule_read(const char *text, size_t len, struct schedule *ret, struct err
 typedef int64_t schedule_offset_fn(void *user, int64_t moment);
 
 /* The first moment of the schedule behind `after`, in seconds since 1970; an `every` comes at `anchor` and such spans
- * before and behind it. SCHEDULE_NEVER: there is none in the years
- * that the calendar has. Costs some milliseconds at most, where it is years ahead. */
+ * before and behind it. SCHEDULE_NEVER: there is none in the
+ * years that the calendar has. Costs some milliseconds at most, where it is decades ahead (the 29th of February comes as a Monday after 40 years
+ * at most). */
 int64_t schedule_next(const struct schedule *schedule, int64_t after, int64_t anchor, schedule_offset_fn *offset,
                       void *user);
 
