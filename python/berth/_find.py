@@ -13,6 +13,7 @@ from ._wire import Place, Wire, is_private, shown
 
 SOCKET = "/run/berth/customer.sock"
 FILE_MAX = 64 * 1024
+HOLDER_SPAN = 2.0  # seconds in which one of several customers has to answer
 
 
 def _named(variable: str) -> str | None:
@@ -128,7 +129,7 @@ class Found:
         own = f"{self._state}/customer/customer.sock"
         self.matchmaker_wire: Wire | None = None
         if where:
-            self.customer = Wire(self._place(where), "the customer")
+            self.customer = self._holder(where.split() or [where])
         elif os.path.exists(own) and not pool:
             self.customer = Wire(Place("unix:" + own), "the customer")
         elif os.path.exists(shared) and not pool:
@@ -148,6 +149,17 @@ class Found:
         if shows and not is_private(url) and not (self._file and self._file.pool == url):
             raise PoolError(f"{url}: no token is sent there, for the connection is not encrypted")
         return Place(url, self._bearer() if shows else None, self._file.ca if self._file else None)
+
+    def _holder(self, urls: list[str]) -> Wire:
+        """Of several that stand by for one queue the first that has it; the last, if none says so."""
+        for url in urls[:-1]:
+            wire = Wire(self._place(url), "the customer")
+            try:
+                wire.ad("GET", "/status", seconds=HOLDER_SPAN)
+                return wire
+            except PoolError:
+                wire.close()
+        return Wire(self._place(urls[-1]), "the customer")
 
     def _bearer(self) -> str | None:
         if self._shown is None:

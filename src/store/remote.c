@@ -447,6 +447,12 @@ static void remote_close(struct shelf *shelf)
 
 static const struct shelf_kind remote_kind;
 
+void store_reached(struct shelf *shelf, const char *url)
+{
+    if (shelf && shelf->kind == &remote_kind)
+        seat_reached(remote_of(shelf)->seat, url);
+}
+
 uint32_t store_replicas(struct shelf *shelf, struct store_replica ret[STORE_REPLICAS_MAX])
 {
     return shelf && shelf->kind == &remote_kind ? seat_replicas(remote_of(shelf)->seat, ret) : 0;

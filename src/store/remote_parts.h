@@ -136,6 +136,7 @@ void seat_committed(struct seat *seat, uint64_t commits);
  * `link` says why. */
 int seat_epoch(struct seat *seat, struct link *link, uint64_t *ret_epoch, struct err *err);
 const char *seat_holder(const struct seat *seat);
+void seat_reached(struct seat *seat, const char *url); /* its holder tells that URL of itself */
 uint32_t seat_replicas(struct seat *seat, struct store_replica ret[STORE_REPLICAS_MAX]);
 
 /* ---- remote_replicas.c ---- */

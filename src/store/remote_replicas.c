@@ -18,7 +18,7 @@ static const char tell[] =
     "clock_timestamp() - seen)) > 10)"
     " INSERT INTO berth_replicas VALUES ($1::text, $2::text, $3::text, $4::text, $5::bigint,"
     " extract(epoch FROM clock_timestamp())::bigint, clock_timestamp())"
-    " ON CONFLICT (namespace, holder) DO UPDATE SET seen = excluded.seen, leads = excluded.leads,"
+    " ON CONFLICT (namespace, holder) DO UPDATE SET seen = excluded.seen, url = excluded.url, leads = excluded.leads,"
     " since = CASE WHEN berth_replicas.leads = excluded.leads THEN berth_replicas.since ELSE excluded.since END";
 static const char see[] =
     "SELECT r.who, r.url, (r.holder = h.holder)::int::bigint, r.since FROM berth_replicas r JOIN berth_holders h USING "

@@ -45,6 +45,7 @@ struct seat {
     struct replicas replicas; /* of the thread, until it is copied under the lock: */
     struct store_replica seen[STORE_REPLICAS_MAX];
     uint32_t seen_count;
+    char *reached; /* the URL that is to be told from now on; NULL: it has been taken */
 };
 
 static void rest(int64_t span)
@@ -296,8 +297,8 @@ static bool seat_hears(struct seat *seat, const struct heard *before, const stru
 {
     if (now->epoch < before->epoch || now->renewals < before->renewals || now->commits < before->commits)
         return err_set(ret_why,
-                       "%s: the database has lost what it had acknowledged, as one that fails over may: this process "
-                       "stops, and begins anew from what is there",
+                       "%s: " STORE_LOST_WORDS ", as one that fails over may: this process stops, and begins anew "
+                       "from what is there",
                        seat->place.label) == 0;
     pthread_mutex_lock(&seat->lock);
     seat->heard.epoch = now->epoch > seat->heard.epoch ? now->epoch : seat->heard.epoch;
@@ -310,12 +311,31 @@ static bool seat_hears(struct seat *seat, const struct heard *before, const stru
 static void seat_meets(struct seat *seat)
 {
     struct err ignored;
+    char *reached;
 
+    pthread_mutex_lock(&seat->lock);
+    reached = seat->reached;
+    seat->reached = NULL;
+    pthread_mutex_unlock(&seat->lock);
+    if (reached && seat->replicas.url) {
+        free((char *)(uintptr_t)seat->replicas.url);
+        seat->replicas.url = reached;
+        reached = NULL;
+    }
+    free(reached);
     if (replicas_meet(&seat->replicas, &seat->link, seat->holder, seat->who, true, &ignored) < 0)
         return;
     pthread_mutex_lock(&seat->lock);
     memcpy(seat->seen, seat->replicas.items, sizeof seat->seen);
     seat->seen_count = seat->replicas.count;
+    pthread_mutex_unlock(&seat->lock);
+}
+
+void seat_reached(struct seat *seat, const char *url)
+{
+    pthread_mutex_lock(&seat->lock);
+    free(seat->reached);
+    seat->reached = mem_dup(url, strlen(url));
     pthread_mutex_unlock(&seat->lock);
 }
 
@@ -411,6 +431,7 @@ void seat_free(struct seat *seat)
     }
     link_close(&seat->link);
     free((char *)(uintptr_t)seat->replicas.url);
+    free(seat->reached);
     pthread_mutex_destroy(&seat->lock);
     free(seat);
 }

@@ -23,6 +23,9 @@ extern "C" {
 
 #define STORE_COMPLAINTS_MAX 1000 /* lines; a last one says that there are more */
 
+/* In what a shelf says of itself when its database has lost commits, as one that fails over to a server that was behind. */
+#define STORE_LOST_WORDS "the database has lost what it had acknowledged"
+
 #define STORE_FILE "berth.db" /* what the file is called in the folder of a role's state */
 
 /* Tells people something, in a line. */
@@ -31,7 +34,7 @@ typedef void store_tell_fn(void *user, const char *line);
 /* One of the processes of a namespace in a database: the one that holds it, or one that waits for it. */
 struct store_replica {
     char who[160];
-    char url[300]; /* where it is reached; "": it does not say */
+    char url[300]; /* where it is reached, and behind a # what programs need to know for that; "": it does not say */
     bool leads;
     int64_t since; /* on the database's clock, in seconds; 0: not known */
 };
@@ -58,6 +61,9 @@ struct store_terms {
 
 /* Those of the namespace of a store that was opened with a `wait`, as they were a few seconds ago: the holder first. Returns how many; of other stores 0. */
 uint32_t store_replicas(struct shelf *shelf, struct store_replica ret[STORE_REPLICAS_MAX]);
+
+/* Says where its holder is reached, of a store that was opened with a `wait`: who waits for it is told so within seconds. */
+void store_reached(struct shelf *shelf, const char *url);
 
 /* Is that a store in a database, "postgresql://HOST/DATABASE#NAMESPACE"? Paths below may be such. */
 bool store_is_remote(const char *path);

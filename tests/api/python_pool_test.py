@@ -405,6 +405,17 @@ try:
     ok([row.get("Python") for row in pool._found.matchmaker().list("/ads", {"constraint": "Type == \"Machine\""})] == [os.path.basename(os.path.realpath(found))[len("python"):]], "a machine says which Python it has", found)
     with berth.Pool() as first:
         ok(first.submit("hostname").result(60) == socket.gethostname() + "\n", "a command is submitted, and its result is what it writes")
+        own = first._found.customer.place.url
+    os.environ["BERTH_CUSTOMER"] = f"unix:{work}/nobody.sock {own}"
+    with berth.Pool() as second:
+        ok(second._found.customer.place.url == own and second.status()["Jobs"] >= 0, "of several customers the first that answers is asked")
+    del os.environ["BERTH_CUSTOMER"]
+
+    os.environ["TRACEPARENT"] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    ok(re.fullmatch("00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01", pool.submit(["/bin/sh", "-c", "printf %s $TRACEPARENT"]).result(60)), "a job goes on in the trace that its program is in")
+    os.environ["TRACEPARENT"] += "\r\nX: y"
+    ok("4bf92f35" not in pool.submit(["/bin/sh", "-c", "printf %s $TRACEPARENT"]).result(60), "what is no trace is not sent, nor lines that stand behind one")
+    del os.environ["TRACEPARENT"]
 
     def twice(x, y=2):
         return x * y

@@ -808,6 +808,11 @@ run "$berth" match --plan -r why_jobs.ad -o why_pool.ad
 holds 'match --plan tells the sets of the index' grep -q '^yes  *asks  other.Memory >= 16  *2  yes$' out
 run "$berth" bench why --ads 500 --rounds 1
 holds 'bench why prints a row a question' sh -c '[ '$status' = 0 ] && [ $(grep -c "\"why-" out) = 4 ]'
+run "$berth" bench plan --ads 1000 --rounds 1
+holds 'bench plan plans as many as it says' sh -c \
+  '[ '$status' = 0 ] && [ "$(sed -n "s/.*\"name\": \"\([a-z-]*\)\".*\"reserved\": 100, \"planned\": \([0-9]*\),.*/\1 \2/p" out | head -4 | paste -sd" ")" = "plan-none 0 plan-easy 1 plan-some 8 plan-many 100" ]'
+run "$berth" bench plan --ads 999
+expect 'bench plan wants a pool of some size' 2 '' 'berth: bench plan wants --ads of 1000 or more'
 run "$berth" bench gang --machines 40 --algorithm all --licenses 50 --selectivity 2 --rounds 1
 holds 'bench gang prints a row an algorithm' sh -c \
   '[ '$status' = 0 ] && [ $(grep -c "^{\"name\": \"gang-base\", .*\"machines\": 40, \"jobs\": 40, \"licenses\": 20, \"selectivity\": 2," out) = 9 ]'
@@ -844,7 +849,7 @@ run "$berth" bench grdl --ads 1000 --rounds 1
 holds 'bench grdl matches shapes in place of resources' sh -c \
   '[ '$status' = 0 ] && grep -q "\"task_shapes\": 500, \"executor_shapes\": 100, \"matches\": [1-9]" out'
 run "$berth" bench everything
-expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign, grdl and jobs"
+expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl and jobs"
 
 # ----------------------------------------------------------------------------------------------------------- progress
 

@@ -19,6 +19,11 @@ json 'where nothing was set up nothing is wrong' 0 'all(r["level"] == "ok" and r
 doctor host
 finds 'the kernel is one that Berth runs on' "$status" ok kernel Linux ''
 holds 'a machine has no problem, or the status says so' sh -c '[ "$1" = "$(grep -q "\"problem\"" out && echo 1 || echo 0)" ]' sh "$status"
+# A machine that has slirp4netns, and not the device that it needs.
+own=
+[ "$(id -u)" = 0 ] || own=--map-root-user
+run unshare $own --mount sh -c 'mount -t tmpfs none /dev/net && exec "$0" doctor --json host' "$berth"
+finds 'what is installed is not advised to be installed, but what it lacks' "$status" note 'job network' /dev/net/tun 'wants /dev/net/tun'
 run "$berth" doctor --quiet setup
 says 'quiet says nothing of what is well' 0 '0 problems, 0 notes' ''
 doctor pool

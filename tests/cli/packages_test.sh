@@ -83,6 +83,8 @@ for unit in berth-pool berth-provider; do
 done
 check 'the settings of the pool are such as the program takes' "$berth" config --config "$source/packaging/pool.ad"
 
+# Without these sockets it knows no address of its machine: in a network without a way out it would tell others a name that leads nowhere.
+check "the matchmaker may ask for its machine's addresses" grep -q '^RestrictAddressFamilies=.*AF_NETLINK' berth-matchmaker.service
 if command -v systemd-analyze >/dev/null; then
   verified() { systemd-analyze verify --man=no ./*.service; }
   check 'systemd takes the units as they are' verified

@@ -370,7 +370,7 @@ static void check_forms(struct world *world)
     expect(world, 415, "so is a type that there is not");
     put(world, world->alice, "rook", "Content-Type: application/xml\r\n",
         "<?xml version=\"1.0\"?><classads><c><a n=\"A\"><i>1</i></a></c></classads>");
-    expect(world, 415, "XML is for GRDL, and not taken yet");
+    expect(world, 415, "XML is not taken");
     get(world, world->alice, "jay", "Accept: application/xml\r\n");
     expect(world, 406, "nor given");
     talk_ask(&world->talk, world->alice, "GET", "/v1/ads/jay?select=mEMORY,Frob", NULL, NULL);

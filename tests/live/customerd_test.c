@@ -9,8 +9,13 @@
 #include <sodium.h>
 
 #define PATH_ROOM (LIVE_PATH_MAX + 64)
+#ifdef TESTS_SANITIZED /* a sanitizer looks at the code, and is slow */
+#define MANY 2000
+#define CUT 500
+#else
 #define MANY 10000
 #define CUT 2000
+#endif
 #define CUT_ROUNDS 8
 #define LEASE_MS (400 * LIVE_SLOWER)
 
@@ -558,6 +563,7 @@ static void check_in_vain(struct shop *shop)
 static void check_others(struct shop *shop)
 {
     struct buf bob, carol;
+    long long first;
     char body[PATH_ROOM + 64], digits[65], path[160];
     unsigned char hash[32];
 
@@ -595,6 +601,24 @@ static void check_others(struct shop *shop)
                ask_with(shop, buf_string(&bob), "GET", "/v1/jobs/1", NULL) == 404 &&
                ask_with(shop, buf_string(&bob), "GET", "/v1/jobs/1/log", NULL) == 404,
            "the jobs of others are not there for them");
+    ask(shop, "POST", "/v1/jobs", "[Cmd=\"sweep\"; Count=30000; RequestCpus=64000]"); /* more than a request looks at */
+    first = number_of(shop, "First");
+    tap_ok(ask_with(shop, buf_string(&bob), "POST", "/v1/jobs", "[Cmd=\"bob2\"; RequestCpus=64000]") == 201 &&
+               ask_with(shop, buf_string(&bob), "GET", "/v1/jobs?select=Cmd&limit=3", NULL) == 200 &&
+               says(shop, "[ Cmd = \"bob\" ]\n[ Cmd = \"bob2\" ]\n") && !strstr(shop->reply.link, "next"),
+           "behind thousands of another's jobs they find their own with one question, and that these are all");
+    tap_ok(ask_with(shop, buf_string(&bob), "GET", "/v1/summary", NULL) == 200 && says(shop, "Waiting = 2;") &&
+               ask_with(shop, buf_string(&bob), "GET", "/v1/submissions", NULL) == 200 && says(shop, "bob2") &&
+               ask(shop, "GET", "/v1/status", NULL) == 200 && says(shop, "Jobs = 30"),
+           "theirs are counted, and whoever runs the customer is told of all");
+    tap_ok(ask_with(shop, buf_string(&bob), "POST", "/v1/control",
+                    "[Verb=\"remove\"; Constraint=\"Cmd == \\\"bob2\\\"\"]") == 200 &&
+               says(shop, "Changed = 1; ") && !strstr(buf_string(&shop->reply.body), "Next"),
+           "and with one request they remove one of theirs by what it runs");
+    snprintf(body, sizeof body, "[Verb=\"remove\"; Ids=\"%lld-%lld\"]", first, first + 19999);
+    ask(shop, "POST", "/v1/control", body);
+    snprintf(body, sizeof body, "[Verb=\"remove\"; Ids=\"%lld-%lld\"]", first + 20000, first + 29999);
+    ask(shop, "POST", "/v1/control", body);
     tap_ok(ask(shop, "POST", "/v1/control", "[Verb=\"remove\"; Constraint=\"Owner == \\\"bob\\\"\"]") == 200 &&
                says(shop, "Changed = 1"),
            "who runs the customer may remove any job");
@@ -658,7 +682,9 @@ static void check_many(struct shop *shop)
 {
     int64_t began, took, total = 2;
     struct buf body, first;
+    char changed[32];
 
+    snprintf(changed, sizeof changed, "Changed = %d", MANY);
     tap_ok(summary_becomes(shop, "", "Total", total), "jobs that are over are not among the others");
     buf_init(&body);
     buf_init(&first);
@@ -668,7 +694,7 @@ static void check_many(struct shop *shop)
     began = live_now();
     ask(shop, "POST", "/v1/jobs?key=many", buf_string(&body));
     took = live_now() - began;
-    tap_ok(shop->reply.status == 201 && took < 5000 * LIVE_SLOWER, "%d ads in one body are taken in %lld ms", MANY,
+    tap_ok(shop->reply.status == 201 && took < MANY / 2 * LIVE_SLOWER, "%d ads in one body are taken in %lld ms", MANY,
            (long long)took);
     buf_add(&first, shop->reply.body.text, shop->reply.body.len);
     customer_end(shop, SIGKILL);
@@ -682,7 +708,7 @@ static void check_many(struct shop *shop)
                says(shop, "Cancelled"),
            "the history is there as well");
     tap_ok(ask(shop, "POST", "/v1/control", "[Verb=\"remove\"; Constraint=\"Cmd == \\\"many\\\"\"]") == 200 &&
-               says(shop, "Changed = 10000") && summary_becomes(shop, "", "Total", total),
+               says(shop, changed) && summary_becomes(shop, "", "Total", total),
            "all of them are removed by one request, and written down");
     buf_done(&body);
     buf_done(&first);

@@ -148,6 +148,27 @@ run "$berth" files rm '~alice/in.dat' --token mallory.token --pool "$url"
 says 'and not those of others' 2 '' "*this file is alice's"
 for name in '~alice/in.dat' '~mallory/in.dat'; do "$berth" files rm "$name"; done
 
+# A wish for copies is carried out with the rights of the file's owner, so it has to come from the owner.
+# asks METHOD NAME BODY: mallory asks for that; it leaves the status of the answer in $code.
+asks() { code=$(curl -s -m 20 -o answer -w '%{http_code}' -X "$1" -H "Authorization: Bearer $bearer" -H 'Content-Type: application/classad' -d "$3" "$url/v1/files/$2"); }
+theirs="Size = 7; Hash = \"$(hash_of books/land.txt)\"; Owner = \"alice\"; Replicas = {[Store = \"x\"; Url = \"http://mallory.example.org/x\"]}"
+asks PUT hers "[$theirs; Copies = 1; CopiesAt = {\"se1\"}]"
+holds 'nobody has copies made by the customer of somebody else' [ "$code" = 403 ]
+holds 'which is said' grep -q "this file is alice's: its owner says how many copies are kept" answer
+run "$berth" files show hers
+holds 'and such a file is not entered' [ "$status" = 1 ]
+asks PUT hers "[$theirs]"
+holds 'one without that wish is' [ "$code" = 201 ]
+asks PATCH hers '[Copies = 1; CopiesAt = {"se1"}]'
+holds 'but who has entered it does not say how many copies there are to be' [ "$code" = 403 ]
+asks PUT hers "[$theirs; Copies = 1]"
+holds 'not in its place either' [ "$code" = 403 ]
+run "$berth" files keep hers 1 se1 --token state/customer/token --pool "$url"
+expect 'its owner does' 0 'hers: 1 copy is kept'
+asks PUT hers "[${theirs%; Owner*}; Copies = 2]"
+holds 'and nobody changes her number' [ "$code" = 403 ]
+run "$berth" files rm hers
+
 # ------------------------------------------------------------------------------------------- killed between write and answer
 
 entry="Size = 7; Hash = \"$(hash_of books/land.txt)\""
@@ -298,6 +319,18 @@ ran_on() { "$berth" job "$1" | grep -q "machine  *$2"; }
 holds 'the first ran near the web store, by its Rank' ran_on 2 far
 holds 'and the second near the folder' ran_on 3 near
 holds 'the first machine asks a catalogue of another pool too, which does not have that file' grep -q "event=data.catalogue name=inweb why=\"$third does not have it" far.err
+
+run "$berth" files keep inweb 1 web
+expect 'copies that are to be kept are told to both catalogues' 0 'inweb: 1 copy is kept'
+kept_at() { "$berth" files show inweb --pool "$1" | grep -qx '  copies 1 at web'; }
+holds 'the one has it' kept_at "$here"
+holds 'and the other' kept_at "$there"
+run "$berth" files keep inweb 0
+expect 'until nobody wants that any more' 0 'inweb: no number of copies is kept any more'
+run "$berth" files keep inweb
+says 'a number is wanted for it' 2 '' '*files keep wants the name of a file, and how many copies of it: 0 to 32'
+run "$berth" files keep none 2
+says 'and a file that is there' 1 '' '*none: there is no such file in the catalogue'
 
 # ------------------------------------------------------------------------------------------------------------- datasets
 
@@ -467,7 +500,7 @@ soon coming
 "$berth" rm 9 >/dev/null
 holds 'of a job that is removed while its data comes nothing stays' soon nothing
 run "$berth" files frob
-says 'what files cannot do is told with what it can' 2 '' "*files: there is no command 'frob'; the commands are list, show, add, get, rm, dataset, check and repair"
+says 'what files cannot do is told with what it can' 2 '' "*files: there is no command 'frob'; the commands are list, show, add, get, rm, dataset, keep, copies, check and repair"
 run "$berth" files show
 says 'and what a verb wants' 2 '' '*files show wants the name of a file'
 kill $web

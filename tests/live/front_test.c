@@ -584,6 +584,32 @@ static void check_marks(void)
            "news of a job marks all who watch it, and them alone");
 }
 
+/* Is there one example of each route, and none of anything else? That they are true, examples_live_test.sh shows. */
+static void check_examples(const struct route_table *table)
+{
+    size_t strays = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        const struct route *route = &table->routes[i];
+        char status[16] = "";
+        size_t found = 0;
+
+        for (const struct route_example *example = table->examples; example && example->id; example++)
+            if (!strcmp(example->id, route->id) && ++found)
+                snprintf(status, sizeof status, "%u", example->status);
+        tap_ok(found == 1 && (strstr(route->answers, status) || strstr("401 403", status)),
+               "%s, %s: it has one example, whose answer is listed", table->title, route->id);
+    }
+    for (const struct route_example *example = table->examples; example && example->id; example++) {
+        bool known = false;
+
+        for (size_t i = 0; i < table->count; i++)
+            known = known || !strcmp(table->routes[i].id, example->id);
+        strays += !known;
+    }
+    tap_ok(!strays, "%s: there is no example of what is no route", table->title);
+}
+
 int main(void)
 {
     static const char *const variables[] = {"HOME=/nonexistent", NULL};
@@ -612,6 +638,11 @@ int main(void)
         front_close(&world);
         check_near(&world, &daemons[i]);
     }
+    check_examples(&matchmakerd_routes);
+    check_examples(&customerd_routes);
+    check_examples(&providerd_routes);
+    check_examples(&providerd_calls);
+    check_examples(&agent_routes);
     check_pace(&world);
     check_proofs(&world);
     check_paths();

@@ -113,6 +113,19 @@ static bool listed(const struct bench *bench, const uint64_t *jobs, uint32_t cou
     return i == count && !history_after(bench->history, place, &row) && history_count(bench->history) == count;
 }
 
+/* The jobs of that owner as they are found when others are passed over. */
+static bool listed_of(struct bench *bench, const char *owner, const uint64_t *jobs, uint32_t count, uint32_t *ret_looks)
+{
+    uint64_t place = history_newest(bench->history);
+    struct history_row row;
+    uint32_t i = 0;
+
+    for (*ret_looks = 0; (place = history_before_of(bench->history, place, owner, &row)); place--, ++*ret_looks)
+        if (row.job && (i >= count || row.job != jobs[i++]))
+            return false;
+    return i == count;
+}
+
 static void share_tests(struct bench *bench)
 {
     bool added = true;
@@ -144,6 +157,7 @@ static void share_tests(struct bench *bench)
 
 static void order_tests(struct bench *bench)
 {
+    uint32_t looks;
     uint64_t jobs[130], place;
     struct history_row row;
     bool added = true;
@@ -152,6 +166,10 @@ static void order_tests(struct bench *bench)
     added = added && add(bench, 1, "alice", 10);
     for (uint64_t job = 2; job <= 1000; job++)
         added = added && add(bench, job, job == 500 ? "carol" : "bob", 10);
+    tap_ok(added && listed_of(bench, "alice", (const uint64_t[]){1}, 1, &looks) && looks <= 2 &&
+               listed_of(bench, "carol", (const uint64_t[]){500}, 1, &looks) && looks <= 2,
+           "who has one job among a thousand of others finds it, and reads none of theirs");
+    tap_ok(listed_of(bench, "alic", NULL, 0, &looks) && looks <= 2, "who has none finds none");
     history_before(bench->history, 990, &row);
     place = history_before(bench->history, 989, &row);
     added = added && row.job == 989;

@@ -7,7 +7,7 @@
 set -u
 berth=${BERTH:?the program}
 . "${BERTH_SOURCE:?the sources}/tests/common/says.sh"
-cases=69
+cases=72
 
 # ------------------------------------------------------------------------------------------------------------ the network
 
@@ -105,6 +105,18 @@ mkdir -m 700 state/customer
 customer_start auto
 holds 'a customer with nothing configured listens at the address of its machine in that network' told customer.up "listening at  $net.1:"
 holds 'and can be called' soon contact .customer good
+
+: >alone.up
+unshare --net --uts sh -c 'hostname lone && ip link set lo up && exec "$0" "$@"' "$berth" matchmaker --state "$work/alone" --listen 0.0.0.0:0 >alone.up 2>alone.err &
+alone=$!
+pids="$pids $alone"
+soon told alone.up 'listening at  unix'
+alone_url=$(sed -n 's/.* is up: //p' alone.up)
+# alone_answers HOST: the status with which it answers on its own machine to that name.
+alone_answers() { nsenter -t "$alone" -n curl -sk -m 20 -o /dev/null -w '%{http_code}' --connect-to "::127.0.0.1:" "https://$1:${alone_url##*:}/v1/keys"; }
+holds 'a machine that has no address for others is called by its name' [ "${alone_url%:*}" = https://lone ]
+holds 'and answers to it, as its codes have it' [ "$(alone_answers lone)" = 200 ]
+holds 'but not to others' [ "$(alone_answers elsewhere)" = 400 ]
 
 code=$("$berth" token code)
 run ip netns exec "$first" "$berth" join --only --name heron --state "$work/unsure" \

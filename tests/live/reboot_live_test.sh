@@ -41,11 +41,10 @@ up() {
 }
 echo '[ Cpus = 2 ]' >owner.ad
 ad() { echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$1\" }; Outputs = {}; RequestMemory = 1048576; RequestDisk = 1048576; RequestCpus = 1; Constraint = other.Type == \"Machine\" ]"; }
-ad 'sleep 8' >long.ad
-ad 'true' >short.ad
-submit() { for _ in $(seq "$2"); do "$berth" submit --force "$1.ad" || return; done; }
+ads() { for _ in $(seq "$1"); do ad "$2"; done; }
+submit() { ads "$1" "$2" >some.ad && "$berth" submit --force some.ad; }
 check 'a pool of four hosts comes up' up
-queued() { submit long 4 && soon running 4 && submit short 12; }
+queued() { submit 4 'sleep 8' && soon running 4 && submit 12 true; }
 running() { [ "$(grep -l 'running on' alice/customer/jobs/*.log 2>/dev/null | wc -l)" -ge "$1" ]; }
 check 'four jobs run, and twelve wait' queued
 # Everything ends at the same moment: daemons, launchers and jobs.
@@ -68,7 +67,7 @@ check 'those that ran ran again, once; the others once' tries
 frozen() { kill -TERM "$(cat alice.pid)" && soon gone alice && touch frozen && start alice "$berth" customer --state "$work/alice" "${near[@]}" && soon gone alice && says alice 'Read-only file system'; }
 gone() { ! kill -0 "$(cat "$1.pid")" 2>/dev/null; }
 check 'a customer whose file system is read-only does not start, and says so' frozen
-thawed() { rm frozen && customer && submit short 1 && soon test -s alice/customer/jobs/17.log; }
+thawed() { rm frozen && customer && submit 1 true && soon test -s alice/customer/jobs/17.log; }
 check 'and goes on when it can be written again' thawed
 
 echo "1..$count"

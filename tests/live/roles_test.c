@@ -88,6 +88,7 @@ static const struct {
     {"relay", AGENTS},
     {"relay.answer", AGENTS},
     {"files.put", AGENTS},
+    {"files.keep", AGENTS},
     {"files.delete", AGENTS},
     {"replicas.add", AGENTS},
     {"replicas.delete", AGENTS},

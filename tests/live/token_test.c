@@ -661,11 +661,12 @@ static enum token_fault check(const struct world *world, struct token_cache *cac
     return token_check(&proof, text->text, text->len, now, ret);
 }
 
+/* Of the processor: others may work beside this. */
 static double seconds_now(void)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 

@@ -209,6 +209,36 @@ static void lying_store(struct transfer_rules *rules, uint16_t port)
     }
 }
 
+/* A store is asked whether it has the file: by its length, without its bytes. */
+static void asked_store(struct transfer_rules *rules, uint16_t port)
+{
+    static const struct {
+        const char *name;
+        enum transfer_end end;
+        const char *sentence;
+    } rows[] = {
+        {"right", TRANSFER_DONE, "asked whether it has a file, a store says so by sftp"},
+        {"longer", TRANSFER_DAMAGED, "one that has a longer one has another file"},
+        {"less", TRANSFER_DAMAGED, "and so has one that has a shorter one"},
+        {"huge", TRANSFER_DAMAGED, "one that says that it is huge gives none of it"},
+        {"gone", TRANSFER_DAMAGED, "one that does not have it says so"},
+        {"mute", TRANSFER_AGAIN, "one that never answers may be asked again"},
+    };
+    char url[128];
+    struct transfer_result result;
+    int64_t began;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct transfer_order order = {.way = TRANSFER_ASK, .url = url, .path = "", .size = FILE_LEN};
+
+        snprintf(url, sizeof url, "sftp://127.0.0.1:%u/store/%s", port, rows[i].name);
+        began = runner_now();
+        transfer_now(rules, &order, &result);
+        if (!tap_ok(result.end == rows[i].end && runner_now() - began < 30 * SECOND, "%s", rows[i].sentence))
+            tap_diag("%s: %s", transfer_end_word(result.end), result.words);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const char *const places[] = {"/usr/sbin/sshd", "/usr/bin/sshd", "/sbin/sshd"};
@@ -240,6 +270,7 @@ int main(int argc, char **argv)
     free(liar);
     rules = rules_make(port);
     lying_store(rules, port);
+    asked_store(rules, port);
     transfer_rules_unref(rules);
     kill(pid, SIGTERM);
     waitpid(pid, NULL, 0);

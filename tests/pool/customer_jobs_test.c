@@ -909,8 +909,61 @@ static void local_jobs(void)
     world_free(o.w, "jobs of the customer's own host");
 }
 
+/* Do both walks find the same jobs of that owner, from each number on? */
+static bool owner_walks_agree(const struct office *o, const char *owner, uint64_t expected)
+{
+    uint64_t last = customer_last(o->w->role), count = 0;
+    struct job_view view = {0}, own;
+
+    for (uint64_t after = 0; after <= last; after++) {
+        bool found, found_own = customer_next_of(o->w->role, owner, after, &own);
+
+        for (view.id = after; (found = customer_next(o->w->role, view.id, &view)) && strcmp(view.owner, owner) != 0;)
+            ;
+        if (found != found_own || (found && view.id != own.id))
+            return false;
+        count += found && view.id == after + 1;
+    }
+    return count == expected;
+}
+
+static void jobs_of_one_owner(void)
+{
+    struct office o;
+    uint64_t first, middle;
+
+    office_start(&o);
+    tap_ok(owner_walks_agree(&o, "raman", 0), "who has submitted nothing has no jobs");
+    first = submit(&o, "a", 3, JOB).first;
+    submit_as(&o, &calvin, "calvin", "a", 5, JOB);
+    middle = submit(&o, "b", 1, OTHER_JOB).first;
+    submit_as(&o, &calvin, "calvin", "b", 2, OTHER_JOB);
+    submit(&o, "c", 2, JOB);
+    tap_ok(owner_walks_agree(&o, "raman", 6) && owner_walks_agree(&o, "calvin", 7),
+           "the jobs of each of two users are found, whoever came between");
+    tap_ok(owner_walks_agree(&o, "ram", 0) && owner_walks_agree(&o, "", 0), "and nobody else's");
+    tap_ok(customer_counted(o.w->role, JOBS_WAITING) == 13, "all of them are counted as waiting");
+    control(&o, &raman, middle, CONTROL_REMOVE);
+    control(&o, &raman, first, CONTROL_HOLD);
+    tap_ok(customer_counted(o.w->role, JOBS_WAITING) == 11 && customer_counted(o.w->role, JOBS_HELD) == 1 &&
+               customer_counted(o.w->role, JOBS_REMOVED) == 1,
+           "one that is held and one that is removed are counted as that");
+    happen(o.w, &(struct event){.kind = EVENT_FORGET, .job = middle});
+    tap_ok(customer_counted(o.w->role, JOBS_REMOVED) == 0 && owner_walks_agree(&o, "raman", 5),
+           "one that is forgotten is not counted any more");
+    world_restart(o.w, false, SECOND);
+    world_durable(o.w);
+    tap_ok(owner_walks_agree(&o, "raman", 5) && owner_walks_agree(&o, "calvin", 7) &&
+               customer_counted(o.w->role, JOBS_WAITING) == 11 && customer_counted(o.w->role, JOBS_HELD) == 1,
+           "all of that is so after a restart");
+    submit(&o, "d", 1, JOB);
+    tap_ok(owner_walks_agree(&o, "raman", 6), "and those that come then are found, too");
+    world_free(o.w, "jobs of one owner");
+}
+
 int main(void)
 {
+    jobs_of_one_owner();
     local_jobs();
     one_request();
     submission_is_durable();

@@ -4,6 +4,8 @@
 #include "lang/ad/get.h"
 #include "pool/matchmaker/planner.h"
 
+#define MANY 40      /* machines */
+#define MANY_DEAR 12 /* requests: more than can be looked at, at one time */
 #define HERON 10
 #define STORK 11
 #define ALICE 2
@@ -121,6 +123,111 @@ static void large_is_planned(void)
     pool_free(pool, "a plan");
 }
 
+/* Each name is read twice for the one behind it: the last costs some 2 to the power of `depth`. What a machine says begins it, so that it is not known
+ * before. */
+static void dear_job(struct pool *pool, agent who, uint64_t id, int depth)
+{
+    char text[2000];
+    int len = snprintf(text, sizeof text, "[ Type = \"Job\"; Cpus = 6; TimeLimit = 3600; A0 = other.Cpus; ");
+
+    for (int i = 1; i <= depth; i++)
+        len += snprintf(text + len, sizeof text - (size_t)len, "A%d = A%d + A%d; ", i, i - 1, i - 1);
+    snprintf(text + len, sizeof text - (size_t)len, "Constraint = other.Type == \"Machine\" && A%d > %d ]", depth,
+             (int)id);
+    job(pool, who, id, text);
+}
+
+static void dear_is_not_planned(void)
+{
+    struct pool *pool = pool_planning(1);
+    struct plan_view plan;
+
+    heron_comes(pool, TWO_CLAIMS);
+    dear_job(pool, BOB, 1, 6);
+    waits(pool);
+    tap_ok(is_planned(pool, BOB, 1, &plan), "a constraint that reads a name sixty times is planned by");
+    pool_free(pool, "dear");
+    pool = pool_planning(1);
+    heron_comes(pool, TWO_CLAIMS);
+    dear_job(pool, BOB, 1, 13);
+    waits(pool);
+    tap_ok(!is_planned(pool, BOB, 1, &plan), "one that takes tens of thousands of steps is not");
+    job(pool, ALICE, 2, LARGE);
+    waits(pool);
+    waits(pool);
+    tap_ok(is_planned(pool, ALICE, 2, &plan), "and who comes later is planned all the same");
+    pool_free(pool, "dear");
+}
+
+/* Each of many machines takes some thousands of steps: they are looked into a few at a time, and who comes later is not held up. */
+/* Each has room sooner than the one before. */
+static void many_come(struct pool *pool)
+{
+    char told[600];
+
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(told, sizeof told,
+                 "[ Used = [ Cpus = 6 ]; Claims = { [ Claim = \"0000000000000001\"; Job = 1; Ends = %u; Cpus = 2 ], "
+                 "[ Claim = \"0000000000000002\"; Job = 2; Ends = %u; Cpus = 4 ] } ]",
+                 2000 - i, 1000 - i);
+        put(pool, (struct put){.from = HERON + i, .id = HERON + i, .version = 1}, LEFT(2));
+        tell(pool, HERON + i, 1, MACHINE_PART, told);
+    }
+}
+
+static void dear_takes_turns(void)
+{
+    struct pool *pool = pool_planning(1);
+    struct plan_view plan;
+
+    many_come(pool);
+    dear_job(pool, BOB, 1, 10);
+    job(pool, ALICE, 2, LARGE);
+    pass(pool, pool->spans.lifetime / PLAN_WAITS + pool->spans.lifetime / PLANS_EVERY + SECOND);
+    tap_ok(!is_planned(pool, BOB, 1, &plan) && is_planned(pool, ALICE, 2, &plan),
+           "who takes long to look at is looked at a little at a time, and holds up nobody");
+    withdraw(pool, ALICE, 2, 2);
+    for (int i = 0; i < 8; i++)
+        pass(pool, pool->spans.lifetime / PLANS_EVERY);
+    tap_ok(is_planned(pool, BOB, 1, &plan), "but is planned in the end");
+    pool_free(pool, "dear, of many machines");
+
+    pool = pool_planning(8);
+    many_come(pool);
+    for (uint64_t i = 0; i < MANY_DEAR; i++)
+        dear_job(pool, BOB, 10 + i, 10);
+    job(pool, BOB, 2, LARGE);
+    pass(pool, pool->spans.lifetime / PLAN_WAITS + pool->spans.lifetime / PLANS_EVERY + SECOND);
+    tap_ok(!is_planned(pool, BOB, 2, &plan), "many of them together are not all looked at, at one time");
+    pass(pool, pool->spans.lifetime / PLANS_EVERY);
+    tap_ok(is_planned(pool, BOB, 2, &plan), "those who were not are the first the next time");
+    pool_free(pool, "many dear ones");
+}
+
+/* The claim that must end first is between two jobs: for a while nothing says when it ends. */
+static void plans_outlast_a_gap(void)
+{
+    struct pool *pool = pool_planning(8);
+    struct plan_view plan, later;
+
+    heron_comes(pool, TWO_CLAIMS);
+    job(pool, ALICE, 1, LARGE);
+    waits(pool);
+    tap_ok(is_planned(pool, ALICE, 1, &plan), "a plan is there before the gap");
+    tell(pool, HERON, 2, MACHINE_PART, ENDLESS);
+    pass(pool, pool->spans.lifetime / 10);
+    tap_ok(is_planned(pool, ALICE, 1, &later) && later.start == plan.start,
+           "a plan stays as it was while a claim in its way is between two jobs");
+    tell(pool, HERON, 3, MACHINE_PART, TWO_CLAIMS);
+    pass(pool, pool->spans.lifetime / 10);
+    tap_ok(is_planned(pool, ALICE, 1, &later) && later.start > plan.start,
+           "and moves when the next one's limit is known");
+    tell(pool, HERON, 4, MACHINE_PART, ENDLESS);
+    pass(pool, pool->spans.lifetime / 3);
+    tap_ok(!is_planned(pool, ALICE, 1, &later), "but not for ever");
+    pool_free(pool, "a gap");
+}
+
 static void some_are_not_planned(void)
 {
     struct pool *pool = pool_planning(8);
@@ -226,6 +333,9 @@ static void names_are_kept(void)
 int main(void)
 {
     large_is_planned();
+    dear_is_not_planned();
+    dear_takes_turns();
+    plans_outlast_a_gap();
     some_are_not_planned();
     few_are_held();
     plans_end();

@@ -165,6 +165,37 @@ static void idle_part_busy(void)
     ears_free(&e, "idle, part, busy");
 }
 
+/* Who has only heard an offer takes it for the whole machine: what is left of it must not come before the word that says what the whole is. */
+static void whole_before_rest(void)
+{
+    struct machine m;
+    struct ears e;
+    struct suitor s;
+    struct sent *word, *rest;
+
+    ears_start(&e, &m, SHARED);
+    s = suitor_new(&m, 1, "raman");
+    tap_ok(e.count == 1 && !e.last.u.stands.base, "an idle machine has just leant on its offer");
+    m.w->agreeable = false;
+    match(&m, &s, 1);
+    word = sent_of(m.w, MESSAGE_STANDS);
+    rest = sent_of(m.w, MESSAGE_ADVERTISE);
+    tap_ok(word && word->message.u.stands.ad && ad_says(m.w, word->message.u.stands.ad, "Cpus == 8"),
+           "when it is matched, the word with its whole ad leaves at once");
+    tap_ok(word && rest && word < rest && ad_says(m.w, rest->message.u.advertise.ad, "Cpus == 5"),
+           "before the ad of what is left");
+    m.w->agreeable = true;
+    for (int i = 0; i < 1000 && (i < 10 || e.last.u.stands.state != MACHINE_IDLE); i++)
+        go(&e, SLICE);
+    tap_ok(stands_as(&e, MACHINE_IDLE) && !e.last.u.stands.base, "when nobody came, it is idle again");
+    s = suitor_new(&m, 2, "raman");
+    match(&m, &s, 2);
+    word = sent_of(m.w, MESSAGE_STANDS);
+    tap_ok(word && word->message.u.stands.ad, "and matched right after it said so, it says the whole at once again");
+    go(&e, 6 * SECOND);
+    ears_free(&e, "the whole before the rest");
+}
+
 static void whole_in_use(void)
 {
     struct machine m;
@@ -743,6 +774,7 @@ static void several_pools(void)
 int main(void)
 {
     idle_part_busy();
+    whole_before_rest();
     whole_in_use();
     owner();
     load_of_its_own_jobs();

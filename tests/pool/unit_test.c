@@ -175,9 +175,44 @@ static void check_computed(void)
     shape_end(&shape);
 }
 
+/* The ad of that try, of a submission with that trace. */
+static struct tree *traced(struct shape *shape, const char *trace, uint64_t tries)
+{
+    struct unit unit = {.ad = shape->ad, .job = 17, .index = 3, .tries = tries, .crew = &shape->crew};
+
+    job_trace_read(trace, strlen(trace), &unit.trace);
+    return unit_ad(&unit);
+}
+
+static void check_traced(void)
+{
+    static const char given[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    struct job_trace first, second, own;
+    struct tree *one, *two, *none;
+    struct shape shape;
+
+    shape_start(&shape,
+                "[ Cmd = \"solve\"; TraceParent = \"00-11111111111111111111111111111111-2222222222222222-01\" ]");
+    job_trace_read(given, strlen(given), &own);
+    one = traced(&shape, given, 1);
+    two = traced(&shape, given, 2);
+    none = traced(&shape, "", 1);
+    tap_ok(job_trace_of(one, &first) && !memcmp(first.id, own.id, sizeof own.id),
+           "a job is told its submission's trace, whatever its ad says");
+    tap_ok(job_trace_of(two, &second) && !memcmp(first.id, second.id, sizeof first.id) &&
+               memcmp(first.span, second.span, sizeof first.span) != 0,
+           "its next try is told the same trace, and a span of its own");
+    tap_ok(job_trace_of(none, &first) && first.id[0] == 0x11, "where the submission has no trace, its ad is as it was");
+    tree_unref(one);
+    tree_unref(two);
+    tree_unref(none);
+    shape_end(&shape);
+}
+
 int main(void)
 {
     check_plain();
+    check_traced();
     check_labels();
     check_sets();
     check_computed();

@@ -277,7 +277,7 @@ enum mutant mutant_now;
 
 /* Bugs that an honest pool never shows are found here. They show in few worlds: the search begins shortly before one that is known. If roles or
  * worlds change it is longer; then BERTH_SEED=1 says the new one. */
-#define PLANT_SEED 996
+#define PLANT_SEED 1
 #define PLANT_CLAIMS 100000
 
 static void plants_are_found(struct sim_guest *hooks)

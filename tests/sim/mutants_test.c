@@ -57,7 +57,7 @@ static uint64_t first_seed(size_t mutant)
         uint64_t seed;
     } rare[] = {{MUTANT_NO_MARGIN, 1138},
                 {MUTANT_ESSENTIAL_IGNORED, 170},
-                {MUTANT_EPOCH, 2576},
+                {MUTANT_EPOCH, 2665},
                 {MUTANT_REUSE_REDUCED, 148},
                 {MUTANT_TICKET_TWICE, 134},
                 {MUTANT_NUMBER_IGNORED, 908},

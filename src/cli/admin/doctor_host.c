@@ -3,6 +3,7 @@
 #include "cli/admin/doctor.h"
 
 #include "exec/cgroup.h"
+#include "exec/jobnet.h"
 #include "exec/support.h"
 #include "live/config/here.h"
 #include "sys/confined_path.h"
@@ -80,7 +81,11 @@ static void sandbox_look(struct doctor *doctor)
         return;
     doctor_say(doctor, DOCTOR_NOTE, "job network", "jobs that may use the network have that of the machine: %s",
                support.no_jobnet);
-    doctor_advise(doctor, "apt install slirp4netns, so that they cannot reach what listens on its loopback");
+    if (jobnet_program())
+        doctor_advise(doctor, "let slirp4netns work here, so that they cannot reach what listens on its loopback: it "
+                              "wants /dev/net/tun (modprobe tun; in a container, its host gives it the device)");
+    else
+        doctor_advise(doctor, "apt install slirp4netns, so that they cannot reach what listens on its loopback");
 }
 
 static void groups_look(struct doctor *doctor)

@@ -186,6 +186,21 @@ static int ca_open(struct connection *pool)
 
 /* ------------------------------------------------------------------------------------------------------------- places */
 
+void connection_place_done(struct connection_place *place)
+{
+    free(place->url);
+    free(place->socket);
+    free(place->pin);
+    free(place->audience);
+}
+
+static void places_done(struct connection *pool)
+{
+    for (size_t i = 0; i < pool->count; i++)
+        connection_place_done(&pool->places[i]);
+    pool->count = 0;
+}
+
 static void place_add_socket(struct connection *pool, const char *path)
 {
     pool->places[pool->count++] =
@@ -219,6 +234,35 @@ static int place_add(struct connection *pool, const char *from, const char *text
     }
     report("%s: %s", from, err.text);
     return STATUS_BAD;
+}
+
+static bool is_address(const char *text)
+{
+    return !strncmp(text, "unix:", 5) || !strncmp(text, "http://", 7) || !strncmp(text, "https://", 8);
+}
+
+/* Adds one, or several with blanks between them. A path may have blanks, but not at its end. */
+static int places_add(struct connection *pool, const char *from, const char *text)
+{
+    int status;
+
+    text += strspn(text, " ");
+    do {
+        const char *end = text, *next;
+        char *one;
+
+        for (;; end = next) {
+            end += strcspn(end, " ");
+            next = end + strspn(end, " ");
+            if (!*next || is_address(next))
+                break;
+        }
+        one = mem_dup(text, (size_t)(end - text));
+        status = place_add(pool, from, one);
+        free(one);
+        text = next;
+    } while (*text && status == STATUS_DONE);
+    return status;
 }
 
 /* Those that the token's file names. */
@@ -271,9 +315,9 @@ static int customer_find(struct connection *pool, const struct connection_option
 
     pool->named = true;
     if (options->customer)
-        return place_add(pool, "--customer", options->customer);
+        return places_add(pool, "--customer", options->customer);
     if (variable)
-        return place_add(pool, "BERTH_CUSTOMER", variable);
+        return places_add(pool, "BERTH_CUSTOMER", variable);
     pool->named = false;
     buf_init(&path);
     buf_addf(&path, "%s/" CUSTOMER_SOCKET_NAME, config_text(&pool->config, CONFIG_STATE));
@@ -306,15 +350,15 @@ static void token_of_host(struct connection *pool)
         return;
     place_add_socket(&host, path);
     if (connection_fetch_ad(
-            &host, &(struct connection_ask){.method = "POST", .path = "/v1/token", .quiet = true, .hush = true},
+            &host,
+            &(struct connection_ask){.method = "POST", .path = "/v1/token", .quiet = true, .mute = true, .hasty = true},
             &answer) == STATUS_DONE &&
         token_answer(answer, &pool->token) == STATUS_DONE) {
         pool->token_name = text_dup(path);
         pool->token_lent = true;
     }
     tree_unref(answer);
-    free(host.places[0].url);
-    free(host.places[0].socket);
+    places_done(&host);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ for weeks */
@@ -370,10 +414,7 @@ static void customer_token_tend(struct connection *customer)
     buf_wipe(&pool.bearer);
     if (pool.ca_fd >= 0)
         close(pool.ca_fd);
-    for (size_t i = 0; i < pool.count; i++) {
-        free(pool.places[i].url);
-        free(pool.places[i].socket);
-    }
+    places_done(&pool);
 }
 
 static void token_tend(struct connection *pool)
@@ -463,10 +504,7 @@ int connection_trust(struct connection *pool)
 
 void connection_close(struct connection *pool)
 {
-    for (size_t i = 0; i < pool->count; i++) {
-        free(pool->places[i].url);
-        free(pool->places[i].socket);
-    }
+    places_done(pool);
     if (pool->ca_fd >= 0)
         close(pool->ca_fd);
     free(pool->token_name);

@@ -3,7 +3,8 @@
  *
  *     where   --pool URL, $BERTH_POOL, the setting Matchmakers (the first that answers), the pool of a token that was named by hand;
  *             else the matchmaker of the user's own state folder: STATE/matchmaker.sock
- *             the customer: --customer URL, $BERTH_CUSTOMER, else STATE/customer/customer.sock, else the setting SubmitSocket
+ *             the customer: --customer URL, $BERTH_CUSTOMER (several, with blanks between them: the first that has the queue), else
+ *             STATE/customer/customer.sock, else the setting SubmitSocket; one that stands by says where the one is that has the queue
  *             or, where none runs and the machine has joined a pool elsewhere, the pool of its token
  *     who     --token FILE, $BERTH_TOKEN; else STATE/token or `token` beside the configuration file, else the token of an institute in
  *             $BEARER_TOKEN or the file $BEARER_TOKEN_FILE, else the token of the customer or provider of this machine. On a Unix socket the kernel says who we are: only a token that was named by hand is sent there
@@ -64,7 +65,15 @@ option_read_fn option_limit; /* uint64_t, how many at most: from 1 */
 struct connection_place {
     char *url;    /* without a slash at its end */
     char *socket; /* path of a Unix socket; NULL: none */
+    /* of a customer, as one that stands by for it has told; else NULL: */
+    char *audience;        /* for whom tokens are that are shown there */
+    char *pin;             /* of its certificate */
+    int64_t heard, silent; /* when (clock_now) it answered last, and when it did not answer in time; 0: never */
+    bool asked;            /* in this round */
+    bool failed;           /* nobody answered when it was asked last */
 };
+
+void connection_place_done(struct connection_place *place);
 
 struct connection {
     struct config config;
@@ -77,8 +86,9 @@ struct connection {
     bool token_named; /* the token was named by hand */
     bool token_lent;  /* the host's customer has lent it */
     struct buf bearer;
-    int64_t bearer_ends; /* in seconds on the wall clock: by then it is made anew; 0: it stays */
-    char ca_file[32];    /* "" when the system's certificates are used */
+    const char *bearer_for; /* the audience of the place that it is for; lent; NULL: that of the token */
+    int64_t bearer_ends;    /* in seconds on the wall clock: by then it is made anew; 0: it stays */
+    char ca_file[32];       /* "" when the system's certificates are used */
     int ca_fd;
     struct symbols *symbols; /* of the ads in its answers */
 };
@@ -90,6 +100,8 @@ int customer_open(struct connection *pool,
                   const struct connection_options *options); /* to the customer; connection_close ends it */
 int connection_knock(struct connection *pool);               /* does the pool answer at all? */
 void connection_close(struct connection *pool);
+/* Is the customer on this machine? It is asked, and where nobody answers the place that is tried first tells. */
+bool customer_is_near(struct connection *customer);
 
 /* Shows that token from now on, which another issuer has made; the one of a file is forgotten. */
 void connection_show(struct connection *pool, const char *bearer);

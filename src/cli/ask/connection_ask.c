@@ -6,6 +6,7 @@
 #include "lang/ad/get.h"
 #include "live/config/address.h"
 #include "live/http/represent.h"
+#include "pool/protocol/job_trace.h"
 #include "sys/clock.h"
 #include "sys/encoding.h"
 
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +26,13 @@
 #define HASTY_TIMEOUT INT64_C(5000000)
 #define TAKEOVER_SPAN INT64_C(8000000) /* microseconds that a pool may be without a matchmaker that leads */
 #define TAKEOVER_PAUSE_NS 250000000
+#define SILENCE_SPAN \
+    INT64_C(2000000) /* microseconds: who does not say within them that it is there is passed over ... */
+#define SILENCE_KEPT INT64_C(1000000) /* ... for so long, */
+#define HEARD_KEPT INT64_C(5000000)   /* and who has answered is not asked that again before */
+#define WAKING_SPAN INT64_C(20000000) /* so long it is waited for, where nobody else answers: it may only be held */
+#define TIMER_SLACK INT64_C(100000)   /* a span may seem that much shorter than it was */
+#define PIN_PREFIX "sha256//"
 
 /* -------------------------------------------------------------------------------------------------------------- paths */
 
@@ -87,13 +96,26 @@ static int bearer_for(struct connection *pool, const struct connection_place *pl
         return STATUS_BAD;
     }
     bearer_tend(pool);
+    if (pool->token.token && pool->bearer_for != place->audience)
+        buf_wipe(&pool->bearer);
+    pool->bearer_for = place->audience;
     if (!pool->bearer.len &&
-        token_file_bearer(&pool->bearer, &pool->token, NULL, time(NULL), &pool->bearer_ends, &err) < 0) {
+        token_file_bearer(&pool->bearer, &pool->token, place->audience, time(NULL), &pool->bearer_ends, &err) < 0) {
         report("%s: %s", pool->token_name, err.text);
         return STATUS_BAD;
     }
     *ret = buf_string(&pool->bearer);
     return STATUS_DONE;
+}
+
+/* What was made for that place is no good for whoever is there next. The token of an institute is for all. */
+static void bearer_forget(struct connection *pool, const struct connection_place *place)
+{
+    if (!place->audience || pool->bearer_for != place->audience)
+        return;
+    if (pool->token.token)
+        buf_wipe(&pool->bearer);
+    pool->bearer_for = NULL;
 }
 
 void connection_show(struct connection *pool, const char *bearer)
@@ -155,17 +177,17 @@ static int problem_status(const struct connection_ask *ask, unsigned status)
 static void unreached_report(const struct connection *pool, size_t at, enum call_result result, const struct err *err)
 {
     const struct connection_place *place = &pool->places[at];
-    bool silent = place->socket && result == CALL_UNREACHED;
+    bool absent = place->socket && result == CALL_UNREACHED && !place->silent;
     const char *name = place->socket ? place->socket : place->url;
 
-    if (silent && access(name, F_OK) < 0 && errno == EACCES)
+    if (absent && access(name, F_OK) < 0 && errno == EACCES)
         report("%s: access denied: the state folder belongs to another user", name);
-    else if (silent && pool->customer)
+    else if (absent && pool->customer)
         report("no customer runs %s (%s): is a customer running? `berth pool` starts one",
                pool->named ? "there" : "here", name);
-    else if (silent && pool->named)
+    else if (absent && pool->named)
         report("no matchmaker runs there: %s", name);
-    else if (silent)
+    else if (absent)
         report("no matchmaker runs here (%s); --pool URL, $BERTH_POOL or the setting Matchmakers name another", name);
     else
         report("%s: %s", name, err->text);
@@ -192,14 +214,120 @@ static int fetch_patiently(const struct client_settings *settings, const struct 
     return result;
 }
 
+static void word_set(char **text, const char *from, size_t len)
+{
+    free(*text);
+    *text = len ? mem_dup(from, len) : NULL;
+}
+
+/* Is that the socket of somebody who may have our token: of this machine's administrator, or our own? */
+static bool socket_is_trusted(const char *path)
+{
+    struct stat link, file;
+
+    return lstat(path, &link) == 0 && stat(path, &file) == 0 && (!link.st_uid || link.st_uid == geteuid()) &&
+           (!file.st_uid || file.st_uid == geteuid());
+}
+
+/* A place for one that is told: a free one, else that of one that was told before and did not answer. */
+static struct connection_place *told_place(struct connection *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        struct connection_place *place = &pool->places[i];
+
+        if (place->audience && place->failed && !place->asked) {
+            bearer_forget(pool, place);
+            connection_place_done(place);
+            return place;
+        }
+    }
+    return pool->count < POOL_PLACES_MAX ? &pool->places[pool->count++] : NULL;
+}
+
+/* Notes where the one is that has the queue, as one of our own that stands by says it: URL#AUDIENCE#PIN, the pin only where there is one. We believe it
+ * by its socket alone, which nobody else has: for our token will be sent there. */
+static void leader_add(struct connection *pool, const char *text)
+{
+    size_t url_len = text ? strcspn(text, "#") : 0, audience_len, pin_len;
+    struct connection_place *place = NULL;
+    const char *audience, *pin;
+    struct url url;
+
+    if (!text || !text[url_len] || !pool->customer || !pool->places[pool->at].socket ||
+        !socket_is_trusted(pool->places[pool->at].socket) || url_read(text, url_len, &url, NULL) < 0 ||
+        memchr(url.path, '?', url.path_len))
+        return;
+    audience = text + url_len + 1;
+    audience_len = strcspn(audience, "#");
+    pin = audience + audience_len + (audience[audience_len] == '#');
+    pin_len = strlen(pin);
+    if (audience_len > TOKEN_NAME_MAX || (pin_len && strncmp(pin, PIN_PREFIX, strlen(PIN_PREFIX)) != 0))
+        return;
+    for (size_t i = 0; i < pool->count && !place; i++)
+        if (strlen(pool->places[i].url) == url_len && !memcmp(pool->places[i].url, text, url_len) &&
+            !pool->places[i].socket)
+            place = &pool->places[i];
+    if (!place && (place = told_place(pool)))
+        *place = (struct connection_place){.url = mem_dup(text, url_len)};
+    if (!place || (place->audience && strlen(place->audience) == audience_len &&
+                   !memcmp(place->audience, audience, audience_len) && !strcmp(place->pin ? place->pin : "", pin)))
+        return;
+    bearer_forget(pool, place);
+    word_set(&place->audience, audience, audience_len);
+    word_set(&place->pin, pin, pin_len);
+}
+
+/* Where there are several, does this one answer at all? One whose process is stopped, or whose host is cut off, would keep us waiting for as long as an
+ * answer may take; and what was sent there once cannot be sent to another. */
+static bool place_is_silent(const struct connection *pool, struct connection_place *place)
+{
+    struct client_settings settings = {.ca_file = *pool->ca_file ? pool->ca_file : NULL};
+    struct http_call call = {.unix_socket = place->socket, .pin = place->pin, .timeout = SILENCE_SPAN};
+    int64_t now = clock_now();
+    struct fetched fetched;
+    struct err err;
+    struct buf url;
+    int failed;
+
+    if (pool->count < 2 || (place->heard && now < place->heard + HEARD_KEPT))
+        return false;
+    if (place->silent && now < place->silent + SILENCE_KEPT)
+        return true;
+    buf_init(&url);
+    buf_addf(&url, "%s/healthz", place->url);
+    call.url = buf_string(&url);
+    failed = client_fetch(&settings, &call, &fetched, &err);
+    buf_done(&url);
+    if (failed < 0) {
+        /* A connection that is not made in time is one to a host that is lost; one that is refused says at once that nobody is there. */
+        place->silent =
+            fetched.result == CALL_UNKNOWN || clock_now() - now >= SILENCE_SPAN - TIMER_SLACK ? clock_now() : 0;
+        return place->silent;
+    }
+    fetched_done(&fetched);
+    place->heard = clock_now();
+    place->silent = 0;
+    return false;
+}
+
+/* The trace that whoever calls us is in, as tools hand it on to programs that they begin: the pool goes on with it. NULL: none. */
+static const char *trace_given(void)
+{
+    const char *text = getenv("TRACEPARENT");
+    struct job_trace trace;
+
+    return text && job_trace_read(text, strlen(text), &trace) ? text : NULL;
+}
+
 /* Asks the current place. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
 static int place_fetch(struct connection *pool, const struct connection_ask *ask, const struct buf *body,
                        const struct reading *reading, bool *ret_stands_by, struct fetched *ret, struct err *err)
 {
-    const struct connection_place *place = &pool->places[pool->at];
+    struct connection_place *place = &pool->places[pool->at];
     struct client_settings settings = {.ca_file = *pool->ca_file ? pool->ca_file : NULL};
     struct http_call call = {.method = ask->method,
                              .unix_socket = place->socket,
+                             .pin = place->pin,
                              .plain_token = true, /* bearer_for has checked where the token goes */
                              .accept = ask->accept ? ask->accept : TYPE_CLASSAD,
                              .type = ask->body ? TYPE_CLASSAD : ask->type,
@@ -208,21 +336,32 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
                              .timeout = ask->hasty ? HASTY_TIMEOUT : ASK_TIMEOUT,
                              .bytes = reading ? reading->bytes : NULL,
                              .bytes_user = reading ? reading->user : NULL};
-    const struct http_field unless = {"If-None-Match", ask->unless};
+    struct http_field fields[2];
+    const char *trace = trace_given();
     struct buf url;
-    int status = bearer_for(pool, place, &call.token);
+    int status;
 
+    if (place_is_silent(pool, place)) {
+        ret->result = CALL_UNREACHED;
+        err_set(err, "it does not answer within %d s", (int)(SILENCE_SPAN / 1000000));
+        return STATUS_UNREACHABLE;
+    }
     ret->result = CALL_ANSWERED;
+    status = bearer_for(pool, place, &call.token);
     if (status != STATUS_DONE)
         return status;
     buf_init(&url);
     buf_addf(&url, "%s%s", place->url, ask->path);
     call.url = buf_string(&url);
-    call.fields = &unless;
-    call.field_count = ask->unless ? 1 : 0;
+    call.fields = fields;
+    if (ask->unless)
+        fields[call.field_count++] = (struct http_field){"If-None-Match", ask->unless};
+    if (trace)
+        fields[call.field_count++] = (struct http_field){"traceparent", trace};
     if (fetch_patiently(&settings, &call, ask->patient ? PATIENCE : 0, ret, err) < 0) {
         status = ret->result == CALL_REFUSED ? STATUS_BAD : STATUS_UNREACHABLE;
-    } else if (ret->standby && ret->status == 503 && pool->count > 1) {
+    } else if (ret->standby && ret->status == 503 && (pool->count > 1 || pool->customer)) {
+        leader_add(pool, ret->leader);
         fetched_done(ret);
         *ret = (struct fetched){.result = CALL_UNREACHED}; /* another one leads, or will */
         *ret_stands_by = true;
@@ -240,33 +379,55 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
 
 /* What came of it at each place, in the order in which they were asked. */
 struct round {
-    size_t first, count;
+    size_t count, at[POOL_PLACES_MAX];
     struct err errs[POOL_PLACES_MAX];
-    bool stands_by[POOL_PLACES_MAX], any_stands_by;
+    bool stands_by[POOL_PLACES_MAX], any_stands_by, any_silent;
 };
+
+/* The next one that was not asked yet, of which there may be more by now; false: there is none. */
+static bool place_next(struct connection *pool)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        size_t at = (pool->at + i) % pool->count;
+
+        if (!pool->places[at].asked) {
+            pool->at = at;
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Asks the places in turn, from the present one on, as long as nothing was sent. */
 static int round_ask(struct connection *pool, const struct connection_ask *ask, const struct buf *body,
                      const struct reading *reading, struct round *round, struct fetched *ret)
 {
-    int status;
+    int status = STATUS_UNREACHABLE;
 
-    *round = (struct round){.first = pool->at};
-    for (;; pool->at = (pool->at + 1) % pool->count) {
+    *round = (struct round){0};
+    for (size_t i = 0; i < pool->count; i++)
+        pool->places[i].asked = false;
+    do {
+        struct connection_place *place = &pool->places[pool->at];
         bool *stands_by = &round->stands_by[round->count];
 
+        place->asked = true;
+        round->at[round->count] = pool->at;
         status = place_fetch(pool, ask, body, reading, stands_by, ret, &round->errs[round->count]);
+        place->failed = ret->result != CALL_ANSWERED;
+        place->heard = place->failed && !*stands_by ? 0 : place->heard;
         round->any_stands_by = round->any_stands_by || *stands_by;
-        if (++round->count == pool->count || ret->result != CALL_UNREACHED)
-            return status;
-    }
+        round->any_silent = round->any_silent || place->silent;
+        round->count++;
+    } while (ret->result == CALL_UNREACHED && place_next(pool));
+    return status;
 }
 
 /* Reports what happened at each place, when none has answered. */
 static void round_report(const struct connection *pool, const struct round *round, enum call_result last)
 {
     for (size_t i = 0; i < round->count; i++) {
-        size_t at = (round->first + i) % pool->count;
+        size_t at = round->at[i];
 
         if (round->stands_by[i])
             report("%s: %s", pool->places[at].url, round->errs[i].text);
@@ -276,11 +437,12 @@ static void round_report(const struct connection *pool, const struct round *roun
 }
 
 /* Asks until one of the places answers. Where some stand by and none leads, one of them is about to: that takes no longer than its lease, and is waited
- * for. */
+ * for. So it is where a customer has several places, for one that stands by answers at its sockets alone. One that was only silent is waited for, too. */
 static int pool_send(struct connection *pool, const struct connection_ask *ask, const struct reading *reading,
                      struct fetched *ret)
 {
-    int64_t until = clock_now() + (ask->hasty ? 0 : TAKEOVER_SPAN);
+    int64_t began = clock_now();
+    bool waits = pool->customer && pool->count > 1;
     struct round round;
     struct buf body;
     int status;
@@ -290,7 +452,9 @@ static int pool_send(struct connection *pool, const struct connection_ask *ask, 
         represent_ad(&body, FORM_CLASSAD, ask->body);
     for (;;) {
         status = round_ask(pool, ask, ask->bytes ? ask->bytes : &body, reading, &round, ret);
-        if (ret->result != CALL_UNREACHED || !round.any_stands_by || clock_now() >= until)
+        waits = waits || round.any_stands_by || round.any_silent;
+        if (ret->result != CALL_UNREACHED || !waits || ask->hasty ||
+            clock_now() >= began + (round.any_silent ? WAKING_SPAN : TAKEOVER_SPAN))
             break;
         nanosleep(&(struct timespec){0, TAKEOVER_PAUSE_NS}, NULL);
         pool->at = 0;
@@ -304,6 +468,22 @@ static int pool_send(struct connection *pool, const struct connection_ask *ask, 
 int connection_fetch(struct connection *pool, const struct connection_ask *ask, struct fetched *ret)
 {
     return pool_send(pool, ask, NULL, ret);
+}
+
+bool customer_is_near(struct connection *customer)
+{
+    struct connection_ask ask = {
+        .path = "/v1/jobs?limit=1&select=Job", .mute = true, .quiet = true, .hasty = true}; /* which costs little */
+    size_t before = customer->at;
+    struct fetched fetched;
+
+    if (!customer->places[before].socket)
+        return false;
+    if (connection_fetch(customer, &ask, &fetched) == STATUS_DONE)
+        fetched_done(&fetched);
+    else
+        customer->at = before;
+    return customer->places[customer->at].socket;
 }
 
 int connection_knock(struct connection *pool)

@@ -146,7 +146,7 @@ static int option_assign_policy(const char *text, void *target, struct err *err)
 #define S struct bench_settings
 static const struct option bench_options[] = {
     {0, "ads", "N",
-     "how many ads to parse, evaluations in a round, offers of why, or ads of engine (100000 if not given), ads "
+     "how many ads to parse, evaluations in a round, offers of why, ads of engine or machines of plan (100000 if not given), ads "
      "a side of pair-4 and index (2000), requests of assign or resources a side of grdl (10000)",
      option_ads, offsetof(S, ads)},
     {0, "rounds", "N", "how often to measure; the best round counts (7 if not given)", option_rounds,
@@ -213,7 +213,8 @@ static const struct bench_kind {
     {"parse", bench_parse, 100000},  {"eval", bench_eval, 100000}, {"pair", bench_pair, 2000},
     {"index", bench_index, 2000},    {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
     {"serve", bench_serve, 20000},   {"gang", bench_gang, 0},      {"pull", bench_pull, 20000},
-    {"assign", bench_assign, 10000}, {"grdl", bench_grdl, 10000},  {"jobs", bench_jobs, 0},
+    {"assign", bench_assign, 10000}, {"grdl", bench_grdl, 10000},  {"plan", bench_plan, 100000},
+    {"jobs", bench_jobs, 0},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -343,7 +344,7 @@ static int fail_unknown_kind(const char *name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
         report(
-            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull, assign, grdl and jobs",
+            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl and jobs",
             name);
     return STATUS_BAD;
 }
@@ -354,7 +355,7 @@ static int bench_run(const void *given, int word_count, char **words)
 
     if (word_count != 1) {
         report(
-            "bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull, assign, grdl or jobs");
+            "bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl or jobs");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -371,7 +372,7 @@ const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
     .usage =
-        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nassign [OPTIONS]\ngrdl [OPTIONS]\njobs [OPTIONS]",
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nplan [OPTIONS]\nassign [OPTIONS]\ngrdl [OPTIONS]\njobs [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -396,6 +397,9 @@ const struct command command_bench = {
         "            longer than a second is not repeated\n"
         "    pull    offers that ask for one of a million requests, without a network: as\n"
         "            ads with a count, and as one ad for each\n"
+        "    plan    what it costs to plan large requests in a full pool of 100,000\n"
+        "            machines, a tenth of them reserved: a minute of cycles without, and\n"
+        "            with 1, 8 and 100 planned\n"
         "    assign  a queue of jobs of some kinds settled over clusters of some kinds,\n"
         "            by each policy, after the problem was built from the ads\n"
         "    grdl    tasks of 500 shapes and executors of 100, as GRDL resources, by the\n"

@@ -79,6 +79,7 @@ int bench_why(const struct bench_settings *settings);
 int bench_engine(const struct bench_settings *settings);
 int bench_serve(const struct bench_settings *settings);
 int bench_pull(const struct bench_settings *settings);
+int bench_plan(const struct bench_settings *settings);
 int bench_gang(const struct bench_settings *settings);
 int bench_assign(const struct bench_settings *settings);
 int bench_grdl(const struct bench_settings *settings);

@@ -37,6 +37,7 @@ static const struct option files_options[] = {
     {0, "format", "EXPRS", "of each entry a line: the values of expressions, separated as they are", option_text,
      offsetof(S, format)},
     POOL_OPTION_ROWS(S),
+    CUSTOMER_OPTION_ROW(S),
 };
 #undef S
 
@@ -143,6 +144,11 @@ static int show_text(const struct file_entry *entry)
     buf_addf(&out, "  owner  %s\n", entry->owner ? entry->owner : "");
     if (entry->by)
         buf_addf(&out, "  by     %s\n", entry->by);
+    if (entry->copies)
+        buf_addf(&out, "  copies %u", entry->copies);
+    for (uint32_t i = 0; i < entry->at_count; i++)
+        buf_addf(&out, "%s%s", i ? ", " : " at ", entry->at[i]);
+    buf_adds(&out, entry->copies ? "\n" : "");
     for (uint32_t i = 0; i < entry->count; i++)
         buf_addf(&out, "  in     %s  %s\n", entry->replicas[i].store, entry->replicas[i].url);
     for (uint32_t i = 0; i < entry->file_count; i++)
@@ -212,10 +218,16 @@ static const struct verb {
     const char *wants;
     int (*run)(const struct files_settings *settings, int word_count, char **words);
 } verbs[] = {
-    {"list", 0, "options alone", files_list},           {"show", 1, "the name of a file", files_show},
-    {"add", 2, "a name, and a file or URL", files_add}, {"get", 1, "the name of a file", files_get},
-    {"rm", 1, "the name of a file", files_rm},          {"dataset", -1, "a name, and files or --prefix", files_dataset},
-    {"check", 0, "options alone", files_check},         {"repair", 0, "options alone", files_repair},
+    {"list", 0, "options alone", files_list},
+    {"show", 1, "the name of a file", files_show},
+    {"add", 2, "a name, and a file or URL", files_add},
+    {"get", 1, "the name of a file", files_get},
+    {"rm", 1, "the name of a file", files_rm},
+    {"dataset", -1, "a name, and files or --prefix", files_dataset},
+    {"keep", -1, "a name, a number, and perhaps stores", files_keep},
+    {"copies", 0, "options alone", files_copies},
+    {"check", 0, "options alone", files_check},
+    {"repair", 0, "options alone", files_repair},
 };
 
 static int files_run(const void *given, int word_count, char **words)
@@ -232,7 +244,8 @@ static int files_run(const void *given, int word_count, char **words)
         report("files %s wants %s", verbs[i].name, verbs[i].wants);
         return STATUS_BAD;
     }
-    report("files: there is no command '%s'; the commands are list, show, add, get, rm, dataset, check and "
+    report("files: there is no command '%s'; the commands are list, show, add, get, rm, dataset, keep, "
+           "copies, check and "
            "repair",
            words[0]);
     return STATUS_BAD;
@@ -243,7 +256,7 @@ const struct command command_files = {
     .summary = "the catalogue of files: sizes, hashes, and where replicas lie",
     .usage =
         "[list] [--prefix TEXT]\nshow NAME\nadd NAME FILE|URL --store STORE\nget NAME [-o FILE]\n"
-        "rm NAME [--store STORE]\ndataset NAME [FILE...] [--prefix TEXT]\ncheck [--prefix TEXT]\nrepair [--prefix TEXT]",
+        "rm NAME [--store STORE]\ndataset NAME [FILE...] [--prefix TEXT]\nkeep NAME COUNT [STORE...]\ncopies\ncheck [--prefix TEXT]\nrepair [--prefix TEXT]",
     .about =
         "A file has a logical name, run7/a.dat, a size, a hash, and replicas in stores. A store is an ad in the pool: "
         "[Type = \"Storage\"; Name = \"se1\"; Protocol = \"file\"; Path = \"/data\"]. Jobs name files in InputData, and get them from "
@@ -256,6 +269,10 @@ const struct command command_files = {
         "`dataset` makes a name for many files (1000 at most), which jobs may have in InputData in their place: those that are named, and those "
         "whose names begin with --prefix now. A dataset of that name gets these files instead; jobs that were submitted keep theirs.\n"
         "\n"
+        "`keep` asks for COUNT copies of a file (or of each file that a dataset has now), in the stores that are named, or in any: the "
+        "customer of the file's owner looks from time to time which of them are there, and copies the file where there are too few. Those "
+        "that are too many stay. With 0 that is over. `copies` tells how the files stand of which the customer keeps copies.\n"
+        "\n"
         "With two URLs in the setting Catalogues all is entered in both, and both are asked. `check` lists in what they disagree; "
         "`repair` brings over what one has and the other lacks, and leaves alone what only a person can decide: other sizes, hashes "
         "or URLs. A file that was removed while one catalogue was down comes back by a repair: remove it again instead.\n"
@@ -265,7 +282,7 @@ const struct command command_files = {
     .examples = {{"berth files add run7/a.dat a.dat --store se1", "run7/a.dat: 4096 bytes in se1"},
                  {"berth files --prefix run7/ --format \"Name Size\"", "run7/a.dat 4096"},
                  {"berth files dataset run7 --prefix run7/", "run7: 12 files"},
-                 {"berth files check", NULL}},
+                 {"berth files keep run7/a.dat 2 se1 se2 se3", "run7/a.dat: 2 copies are kept"}},
     .options = files_options,
     .option_count = sizeof files_options / sizeof *files_options,
     .settings_size = sizeof(struct files_settings),

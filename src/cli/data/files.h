@@ -4,6 +4,7 @@
  *     files_sides.c   the one or two catalogues that are asked
  *     files_change.c  add, get, rm
  *     files_dataset.c dataset
+ *     files_keep.c    keep, copies
  *     files_check.c   check, repair
  *     files_data.c    the bytes of files */
 #ifndef BERTH_CLI_DATA_FILES_H
@@ -50,11 +51,16 @@ int side_add(struct files_side *side, const struct file_entry *entry, uint32_t p
 /* Gives a catalogue an entry that it does not have, with all its replicas. */
 int side_put(struct files_side *side, const struct file_entry *entry);
 
+/* Tells a catalogue how many stores are to have a file, and which; of no stores: any. */
+int side_keep(struct files_side *side, const char *name, uint64_t copies, char *const *stores, size_t store_count);
+
 /* The verbs. */
 int files_dataset(const struct files_settings *settings, int word_count, char **words);
 int files_add(const struct files_settings *settings, int word_count, char **words);
 int files_get(const struct files_settings *settings, int word_count, char **words);
 int files_rm(const struct files_settings *settings, int word_count, char **words);
+int files_keep(const struct files_settings *settings, int word_count, char **words);
+int files_copies(const struct files_settings *settings, int word_count, char **words);
 int files_check(const struct files_settings *settings, int word_count, char **words);
 int files_repair(const struct files_settings *settings, int word_count, char **words);
 

@@ -207,3 +207,14 @@ int side_put(struct files_side *side, const struct file_entry *entry)
     tree_unref(ad);
     return side_tell(side, "PUT", entry->name, "", body);
 }
+
+int side_keep(struct files_side *side, const char *name, uint64_t copies, char *const *stores, size_t store_count)
+{
+    struct maker maker;
+
+    maker_init(&maker, side->pool.symbols);
+    maker_integer(&maker, "Copies", (int64_t)copies);
+    if (store_count)
+        maker_texts(&maker, "CopiesAt", (const char *const *)stores, store_count);
+    return side_tell(side, "PATCH", name, "", maker_seal(&maker));
+}

@@ -230,7 +230,7 @@ int dag_host_submit(const struct dag_settings *settings, struct connection *cust
     struct buf text, to;
     int status;
 
-    if (!customer->places[0].socket) {
+    if (!customer_is_near(customer)) {
         report(
             "%s: %s: this is done on the submit host, with the rights of the user who submits it: only on the socket of a "
             "customer of this machine",

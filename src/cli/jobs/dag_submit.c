@@ -164,11 +164,14 @@ static int host_begin(struct dag_flow *flow, struct connection *customer, const 
 static int flow_keep(struct dag_flow *flow, struct connection *customer, int word_count, char **words)
 {
     int status = dag_flow_make(flow);
+    uint32_t late = 0;
 
-    for (uint32_t i = 0; status == STATUS_DONE && customer->places[0].socket && i < flow->dag.count; i++)
-        if (!flow->dag.nodes[i].done && (flow->origins[i].many || reads_late(flow, i)))
-            return host_begin(flow, customer, flow->origins[i].many ? "queue" : "transfer_input_files", word_count,
-                              words);
+    while (status == STATUS_DONE && late < flow->dag.count &&
+           (flow->dag.nodes[late].done || !(flow->origins[late].many || reads_late(flow, late))))
+        late++;
+    if (status == STATUS_DONE && late < flow->dag.count && customer_is_near(customer))
+        return host_begin(flow, customer, flow->origins[late].many ? "queue" : "transfer_input_files", word_count,
+                          words);
     for (uint32_t i = 0; status == STATUS_DONE && i < flow->dag.count; i++)
         if (flow->origins[i].many)
             status =
@@ -196,7 +199,7 @@ int dag_submit(const struct dag_settings *settings, int word_count, char **words
         status = dag_flow_add(&flow, words[i]);
     if (status == STATUS_DONE)
         why = host_needed(&flow);
-    if (!why && settings->beside && flow.is_dag && customer.places[0].socket)
+    if (status == STATUS_DONE && !why && settings->beside && flow.is_dag && customer_is_near(&customer))
         why = "--beside";
     if (status == STATUS_DONE && why)
         status = host_begin(&flow, &customer, why, word_count, words);

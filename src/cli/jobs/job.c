@@ -80,6 +80,7 @@ static const struct {
     {"may use memory", "MemoryGiven", SORT_BYTES},
     {"may use disk", "DiskGiven", SORT_BYTES},
     {"outputs go to", "Iwd", SORT_VALUE},
+    {"trace", "TraceId", SORT_VALUE},
 };
 
 static void date_print(struct buf *out, double seconds, int64_t now)

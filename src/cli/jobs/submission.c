@@ -129,9 +129,17 @@ static mode_t umask_here(void)
     return mask & 0777;
 }
 
+/* A customer elsewhere does not have our folders. */
+static bool submission_is_near(struct job_submission *submission)
+{
+    if (!submission->looked)
+        submission->near = customer_is_near(submission->customer);
+    submission->looked = true;
+    return submission->near;
+}
+
 /* Appends defaults for what the ad does not say, as the text of an ad to be laid over it. */
-static void defaults_print(struct buf *out, const struct job_submission *submission, const struct tree *ad,
-                           int64_t image)
+static void defaults_print(struct buf *out, struct job_submission *submission, const struct tree *ad, int64_t image)
 {
     char here[PATH_MAX];
 
@@ -154,7 +162,7 @@ static void defaults_print(struct buf *out, const struct job_submission *submiss
     if (job_runs_as_owner(ad) && !ad_find(ad, "Umask"))
         buf_addf(out, "Umask = \"%04o\";\n", (unsigned)umask_here());
     /* A customer elsewhere does not have this folder: the outputs are fetched from it. */
-    if (!ad_find(ad, "Iwd") && submission->customer->places[0].socket && getcwd(here, sizeof here)) {
+    if (!ad_find(ad, "Iwd") && submission_is_near(submission) && getcwd(here, sizeof here)) {
         buf_adds(out, "Iwd = ");
         print_string(out, here, strlen(here), PRINT_PLAIN);
         buf_adds(out, ";\n");

@@ -39,8 +39,9 @@ struct job_submission {
     bool folds;          /* what can be computed in the ads is computed now */
     bool
         sets_modes; /* a program may be executed at the machine whatever its mode is here, as HTCondor and the grids have it */
-    bool quiet;    /* what the jobs will wait for is not reported; why they are not submitted is */
-    bool commands; /* its jobs want machines that let commands be run in them (`berth exec`) */
+    bool quiet;        /* what the jobs will wait for is not reported; why they are not submitted is */
+    bool commands;     /* its jobs want machines that let commands be run in them (`berth exec`) */
+    bool looked, near; /* it was looked whether the customer is on this machine; and it is */
 };
 
 void submission_init(struct job_submission *submission, struct connection *customer);

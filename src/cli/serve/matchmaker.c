@@ -83,7 +83,7 @@ static struct shelf *store_await(void *user, const struct store_wait *wait, stru
 {
     const struct opening *opening = user;
 
-    return own_store_await(&opening->config, opening->fresh, wait, err);
+    return own_store_await(&opening->config, "", NULL, opening->fresh, wait, err);
 }
 
 static int matchmaker_serve(const struct matchmaker_options *options, struct config *config)

@@ -55,7 +55,8 @@ struct shelf *own_store_open(const struct config *config, const char *folder, co
     return shelf;
 }
 
-struct shelf *own_store_await(const struct config *config, bool fresh, const struct store_wait *wait, struct err *err)
+struct shelf *own_store_await(const struct config *config, const char *folder, const char *traces, bool fresh,
+                              const struct store_wait *wait, struct err *err)
 {
-    return own_store_try(config, "", &(struct store_terms){.fresh = fresh, .wait = wait}, err);
+    return own_store_try(config, folder, &(struct store_terms){.fresh = fresh, .traces = traces, .wait = wait}, err);
 }

@@ -10,8 +10,9 @@ struct shelf *own_store_open(const struct config *config, const char *folder, co
 
 /* Is the setting Store one? False after a complaint. */
 bool own_store_check(const struct config *config);
-/* The matchmaker's, which is in a database that others wait for, too: any thread may. NULL and `err`. */
+/* One in a database that others wait for, too: any thread may. NULL and `err`. */
 struct store_wait;
-struct shelf *own_store_await(const struct config *config, bool fresh, const struct store_wait *wait, struct err *err);
+struct shelf *own_store_await(const struct config *config, const char *folder, const char *traces, bool fresh,
+                              const struct store_wait *wait, struct err *err);
 
 #endif

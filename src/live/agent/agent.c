@@ -415,6 +415,11 @@ const char *agent_contact(const struct live_agent *live)
     return live->contact;
 }
 
+const char *agent_pin(const struct live_agent *live)
+{
+    return live->pin;
+}
+
 const char *agent_address(const struct live_agent *live)
 {
     return live->server ? server_address(live->server) : "";

@@ -140,6 +140,7 @@ extern const struct route_table agent_routes; /* that every agent has */
 /* Its front, for servers besides the one at `listen`; NULL for no agent. */
 struct front *agent_front(struct live_agent *live);
 const char *agent_contact(const struct live_agent *live); /* by which others call it; NULL: they do not */
+const char *agent_pin(const struct live_agent *live);     /* of its certificate there; NULL: it has none */
 
 bool agent_is_connected(const struct live_agent *live); /* a matchmaker knows it */
 const char *agent_asks(

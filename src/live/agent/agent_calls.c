@@ -64,9 +64,22 @@ static const struct parameter parameters[] = {
     {"nonce", "string", "64 hexadecimal digits that the proof is about"},
 };
 
+static const struct route_example examples[] = {
+    {"messages", "", NULL, "hello", 401,
+     "{\"type\": \"about:blank\", \"title\": \"Unauthorized\", \"status\": 401, \"detail\": \"a good "
+     "token is needed\", \"request\": \"2a\"}",
+     0},
+    {"challenge", "", "/v1/challenge?nonce=00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", NULL, 200,
+     "[Proof=\"d23279b7b6a5a9b9809aeefd37311b502ad13b2e380e643cec64ba2d2a6fb089\"]\n", 0},
+    {"openapi", "", NULL, NULL, 200, "{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"Berth\"}, \"paths\": {}}",
+     EXAMPLE_MORE},
+    {"healthz", "", NULL, NULL, 200, "ok\n", 0},
+    {.id = NULL},
+};
+
 const struct route_table agent_routes = {
-    "Berth agent", "Takes the messages of other agents.",  routes, sizeof routes / sizeof *routes,
-    parameters,    sizeof parameters / sizeof *parameters,
+    "Berth agent", "Takes the messages of other agents.",  routes,   sizeof routes / sizeof *routes,
+    parameters,    sizeof parameters / sizeof *parameters, examples,
 };
 
 /* --------------------------------------------------------------------------------------------------------------- gate */

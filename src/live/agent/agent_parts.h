@@ -67,7 +67,8 @@ struct membership {
     struct client *client;
     struct contacts contacts;
     bool contact_bad; /* we could not be called from there, when that was last known: nothing waits for another check */
-    bool takes_usage; /* the matchmaker understands the totals in reports */
+    bool takes_usage; /* the matchmaker understands the totals in reports, ... */
+    bool takes_trace; /* ... and by which word their jobs are followed */
     struct token_keys keys;
     bool has_keys;         /* its id, at least */
     struct box_public box; /* the matchmaker's: offers' keys are sealed to it */

@@ -329,6 +329,7 @@ static void knows_note(struct membership *pool, const struct http_outcome *outco
 {
     struct live_agent *live = pool->live;
     const char *knows = "";
+    bool traces = false;
     struct tree *ad;
     struct err err;
     size_t len = 0;
@@ -337,6 +338,7 @@ static void knows_note(struct membership *pool, const struct http_outcome *outco
     if (ad)
         ad_string(ad, "Knows", &knows, &len);
     pool->takes_usage = len == 5 && !memcmp(knows, "usage", 5);
+    pool->takes_trace = ad && ad_flag(ad, "KnowsTrace", &traces) && traces;
     tree_unref(ad);
 }
 

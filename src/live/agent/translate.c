@@ -104,8 +104,12 @@ static void ads_leave(const struct membership *pool, const struct layout *layout
 }
 
 /* Takes out of a report what its matchmaker would refuse. */
-static void report_leave(struct report *report)
+static void report_leave(const struct membership *pool, struct report *report)
 {
+    if (!pool->takes_trace)
+        report->trace = (struct text){{0}};
+    if (pool->takes_usage)
+        return;
     report->life = 0;
     report->wall = report->cpu = report->memory = report->taken = report->brought = report->jobs = 0;
 }
@@ -114,7 +118,7 @@ const struct message *message_leave(struct membership *pool, const struct messag
 {
     const struct layout *layout = message_layout(message->kind);
     bool has_ad = false, other = pool != pool->live->pools, names = message->kind == MESSAGE_START && pool->salt;
-    bool older = message->kind == MESSAGE_REPORT && !pool->takes_usage;
+    bool older = message->kind == MESSAGE_REPORT && !(pool->takes_usage && pool->takes_trace);
 
     *copy = (struct message){.kind = MESSAGE_NONE};
     for (uint32_t i = 0; layout && i < layout->count; i++)
@@ -125,7 +129,7 @@ const struct message *message_leave(struct membership *pool, const struct messag
     if (other && has_ad)
         ads_leave(pool, layout, copy);
     if (older)
-        report_leave(&copy->u.report);
+        report_leave(pool, &copy->u.report);
     if (names)
         copy->u.start.customer = handle_leave(pool, copy->u.start.customer);
     return copy;

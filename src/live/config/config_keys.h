@@ -54,6 +54,9 @@
       "where those users find the customer; commands look there by themselves if it is this")                           \
     X(SUBMIT_DOMAIN, "SubmitDomain", TEXT, "TEXT", "\"\"", 0, 64, RESTART,                                              \
       "behind the names of those users in the pool: alice@DOMAIN; empty: alice, the same on all submit hosts")          \
+    X(CUSTOMER_FILES, "CustomerFiles", TEXT, "FOLDER", "\"\"", 0, 2048, RESTART,                                        \
+      "the folder for what a customer's jobs read and leave, where another host has it, too, and goes on with them; "   \
+      "empty: its state folder")                                                                                        \
     X(PROVIDER_LISTEN, "ProviderListen", TEXT, "CONTACT", "\"auto\"", 0, 256, RESTART,                                  \
       "where a provider can be called by customers; auto: at its address in the network of the matchmaker; empty: it "  \
       "cannot, and all goes by the matchmaker")                                                                         \
@@ -82,10 +85,13 @@
       "of inputs that a provider fetches for the next job of a claim while one runs; 0: none")                          \
     X(REPLICAS_PERIOD, "ReplicasPeriod", SPAN, "SECONDS", "600", 0, CONFIG_DAY, LIVE,                                   \
       "how often a customer looks up again which stores have the files of jobs that wait; 0: never")                    \
+    X(COPIES_PERIOD, "CopiesPeriod", SPAN, "SECONDS", "600", 0, CONFIG_DAY, LIVE,                                       \
+      "how often a customer looks whether the copies of its user's files that are to be kept are there; 0: never")      \
     X(STORE_FOLDERS, "StoreFolders", LIST, "FOLDER", "{}", 0, 64, RESTART,                                              \
       "folders of this machine that stores of Protocol \"file\" may lie in")                                            \
     X(STORE_OWNERS, "StoreOwners", LIST, "TEXT", "{}", 0, 64, RESTART,                                                  \
-      "whose stores a provider brings files to; none: its own owner's, and of a job's owner those without a key")       \
+      "whose stores a provider or customer brings files to; none: its own owner's, and of a job's owner those without " \
+      "a key")                                                                                                          \
     X(TRANSFER_KEY, "TransferKey", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                                   \
       "the private key by which a provider is known to stores of Protocol \"sftp\"")                                    \
     X(TRANSFER_KNOWN_HOSTS, "TransferKnownHosts", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, RESTART,                    \
@@ -125,7 +131,7 @@
     X(ASSIGNMENT, "Assignment", TEXT, "one-by-one|fcfs|sjf|ljf|srfm|lbm|minsum|singles|singles-minsum|optimal",         \
       "\"one-by-one\"", 1, 16, RESTART,                                                                                 \
       "the policy that settles all who wait at once, a window of CycleInterval after the other")                        \
-    X(BACK_FILL, "BackFill", TEXT, "none|easy|some|many", "\"none\"", 1, 16, RESTART,                                   \
+    X(BACK_FILL, "BackFill", TEXT, "none|easy|some|many", "\"easy\"", 1, 16, RESTART,                                   \
       "how many of the first that wait for room are planned, whom others may not delay: none, 1, 8 or 100")             \
     X(SHARES, "Shares", TEXT, "FILE", "\"\"", 0, CONFIG_TEXT_MAX, LIVE, "the file of groups, quotas and limits")        \
     X(LOG, "Log", TEXT, "logfmt|json", "\"logfmt\"", 1, 16, LIVE, "the form of the log's lines")                        \

@@ -364,7 +364,9 @@ static uint64_t job_next(const struct controlling *all)
 
     if (all->by_ids)
         return id_ranges_next(&all->ids, all->at);
-    return customer_next(all->customerd->customer, all->at, &view) ? view.id : 0;
+    if (all->any)
+        return customer_next(all->customerd->customer, all->at, &view) ? view.id : 0;
+    return customer_next_of(all->customerd->customer, all->identity, all->at, &view) ? view.id : 0;
 }
 
 static void controlling_step(struct request *request)

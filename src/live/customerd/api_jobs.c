@@ -33,20 +33,21 @@ static bool ids_read(struct request *request, struct id_ranges *ret, bool *ret_g
     return false;
 }
 
-/* The next job of the role among those that are asked for. */
-static bool next_job(const struct customerd *customerd, const struct id_ranges *ranges, uint64_t after,
-                     struct job_view *ret)
-{
-    while (customer_next(customerd->customer, after, ret)) {
-        uint64_t wanted = ranges ? id_ranges_next(ranges, ret->id - 1) : ret->id;
+enum next { NEXT_NONE, NEXT_FOUND, NEXT_LATER };
+#define NEXT_LOOKS 8 /* whether there is more: if that is not known by then, it is said that there may be */
 
-        if (!wanted)
-            return false;
-        if (wanted == ret->id)
-            return true;
-        after = wanted - 1;
-    }
-    return false;
+/* The next job of the caller's among those that are asked for, behind `*at`, which becomes its number. LATER: it is looked for behind `*at` the next time, so that a
+ * list of many ranges takes many steps. */
+static enum next next_job(const struct request *request, const struct id_ranges *ranges, uint64_t *at,
+                          struct job_view *ret)
+{
+    uint64_t wanted;
+
+    if (!caller_next(request, *at, ret))
+        return NEXT_NONE;
+    wanted = ranges ? id_ranges_next(ranges, ret->id - 1) : ret->id;
+    *at = wanted == ret->id ? wanted : wanted - 1;
+    return !wanted ? NEXT_NONE : wanted == ret->id ? NEXT_FOUND : NEXT_LATER;
 }
 
 /* Is the job one of several that were submitted together? The last of them becomes the cursor. */
@@ -66,18 +67,16 @@ static bool list_job(struct walk *walk, struct request *request)
     struct job_list *list = (struct job_list *)walk;
     const struct customerd *customerd = request_customerd(request);
     struct job_view view;
+    enum next next = next_job(request, list->given ? &list->ranges : NULL, &list->cursor, &view);
     bool goes_on;
 
-    if (!next_job(customerd, list->given ? &list->ranges : NULL, list->cursor, &view))
-        return false;
-    list->cursor = view.id;
+    if (next != NEXT_FOUND)
+        return next == NEXT_LATER;
     if (list->alone && has_company(customerd, &view, list))
         goes_on = ++list->looked < CUSTOMERD_LOOK_MAX;
-    else if (caller_sees(request, view.owner, strlen(view.owner)))
+    else
         goes_on = list_add(list, job_ad(customerd->daemon.symbols, customerd->customer, &view,
                                         attempts_of(customerd->tries, view.id), list->env.now));
-    else
-        goes_on = ++list->looked < CUSTOMERD_LOOK_MAX;
     list->more = !goes_on;
     return goes_on;
 }
@@ -86,12 +85,13 @@ static bool list_job(struct walk *walk, struct request *request)
 static void list_told(struct walk *walk, struct request *request)
 {
     struct job_list *list = (struct job_list *)walk;
+    uint64_t at = list->cursor;
+    enum next next = list->more ? NEXT_LATER : NEXT_NONE;
     struct job_view view;
 
-    list_end(list,
-             list->more &&
-                 next_job(request_customerd(request), list->given ? &list->ranges : NULL, list->cursor, &view),
-             list->cursor);
+    for (int i = 0; i < NEXT_LOOKS && next == NEXT_LATER; i++)
+        next = next_job(request, list->given ? &list->ranges : NULL, &at, &view);
+    list_end(list, next != NEXT_NONE, list->cursor);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- in an order */
@@ -126,13 +126,13 @@ static bool order_job(struct walk *walk, struct request *request)
     struct job_list *list = (struct job_list *)walk;
     const struct customerd *customerd = request_customerd(request);
     struct job_view view;
+    enum next next = next_job(request, list->given ? &list->ranges : NULL, &list->cursor, &view);
     struct tree *ad;
 
     list->more = false;
-    if (!next_job(customerd, list->given ? &list->ranges : NULL, list->cursor, &view))
-        return false;
-    list->cursor = view.id;
-    if ((list->alone && has_company(customerd, &view, list)) || !caller_sees(request, view.owner, strlen(view.owner))) {
+    if (next != NEXT_FOUND)
+        return next == NEXT_LATER;
+    if (list->alone && has_company(customerd, &view, list)) {
         list->looked++;
     } else {
         ad = job_ad(customerd->daemon.symbols, customerd->customer, &view, attempts_of(customerd->tries, view.id),
@@ -241,12 +241,16 @@ static bool list_past(struct walk *walk, struct request *request)
     struct job_list *list = (struct job_list *)walk;
     const struct customerd *customerd = request_customerd(request);
     struct history_row row;
-    uint64_t place = history_before(customerd->history, list->cursor, &row);
+    uint64_t place = caller_sees_all(request)
+                         ? history_before(customerd->history, list->cursor, &row)
+                         : history_before_of(customerd->history, list->cursor, request_identity(request), &row);
     struct tree *ad;
 
     list->cursor = place ? place - 1 : 0;
     if (!place)
         return false;
+    if (!row.job)
+        return true;
     ad = without_samples(history_told(customerd, row.job, list->env.now));
     if (ad && history_sees(request, ad))
         return list_add(list, ad);
@@ -354,17 +358,15 @@ struct tree *job_seen(const struct request *request, uint64_t job, struct job_vi
 
 /* ------------------------------------------------------------------------------------------------------------ summary */
 
-#define COUNT_STUCK STANDING_COUNT /* of the blocked jobs, those that will not move by themselves */
-#define COUNTS (STANDING_COUNT + 1)
-
 /* Counts the job, and those behind it up to `last` that are alike; returns how many it has looked at. */
-static uint64_t count_job(const struct customerd *customerd, const struct request *request, const struct job_view *view,
-                          bool everybodys, uint64_t last, uint64_t counts[COUNTS])
+static uint64_t count_job(const struct request *request, const struct job_view *view, uint64_t last,
+                          uint64_t counts[COUNTS])
 {
+    const struct customerd *customerd = request_customerd(request);
     uint64_t alike = customer_alike(customerd->customer, view->id, last);
 
     alike = alike ? alike : 1;
-    if (everybodys || caller_sees(request, view->owner, strlen(view->owner))) {
+    if (caller_sees(request, view->owner, strlen(view->owner))) {
         counts[job_standing(view, attempts_last(customerd->tries, view->id))] += alike;
         counts[COUNT_STUCK] += view->stuck ? alike : 0;
     }
@@ -374,9 +376,6 @@ static uint64_t count_job(const struct customerd *customerd, const struct reques
 /* Jobs as they are counted, by their state. Jobs in the history count only when asked for by number. */
 struct count_walk {
     struct walk walk;
-    bool everybodys;          /* not only those that the caller sees ... */
-    jobs_counted_fn *numbers; /* ... and who is told of them */
-    int64_t began;
     void (*answer)(struct request *request, const struct count_walk *count);
     uint64_t counts[COUNTS], total;
     uint64_t changes; /* when counting began: whoever waits for what comes next hears of what came meanwhile */
@@ -393,9 +392,9 @@ static bool count_one(struct walk *walk, struct request *request)
     struct job_view view;
 
     if (!count->given) {
-        if (!customer_next(customerd->customer, count->at, &view))
+        if (!caller_next(request, count->at, &view))
             return false;
-        count->at = view.id + count_job(customerd, request, &view, count->everybodys, UINT64_MAX, count->counts) - 1;
+        count->at = view.id + count_job(request, &view, UINT64_MAX, count->counts) - 1;
         return true;
     }
     count->at = count->left ? id_ranges_next(&count->ranges, count->at) : 0;
@@ -405,7 +404,7 @@ static bool count_one(struct walk *walk, struct request *request)
         uint64_t end = id_ranges_end(&count->ranges, count->at);
         uint64_t most = count->at + count->left - 1, alike;
 
-        alike = count_job(customerd, request, &view, false, end < most ? end : most, count->counts);
+        alike = count_job(request, &view, end < most ? end : most, count->counts);
         count->at += alike - 1;
         count->left -= alike;
         return true;
@@ -434,8 +433,9 @@ static void count_drop(struct walk *walk)
     free(walk);
 }
 
-static struct count_walk *count_new(struct request *request,
-                                    void (*answer)(struct request *request, const struct count_walk *count))
+/* All jobs of all users are counted at once, others one by one. */
+static void count_begin(struct request *request, const struct id_ranges *ranges,
+                        void (*answer)(struct request *request, const struct count_walk *count))
 {
     struct count_walk *count = mem_alloc(sizeof *count);
 
@@ -444,33 +444,16 @@ static struct count_walk *count_new(struct request *request,
     count->answer = answer;
     count->changes = request_customerd(request)->changes;
     count->left = HISTORY_MAX;
-    return count;
-}
-
-static void count_begin(struct request *request, const struct id_ranges *ranges,
-                        void (*answer)(struct request *request, const struct count_walk *count))
-{
-    struct count_walk *count = count_new(request, answer);
-
     count->given = ranges != NULL;
     if (ranges)
         count->ranges = *ranges;
-    walk_begin(request, &count->walk);
-}
-
-static void numbers_answer(struct request *request, const struct count_walk *count)
-{
-    count->numbers(request, count->counts, runner_now() - count->began);
-}
-
-void jobs_count(struct request *request, jobs_counted_fn *answer)
-{
-    struct count_walk *count = count_new(request, numbers_answer);
-
-    count->everybodys = true;
-    count->numbers = answer;
-    count->began = runner_now();
-    walk_begin(request, &count->walk);
+    if (ranges || !caller_sees_all(request)) {
+        walk_begin(request, &count->walk);
+        return;
+    }
+    jobs_counted(request_customerd(request), count->counts);
+    count_told(&count->walk, request);
+    count_drop(&count->walk);
 }
 
 static void summary_answer(struct request *request, const struct count_walk *count)

@@ -462,6 +462,8 @@ void api_jobs_submit(struct request *request)
     all->customerd = request_customerd(request);
     all->request = request;
     all->iwd_user = job_iwd_user(request);
+    if (!request_trace(request, &all->trace))
+        trace_draw(&all->trace);
     snprintf(all->identity, sizeof all->identity, "%s", request_identity(request));
     buf_init(&all->out);
     hashing_begin(&all->hashing);

@@ -445,6 +445,8 @@ static void given_begin(struct customerd *customerd, const struct cron *cron)
     metrics_add(customerd->daemon.metrics, METRIC_CRONS_RUN, 0, 0, 1);
     LOG(&customerd->daemon.log, LEVEL_INFO, "cron.run", log_number("cron", (int64_t)cron->id),
         log_text("owner", cron->owner), log_number("job", (int64_t)cron->first));
+    if (customer_job(customerd->customer, cron->first, &view))
+        submission_log(customerd, cron->owner, cron->first, last, &view.trace);
     if (newcomers_are_said(cron->ad))
         newcomers_add(&customerd->newcomers, cron->first, last);
     for (uint64_t job = cron->first; customerd_local_is(cron->ad) && job <= last; job++)
@@ -493,6 +495,7 @@ static void cron_submit(struct crons *crons, struct cron *cron, int64_t moment)
     struct message message = {.kind = MESSAGE_SUBMIT};
     const char *disabled = agent_disables(customerd->live, NULL, cron->owner);
     struct cron_giving *giving;
+    struct job_trace trace;
     char key[80];
 
     cron->waits = false;
@@ -511,6 +514,8 @@ static void cron_submit(struct crons *crons, struct cron *cron, int64_t moment)
     text_set(&message.u.submit.owner, cron->owner, strlen(cron->owner));
     message.u.submit.count = cron->count;
     message.u.submit.ad = job_finished(customerd, cron->ad, cron->iwd_user, 0);
+    trace_draw(&trace);
+    job_trace_write(&trace, &message.u.submit.trace);
     cron->last = moment;
     cron->first = cron->open = customer_last(customerd->customer) + 1; /* it is the next: the answer says so */
     cron->giving = true;

@@ -130,6 +130,7 @@ void customerd_front(struct customerd *customerd, struct front_part *ret)
                                .config = &customerd->daemon.config,
                                .symbols = customerd->daemon.symbols,
                                .turns = true,
+                               .elsewhere = customerd_elsewhere,
                                .unready = customerd_unready,
                                .unwritable = customerd_unwritable,
                                .misread = customerd_misread,
@@ -148,6 +149,14 @@ bool caller_sees(const struct request *request, const char *owner, size_t len)
     const char *identity = request_identity(request);
 
     return caller_sees_all(request) || (strlen(identity) == len && !memcmp(identity, owner, len));
+}
+
+bool caller_next(const struct request *request, uint64_t after, struct job_view *ret)
+{
+    const struct customer *customer = request_customerd(request)->customer;
+
+    return caller_sees_all(request) ? customer_next(customer, after, ret)
+                                    : customer_next_of(customer, request_identity(request), after, ret);
 }
 
 void caller_peer(const struct request *request, struct peer *ret)

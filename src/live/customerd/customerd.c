@@ -5,6 +5,7 @@
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/customerd/audited.h"
+#include "live/customerd/copies.h"
 #include "live/customerd/crons.h"
 #include "live/customerd/deliveries.h"
 #include "live/customerd/job_policy.h"
@@ -16,18 +17,16 @@
 #include "live/data/catalogue.h"
 #include "live/http/issuers.h"
 #include "pool/protocol/wire.h"
+#include "store/store.h"
 #include "sys/private_file.h"
 #include "sys/unix_users.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define TIDY_SPAN 100 /* milliseconds between two looks at jobs that are over */
-#define REPLY_SPAN (60 * SECOND)
 #define JOBS_STEP 500 /* jobs of one ad that one step makes: half a millisecond */
 
 static void customerd_end(struct customerd *customerd, int status);
@@ -121,8 +120,8 @@ static void tidy_due(uv_timer_t *timer)
 
     daemon_metrics_tick(&customerd->daemon, TIDY_SPAN * MILLISECOND);
     front_wake(agent_front(customerd->live), false);
-    if (runner_is_broken(customerd->runner) || runner_is_away(customerd->runner))
-        return;
+    if (runner_is_broken(customerd->runner) || runner_is_away(customerd->runner) || !runner_may_act(customerd->runner))
+        return; /* the files, too, may be another's by now */
     if (customerd->recovery) {
         recovery_look(customerd);
         return;
@@ -156,10 +155,17 @@ static void customerd_end(struct customerd *customerd, int status)
     uv_timer_start(&customerd->tidy, end_now, status ? 20 : 100, 0);
 }
 
+/* The agent has logged why. Where the database has lost jobs, nothing there tells which numbers were given: the log of the last one does, so that whoever
+ * goes on gives none of them again (numbers_look). */
 static void customerd_broken(void *user, const char *why)
 {
-    (void)why; /* the agent has logged it */
-    customerd_end(user, 1);
+    struct customerd *customerd = user;
+    uint64_t last = customerd->customer && strstr(why, STORE_LOST_WORDS) ? customer_last(customerd->customer) : 0;
+    int64_t now = runner_wall() / SECOND;
+
+    if (last)
+        joblog_add(customerd->files, last, now, now, "%s: it may be among what is lost", STORE_LOST_WORDS);
+    customerd_end(customerd, 1);
 }
 
 static void customerd_told(void *user)
@@ -226,11 +232,11 @@ static int parts_start(struct customerd *customerd, struct err *err)
 {
     char path[PATH_MAX + 16];
 
-    snprintf(path, sizeof path, "%s/spool", customerd->daemon.folder);
+    snprintf(path, sizeof path, "%s/spool", customerd->folder);
     customerd->spool = spool_new(path, config_size(&customerd->daemon.config, CONFIG_SPOOL_MAX), err);
     if (customerd->spool)
         spool_set_own(customerd->spool, customerd->daemon.identity);
-    snprintf(path, sizeof path, "%s/jobs", customerd->daemon.folder);
+    snprintf(path, sizeof path, "%s/jobs", customerd->folder);
     customerd->files = customerd->spool ? jobfiles_new(path, customerd->daemon.symbols, err) : NULL;
     customerd->shares = customerd->files ? output_shares_new(customerd->daemon.shelf, customerd->daemon.symbols,
                                                              customerd->daemon.identity, err)
@@ -243,8 +249,7 @@ static int parts_start(struct customerd *customerd, struct err *err)
     customerd->history = customerd->tries ? history_new(customerd->daemon.symbols, customerd->daemon.shelf, err) : NULL;
     if (customerd->history)
         history_set_most(customerd->history, config_size(&customerd->daemon.config, CONFIG_HISTORY_MAX));
-    customerd->secrets =
-        customerd->history ? secret_sets_new(customerd->daemon.shelf, customerd->daemon.folder, err) : NULL;
+    customerd->secrets = customerd->history ? secret_sets_new(customerd->daemon.shelf, customerd->folder, err) : NULL;
     customerd->questions = (struct questions){.symbols = customerd->daemon.symbols,
                                               .tries = customerd->tries,
                                               .files = customerd->files,
@@ -268,6 +273,7 @@ static int parts_start(struct customerd *customerd, struct err *err)
     customerd_local(customerd);
     customerd->policies = job_policies_new(customerd);
     customerd->renewal = renewal_new(customerd);
+    customerd->copies = copies_new(customerd);
     customerd->logs = user_logs_new(customerd, err);
     customerd->crons = crons_new(customerd, err);
     return customerd->logs && customerd->crons && customerd->ends && commands_load(&customerd->commands, err) == 0 &&
@@ -305,8 +311,6 @@ static int agent_begin(struct customerd *customerd, struct err *err)
                                    .pool_count = list->count};
     for (uint32_t i = 0; i < list->count; i++)
         customerd->pools[i] = (struct customer_pool){agent_pool_matchmaker(list->items[i].name), list->items[i].name};
-    customerd_front(customerd, &customerd->part);
-    customer_metrics_begin(customerd);
     loop_watch_start(&customerd->turns, &customerd->daemon.loop, customerd->daemon.metrics);
     if (issuers_load(customerd, err) < 0)
         return -1;
@@ -331,58 +335,19 @@ static int agent_begin(struct customerd *customerd, struct err *err)
     return role_begin(customerd, err);
 }
 
-/* Makes the folder of the socket for all users, if only that is missing: they must be able to get there, and nobody else may put anything there. */
-static int submit_folder(const char *path, struct err *err)
+/* Where its files are, which others may have as well: then they have to be those of its rows. */
+static int files_find(struct customerd *customerd, struct err *err)
 {
-    const char *slash = strrchr(path, '/');
-    char folder[PATH_MAX];
+    const char *shared = config_text(&customerd->daemon.config, CONFIG_CUSTOMER_FILES);
 
-    if (!slash || slash == path || slash - path >= PATH_MAX)
-        return 0;
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-    if (mkdir(folder, 0755) < 0)
-        return errno == EEXIST ? 0 : err_set(err, "SubmitSocket: %s: %s", folder, strerror(errno));
-    return chmod(folder, 0755) < 0 ? err_set(err, "SubmitSocket: %s: %s", folder, strerror(errno)) : 0;
+    snprintf(customerd->folder, sizeof customerd->folder, "%s", *shared ? shared : customerd->daemon.folder);
+    return *shared ? files_mark_check(customerd->daemon.shelf, shared, customerd->settings->fresh, err) : 0;
 }
 
-/* The socket for all users of this machine whom the customer serves. */
-static int submit_start(struct customerd *customerd, const struct server_limits *limits,
-                        const struct server_handler *handler, struct err *err)
-{
-    const char *path = config_text(&customerd->daemon.config, CONFIG_SUBMIT_SOCKET), *const * groups;
-    char address[PATH_MAX + 32];
-    size_t count;
-
-    groups = config_list(&customerd->daemon.config, CONFIG_SUBMIT_FOR, &count);
-    if (!count)
-        return 0;
-    if (submit_folder(path, err) < 0)
-        return -1;
-    customerd->users = unix_users_new(groups, count);
-    snprintf(address, sizeof address, "unix:%s", path);
-    customerd->submit = server_new(&customerd->daemon.loop, address, NULL, NULL, limits, handler, err);
-    return customerd->submit ? 0 : -1;
-}
-
-static int listen_start(struct customerd *customerd, struct err *err)
-{
-    struct server_limits limits = {.head = config_span(&customerd->daemon.config, CONFIG_HEAD_DEADLINE),
-                                   .body = config_span(&customerd->daemon.config, CONFIG_BODY_DEADLINE),
-                                   .reply = REPLY_SPAN,
-                                   .connections =
-                                       (uint32_t)config_count(&customerd->daemon.config, CONFIG_CONNECTIONS)};
-    struct server_handler handler = front_handler;
-    char address[PATH_MAX + 32];
-
-    handler.user = agent_front(customerd->live);
-    snprintf(address, sizeof address, "unix:%s/" CUSTOMERD_SOCKET, customerd->daemon.folder);
-    customerd->server = server_new(&customerd->daemon.loop, address, NULL, NULL, &limits, &handler, err);
-    return customerd->server ? submit_start(customerd, &limits, &handler, err) : -1;
-}
-
+/* 1: it was told to end before it had its store. */
 static int customerd_start(struct customerd *customerd, struct err *err)
 {
-    int folder = private_dir_open(customerd->daemon.folder, err);
+    int folder = private_dir_open(customerd->daemon.folder, err), waited = 0;
 
     if (folder < 0)
         return -1;
@@ -391,10 +356,19 @@ static int customerd_start(struct customerd *customerd, struct err *err)
         return err_set(err, "the subject of the token is longer than %d bytes", TEXT_MAX);
     networks_near(customerd);
     handles_start(customerd);
+    customerd_front(customerd, &customerd->part);
+    customer_metrics_begin(customerd);
+    if (!customerd->daemon.shelf && (waited = customerd_stand_by(customerd, err)) != 0)
+        return waited;
+    if (files_find(customerd, err) < 0)
+        return -1;
     customerd->catalogues = daemon_catalogues(&customerd->daemon, err);
     if (!customerd->catalogues || parts_start(customerd, err) < 0 || agent_begin(customerd, err) < 0 ||
-        listen_start(customerd, err) < 0)
+        (!customerd->waiting && customerd_listen(customerd, agent_front(customerd->live), err) < 0))
         return -1;
+    if (customerd->waiting)
+        customerd_serve_by(customerd, agent_front(customerd->live));
+    customerd_tell_reached(customerd);
     uv_timer_start(&customerd->tidy, tidy_due, TIDY_SPAN, TIDY_SPAN);
     customerd->daemon.reload = customerd_reload;
     customerd->daemon.ending = customerd_told;
@@ -422,8 +396,10 @@ static void customerd_done(struct customerd *customerd)
         customerd->tasks = task->next;
         task->drop(task);
     }
+    copies_stop(customerd->copies);
     server_free(customerd->server);
     server_free(customerd->submit);
+    customerd_stands_no_more(customerd);
     agent_free(customerd->live);
     issuers_free(customerd->issuers);
     deliveries_free(customerd->deliveries);
@@ -436,6 +412,7 @@ static void customerd_done(struct customerd *customerd)
     lent_tokens_done(customerd);
     catalogues_free(customerd->catalogues);
     renewal_free(customerd->renewal);
+    copies_free(customerd->copies);
     daemon_close(&customerd->daemon);
     audit_done(&customerd->audit);
     customer_shells_done(customerd);
@@ -460,6 +437,7 @@ static void customerd_done(struct customerd *customerd)
 int customerd_run(const struct customerd_settings *settings, struct config *config, struct err *err)
 {
     struct customerd *customerd = mem_alloc(sizeof *customerd);
+    struct shelf *opened;
     const char *name = config_text(config, CONFIG_AGENT_NAME);
     struct daemon_settings ours = {.role = CUSTOMERD_FOLDER,
                                    .name = *name ? name : NULL,
@@ -471,7 +449,7 @@ int customerd_run(const struct customerd_settings *settings, struct config *conf
                                    .sources = settings->sources,
                                    .shelf = settings->shelf,
                                    .log_fd = settings->log_fd};
-    int status = -1;
+    int status = -1, started = -1;
 
     memset(customerd, 0, sizeof *customerd);
     customerd->settings = settings;
@@ -479,9 +457,14 @@ int customerd_run(const struct customerd_settings *settings, struct config *conf
     customerd->changes = (uint64_t)customerd->started; /* so that it grows across restarts */
     endings_init(&customerd->endings);
     buf_init(&customerd->out);
-    if (daemon_init(&customerd->daemon, &ours, config, err) == 0 && customerd_start(customerd, err) == 0)
-        status = daemon_run(&customerd->daemon, customerd->live);
+    if (daemon_init(&customerd->daemon, &ours, config, err) == 0)
+        started = customerd_start(customerd, err);
+    if (started >= 0)
+        status = started ? 0 : daemon_run(&customerd->daemon, customerd->live);
+    opened = settings->shelf ? NULL : customerd->daemon.shelf;
     customerd_done(customerd);
+    if (opened)
+        opened->kind->close(opened);
     free(customerd);
     return status;
 }

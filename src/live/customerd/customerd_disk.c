@@ -27,10 +27,10 @@ void customerd_disk_look(struct customerd *customerd)
     struct statvfs disk;
     bool full, readonly;
 
-    if (statvfs(customerd->daemon.folder, &disk) < 0)
+    if (statvfs(customerd->folder, &disk) < 0)
         return;
     customerd->disk_free = (uint64_t)disk.f_bavail * disk.f_frsize;
-    readonly = disk.f_flag & ST_RDONLY || confined_is_readonly(customerd->daemon.folder);
+    readonly = disk.f_flag & ST_RDONLY || confined_is_readonly(customerd->folder);
     full = readonly || customerd->disk_free < PIECES_RESERVE + (customerd->disk_full ? ROOM_AGAIN : 0);
     if (full == customerd->disk_full && readonly == customerd->disk_readonly)
         return;
@@ -38,7 +38,7 @@ void customerd_disk_look(struct customerd *customerd)
     customerd->disk_readonly = readonly;
     if (full)
         LOG(&customerd->daemon.log, LEVEL_WARNING, "disk.full", log_number("free", (int64_t)customerd->disk_free),
-            log_text("folder", customerd->daemon.folder), log_text("why", customerd_disk_words(customerd)));
+            log_text("folder", customerd->folder), log_text("why", customerd_disk_words(customerd)));
     else
         LOG(&customerd->daemon.log, LEVEL_INFO, "disk.room", log_number("free", (int64_t)customerd->disk_free));
     agent_say(customerd->live, readonly ? "its disk is read-only: it takes nothing"

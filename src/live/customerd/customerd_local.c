@@ -23,6 +23,20 @@ static void local_order(void *user, const struct job_view *view, struct buf *ord
                       order);
 }
 
+static bool local_may_act(void *user)
+{
+    return runner_may_act(((const struct customerd *)user)->runner);
+}
+
+/* Without its lease it does not hear of those who have come to stand by since: where others have its files, it has to take them to be there. */
+static bool local_deposed(void *user)
+{
+    const struct customerd *customerd = user;
+
+    return runner_is_broken(customerd->runner) || customerd_is_deposed(customerd) ||
+           (!runner_may_act(customerd->runner) && *config_text(&customerd->daemon.config, CONFIG_CUSTOMER_FILES));
+}
+
 static void local_begins(void *user, uint64_t job)
 {
     struct customerd *customerd = user;
@@ -73,6 +87,8 @@ void customerd_local(struct customerd *customerd)
                                      .program = customerd->settings->program,
                                      .job = customerd_job,
                                      .order = local_order,
+                                     .may_act = local_may_act,
+                                     .deposed = local_deposed,
                                      .begins = local_begins,
                                      .ended = local_ended,
                                      .most = local_most,

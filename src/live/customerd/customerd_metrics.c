@@ -1,7 +1,7 @@
 /* customerd_metrics.c: the numbers of a customer for monitoring: jobs by state and outcome, how long they waited, tries, files, disk.
  *
- * Counters and histograms grow where things happen. Jobs by state are counted when somebody asks, which takes as long as there are jobs: so not again before
- * METRICS_REST times as long has gone by. */
+ * Counters and histograms grow where things happen. Of jobs under a claim it is looked up how far they are when somebody asks, which takes as long as there are claims: so
+ * not again before METRICS_REST times as long has gone by. */
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_outcome.h"
 
@@ -57,28 +57,18 @@ static void gauges_set(struct customerd *customerd)
     metrics_set(metrics, METRIC_FILE_BYTES, 1, 0, (int64_t)customerd->questions.taken);
 }
 
-static void metrics_answer(struct request *request)
-{
-    struct customerd *customerd = request_customerd(request);
-
-    gauges_set(customerd);
-    daemon_metrics_answer(&customerd->daemon, request);
-}
-
-static void jobs_counted(struct request *request, const uint64_t *counts, int64_t took)
-{
-    struct customerd *customerd = request_customerd(request);
-
-    for (int i = 0; i < STANDING_COUNT; i++)
-        metrics_set(customerd->daemon.metrics, METRIC_QUEUE_JOBS, (size_t)i, 0, (int64_t)counts[i]);
-    customerd->count_again = runner_now() + took * METRICS_REST;
-    metrics_answer(request);
-}
-
 void api_customer_metrics(struct request *request)
 {
-    if (runner_now() < request_customerd(request)->count_again)
-        metrics_answer(request);
-    else
-        jobs_count(request, jobs_counted);
+    struct customerd *customerd = request_customerd(request);
+    int64_t began = runner_now();
+    uint64_t counts[COUNTS];
+
+    if (began >= customerd->count_again) {
+        jobs_counted(customerd, counts);
+        for (int i = 0; i < STANDING_COUNT; i++)
+            metrics_set(customerd->daemon.metrics, METRIC_QUEUE_JOBS, (size_t)i, 0, (int64_t)counts[i]);
+        customerd->count_again = runner_now() + (runner_now() - began) * METRICS_REST;
+    }
+    gauges_set(customerd);
+    daemon_metrics_answer(&customerd->daemon, request);
 }

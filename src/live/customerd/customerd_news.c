@@ -132,6 +132,7 @@ static void members_note(struct customerd *customerd, const struct job_view *vie
 static void try_note(struct customerd *customerd, const struct job_view *view)
 {
     const char *identity, *name, *pool = agent_pool_of(customerd->live, view->member);
+    char trace[JOB_TRACE_ID_LEN + 1];
     struct job_attempt *one;
     struct err err;
     bool made;
@@ -151,6 +152,10 @@ static void try_note(struct customerd *customerd, const struct job_view *view)
         attempts_text(&one->pool, pool, strlen(pool));
     if (attempts_store(customerd->tries, view->id, &err) == 0)
         customerd_commit(customerd);
+    job_trace_id_write(&view->trace, trace);
+    LOG(&customerd->daemon.log, LEVEL_INFO, "job.claimed", log_number("job", (int64_t)view->id),
+        log_word("claim", view->claim), log_text("provider", one->provider), log_text("pool", pool),
+        log_text("trace", *trace ? trace : NULL));
     joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()),
                "claimed %s of %s%s%s (claim %016llx, try %llu)", one->provider ? one->provider : "a machine",
                agent_known(customerd->live, view->member, &identity, &name) ? identity : "somebody",
@@ -245,7 +250,7 @@ static void state_log(struct customerd *customerd, const struct job_view *view)
 {
     bool goes_on = view->state == JOB_RUNNING || view->state == JOB_IDLE;
     struct job_attempts *tries = attempts_of(customerd->tries, view->id);
-    char words[640];
+    char words[640], trace[JOB_TRACE_ID_LEN + 1];
 
     if (goes_on && !again_words(customerd, view, words))
         return;
@@ -257,6 +262,13 @@ static void state_log(struct customerd *customerd, const struct job_view *view)
         end_words(customerd, view, words);
     if (!goes_on && tries)
         tries->failed = view->tries;
+    job_trace_id_write(&view->trace, trace);
+    if (tries || view->local)
+        LOG(&customerd->daemon.log, LEVEL_INFO,
+            goes_on                   ? "job.again"
+            : view->state == JOB_HELD ? "job.held"
+                                      : "job.ended",
+            log_number("job", (int64_t)view->id), log_text("what", words), log_text("trace", *trace ? trace : NULL));
     if (joblog_exists(customerd->files, view->id))
         joblog_add(customerd->files, view->id, view->submitted, wall_seconds(runner_wall()), "%s", words);
 }

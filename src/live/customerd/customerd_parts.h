@@ -6,12 +6,14 @@
  *     customerd_tidy.c    tidying: ended jobs to the history, old files
  *     spool_tidy.c        the same: inputs that no job names
  *     customer_request.c  which callers are admitted, and what they may see
+ *     customerd_standby.c  what it does while another customer has its store
+ *     customerd_listen.c  its sockets;  files_mark.c  does a shared folder belong to the queue?
  *     customerd_disk.c    how full the disk is
  *     customerd_metrics.c  numbers for monitoring
  *     job_policy.c        what jobs themselves say shall become of them
  *     user_logs.c         the logs that jobs name, in their users' folders
  *     audited.c           the audit log
- *     customerd_routes.c  the table of routes
+ *     customerd_routes.c  the table of routes                      route_examples.c  an example of each
  *     api_jobs.c     lists, a job, the summary, the history        api_submit.c   submissions,
  *                                                                  with submitting.c and submission_keys.c
  *     api_job.c      one job: its tag, its links, changes in place
@@ -70,12 +72,15 @@ struct crons;
 struct secret_sets;
 struct shell;
 struct job_policies;
+struct copies;
 struct unix_users;
 struct user_logs;
 struct recovery;
 
 struct customerd {
-    struct daemon daemon; /* in STATE/customer */
+    struct daemon daemon;             /* in STATE/customer */
+    char folder[DAEMON_PATH_MAX];     /* of files */
+    struct waiting_customer *waiting; /* it stands by, or has done so; else NULL */
     const struct customerd_settings *settings;
     struct customer_settings role;
     struct customer_pool pools[POOL_LIST_MAX];
@@ -115,6 +120,7 @@ struct customerd {
     struct deliveries *deliveries; /* outputs on their way to other users; NULL: it serves only the user who runs it */
     struct job_policies *policies; /* what jobs say shall become of them (job_policy.h) */
     struct renewal *renewal;       /* where the files of waiting jobs are (replicas_renew.h) */
+    struct copies *copies;         /* files of which a number of copies is kept (copies.h) */
     struct user_logs *logs;        /* the logs that jobs name (user_logs.h) */
 
     struct local_jobs *local; /* jobs that run on this host */
@@ -157,6 +163,31 @@ void customerd_task(struct customerd *customerd, struct customerd_task *task);
 
 agent customerd_pool(const struct customerd *customerd); /* the matchmaker of its first pool */
 
+/* ---- customerd_standby.c ---- */
+
+/* Waits until no other customer has the store: 0, and it is open; 1: it is told to end; -1 and `err`. Meanwhile its servers answer, which stay. */
+int customerd_stand_by(struct customerd *customerd, struct err *err);
+void customerd_stands_no_more(struct customerd *customerd); /* after its servers are gone */
+/* Tells those who wait for the store where this one is reached. */
+void customerd_tell_reached(struct customerd *customerd);
+/* The same processes as store_replicas says; none where its store is its own. */
+uint32_t customerd_replicas(const struct customerd *customerd, struct store_replica *ret);
+/* Has its lease run out, and are there others who wait for the store? Then one of them may have the queue. */
+bool customerd_is_deposed(const struct customerd *customerd);
+/* For the front: the same; and the request is answered. */
+bool customerd_elsewhere(struct request *request);
+
+/* ---- customerd_listen.c ---- */
+
+int customerd_listen(struct customerd *customerd, struct front *front, struct err *err);
+void customerd_serve_by(struct customerd *customerd, struct front *front); /* its servers go on with that front */
+
+/* ---- files_mark.c ---- */
+
+/* Are the files in that folder those of this queue, as a mark in the folder and a row say? Both are made where neither is there, or when `fresh`. -1 and
+ * `err`. */
+int files_mark_check(struct shelf *shelf, const char *folder, bool fresh, struct err *err);
+
 /* ---- customerd_disk.c ---- */
 
 void customerd_disk_look(struct customerd *customerd);               /* called now and then */
@@ -173,6 +204,7 @@ void customer_metrics_try(struct customerd *customerd, const struct job_view *vi
 /* ---- customer_request.c ---- */
 
 extern const struct route_table customerd_routes;
+extern const struct route_example customerd_examples[]; /* route_examples.c */
 
 #define CUSTOMERD_DOWN "the customer is going down"
 #define CUSTOMERD_BODIES_MAX (UINT64_C(256) << 20) /* bytes of bodies of one account under way */
@@ -187,6 +219,8 @@ void customerd_front(struct customerd *customerd,
 uint64_t request_job(const struct request *request); /* the job number in its path; 0: it is not one */
 bool caller_sees(const struct request *request, const char *owner, size_t len);
 bool caller_sees_all(const struct request *request); /* and may it do everything? */
+/* The next job behind that number that the caller sees; false: there is none. */
+bool caller_next(const struct request *request, uint64_t after, struct job_view *ret);
 void caller_peer(const struct request *request, struct peer *ret);
 /* Could a job of this caller be submitted at all? False after a problem was answered (api_submit.c). */
 bool customerd_takes(struct request *request);
@@ -267,12 +301,16 @@ bool submissions_tidy(struct customerd *customerd);
 void submission_of(const struct customerd *customerd, const struct job_view *view, int64_t now, uint64_t *ret_first,
                    uint64_t *ret_last);
 
+/* ---- jobs_counted.c ---- */
+
+#define COUNT_STUCK STANDING_COUNT /* of the blocked jobs, those that will not move by themselves */
+#define COUNTS (STANDING_COUNT + 1)
+/* The jobs that are not in the history, of all users, by their state. */
+void jobs_counted(const struct customerd *customerd, uint64_t counts[COUNTS]);
+
 /* ---- api_*.c ---- */
 
 void api_customer_metrics(struct request *request);
-/* Counts the jobs that are not in the history, of all users, by their state, in turns; how long it took, in microseconds. */
-typedef void jobs_counted_fn(struct request *request, const uint64_t *counts, int64_t took);
-void jobs_count(struct request *request, jobs_counted_fn *answer);
 void api_customer_status(struct request *request);
 void api_jobs_list(struct request *request);
 /* The job's ad, as the caller may see it; the caller unrefs it. `*ret_here`: it is not in the history, and the view is filled in. NULL: there is no such job. */

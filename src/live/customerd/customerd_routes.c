@@ -1,4 +1,5 @@
 /* customerd_routes.c: the routes of the customer. A path that is not in the table does not exist; the routes that every agent has come beside it. */
+#include "live/customerd/copies.h"
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/shells.h"
 
@@ -121,6 +122,8 @@ static const struct route routes[] = {
      "Holds it: it does not come until it is released.", api_cron_hold, ROUTE_AUDITED},
     {"crons.release", HTTP_POST, "/v1/crons/{number}/release", MODIFY, BODY_NONE, ROUTE_BODY, "", "200 404 409 503",
      ADS, "Lets it come again from now on.", api_cron_release, ROUTE_AUDITED},
+    {"copies", HTTP_GET, "/v1/copies", READ, BODY_NONE, ROUTE_BODY, "", "200", ADS,
+     "The files of which a number of copies is kept, and how many are there.", api_copies, 0},
     {"token", HTTP_POST, "/v1/token", SCOPE_JOB_SUBMIT, BODY_NONE, ROUTE_BODY, "", "201 403 503", ADS,
      "A token with which a user of this machine may ask the pool, and nothing else.", api_user_token, ROUTE_AUDITED},
 };
@@ -146,6 +149,11 @@ static const struct parameter parameters[] = {
 };
 
 const struct route_table customerd_routes = {
-    "Berth customer", "Keeps jobs, and finds machines for them.", routes, sizeof routes / sizeof *routes,
-    parameters,       sizeof parameters / sizeof *parameters,
+    "Berth customer",
+    "Keeps jobs, and finds machines for them.",
+    routes,
+    sizeof routes / sizeof *routes,
+    parameters,
+    sizeof parameters / sizeof *parameters,
+    customerd_examples,
 };

@@ -1,5 +1,6 @@
 /* customerd_tidy.c: tidying: ended jobs go to the history, and old files are removed. */
 #include "live/customerd/audited.h"
+#include "live/customerd/copies.h"
 #include "live/customerd/crons.h"
 #include "live/customerd/customerd_parts.h"
 #include "live/customerd/job_policy.h"
@@ -208,6 +209,7 @@ static bool seconds_tidy(struct customerd *customerd, int64_t ends)
     callers_sweep(&customerd->gate.callers, runner_now());
     customer_audit_sweep(customerd);
     crons_tick(customerd->crons);
+    copies_tick(customerd->copies);
     return false;
 }
 
@@ -236,8 +238,8 @@ void customerd_tidy_more(uv_timer_t *timer)
     bool busy = front_is_busy(agent_front(customerd->live));
     int64_t ends = runner_now() + (busy ? TIDY_BUSY : TIDY_QUIET);
 
-    if (runner_is_broken(customerd->runner))
-        return;
+    if (runner_is_broken(customerd->runner) || !runner_may_act(customerd->runner))
+        return; /* the rest is done in the next look, if there is one */
     do {
         uint32_t part = part_next(customerd);
 

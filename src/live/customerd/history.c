@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define UNKNOWN 0 /* bytes of a row whose account is not known yet */
+#define HISTORY_PASSED 1000
 
 static_assert(STANDING_COUNT <= 16, "a state fits into its bits");
 static_assert(HISTORY_ALIKE < HISTORY_JOB, "no other job counts as many bytes as one that is alike");
@@ -421,6 +422,25 @@ uint64_t history_before(const struct history *history, uint64_t place, struct hi
     if (found)
         *ret = row_told(history_rows_at(&history->rows, found));
     return found;
+}
+
+uint64_t history_before_of(const struct history *history, uint64_t place, const char *owner, struct history_row *ret)
+{
+    uint32_t own = textmap_find(&history->names, owner, account_len(owner, strlen(owner)));
+    uint64_t found = history_rows_before(&history->rows, place), last = 0;
+
+    *ret = (struct history_row){.job = 0};
+    for (uint32_t passed = 0; found && passed < HISTORY_PASSED; passed++) {
+        const struct kept_row *row = history_rows_at(&history->rows, found);
+
+        if (row->bytes == UNKNOWN || row->account == own) {
+            *ret = row_told(row);
+            return found;
+        }
+        last = found;
+        found = history_rows_before(&history->rows, found - 1);
+    }
+    return found ? last : 0;
 }
 
 uint64_t history_after(const struct history *history, uint64_t place, struct history_row *ret)

@@ -58,6 +58,9 @@ uint64_t history_newest(const struct history *history); /* the last place that w
 /* The last job up to that place, and the first behind it: returns its place; 0: there is none. */
 uint64_t history_before(const struct history *history, uint64_t place, struct history_row *ret);
 uint64_t history_after(const struct history *history, uint64_t place, struct history_row *ret);
+/* The last up to that place that may be the owner's: jobs that are known to be of other accounts are passed over, some at a time. If only such were looked at, `ret->job`
+ * is 0, and the place is that of the last of them. */
+uint64_t history_before_of(const struct history *history, uint64_t place, const char *owner, struct history_row *ret);
 
 void history_set_most(struct history *history, uint64_t bytes); /* no bound without this */
 /* One step towards the bound: reads whose a job is that an earlier version kept, or else removes a job: `*ret_gone` is its number, else 0. False: all is

@@ -34,7 +34,7 @@ static const char *const ours[] = {
     "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor",  "Matched",
     "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples",
     "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber",   "Progress",
-    "WaitsUntil"};
+    "WaitsUntil",   "TraceId"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -381,6 +381,7 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
     const struct job_attempt *last = tries && tries->count ? &tries->tries[tries->count - 1] : NULL;
     enum job_standing standing = job_standing(view, last);
     bool ended = job_standing_is_end(standing);
+    char trace[JOB_TRACE_ID_LEN + 1];
     struct maker maker;
 
     maker_init(&maker, symbols);
@@ -422,6 +423,9 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
         if (job_hold_sub(view, tries))
             maker_integer(&maker, "HoldSubCode", job_hold_sub(view, tries));
     }
+    job_trace_id_write(&view->trace, trace);
+    if (*trace)
+        maker_text(&maker, "TraceId", trace);
     maker_integer(&maker, "Tries", tries ? (int64_t)tries->made : (int64_t)view->tries);
     if (view->state == JOB_DONE && last)
         stored_add(&maker, last);

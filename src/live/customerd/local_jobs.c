@@ -12,7 +12,7 @@
 #include <string.h>
 #include <uv.h>
 
-#define TICK_MS 1000
+#define TICK_MS 250     /* within that, what runs ends when another customer may have the queue */
 #define LOOKS_MOST 1000 /* at users in one turn: then others have theirs */
 #define SECOND_US INT64_C(1000000)
 
@@ -32,7 +32,9 @@ struct local_run {
     char said[USER_RUNNER_WORDS_MAX];
     size_t said_len;
     int handles;                 /* still open */
+    bool waits;                  /* for the row of its beginning: it has no process yet */
     bool exited, heard, dropped; /* its process has ended; all that it said was read; nobody wants to know */
+    bool cut;                    /* it ends at once */
     int64_t told;                /* since when it is to end; 0: it is not */
     bool shut;                   /* its owner was shut out: it is to begin again, some day */
 };
@@ -150,7 +152,8 @@ static void run_settle(struct local_run *run)
 
     if (!run->exited || !run->heard)
         return;
-    uv_close((uv_handle_t *)&run->in, handle_closed);
+    if (!run->cut)
+        uv_close((uv_handle_t *)&run->in, handle_closed);
     uv_close((uv_handle_t *)&run->out, handle_closed);
     uv_close((uv_handle_t *)&run->process, handle_closed);
     end = end_read(run);
@@ -160,14 +163,19 @@ static void run_settle(struct local_run *run)
     soon(run->all);
 }
 
+static void run_uncount(struct local_run *run)
+{
+    run->user->runs[run->flow]--;
+    run->all->run_count[run->flow]--;
+}
+
 static void process_ended(uv_process_t *process, int64_t status, int number)
 {
     struct local_run *run = process->data;
 
     (void)status, (void)number;
     run->exited = true;
-    run->user->runs[run->flow]--;
-    run->all->run_count[run->flow]--;
+    run_uncount(run);
     run_settle(run);
 }
 
@@ -247,27 +255,47 @@ static struct local_run *run_find(const struct local_jobs *all, uint64_t job)
     return run;
 }
 
-/* The role has recorded that the job begins. */
-static void run_begin(struct local_jobs *all, struct local_user *user, const struct job_view *view)
+/* The role has decided that the job begins. Its process begins when the row of that is durable: else the next customer would know nothing of it, and begin it
+ * beside this one. */
+static void run_await(struct local_jobs *all, struct local_user *user, const struct job_view *view)
+{
+    struct local_run *run = mem_alloc(sizeof *run);
+
+    *run = (struct local_run){.next = all->runs,
+                              .all = all,
+                              .user = user,
+                              .job = view->id,
+                              .begun = view->begun,
+                              .flow = local_job_is_flow(view->ad),
+                              .waits = true};
+    all->runs = run;
+    buf_init(&run->order);
+    user->runs[run->flow]++;
+    all->run_count[run->flow]++;
+}
+
+/* The row is durable, and says something else by now. */
+static void run_forget(struct local_run *run)
+{
+    run_uncount(run);
+    run_free_if(run);
+}
+
+/* The row is durable. */
+static void run_begin(struct local_run *run, const struct job_view *view)
 {
     static const struct local_end failed = {
         .news = JOB_EXITED, .reason = REASON_SETUP, .words = "its process could not be started"};
-    struct local_run *run = mem_alloc(sizeof *run);
-    uint64_t job = view->id, begun = view->begun;
+    struct local_jobs *all = run->all;
 
-    *run = (struct local_run){
-        .next = all->runs, .all = all, .user = user, .job = job, .begun = begun, .flow = local_job_is_flow(view->ad)};
-    all->runs = run;
-    buf_init(&run->order);
+    run->waits = false;
     all->ports.order(all->ports.user, view, &run->order);
     user_order_add(&run->order, ORDER_END, "", 0);
-    if (run_start(run) == 0) {
-        user->runs[run->flow]++;
-        all->run_count[run->flow]++;
+    if (run_start(run) == 0)
         return;
-    }
+    run_uncount(run);
     run->job = 0;
-    all->ports.ended(all->ports.user, job, begun, &failed);
+    all->ports.ended(all->ports.user, view->id, view->begun, &failed);
 }
 
 static void run_end(struct local_run *run)
@@ -285,6 +313,22 @@ static void run_stop(struct local_run *run)
     run_end(run);
 }
 
+/* Ends the job at once: its runner sees that nobody is there any more. It is to begin again. */
+static void run_cut(struct local_run *run)
+{
+    run->shut = run->cut = true;
+    run->told = clock_now();
+    uv_close((uv_handle_t *)&run->in, handle_closed);
+}
+
+/* Another customer may have the queue by now, and begin again what runs here. */
+static void runs_cut(struct local_jobs *all)
+{
+    for (struct local_run *run = all->runs; run; run = run->next)
+        if (!run->waits && !run->cut && !run->exited)
+            run_cut(run);
+}
+
 /* Ends what runs of users who were shut out so that it is to end, too. */
 static void runs_shut(struct local_jobs *all)
 {
@@ -292,7 +336,7 @@ static void runs_shut(struct local_jobs *all)
     bool now;
 
     for (struct local_run *run = all->runs; run; run = run->next)
-        if (run->job && !run->told && all->ports.job(all->ports.user, run->job, &view) &&
+        if (run->job && !run->waits && !run->told && all->ports.job(all->ports.user, run->job, &view) &&
             all->ports.shut(all->ports.user, view.owner, &now) && now) {
             run->shut = true;
             run_end(run);
@@ -309,7 +353,8 @@ static bool first_begin(struct local_jobs *all, struct local_user *user, bool fl
     uint64_t job;
     bool now;
 
-    if (!endings_count(waits) || all->run_count[flow] >= all->ports.most(all->ports.user, false) ||
+    if (!endings_count(waits) || !all->ports.may_act(all->ports.user) ||
+        all->run_count[flow] >= all->ports.most(all->ports.user, false) ||
         user->runs[flow] >= all->ports.most(all->ports.user, true))
         return false;
     job = endings_take(waits);
@@ -321,7 +366,7 @@ static bool first_begin(struct local_jobs *all, struct local_user *user, bool fl
     }
     all->ports.begins(all->ports.user, job);
     if (all->ports.job(all->ports.user, job, &view) && view.state == JOB_RUNNING)
-        run_begin(all, user, &view);
+        run_await(all, user, &view);
     return true;
 }
 
@@ -362,7 +407,7 @@ static bool some_wait(const struct local_jobs *all)
 /* After that a runner that was told to end is ended. */
 static int64_t patience(const struct local_run *run)
 {
-    return ((run->flow ? USER_RUNNER_FLOW_S : USER_RUNNER_GRACE_S) + 15) * SECOND_US;
+    return ((run->flow && !run->cut ? USER_RUNNER_FLOW_S : USER_RUNNER_GRACE_S) + 15) * SECOND_US;
 }
 
 static void tick_due(uv_timer_t *timer)
@@ -373,6 +418,8 @@ static void tick_due(uv_timer_t *timer)
     for (struct local_run *run = all->runs; run; run = run->next)
         if (run->told && !run->exited && now - run->told > patience(run))
             uv_process_kill(&run->process, SIGKILL);
+    if (all->ports.deposed(all->ports.user))
+        runs_cut(all);
     runs_shut(all);
     turns_give(all);
     if (!all->runs && !some_wait(all))
@@ -385,7 +432,11 @@ void local_jobs_changed(struct local_jobs *all, const struct job_view *view)
 
     if (all->ending)
         return;
-    if (run && (view->state != JOB_RUNNING || view->begun != run->begun))
+    if (run && run->waits && view->state == JOB_RUNNING && view->begun == run->begun)
+        run_begin(run, view);
+    else if (run && run->waits)
+        run_forget(run);
+    else if (run && (view->state != JOB_RUNNING || view->begun != run->begun))
         run_stop(run);
     if (view->state != JOB_IDLE || view->blocked || view->early) /* when its time comes we are told */
         return;
@@ -413,18 +464,26 @@ static void tick_closed(uv_handle_t *handle)
     all_free_if(all);
 }
 
+static void run_close(struct local_run *run)
+{
+    if (!run->cut)
+        uv_close((uv_handle_t *)&run->in, handle_closed); /* its runner sees that, and ends the job */
+    uv_close((uv_handle_t *)&run->out, handle_closed);
+    uv_close((uv_handle_t *)&run->process, handle_closed);
+    run->exited = run->heard = true;
+}
+
 void local_jobs_free(struct local_jobs *all)
 {
     if (!all)
         return;
     all->ending = true;
-    for (struct local_run *run = all->runs; run; run = run->next) {
-        if (!run->handles || (run->exited && run->heard))
-            continue;                                     /* being closed already */
-        uv_close((uv_handle_t *)&run->in, handle_closed); /* its runner sees that, and ends the job */
-        uv_close((uv_handle_t *)&run->out, handle_closed);
-        uv_close((uv_handle_t *)&run->process, handle_closed);
-        run->exited = run->heard = true;
+    for (struct local_run *run = all->runs, *next; run; run = next) {
+        next = run->next;
+        if (run->waits)
+            run_forget(run);
+        else if (run->handles && !(run->exited && run->heard)) /* else it is being closed already */
+            run_close(run);
     }
     uv_close((uv_handle_t *)&all->tick, tick_closed);
 }

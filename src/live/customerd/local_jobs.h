@@ -1,9 +1,10 @@
 /* local_jobs.h: jobs that run on the customer's own host, with the rights of the user who submitted them (Universe = "local").
  *
- *     the job waits -> its turn has come -> the role records that it begins -> a runner of that user (user_runner.h) -> the role records its end
+ *     the job waits -> its turn has come -> the role records that it begins -> that is durable -> a runner of that user (user_runner.h)
+ *         -> the role records its end
  *
  * Only so many run at once, of a user and of all, and none of a user who is disabled. A job that is held or removed is told to end. When the customer goes, its jobs are ended at
- * once, and the next customer begins them anew. */
+ * once, and the next customer begins them anew; so they are when the next one may have the queue already. */
 #ifndef BERTH_LIVE_CUSTOMERD_LOCAL_JOBS_H
 #define BERTH_LIVE_CUSTOMERD_LOCAL_JOBS_H
 
@@ -30,7 +31,10 @@ struct local_jobs_ports {
     const char *program; /* that is called as user-runner; NULL: no job can be run */
     bool (*job)(void *user, uint64_t job, struct job_view *ret);
     void (*order)(void *user, const struct job_view *view, struct buf *order); /* for its runner */
-    void (*begins)(void *user, uint64_t job); /* the job's turn has come: local_jobs_changed follows */
+    bool (*may_act)(void *user); /* does the queue belong to this customer for certain? Else no job begins */
+    bool (*deposed)(void *user); /* may another one have it by now? Then what runs here ends */
+    /* The job's turn has come: later, when that is durable, local_jobs_changed follows. */
+    void (*begins)(void *user, uint64_t job);
     void (*ended)(void *user, uint64_t job, uint64_t begun, const struct local_end *end);
     uint32_t (*most)(void *user, bool of_one); /* so many run at once, of all or of one user */
     /* Is the owner shut out of the pool? Then no job of its begins; `ret_now`: those that run end, and wait. */

@@ -157,10 +157,15 @@ void local_order_print(const struct job_view *view, uint64_t memory, uint64_t se
                        struct buf *order)
 {
     static const struct env env = {0};
-    struct unit unit = {
-        .ad = (struct tree *)(uintptr_t)view->ad, .job = view->id, .index = view->index, .tries = view->begun};
+    struct unit unit = {.ad = (struct tree *)(uintptr_t)view->ad,
+                        .job = view->id,
+                        .index = view->index,
+                        .tries = view->begun,
+                        .trace = view->trace};
     struct tree *ad = unit_ad(&unit);
     struct evaluating at = {.ad = ad ? ad : view->ad, .order = order};
+    struct job_trace trace;
+    struct text told;
     struct arena arena;
     char number[24];
 
@@ -174,6 +179,10 @@ void local_order_print(const struct job_view *view, uint64_t memory, uint64_t se
     stream_put(&at, ORDER_ERROR, "Err");
     text_put(&at, ORDER_COMMAND, "Cmd");
     arguments_put(&at);
+    if (job_trace_of(ad, &trace)) { /* before those of the job: it may name another */
+        job_trace_write(&trace, &told);
+        variable_put(&at, "TRACEPARENT", 11, told.bytes, strlen(told.bytes));
+    }
     environment_put(&at);
     snprintf(number, sizeof number, "%" PRIu64, view->id);
     variable_put(&at, "BERTH_JOB", 9, number, strlen(number));

@@ -19,6 +19,7 @@
 #include "pool/protocol/account.h"
 #include "pool/protocol/job_processes.h"
 #include "pool/protocol/job_wants.h"
+#include "sys/secrets.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -322,10 +323,30 @@ static void local_begin(const struct submitting *all)
                 local_jobs_changed(all->customerd->local, &view);
 }
 
+void trace_draw(struct job_trace *ret)
+{
+    uint64_t words[3];
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = secrets_word(&secrets_live);
+    job_trace_make(words, ret);
+}
+
+void submission_log(struct customerd *customerd, const char *owner, uint64_t first, uint64_t last,
+                    const struct job_trace *trace)
+{
+    char id[JOB_TRACE_ID_LEN + 1];
+
+    job_trace_id_write(trace, id);
+    LOG(&customerd->daemon.log, LEVEL_INFO, "jobs.submitted", log_text("owner", owner),
+        log_number("first", (int64_t)first), log_number("last", (int64_t)last), log_text("trace", id));
+}
+
 /* All are answered: writes the jobs into the row. */
 static void submitting_settle(struct submitting *all)
 {
     uint64_t first = all->answers[0].first, last = 0;
+    struct text owner;
     struct err err;
 
     if (all->refused) {
@@ -344,6 +365,9 @@ static void submitting_settle(struct submitting *all)
         customerd_commit(all->customerd);
     }
     submission_audit(all, first, last);
+    submitting_owner(all, 0, &owner);
+    if (!all->again)
+        submission_log(all->customerd, owner.bytes, first, last, &all->trace);
     if (all->said && !all->again)
         newcomers_add(&all->customerd->newcomers, first, last);
     local_begin(all);
@@ -421,6 +445,7 @@ static void ad_submit(struct submitting *all, uint32_t place)
     message.u.submit.batch = all->batch;
     message.u.submit.ads = all->batch ? all->count : 0;
     message.u.submit.jobs = all->batch ? all->jobs : 0;
+    job_trace_write(&all->trace, &message.u.submit.trace);
     if (all->flow) {
         message.u.submit.flow = all->flow;
         message.u.submit.nodes = all->count;

@@ -59,6 +59,7 @@ struct submitting {
     uint64_t word;               /* of the key; 0: it comes from a time when keys had none */
     uint64_t flow;               /* the jobs are a workflow, under that word; 0: they are not */
     uint64_t batch;              /* they are given in many turns, under that word; 0: in one */
+    struct job_trace trace;      /* by which its jobs are followed through logs */
     struct resolving *resolving; /* the catalogue's files that its jobs read; or NULL */
 };
 
@@ -68,6 +69,12 @@ void submitting_owner(const struct submitting *all, uint32_t place, struct text 
 void submitting_begin(struct submitting *all);
 /* The ad of a job as the role gets it; NULL: it would be none. `secrets`: its set; 0: none. The caller unrefs it. */
 struct tree *job_finished(struct customerd *customerd, const struct tree *ad, int64_t iwd_user, uint64_t secrets);
+
+/* A trace by which jobs are followed that came without one. */
+void trace_draw(struct job_trace *ret);
+/* Writes into the log that the jobs are there. `first` to `last` are their numbers. */
+void submission_log(struct customerd *customerd, const char *owner, uint64_t first, uint64_t last,
+                    const struct job_trace *trace);
 
 /* ---- api_submit.c ---- */
 

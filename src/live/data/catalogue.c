@@ -1,8 +1,11 @@
 /* catalogue.c: the catalogues of files, asked and told from within a loop. */
 #include "live/data/catalogue.h"
 
+#include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "lang/base/textmap.h"
+#include "lang/form/form.h"
 #include "live/auth/token.h"
 #include "live/http/represent.h"
 #include "live/world/runner.h"
@@ -15,6 +18,7 @@
 #include <string.h>
 
 #define ANSWER_MAX ((size_t)1 << 20) /* bytes of an entry */
+#define KEPT_PAGE 1000               /* names in one answer */
 
 struct catalogue {
     char *url, *socket; /* socket: NULL, or where it listens */
@@ -39,6 +43,7 @@ struct catalogues {
 struct said {
     uint64_t call;
     bool answered, missing, refused;
+    uint32_t listed; /* of a list: how many names it gave */
     struct file_entry entry;
     char words[ERR_TEXT_MAX];
 };
@@ -51,6 +56,10 @@ struct errand {
     uint32_t waiting;
     struct said said[CATALOGUES_MAX];
     catalogue_done_fn *done;
+    catalogue_kept_fn *kept; /* or it asks for a list: */
+    uint64_t cursor;
+    char **names;
+    uint32_t count;
     void *user;
 };
 
@@ -111,6 +120,9 @@ static void errand_free(struct errand *errand)
     *link = errand->next;
     for (uint32_t i = 0; i < errand->all->count; i++)
         file_entry_done(&errand->said[i].entry);
+    for (uint32_t i = 0; i < errand->count; i++)
+        free(errand->names[i]);
+    free(errand->names);
     free(errand);
 }
 
@@ -142,7 +154,7 @@ void catalogues_cancel(struct catalogues *all, uint64_t id)
 {
     for (struct errand *errand = all->errands; errand; errand = errand->next)
         if (errand->id == id)
-            errand->done = NULL; /* its calls end by themselves */
+            errand->kept = NULL, errand->done = NULL; /* its calls end by themselves */
 }
 
 /* -------------------------------------------------------------------------------------------------------------- answers */
@@ -223,12 +235,26 @@ static void add_answer(struct errand *errand, struct buf *words)
     errand->done(errand->user, &answer);
 }
 
+static void kept_answer(struct errand *errand)
+{
+    bool answered = false, more = false;
+
+    for (uint32_t i = 0; i < errand->all->count; i++) {
+        answered = answered || errand->said[i].answered;
+        more = more || errand->said[i].listed == KEPT_PAGE;
+    }
+    errand->kept(errand->user, answered && !errand->all->closing ? errand->names : NULL, errand->count,
+                 more ? errand->cursor + KEPT_PAGE : 0);
+}
+
 static void errand_step(struct errand *errand)
 {
     struct buf words;
 
     if (--errand->waiting)
         return;
+    if (errand->kept)
+        kept_answer(errand);
     if (errand->done) {
         buf_init(&words);
         words_join(errand, &words);
@@ -266,6 +292,46 @@ static void entry_take(struct errand *errand, struct said *said, const struct ht
     tree_unref(ad);
 }
 
+/* Takes a name, unless another catalogue has given it. */
+static void name_take(struct errand *errand, struct textmap *seen, const char *name, size_t len)
+{
+    if (!file_name_is_good(name, len) || textmap_find(seen, name, len) != TEXTMAP_NONE)
+        return;
+    (void)textmap_add(seen, name, len);
+    errand->names = mem_grow(errand->names, (errand->count + 1) * sizeof *errand->names);
+    errand->names[errand->count++] = mem_dup(name, len);
+}
+
+static void names_take(struct errand *errand, struct said *said, const struct http_outcome *outcome)
+{
+    struct form_text reading = {outcome->body, outcome->len};
+    struct form_reader *reader =
+        form_reader_new(errand->all->symbols, &dialect_classic, FORM_CLASSAD, NULL, form_text_read, &reading);
+    struct textmap seen;
+    struct tree *ad;
+    struct err err;
+    const char *name;
+    size_t len;
+
+    textmap_init(&seen, 0);
+    for (uint32_t i = 0; i < errand->count; i++)
+        (void)textmap_add(&seen, errand->names[i], strlen(errand->names[i]));
+    for (; said->listed < KEPT_PAGE && form_reader_next(reader, &ad, &err) == 1; said->listed++) {
+        bool kept = ad_find(ad, "Copies");
+
+        if (kept && ad_string(ad, "Name", &name, &len))
+            name_take(errand, &seen, name, len);
+        tree_unref(ad);
+        if (!kept) { /* a catalogue of an earlier version, which lists all of its files */
+            said->listed = 0;
+            break;
+        }
+    }
+    said->answered = true;
+    form_reader_free(reader);
+    textmap_done(&seen);
+}
+
 static void call_came(void *user, const struct http_outcome *outcome)
 {
     struct errand_call *call = user;
@@ -286,6 +352,8 @@ static void call_came(void *user, const struct http_outcome *outcome)
     } else if (outcome->status >= 300) {
         said->answered = said->refused = errand->tells && outcome->status < 500;
         problem_words(said, outcome);
+    } else if (errand->kept) {
+        names_take(errand, said, outcome);
     } else {
         entry_take(errand, said, outcome);
     }
@@ -361,17 +429,22 @@ static struct errand *errand_new(struct catalogues *all, bool tells, catalogue_d
     return errand;
 }
 
-void catalogue_path(struct buf *out, const char *name)
+void url_value_add(struct buf *out, const char *text)
 {
-    buf_adds(out, "/v1/files/");
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
 
         if ((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || strchr("-._~", c))
             buf_addc(out, (char)c);
         else
             buf_addf(out, "%%%02X", c);
     }
+}
+
+void catalogue_path(struct buf *out, const char *name)
+{
+    buf_adds(out, "/v1/files/");
+    url_value_add(out, name);
 }
 
 struct tree *catalogue_addition(struct symbols *symbols, const struct file_entry *entry, uint32_t place)
@@ -395,6 +468,25 @@ uint64_t catalogues_find(struct catalogues *all, const char *name, catalogue_don
 
     buf_init(&path);
     catalogue_path(&path, name);
+    for (uint32_t i = 0; i < all->count; i++)
+        errand_send(errand, i, buf_string(&path), NULL, 0, NULL, 0);
+    buf_done(&path);
+    return id;
+}
+
+uint64_t catalogues_kept(struct catalogues *all, const char *account, uint64_t cursor, catalogue_kept_fn *done,
+                         void *user)
+{
+    struct errand *errand = errand_new(all, false, NULL, user);
+    uint64_t id = errand->id;
+    struct buf path;
+
+    errand->kept = done;
+    errand->cursor = cursor;
+    errand->names = mem_alloc(sizeof *errand->names);
+    buf_init(&path);
+    buf_addf(&path, "/v1/files?select=Name,Copies&limit=%d&cursor=%llu&kept=", KEPT_PAGE, (unsigned long long)cursor);
+    url_value_add(&path, account);
     for (uint32_t i = 0; i < all->count; i++)
         errand_send(errand, i, buf_string(&path), NULL, 0, NULL, 0);
     buf_done(&path);

@@ -5,6 +5,8 @@
  *                                         other sizes or hashes: DIFFER, for nobody can say which is right
  *     catalogues_add  -> all are told  -> TAKEN; PARTLY: words say which one lacks it; REFUSED: one says that it is another file
  *
+ *     catalogues_kept  -> all are asked, by pages -> names of files, of which a number of copies is to be kept
+ *
  * Nothing here is tried again: a file that one catalogue lacks is found by `berth files check`, and brought over by `berth files repair`. */
 #ifndef BERTH_LIVE_DATA_CATALOGUE_H
 #define BERTH_LIVE_DATA_CATALOGUE_H
@@ -67,9 +69,16 @@ struct catalogue_right {
 /* Tells the catalogues of a file. The addition has a name, a size, a hash, one replica and, if it is to be another's than the token's, an owner. */
 uint64_t catalogues_add(struct catalogues *catalogues, const struct file_entry *addition,
                         const struct catalogue_right *right, catalogue_done_fn *done, void *user);
+/* Asks which files of that account copies are to be kept of (Copies): those from the cursor on. `done` is called once, and never before this
+ * returns: the names are lent, each once, in no order; and where to go on, 0: that were all. With NULL none answers. */
+typedef void catalogue_kept_fn(void *user, char *const *names, uint32_t count, uint64_t cursor);
+uint64_t catalogues_kept(struct catalogues *catalogues, const char *account, uint64_t cursor, catalogue_kept_fn *done,
+                         void *user);
 void catalogues_cancel(struct catalogues *catalogues,
                        uint64_t id); /* `done` is not called; one that is over is nothing */
 
+/* Appends a text as one part of a path, or one value of a query. */
+void url_value_add(struct buf *out, const char *text);
 /* Appends the path of an entry: /v1/files/run7%2Fa.dat */
 void catalogue_path(struct buf *out, const char *name);
 /* The body that tells of one replica of an entry; `place` says which. The caller unrefs it. */

@@ -142,6 +142,9 @@ void file_entry_done(struct file_entry *entry)
     }
     for (uint32_t i = 0; i < entry->file_count; i++)
         free(entry->files[i]);
+    for (uint32_t i = 0; i < entry->at_count; i++)
+        free(entry->at[i]);
+    free(entry->at);
     free(entry->files);
     free(entry->replicas);
     free(entry->name);
@@ -155,6 +158,16 @@ static char *text_dup(const char *text)
     return text ? mem_dup(text, strlen(text)) : NULL;
 }
 
+/* A copy of texts, in an array with room for one more. */
+static char **texts_dup(char *const *texts, uint32_t count)
+{
+    char **copy = mem_alloc((count + 1) * sizeof *copy);
+
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = text_dup(texts[i]);
+    return copy;
+}
+
 void file_entry_copy(const struct file_entry *entry, struct file_entry *ret)
 {
     *ret = (struct file_entry){
@@ -162,13 +175,23 @@ void file_entry_copy(const struct file_entry *entry, struct file_entry *ret)
     memcpy(ret->hash, entry->hash, sizeof ret->hash);
     for (uint32_t i = 0; i < entry->count; i++)
         (void)file_replica_put(ret, entry->replicas[i].store, entry->replicas[i].url, NULL);
-    if (!entry->files)
-        return;
-    ret->files = mem_alloc((entry->file_count + 1) * sizeof *ret->files);
-    while (ret->file_count < entry->file_count) {
-        ret->files[ret->file_count] = text_dup(entry->files[ret->file_count]);
-        ret->file_count++;
-    }
+    ret->copies = entry->copies;
+    ret->at = entry->at ? texts_dup(entry->at, entry->at_count) : NULL;
+    ret->at_count = entry->at_count;
+    ret->files = entry->files ? texts_dup(entry->files, entry->file_count) : NULL;
+    ret->file_count = entry->file_count;
+}
+
+void file_keep_take(struct file_entry *entry, struct file_entry *wish)
+{
+    for (uint32_t i = 0; i < entry->at_count; i++)
+        free(entry->at[i]);
+    free(entry->at);
+    entry->copies = wish->copies;
+    entry->at = wish->at;
+    entry->at_count = wish->at_count;
+    wish->at = NULL;
+    wish->copies = wish->at_count = 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ reading */
@@ -225,6 +248,54 @@ static int replicas_read(const struct tree *ad, struct file_entry *entry, struct
     return failed;
 }
 
+/* Adds a store to those that are to have the file. */
+static int at_add(const struct tree *ad, const struct expr *e, struct file_entry *entry, struct err *err)
+{
+    const char *text = e->kind == EXPR_STRING ? tree_string(ad, e) : "";
+    size_t len = e->kind == EXPR_STRING ? e->u.run.count : 0;
+
+    if (memchr(text, '\0', len) || !file_store_is_good(text, len))
+        return err_set(err, "CopiesAt: expected a list of names of stores");
+    for (uint32_t i = 0; i < entry->at_count; i++)
+        if (strlen(entry->at[i]) == len && !memcmp(entry->at[i], text, len))
+            return err_set(err, "CopiesAt: '%s' is there twice", entry->at[i]);
+    entry->at[entry->at_count++] = mem_dup(text, len);
+    return 0;
+}
+
+static int keep_read(const struct tree *ad, struct file_entry *entry, struct err *err)
+{
+    const struct expr *list = ad_find(ad, "CopiesAt");
+    int64_t copies = 0;
+    int failed = 0;
+
+    if (ad_find(ad, "Copies") && (!ad_integer(ad, "Copies", &copies) || copies < 0 || copies > FILE_REPLICAS_MAX))
+        return err_set(err, "Copies: expected a whole number up to %d", FILE_REPLICAS_MAX);
+    entry->copies = (uint32_t)copies;
+    if (!list || !copies)
+        return 0;
+    if (list->kind != EXPR_LIST || list->u.run.count > FILE_REPLICAS_MAX)
+        return err_set(err, "CopiesAt: expected a list of up to %d names of stores", FILE_REPLICAS_MAX);
+    if (list->u.run.count && list->u.run.count < entry->copies)
+        return err_set(err, "CopiesAt: %u stores cannot have %u copies", list->u.run.count, entry->copies);
+    entry->at = list->u.run.count ? mem_alloc(list->u.run.count * sizeof *entry->at) : NULL;
+    for (uint32_t i = 0; !failed && i < list->u.run.count; i++)
+        failed = at_add(ad, &tree_parts(ad, list)[i], entry, err);
+    return failed;
+}
+
+int file_keep_read(const struct tree *ad, struct file_entry *ret, struct err *err)
+{
+    struct file_entry entry = {0};
+
+    if (keep_read(ad, &entry, err) < 0) {
+        file_entry_done(&entry);
+        return -1;
+    }
+    *ret = entry;
+    return 0;
+}
+
 static int facts_read(const struct tree *ad, struct file_entry *entry, struct err *err)
 {
     bool missing;
@@ -271,7 +342,7 @@ static void dataset_hash(struct file_entry *entry)
 
 static int dataset_read(const struct tree *ad, struct file_entry *entry, struct err *err)
 {
-    static const char *const others[] = {"Size", "Hash", "Replicas"};
+    static const char *const others[] = {"Size", "Hash", "Replicas", "Copies", "CopiesAt"};
     const struct expr *list = ad_find(ad, "Files");
     struct textmap seen;
     int failed = 0;
@@ -312,7 +383,8 @@ int file_entry_read(const struct tree *ad, struct file_entry *ret, struct err *e
 
     if (names_read(ad, &entry, err) < 0 ||
         (ad_find(ad, "Files") ? dataset_read(ad, &entry, err) < 0
-                              : facts_read(ad, &entry, err) < 0 || replicas_read(ad, &entry, err) < 0)) {
+                              : facts_read(ad, &entry, err) < 0 || replicas_read(ad, &entry, err) < 0 ||
+                                    keep_read(ad, &entry, err) < 0)) {
         file_entry_done(&entry);
         return -1;
     }
@@ -351,6 +423,10 @@ struct tree *file_entry_ad(const struct file_entry *entry, struct symbols *symbo
         maker_integer(&maker, "Size", entry->size);
         maker_text(&maker, "Hash", entry->hash);
         maker_list(&maker, "Replicas", replicas, entry->count);
+        if (entry->copies)
+            maker_integer(&maker, "Copies", entry->copies);
+        if (entry->at)
+            maker_texts(&maker, "CopiesAt", (const char *const *)entry->at, entry->at_count);
     }
     maker_text(&maker, "Owner", entry->owner);
     maker_text(&maker, "By", entry->by);
@@ -368,6 +444,18 @@ static void replicas_compare(const struct file_entry *has, const struct file_ent
     for (uint32_t i = 0; i < has->count; i++)
         if (file_replica_find(lacks, has->replicas[i].store) < 0)
             buf_addf(words, "%s%s has no replica in %s", words->len ? "; " : "", lacks_name, has->replicas[i].store);
+}
+
+/* Adds words where other numbers of copies, or other stores for them, are wished for. */
+static void keeps_compare(const struct file_entry *left, const struct file_entry *right, struct buf *words)
+{
+    bool same = left->copies == right->copies && left->at_count == right->at_count;
+
+    for (uint32_t i = 0; same && i < left->at_count; i++)
+        same = !strcmp(left->at[i], right->at[i]);
+    if (!same)
+        buf_addf(words, "%sthe copies that are to be kept are %u and %u%s", words->len ? "; " : "", left->copies,
+                 right->copies, left->copies == right->copies ? ", in other stores" : "");
 }
 
 static void urls_compare(const struct file_entry *left, const struct file_entry *right, struct buf *words)
@@ -406,6 +494,7 @@ bool file_entry_compare(const struct file_entry *left, const struct file_entry *
             replicas_compare(left, right, right_name, &found);
             replicas_compare(right, left, left_name, &found);
             urls_compare(left, right, &found);
+            keeps_compare(left, right, &found);
         }
     }
     buf_add(words, found.text, found.len);

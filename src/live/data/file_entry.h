@@ -9,7 +9,11 @@
  *
  *     [Name = "run7"; Files = {"run7/a.dat", "run7/b.dat"}; Owner = "alice"]
  *
- * A dataset says which files are meant, and nothing of what they are or where; they need not be in the catalogue (yet). */
+ * A dataset says which files are meant, and nothing of what they are or where; they need not be in the catalogue (yet).
+ *
+ *     Copies = 2; CopiesAt = {"se1", "se2", "se3"}
+ *
+ * in a file's entry is a wish: so many stores are to have the file, these before others. Who sees to it is the owner's customer. */
 #ifndef BERTH_LIVE_DATA_FILE_ENTRY_H
 #define BERTH_LIVE_DATA_FILE_ENTRY_H
 
@@ -42,6 +46,9 @@ struct file_entry {
     char **
         files; /* of a dataset: their names, in the order in which they were given; its hash is that of the list. NULL: it is a file */
     uint32_t file_count;
+    uint32_t copies; /* how many stores are to have it; 0: nobody has said */
+    char **at;       /* which ones, in that order; NULL: any */
+    uint32_t at_count;
 };
 
 /* Is that a good name for a file? It has parts with '/' between, none of them empty, "." or "..", and no control character. */
@@ -64,8 +71,12 @@ static inline uint32_t file_entry_weight(const struct file_entry *entry)
 int file_entry_read(const struct tree *ad, struct file_entry *ret, struct err *err);
 /* The same from an ad that tells of one replica: Store and Url beside Size, Hash and perhaps Owner. */
 int file_addition_read(const struct tree *ad, struct file_entry *ret, struct err *err);
+/* Reads Copies and CopiesAt alone; of 0 copies the wish is over. */
+int file_keep_read(const struct tree *ad, struct file_entry *ret, struct err *err);
 void file_entry_done(struct file_entry *entry); /* takes a zeroed one */
 void file_entry_copy(const struct file_entry *entry, struct file_entry *ret);
+/* Puts what `wish` says of copies in the place of what the entry says; what it holds of that is taken. */
+void file_keep_take(struct file_entry *entry, struct file_entry *wish);
 
 /* The entry as an ad; the caller unrefs it. */
 struct tree *file_entry_ad(const struct file_entry *entry, struct symbols *symbols);

@@ -117,6 +117,30 @@ static bool put(struct carriage *carriage)
     return put_open(carriage) && (is_local(carriage) ? local_put(carriage) : curl_put(carriage)) && put_check(carriage);
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- ask */
+
+bool ask_absent(struct carriage *carriage, const char *who)
+{
+    carriage->result.absent = true;
+    return carriage_ends(carriage, TRANSFER_DAMAGED, "%.100s does not have it", who);
+}
+
+bool ask_check(struct carriage *carriage, int64_t size)
+{
+    if (size >= 0 && carriage->size >= 0 && size != carriage->size)
+        return carriage_ends(carriage, TRANSFER_DAMAGED, "it has %lld bytes, not %lld", (long long)size,
+                             (long long)carriage->size);
+    if (*carriage->said && *carriage->wanted && strcmp(carriage->said, carriage->wanted) != 0)
+        return carriage_ends(carriage, TRANSFER_DAMAGED, "it has other contents: the hash is %s", carriage->said);
+    memcpy(carriage->result.entry, carriage->said, sizeof carriage->said);
+    return true;
+}
+
+static bool ask(struct carriage *carriage)
+{
+    return is_local(carriage) ? local_ask(carriage) : curl_ask(carriage);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- get */
 
 /* Opens PATH.part, and tells how much of it is there. */
@@ -208,14 +232,16 @@ static void carriage_init(struct carriage *carriage, const struct transfer_rules
         .size = order->size,
         .bytes_max = order->bytes_max && order->bytes_max < rules->bytes_max ? order->bytes_max : rules->bytes_max,
         .fd = -1};
+    if (order->entry)
+        snprintf(carriage->wanted, sizeof carriage->wanted, "%s", order->entry);
     if (order->hash)
         snprintf(carriage->expected, sizeof carriage->expected, "%s", order->hash);
 }
 
 static void carriage_run(struct carriage *carriage)
 {
-    static bool (*const ways[])(struct carriage *
-                                carriage) = {[TRANSFER_GET] = get, [TRANSFER_PUT] = put, [TRANSFER_LOOK] = look};
+    static bool (*const ways[])(struct carriage * carriage) = {
+        [TRANSFER_GET] = get, [TRANSFER_PUT] = put, [TRANSFER_LOOK] = look, [TRANSFER_ASK] = ask};
     bool good = strlen(carriage->path) < TRANSFER_PATH_MAX && ways[carriage->way](carriage);
 
     if (good) {

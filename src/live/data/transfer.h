@@ -47,16 +47,18 @@ bool transfer_shows_token(const struct transfer_rules *rules, const char *host, 
 
 /* ---- one file ---- */
 
-/* LOOK: nothing moves; size and hash of the local file are found out. */
-enum transfer_way { TRANSFER_GET, TRANSFER_PUT, TRANSFER_LOOK };
+/* LOOK: nothing moves; size and hash of the local file are found out. ASK: nothing moves; is what the URL says there, of that size and, where the
+ * other side tells its SHA-256, of that hash? DAMAGED: no, it is another file or none; AGAIN and REFUSED: that cannot be seen now. */
+enum transfer_way { TRANSFER_GET, TRANSFER_PUT, TRANSFER_LOOK, TRANSFER_ASK };
 
 /* What is to be moved; all of it is copied. */
 struct transfer_order {
     enum transfer_way way;
     const char *url;   /* NULL of a look */
-    const char *path;  /* of the local file: to be read, or to be made (as PATH.part first) */
+    const char *path;  /* of the local file: to be read, or to be made (as PATH.part first); "" of an ask */
     int64_t size;      /* -1: not known */
     const char *hash;  /* or NULL: not known */
+    const char *entry; /* of an ask: the hash as catalogues have it */
     int64_t bytes_max; /* of a get; 0: what the settings allow */
 };
 
@@ -74,7 +76,9 @@ struct transfer_result {
     enum transfer_end end;
     int64_t size;                   /* when it is done */
     char hash[HASH_DIGITS + 1];     /* the same */
-    char entry[FILE_HASH_LEN + 1];  /* of a put or a look: the hash as catalogues have it */
+    char entry[FILE_HASH_LEN + 1];  /* of a put or a look: the hash as catalogues have it;
+                                      of an ask: what the server says */
+    bool absent;                    /* of an ask that is DAMAGED: there is no such file */
     char words[TRANSFER_WORDS_MAX]; /* for a person; "" when it is done */
 };
 

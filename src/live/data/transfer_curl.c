@@ -532,6 +532,69 @@ bool curl_put(struct carriage *carriage)
     return good;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- ask */
+
+/* Asks a server by HEAD. */
+static bool http_ask(struct errand *errand)
+{
+    curl_off_t size = -1;
+    long status = 0;
+    CURLcode code;
+
+    errand->head = libcurl()->slist_append(errand->head, "Want-Repr-Digest: sha-256=10");
+    errand->head = libcurl()->slist_append(errand->head, "Want-Digest: sha-256");
+    libcurl()->easy_setopt(errand->easy, CURLOPT_HTTPHEADER, errand->head);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_HEADERFUNCTION, on_field);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_HEADERDATA, errand);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_NOBODY, 1L);
+    code = libcurl()->easy_perform(errand->easy);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status == 404 || status == 410)
+        return ask_absent(errand->carriage, errand->host);
+    if (code != CURLE_OK)
+        return errand_failed(errand, code);
+    if (status / 100 != 2)
+        return carriage_ends(errand->carriage, TRANSFER_REFUSED, "%.100s answers %ld", errand->host, status);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    return ask_check(errand->carriage, size);
+}
+
+/* Takes the first bytes of a file as the sign that it is there, and no more of them. */
+static size_t on_enough(char *bytes, size_t size, size_t count, void *user)
+{
+    (void)bytes;
+    (void)size;
+    (void)count;
+    ((struct errand *)user)->came = 1;
+    return 0;
+}
+
+/* Asks a host with sftp: it tells the size when the file is opened. */
+static bool sftp_ask(struct errand *errand)
+{
+    curl_off_t size = -1;
+    CURLcode code;
+
+    libcurl()->easy_setopt(errand->easy, CURLOPT_WRITEFUNCTION, on_enough);
+    libcurl()->easy_setopt(errand->easy, CURLOPT_WRITEDATA, errand);
+    code = libcurl()->easy_perform(errand->easy);
+    if (code == CURLE_REMOTE_FILE_NOT_FOUND)
+        return ask_absent(errand->carriage, errand->host);
+    if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && errand->came))
+        return errand_failed(errand, code);
+    libcurl()->easy_getinfo(errand->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    return ask_check(errand->carriage, errand->came ? size : 0);
+}
+
+bool curl_ask(struct carriage *carriage)
+{
+    struct errand errand;
+    bool good = errand_begin(&errand, carriage) && (errand_is_sftp(&errand) ? sftp_ask(&errand) : http_ask(&errand));
+
+    errand_end(&errand);
+    return good;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- get */
 
 bool curl_get(struct carriage *carriage, int64_t from, bool *ret_anew)

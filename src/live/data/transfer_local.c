@@ -156,6 +156,26 @@ bool local_put(struct carriage *carriage)
     return good;
 }
 
+bool local_ask(struct carriage *carriage)
+{
+    char path[TRANSFER_PATH_MAX];
+    const char *name;
+    struct err err = {0};
+    int folder = folder_open(carriage, path, &name), fd;
+    int64_t size;
+
+    if (folder < 0)
+        return false;
+    fd = confined_read(folder, name, &size, &err);
+    close(folder);
+    carriage->result.absent = fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+    if (fd < 0)
+        return carriage_ends(carriage, carriage->result.absent ? TRANSFER_DAMAGED : TRANSFER_AGAIN, "%.150s: %.80s",
+                             path, err.text);
+    close(fd);
+    return ask_check(carriage, size);
+}
+
 bool local_get(struct carriage *carriage)
 {
     char path[TRANSFER_PATH_MAX];

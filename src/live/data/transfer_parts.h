@@ -47,9 +47,11 @@ struct carriage {
     atomic_bool cancelled;
     _Atomic int64_t moved;
     struct transfer_result result;
-    struct hashing hash;          /* of what goes */
-    int fd;                       /* of the local file; -1 */
-    char said[FILE_HASH_LEN + 1]; /* of a put: what the server says that it has, as catalogues have it; "": nothing */
+    struct hashing hash;            /* of what goes */
+    int fd;                         /* of the local file; -1 */
+    char wanted[FILE_HASH_LEN + 1]; /* of an ask: the hash as catalogues have it */
+    char said[FILE_HASH_LEN +
+              1]; /* of a put or an ask: what the server says that it has, as catalogues have it; "": nothing */
 };
 
 /* Notes what became of the transfer; returns false, for use in `return`. */
@@ -69,6 +71,13 @@ bool local_get(struct carriage *carriage);
 bool curl_put(struct carriage *carriage);
 /* `*ret_anew`: the transfer cannot go on where it was, and everything is to come again. */
 bool curl_get(struct carriage *carriage, int64_t from, bool *ret_anew);
+/* Is the file there that is asked for? */
+bool local_ask(struct carriage *carriage);
+bool curl_ask(struct carriage *carriage);
+/* Ends an ask by that nothing is there; returns false. */
+bool ask_absent(struct carriage *carriage, const char *who);
+/* Ends an ask by the size that was found (-1: it is not told) and what the other side says of its hash. */
+bool ask_check(struct carriage *carriage, int64_t size);
 /* Has the server the bytes that were put there by HTTP, whose hash is in the result? By what it says, or else by reading them back. */
 bool curl_put_verify(struct carriage *carriage);
 

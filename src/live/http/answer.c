@@ -102,6 +102,8 @@ static const char *status_title(unsigned status)
 void request_problem_fields(struct request *request, unsigned status, const char *detail,
                             const struct http_field *fields, size_t field_count)
 {
+    char trace[JOB_TRACE_ID_LEN + 1];
+    struct job_trace said;
     struct buf body;
 
     if ((status == 401 || status == 403) && request->route && request->route->flags & ROUTE_AUDITED &&
@@ -112,9 +114,11 @@ void request_problem_fields(struct request *request, unsigned status, const char
              status);
     json_quote(&body, detail, strlen(detail));
     buf_addf(&body, ",\"request\":\"%llx\"}\n", (unsigned long long)request->number);
+    request_trace(request, &said);
+    job_trace_id_write(&said, trace);
     LOG(request->front->settings.log, LEVEL_INFO, "problem", log_word("request", request->number),
         log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
-        log_number("status", status), log_text("detail", detail));
+        log_number("status", status), log_text("detail", detail), log_text("trace", *trace ? trace : NULL));
     request_answer(request, status, TYPE_PROBLEM, body.text, body.len, fields, field_count);
     buf_done(&body);
 }

@@ -320,12 +320,18 @@ static void request_measure(const struct request *request, int64_t took)
 
 static void request_over(void *user, struct exchange *exchange)
 {
-    const struct front *front = user;
     struct request *request = exchange_data(exchange);
+    const struct front *front;
+    char trace[JOB_TRACE_ID_LEN + 1] = "";
+    struct job_trace said;
     int64_t took;
 
+    (void)user;
     if (!request)
         return;
+    front = request->front; /* its server may be another front's by now */
+    if (log_wants(front->settings.log, LEVEL_DEBUG) && request_trace(request, &said))
+        job_trace_id_write(&said, trace);
     exchange_set_data(exchange, NULL);
     took = clock_now() - request->began;
     if (request->waits)
@@ -338,7 +344,7 @@ static void request_over(void *user, struct exchange *exchange)
     request_measure(request, took);
     LOG(front->settings.log, LEVEL_DEBUG, "request", log_word("request", request->number),
         log_text("route", request->route ? request->route->id : NULL), log_text("subject", request_identity(request)),
-        log_number("status", request->status), log_number("us", took));
+        log_number("status", request->status), log_number("us", took), log_text("trace", *trace ? trace : NULL));
     if (request->counted)
         gate_leave(request->part->gate, &request->caller, request->body);
     free(request);

@@ -37,6 +37,7 @@ extern "C" {
     X(STATUS, "status", "1xx 2xx 3xx 4xx 5xx")                 \
     X(FAULT, "fault", "")                                      \
     X(GUARD, "reason", "")                                     \
+    X(COPY, "result", "made failed")                           \
     X(STANDING, "state", "")                                   \
     X(OUTCOME, "outcome", "")                                  \
     X(TASK, "state", "staging running settling held")          \
@@ -95,6 +96,10 @@ extern "C" {
       "Changes of the catalogue, and those that were refused because the file is another's.")                          \
     X(QUEUE_JOBS, "berth_customer_queue_jobs", GAUGE, "", C, STANDING, NONE,                                           \
       "Jobs that are not in the history, by their state.")                                                             \
+    X(COPIES, "berth_copies", COUNTER, "", C, COPY, NONE,                                                              \
+      "Copies of files of the catalogue that were made, and tries that failed.")                                       \
+    X(COPIES_FILES, "berth_copies_files", GAUGE, "", C, NONE, NONE, "Files of which a number of copies is kept.")      \
+    X(COPIES_LACKING, "berth_copies_lacking", GAUGE, "", C, NONE, NONE, "Those of them that lack copies.")             \
     X(QUEUE_COUNT, "berth_customer_jobs", GAUGE, "", C, NONE, NONE, "Jobs in the queue.")                              \
     X(SUBMITTED, "berth_jobs_submitted", COUNTER, "", C, NONE, NONE, "Jobs submitted.")                                \
     X(CRONS_RUN, "berth_crons_run", COUNTER, "", C, NONE, NONE, "Times at which jobs that come again were submitted.") \

@@ -68,6 +68,13 @@ const char *request_via(const struct request *request, char out[REQUEST_VIA_MAX]
     return out;
 }
 
+bool request_trace(const struct request *request, struct job_trace *ret)
+{
+    const char *field = exchange_field(request->exchange, TRACE_FIELD);
+
+    return job_trace_read(field ? field : "", field ? strlen(field) : 0, ret);
+}
+
 bool select_checked(struct request *request)
 {
     struct err err = {0};

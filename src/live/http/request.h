@@ -13,6 +13,7 @@
 #include "live/http/front.h"
 #include "live/http/represent.h"
 #include "live/http/resource.h"
+#include "pool/protocol/job_trace.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,6 +82,9 @@ bool request_number(struct request *request, const char *name, uint64_t low, uin
                     uint64_t *ret);
 /* Where the request comes from: the address without the port, which is another each time; "unix" by a Unix socket. */
 const char *request_from(const struct request *request, char out[ADDRESS_TEXT_MAX]);
+/* By which word it is followed through logs, if its field `traceparent` is one; else none, and false. */
+#define TRACE_FIELD "traceparent"
+bool request_trace(const struct request *request, struct job_trace *ret);
 /* By what its caller was proved: "token ID", the id of the first link; "uid 1000"; "": by nothing. */
 #define REQUEST_VIA_MAX (TOKEN_ID_DIGITS + 16)
 const char *request_via(const struct request *request, char out[REQUEST_VIA_MAX]);

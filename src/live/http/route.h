@@ -60,12 +60,29 @@ struct parameter {
     const char *name, *type, *help;
 };
 
+/* An example of a route: a request, and what it is answered in a pool that has seen those before it. /openapi.json has it, and a test sends it. */
+struct route_example {
+    const char *id;     /* of the route */
+    const char *after;  /* ids of the routes whose examples come before it, with blanks between */
+    const char *path;   /* with values in place of variables, and a query; NULL: as the route has it */
+    const char *body;   /* NULL: none */
+    unsigned status;    /* of the answer */
+    const char *answer; /* JSON where that is among the route's types, else text; NULL: no body */
+    unsigned flags;
+};
+
+enum route_example_flag {
+    EXAMPLE_MORE = 1, /* the answer may have further attributes */
+    EXAMPLE_AD = 2,   /* the bytes of the body are an ad, and sent as such */
+};
+
 struct route_table {
     const char *title, *summary; /* of the interface */
     const struct route *routes;
     size_t count;
     const struct parameter *parameters; /* all parameters that routes name */
     size_t parameter_count;
+    const struct route_example *examples; /* one of each route; behind the last is one without an id */
 };
 
 enum route_result { ROUTE_FOUND, ROUTE_NOT_THERE, ROUTE_OTHER_METHOD };

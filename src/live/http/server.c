@@ -321,6 +321,11 @@ const char *server_address(const struct server *server)
     return server->address;
 }
 
+void server_set_user(struct server *server, void *user)
+{
+    server->handler.user = user;
+}
+
 void server_stop_accepting(struct server *server)
 {
     int fd = server->is_quiet ? -1 : libmicrohttpd()->quiesce_daemon(server->daemon);

@@ -70,7 +70,9 @@ struct server *server_new(struct uv_loop_s *loop, const char *address, const cha
  * last memory is freed when the loop has run once more. */
 void server_free(struct server *server);
 const char *server_address(const struct server *server); /* with the port that was really taken: "127.0.0.1:43127" */
-void server_stop_accepting(struct server *server);       /* for a drain: present connections stay */
+/* From now on requests begin with that user of the handler. It has to be known to the handler to which user an exchange under way belongs. */
+void server_set_user(struct server *server, void *user);
+void server_stop_accepting(struct server *server); /* for a drain: present connections stay */
 uint32_t server_connections(const struct server *server);
 
 /* ------------------------------------------------------------------------------------------- the request; lent until `over` */

@@ -5,7 +5,7 @@
 #include "live/matchmakerd/request_role.h"
 
 #include "live/auth/roles.h"
-#include "live/matchmakerd/standby.h"
+#include "live/http/standby.h"
 #include "store/store.h"
 #include "sys/secrets.h"
 #include "sys/unix_users.h"
@@ -98,7 +98,12 @@ static bool matchmakerd_elsewhere(struct request *request)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
 
-    return matchmakerd->standby && standby_answers(matchmakerd->standby, request);
+    if (matchmakerd->standby)
+        return standby_answers(matchmakerd->standby, request);
+    if (!is_deposed(matchmakerd) || (request->route && request->route->handle == front_health))
+        return false;
+    standby_deposed(request, "matchmaker");
+    return true;
 }
 
 static const char *matchmakerd_unwritable(const void *daemon)

@@ -80,6 +80,7 @@ void api_relay_answer(struct request *request);
 void api_catalogue_list(struct request *request);
 void api_catalogue_get(struct request *request);
 void api_catalogue_put(struct request *request);
+void api_catalogue_keep(struct request *request);
 void api_catalogue_delete(struct request *request);
 void api_catalogue_add(struct request *request);
 void api_catalogue_drop(struct request *request);

@@ -9,6 +9,9 @@
  *
  * A dataset, a name for many files, is an entry as well: [Files = {"run7/a.dat", "run7/b.dat"}].
  *
+ * That copies of a file are to be kept is a wish that its owner's customer carries out, with the owner's rights: it comes from the owner's account, or
+ * from an administrator.
+ *
  * A name belongs to whoever enters it first, except names that are kept: ~alice/run7/a.dat is entered by alice, by whoever acts for her,
  * and by machines that were matched with a job of hers, as a receipt shows; and it is hers whoever has entered it. */
 #include "live/matchmakerd/api.h"
@@ -17,10 +20,12 @@
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/data/catalogue.h"
 #include "pool/matchmaker/accountant.h"
 #include "pool/matchmaker/groups.h"
+#include "pool/protocol/account.h"
 #include "pool/protocol/wire.h"
 #include "sys/encoding.h"
 #include "sys/secrets.h"
@@ -38,17 +43,28 @@ enum { COUNT_TAKEN, COUNT_REFUSED };
 
 /* ---------------------------------------------------------------------------------------------------------------- asking */
 
+/* Is a number of copies of the file to be kept, and is it a file of that account? */
+static bool is_kept_for(const struct file_entry *entry, const char *account)
+{
+    return entry->copies && entry->owner && account_same(entry->owner, account);
+}
+
 static bool list_step(struct scan *scan)
 {
     struct collection *collection = (struct collection *)scan;
     struct request *request = collection->request;
     const struct file_book *book = &request_matchmakerd(request)->files;
-    const char *prefix = request_query(request, "prefix");
+    const char *prefix = request_query(request, "prefix"), *kept = request_query(request, "kept");
 
     if (prefix && !scan->from)
         scan->from = file_book_from(book, prefix);
     if (scan->from >= book->count || (prefix && strncmp(book->items[scan->from]->name, prefix, strlen(prefix)) != 0))
         return false;
+    if (kept && !is_kept_for(book->items[scan->from], kept)) {
+        scan->from++;
+        scan->steps -= scan->steps > 0;
+        return true;
+    }
     return collection_add(collection, file_entry_ad(book->items[scan->from++], request_matchmakerd(request)->symbols));
 }
 
@@ -122,7 +138,8 @@ static bool refuse(struct request *request, const struct file_entry *entry, cons
     metrics_add(request_matchmakerd(request)->metrics, METRIC_FILES_CHANGED, COUNT_REFUSED, 0, 1);
     LOG_AUDIT(&request_matchmakerd(request)->log, "refused", log_word("request", request->number),
               log_text("route", request->route->id), log_number("status", 403),
-              log_text("subject", request_identity(request)), log_text("name", entry->name), log_text("why", why));
+              log_text("subject", request_identity(request)), log_text("name", request_variable(request, 0)),
+              log_text("why", why));
     request_problem(request, 403, "%s", why);
     return false;
 }
@@ -131,6 +148,16 @@ static bool refuse(struct request *request, const struct file_entry *entry, cons
 static bool own_checked(struct request *request, const struct file_entry *entry)
 {
     return is_own(request, entry) || refuse(request, entry, "");
+}
+
+/* Does the wish for copies of the entry, if there is one, come from the account whose customer makes them? False, after a problem was answered, when not:
+ * who has entered a file may change it, but puts nothing into others' stores by that. */
+static bool wish_checked(struct request *request, const struct file_entry *entry, uint32_t copies)
+{
+    if (!copies || !entry->owner || account_same(entry->owner, request_identity(request)) ||
+        request_administers(request))
+        return true;
+    return refuse(request, entry, ": its owner says how many copies are kept");
 }
 
 static bool match_checked(struct request *request, const struct file_entry *entry)
@@ -222,7 +249,7 @@ static bool name_checked(struct request *request, struct file_entry *entry)
     if (!file_name_is_kept(name))
         return true;
     if (!request_administers(request) && !file_name_is_of(name, who) && !receipt_shown(request, name, &account))
-        return refuse(request, &(struct file_entry){.name = (char *)(uintptr_t)name},
+        return refuse(request, &(struct file_entry){0},
                       ": names that begin with '~' are entered by the user whose they are, and by machines for that "
                       "user's jobs");
     if (!entry->owner && (*account.bytes || file_name_is_of(name, who)))
@@ -285,20 +312,46 @@ void api_catalogue_put(struct request *request)
     struct file_entry entry = {0};
     const struct file_entry *before;
 
-    if (!body_read(request, "Name Size Hash Replicas Owner Files", file_entry_read, &entry))
+    if (!body_read(request, "Name Size Hash Replicas Owner Files Copies CopiesAt", file_entry_read, &entry))
         return;
     before = file_book_find(&request_matchmakerd(request)->files, request_variable(request, 0));
     if (before && !entry.owner && before->owner &&
         (!file_name_is_kept(before->name) || file_name_is_of(before->name, before->owner)))
         entry.owner = mem_dup(before->owner, strlen(before->owner));
     if (!match_checked(request, before) || (before && !own_checked(request, before)) ||
-        !room_checked(request, &entry, before) || !name_checked(request, &entry)) {
+        !room_checked(request, &entry, before) || !name_checked(request, &entry) ||
+        !wish_checked(request, &entry, entry.copies)) {
         file_entry_done(&entry);
         return;
     }
     if (before && before->by && !entry.by)
         entry.by = mem_dup(before->by, strlen(before->by));
     entry_enter(request, &entry, "put", before ? 200 : 201);
+}
+
+void api_catalogue_keep(struct request *request)
+{
+    struct tree *ad = request_body_of(request, "Copies CopiesAt");
+    struct file_entry *entry = ad ? entry_in_path(request) : NULL, wish = {0};
+    struct err err = {0};
+
+    if (!entry) {
+        tree_unref(ad);
+        return;
+    }
+    if (file_keep_read(ad, &wish, &err) < 0)
+        request_problem(request, 400, "%s", err.text);
+    else if (!ad_find(ad, "Copies"))
+        request_problem(request, 400, "Copies: expected how many stores are to have the file");
+    else if (entry->files)
+        request_problem(request, 409, "%s is a dataset; copies are kept of files", entry->name);
+    else if (own_checked(request, entry) && wish_checked(request, entry, wish.copies) &&
+             match_checked(request, entry)) {
+        file_keep_take(entry, &wish);
+        change_keep(request, "kept", 200);
+    }
+    file_entry_done(&wish);
+    tree_unref(ad);
 }
 
 void api_catalogue_delete(struct request *request)
@@ -354,7 +407,7 @@ static bool addition_checked(struct request *request, const struct file_entry *e
 
     if (is_own(request, entry) ||
         (file_replica_find(entry, added->store) < 0 &&
-         (entered || (entry->owner && identity_owns(entry->owner, request_identity(request))) ||
+         (entered || (entry->owner && account_same(entry->owner, request_identity(request))) ||
           receipt_serves(request, entry))))
         return true;
     return refuse(request, entry,

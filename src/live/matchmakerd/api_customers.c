@@ -189,7 +189,9 @@ void api_desk(struct request *request)
                          ? agents_find(&matchmakerd->agents, id_number(name, 16))
                          : TEXTMAP_NONE;
     char group[TOKEN_GROUP_MAX + 1] = "";
-    struct http_field field = {GROUP_FIELD, group};
+    const char *trace = exchange_field(request->exchange, TRACE_FIELD);
+    struct http_field fields[2];
+    size_t field_count = 0;
     struct errand *errand;
     struct buf target, token;
 
@@ -198,6 +200,10 @@ void api_desk(struct request *request)
                         "there is no such customer of yours, nor one that serves others, that can be called");
         return;
     }
+    if (group_print(request, group))
+        fields[field_count++] = (struct http_field){GROUP_FIELD, group};
+    if (trace)
+        fields[field_count++] = (struct http_field){TRACE_FIELD, trace};
     buf_init(&target);
     buf_init(&token);
     target_print(request, &target);
@@ -208,8 +214,8 @@ void api_desk(struct request *request)
                                  .token = buf_string(&token),
                                  .type = exchange_field(request->exchange, "Content-Type"),
                                  .accept = exchange_field(request->exchange, "Accept"),
-                                 .fields = &field,
-                                 .field_count = group_print(request, group),
+                                 .fields = fields,
+                                 .field_count = field_count,
                                  .timeout = CUSTOMERD_WAIT,
                                  .bytes_max = CUSTOMERD_BYTES_MAX};
 

@@ -1,5 +1,6 @@
 /* api_pool.c: the parts of a pool besides ads: matches, claims, users, agents, and the matchmaker itself, each told as an ad. */
 #include "live/matchmakerd/api_pool.h"
+#include "live/http/standby.h"
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/audited.h"
 #include "live/matchmakerd/delivery.h"
@@ -7,7 +8,6 @@
 #include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
-#include "live/matchmakerd/standby.h"
 
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
@@ -181,6 +181,19 @@ void api_claims_list(struct request *request)
     collection_tour(request, claims_step);
 }
 
+static void report_log(struct request *request, const struct report *report, enum reason answer)
+{
+    char id[JOB_TRACE_ID_LEN + 1];
+    struct job_trace trace;
+
+    job_trace_read(report->trace.bytes, strlen(report->trace.bytes), &trace); /* a stranger's words */
+    job_trace_id_write(&trace, id);
+    LOG_AUDIT(&request_matchmakerd(request)->log, "claim", log_word("claim", report->claim),
+              log_text("subject", request_identity(request)), log_text("owner", report->owner.bytes),
+              log_flag("over", report->over), log_text("answer", reason_words(answer)),
+              log_text("trace", *id ? id : NULL));
+}
+
 static bool report_take(struct request *request, void *user, struct tree *ad, struct listing *answers)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -200,10 +213,7 @@ static bool report_take(struct request *request, void *user, struct tree *ad, st
     } else if ((goes_on = request_ask(request, &peer, &message))) {
         struct tree *answer = wire_message(matchmakerd->symbols, &matchmakerd->reply);
 
-        LOG_AUDIT(&matchmakerd->log, "claim", log_word("claim", message.u.report.claim),
-                  log_text("subject", request_identity(request)), log_text("owner", message.u.report.owner.bytes),
-                  log_flag("over", message.u.report.over),
-                  log_text("answer", reason_words(matchmakerd->reply.u.got.reason)));
+        report_log(request, &message.u.report, matchmakerd->reply.u.got.reason);
         listing_add(answers, answer);
         tree_unref(answer);
         observers_claim(matchmakerd, &message.u.report, request_identity(request));
@@ -516,6 +526,7 @@ void agent_answer(struct request *request, uint32_t place)
     maker_init(&maker, matchmakerd->symbols);
     maker_parts(&maker, ad, "Knows");
     maker_text(&maker, "Knows", MATCHMAKER_KNOWS);
+    maker_flag(&maker, "KnowsTrace", true); /* apart: who reads Knows takes that one word and no other */
     request_ad_take(request, row->contact_state == CONTACT_CHECKING ? 202 : 200, maker_seal(&maker));
     tree_unref(ad);
 }

@@ -1,4 +1,5 @@
 /* matchmakerd.c: the matchmaker as a process: its parts, and how it starts, reloads and ends. */
+#include "live/http/standby.h"
 #include "live/matchmakerd/ad_take.h"
 #include "live/matchmakerd/api_events.h"
 #include "live/matchmakerd/api_pool.h"
@@ -10,7 +11,6 @@
 #include "live/matchmakerd/matchmakerd_state.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/scans.h"
-#include "live/matchmakerd/standby.h"
 
 #include "lang/ad/names.h"
 #include "lang/base/mem.h"
@@ -498,6 +498,7 @@ static void leader_comes(void *user, const struct store_replica *leader)
 static int stand_by(struct matchmakerd *matchmakerd, struct err *err)
 {
     struct standby_settings settings = {.loop = matchmakerd->loop,
+                                        .what = "matchmaker",
                                         .url = matchmakerd->url,
                                         .open = matchmakerd->settings->open,
                                         .open_user = matchmakerd->settings->user,

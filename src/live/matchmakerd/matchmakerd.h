@@ -3,11 +3,12 @@
  *     HTTP (server.h) -> route, caller, scope -> event -> role -> effects -> answers, letters, rows on the shelf
  *
  * The shelf belongs to the caller, which opens it before and closes it after. Where it may take until another matchmaker is gone, it is opened by a
- * thread, and this one stands by meanwhile (standby.h). */
+ * thread, and this one stands by meanwhile (live/http/standby.h). */
 #ifndef BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_H
 #define BERTH_LIVE_MATCHMAKERD_MATCHMAKERD_H
 
 #include "live/config/config.h"
+#include "live/http/standby.h"
 #include "pool/protocol/shelf.h"
 
 #include <stdint.h>
@@ -17,16 +18,12 @@ extern "C" {
 #endif
 
 struct store_replica;
-struct store_wait;
-
-/* Opens the store, by another thread. NULL and `err`. */
-typedef struct shelf *matchmakerd_open_fn(void *user, const struct store_wait *wait, struct err *err);
 
 struct matchmakerd_settings {
     const char *version;                  /* of the program */
     const struct config_sources *sources; /* for reloading */
     struct shelf *shelf;                  /* NULL: it is opened by this: */
-    matchmakerd_open_fn *open;
+    standby_open_fn *open;
     uint32_t (*replicas)(struct shelf *shelf, struct store_replica *ret); /* store_replicas; or NULL: there are none */
     int log_fd;
     /* Called when the matchmaker is up, with its addresses (ends with NULL), the URL for others, and a join code or

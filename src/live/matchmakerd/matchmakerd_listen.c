@@ -155,5 +155,6 @@ int matchmakerd_listen(struct matchmakerd *matchmakerd, struct err *err)
         return -1;
     if (!matchmakerd->url)
         matchmakerd->url = mem_dup(path, strlen(path));
+    matchmakerd->gate.called = matchmakerd->url;
     return 0;
 }

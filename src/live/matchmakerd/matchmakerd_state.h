@@ -2,7 +2,6 @@
  *
  *     matchmakerd.c      starting, stopping, reloading; the loop's timers
  *     matchmakerd_load.c, matchmakerd_listen.c   loading its state; where it listens
- *     standby.c      what it does while another matchmaker has its store
  *     admit.c        which callers are admitted: tokens of its pool, users of this machine
  *     request_agent.c  which agent a request speaks for;  request_role.c  asking the role, and answers that wait until rows are durable
  *     ad_take.c      takes an ad that was sent, or refuses it

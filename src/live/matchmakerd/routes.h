@@ -11,6 +11,7 @@ extern "C" {
 #define ROUTES_MAX 128
 
 extern const struct route_table matchmakerd_routes;
+extern const struct route_example matchmakerd_examples[]; /* route_examples.c */
 
 #ifdef __cplusplus
 }

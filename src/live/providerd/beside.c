@@ -392,7 +392,7 @@ void beside_open(struct task *task)
         return;
     fd = socket_make(task);
     if (fd < 0) {
-        LOG(&task->providerd->daemon.log, LEVEL_WARNING, "beside", log_word("claim", task->claim),
+        LOG(&task->providerd->daemon.log, LEVEL_WARNING, "beside", log_word("claim", task->claim), task_trace(task),
             log_text("why", strerror(errno)));
         return;
     }

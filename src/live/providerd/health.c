@@ -234,6 +234,12 @@ static bool check_refuses(struct providerd *providerd)
     return true;
 }
 
+void health_job(struct providerd *providerd)
+{
+    if (memory_is_full(&providerd->daemon.memory, runner_now()))
+        providerd->health.look_at = 0;
+}
+
 void health_tick(struct providerd *providerd)
 {
     struct health *health = &providerd->health;

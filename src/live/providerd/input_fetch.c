@@ -215,7 +215,8 @@ static void replica_bad(struct datain *datain, const char *why)
     const struct file_replica *replica = &datain->entry.replicas[datain->order[datain->tried]];
 
     LOG(&datain->providerd->daemon.log, LEVEL_WARNING, "data.replica", log_word("claim", datain->task->claim),
-        log_text("name", datain->entry.name), log_text("store", replica->store), log_text("why", why));
+        task_trace(datain->task), log_text("name", datain->entry.name), log_text("store", replica->store),
+        log_text("why", why));
     buf_addf(&datain->words, "%s%.60s: %.*s", datain->words.len ? "; " : "", replica->store, WORDS_EACH, why);
     part_drop(datain);
     datain->tried++;

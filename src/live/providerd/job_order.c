@@ -7,6 +7,7 @@
 #include "match/pair/pair.h"
 #include "pool/claim/crew.h"
 #include "pool/protocol/job_processes.h"
+#include "pool/protocol/job_trace.h"
 #include "sys/beside_socket.h"
 #include "sys/confined_path.h"
 #include "sys/secret_bundle.h"
@@ -280,10 +281,12 @@ static size_t members_read(struct reading *reading, struct job_order *ret, const
 
 static int environment_read(struct reading *reading, uint64_t job, struct job_order *ret, struct err *err)
 {
-    enum { OWN = 13 + MEMBER_VARIABLES };
+    enum { OWN = 14 + MEMBER_VARIABLES };
     const struct expr *part;
     struct value value, element;
     const char **all, *owner = "job", *node = "";
+    struct job_trace trace;
+    struct text told;
     uint32_t more = 0;
     char text[32];
     size_t n = 0;
@@ -315,6 +318,10 @@ static int environment_read(struct reading *reading, uint64_t job, struct job_or
     all[n++] = "BERTH_STATUS=/job/" JOB_STATUS;
     if (ret->has_secrets)
         all[n++] = "BERTH_SECRETS=/run/secrets"; /* as the sandbox has it */
+    if (job_trace_of(reading->ad, &trace)) {
+        job_trace_write(&trace, &told);
+        all[n++] = variable(reading, "TRACEPARENT=%s", told.bytes);
+    }
     n += members_read(reading, ret, all + n);
     ret->own_variables = n;
     for (uint32_t i = 0; i < more; i++) {

@@ -295,7 +295,7 @@ static struct tree *signal_send(struct task *task, uint64_t key, int64_t number,
 
     providerd->executor->kind->signal(providerd->executor, task->claim, (int)number);
     LOG_AUDIT(&providerd->daemon.log, "signal", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
-              log_number("signal", number));
+              task_trace(task), log_number("signal", number));
     return signal_became(providerd, key, ends, say(providerd, "ok", NULL));
 }
 
@@ -357,7 +357,7 @@ static struct tree *rest_answer(struct task *task, bool rests, const struct sign
     if (!executor->kind->rest(executor, task->claim, rests))
         return say(providerd, "refused", "it was begun by an older version, which cannot do that");
     LOG_AUDIT(&providerd->daemon.log, "rest", log_number("job", (int64_t)task->job), log_word("claim", task->claim),
-              log_text("what", rests ? "suspend" : "continue"));
+              task_trace(task), log_text("what", rests ? "suspend" : "continue"));
     return say(providerd, "ok", NULL);
 }
 

@@ -115,8 +115,13 @@ static const struct route routes[] = {
      "Numbers for a monitoring system (OpenMetrics).", api_provider_metrics, ROUTE_NEAR},
 };
 
+static const struct route_example examples[] = {
+    {"metrics", "", NULL, NULL, 200, "# TYPE berth_http_requests counter\n", 0},
+    {.id = NULL},
+};
+
 const struct route_table providerd_calls = {
-    "Berth provider", "Runs jobs on this machine.", routes, sizeof routes / sizeof *routes, NULL, 0};
+    "Berth provider", "Runs jobs on this machine.", routes, sizeof routes / sizeof *routes, NULL, 0, examples};
 
 static bool token_proof(void *user, const char *token, size_t len, struct proof *ret)
 {

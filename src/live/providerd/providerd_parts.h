@@ -39,6 +39,7 @@
 #include "live/providerd/job_order.h"
 #include "live/providerd/providerd.h"
 #include "pool/protocol/image_ref.h"
+#include "pool/protocol/job_trace.h"
 #include "pool/provider/provider.h"
 #include "sys/hash.h"
 
@@ -94,8 +95,9 @@ struct task {
     bool
         helps; /* another one is the leader of its gang: of what it leaves, what it has written is sent, if it has a number */
     enum task_state state;
-    struct tree *ad;      /* held: the job's */
-    struct tree *receipt; /* held: the claim's; or NULL */
+    struct tree *ad;                  /* held: the job's */
+    struct tree *receipt;             /* held: the claim's; or NULL */
+    char trace[JOB_TRACE_ID_LEN + 1]; /* by which it is followed through logs; "" */
     struct job_order order;
     struct text owner;                 /* whose job it is, as its customer has proved; "": that is not known here */
     struct executor_account account;   /* whom it runs as, of one that runs as its owner */
@@ -131,6 +133,12 @@ struct task {
     int64_t brought;      /* bytes of its files that went there, and are to go there when it has ended */
     bool unmade;          /* it has ended, and has not made all the outputs that it names */
 };
+
+/* The field of a line of the log by which its job is followed. */
+static inline struct log_field task_trace(const struct task *task)
+{
+    return log_text("trace", *task->trace ? task->trace : NULL);
+}
 
 /* A registry that could not be reached (image_sources.c). */
 #define SOURCE_PAUSES_MAX 16
@@ -316,6 +324,7 @@ void owners_policy_done(struct providerd *providerd); /* after the agent has gon
 void health_fault(struct providerd *providerd, const char *words); /* a job came to nothing by the machine's fault */
 void health_good(struct providerd *providerd);                     /* one has run, well or badly by its own fault */
 void health_tick(struct providerd *providerd);
+void health_job(struct providerd *providerd); /* a job begins: very many may between two looks */
 bool health_told(struct providerd *providerd,
                  const struct executor_news *news);          /* of the executor: was that of a trial? */
 bool health_lacks(const struct providerd *providerd);        /* is there too little room, now? */

@@ -156,8 +156,27 @@ static const struct route routes[] = {
      "Does a matchmaker know it?", api_provider_ready, 0},
 };
 
+static const struct route_example examples[] = {
+    {"status", "", NULL, NULL, 200,
+     "{\"Name\": \"heron\", \"Identity\": \"machine/heron\", \"Matchmaker\": \"unix:/home/alice/.loca"
+     "l/state/berth/matchmaker.sock\", \"Connected\": true, \"Address\": \"192.0.2.7:7600\", \"Stagin"
+     "g\": 0, \"Running\": 0, \"Held\": 0, \"Outgoing\": 0, \"Transfers\": 0, \"TransferRoom\": 68719"
+     "476736, \"State\": \"Idle\", \"StateSince\": 29.44429, \"Draining\": false}",
+     EXAMPLE_MORE},
+    {"metrics", "", NULL, NULL, 200,
+     "# TYPE berth_http_requests counter\n"
+     "# HELP berth_http_requests HTTP requests answered.\n"
+     "berth_http_requests_total{route=\"challenge\",status=\"2xx\"} 1\n",
+     0},
+    {"openapi", "", NULL, NULL, 200, "{\"openapi\": \"3.1.0\", \"info\": {\"title\": \"Berth\"}, \"paths\": {}}",
+     EXAMPLE_MORE},
+    {"healthz", "", NULL, NULL, 200, "ok\n", 0},
+    {"readyz", "", NULL, NULL, 200, "ready\n", 0},
+    {.id = NULL},
+};
+
 const struct route_table providerd_routes = {
-    "Berth provider", "Runs jobs on this machine.", routes, sizeof routes / sizeof *routes, NULL, 0};
+    "Berth provider", "Runs jobs on this machine.", routes, sizeof routes / sizeof *routes, NULL, 0, examples};
 
 /* --------------------------------------------------------------------------------------------------------------- life */
 

@@ -479,7 +479,7 @@ static struct tree *shell_open(struct task *task, const struct peer *peer, uint6
     byte_ring_init(&shell->rings[0], SHELL_ROOM);
     byte_ring_init(&shell->rings[1], SHELL_ROOM);
     LOG_AUDIT(&providerd->daemon.log, "exec", log_text("subject", peer->identity),
-              log_number("job", (int64_t)task->job), log_word("claim", task->claim),
+              log_number("job", (int64_t)task->job), log_word("claim", task->claim), task_trace(task),
               log_text("program", order.words.text), log_flag("terminal", shell->terminal));
     if (shell_begin(shell, &order, &err) < 0) {
         shell_free(shell);

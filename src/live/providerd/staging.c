@@ -106,7 +106,7 @@ static void staging_failed(struct staging *staging, const char *why, int error)
         return;
     }
     LOG(&staging->task->providerd->daemon.log, LEVEL_WARNING, "inputs.wait", log_word("claim", staging->task->claim),
-        log_text("why", why));
+        task_trace(staging->task), log_text("why", why));
     staging_wait(staging);
 }
 

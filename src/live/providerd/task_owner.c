@@ -64,6 +64,6 @@ int task_owner(struct task *task, struct err *err)
                                               .streams = {order->shared[0], order->shared[1], order->shared[2]}};
     task->order.order.account = &task->account;
     LOG_AUDIT(&task->providerd->daemon.log, "owner", log_text("subject", task->owner.bytes),
-              log_word("claim", task->claim), log_number("job", (int64_t)task->job));
+              log_word("claim", task->claim), task_trace(task), log_number("job", (int64_t)task->job));
     return 0;
 }

@@ -42,6 +42,7 @@ static struct task *task_new(struct providerd *providerd, uint64_t claim, uint64
                              const struct tenant_view *tenant, struct tree *ad)
 {
     struct task *task = mem_alloc(sizeof *task);
+    struct job_trace trace;
 
     *task = (struct task){.next = providerd->tasks,
                           .providerd = providerd,
@@ -56,6 +57,8 @@ static struct task *task_new(struct providerd *providerd, uint64_t claim, uint64
         inquiry_of(tenant, &task->inquiry);
         text_set(&task->owner, tenant->owner, strlen(tenant->owner));
     }
+    job_trace_of(ad, &trace);
+    job_trace_id_write(&trace, task->trace);
     task->inquiry.number = number;
     task->inquiry.job = job;
     providerd->tasks = task;
@@ -182,7 +185,7 @@ static void task_end(struct task *task, const struct executor_news *given)
     step_note(STEP_HEARD, task->claim, task->number);
     if (news->reason == REASON_TIME || news->reason == REASON_MEMORY || news->reason == REASON_DISK)
         news->status = news->status ? news->status : -SIGKILL;
-    LOG(&providerd->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim),
+    LOG(&providerd->daemon.log, LEVEL_INFO, "job.ended", log_word("claim", task->claim), task_trace(task),
         log_number("job", (int64_t)task->job), log_text("how", gone ? "stopped" : reason_words(news->reason)),
         log_number("status", news->status), log_text("words", news->words));
     if (is_fault(news) && !task->unreached)
@@ -395,8 +398,9 @@ void task_launch(struct providerd *providerd, const struct effect *effect)
     task->began = task->came = runner_now();
     ahead_meets(task);
     providerd->started++;
+    health_job(providerd);
     step_note(STEP_TAKEN, task->claim, task->number);
-    LOG(&providerd->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim),
+    LOG(&providerd->daemon.log, LEVEL_INFO, "job.start", log_word("claim", task->claim), task_trace(task),
         log_number("job", (int64_t)task->job),
         log_text("pool", agent_pool_of(providerd->live, task->inquiry.customer)));
     if (!providerd->executor) {
@@ -445,7 +449,8 @@ void task_suspend(struct providerd *providerd, uint64_t claim, bool suspended)
 
     if (!task || task->state != TASK_RUNS)
         return;
-    LOG(&providerd->daemon.log, LEVEL_INFO, suspended ? "job.suspended" : "job.resumed", log_word("claim", claim));
+    LOG(&providerd->daemon.log, LEVEL_INFO, suspended ? "job.suspended" : "job.resumed", log_word("claim", claim),
+        task_trace(task));
     providerd->executor->kind->suspend(providerd->executor, claim, suspended);
 }
 

@@ -262,7 +262,7 @@ uint32_t uploads_add(struct providerd *providerd, const struct task *task, int64
         return upload->count;
     arena_init(&arena);
     if (job_uploads_read(&arena, task->ad, runner_wall() / SECOND, &upload_files, &err) < 0)
-        LOG(&providerd->daemon.log, LEVEL_WARNING, "transfers", log_word("claim", task->claim),
+        LOG(&providerd->daemon.log, LEVEL_WARNING, "transfers", log_word("claim", task->claim), task_trace(task),
             log_text("why", err.text));
     if (upload_files.count) {
         upload = upload_new(providerd, task, &upload_files);

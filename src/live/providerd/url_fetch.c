@@ -152,7 +152,7 @@ static void transfer_over(void *user, const struct transfer_result *result)
         file_place(urlin, result->size);
     } else if (result->end == TRANSFER_AGAIN && urlin->pauses < PAUSES_MAX) {
         LOG(&urlin->providerd->daemon.log, LEVEL_WARNING, "url.again", log_word("claim", urlin->task->claim),
-            log_text("url", urlin->url), log_text("why", result->words));
+            task_trace(urlin->task), log_text("url", urlin->url), log_text("why", result->words));
         uv_timer_start(&urlin->again, again_due, (uint64_t)PAUSE << urlin->pauses++, 0);
     } else {
         urlin_fail(urlin, result->end == TRANSFER_DAMAGED ? "it is larger than RequestDisk" : result->words);

@@ -109,7 +109,7 @@ static void one_begin(const struct customer_step *step, struct submission *one, 
         struct job *job = job_find(step->customer, id);
 
         if (job && job->state == JOB_IDLE)
-            job_wait(job, false);
+            job_wait(step->customer, job, false);
     }
     shape_submitted(step, one->shape);
 }

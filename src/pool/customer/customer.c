@@ -27,6 +27,7 @@ static void *customer_make(const void *settings)
     map_init(&customer->leftovers, 0);
     map_init(&customer->owners, 0);
     map_init(&customer->sizes, 0);
+    map_init(&customer->owned, 0);
     map_init(&customer->flows, 0);
     map_init(&customer->batches, 0);
     map_init(&customer->gangs, 0);
@@ -264,7 +265,8 @@ static void job_view(const struct customer *customer, const struct job *job, str
         .node = job->from->node,
         .blocked = job->state == JOB_IDLE && job_is_blocked(job),
         .stuck = job->state == JOB_IDLE && job_is_blocked(job) && job->from->flow && !job->from->flow->moving,
-        .kept = job->from->flow && job->from->flow->left};
+        .kept = job->from->flow && job->from->flow->left,
+        .trace = job->from->trace};
     if (job->state == JOB_IDLE && job->waits) {
         turns_waits(customer, job->shape->lead, &ret->turn_room, &ret->turn_waiting);
         claims_view(job->shape->lead, ret);
@@ -295,16 +297,22 @@ uint32_t submission_behind(const struct customer *customer, uint64_t id)
     return low;
 }
 
+bool submission_job_behind(const struct customer *customer, const struct submission *submission, uint64_t after,
+                           struct job_view *ret)
+{
+    uint64_t id = submission->first + submission->gone;
+
+    for (id = id > after ? id : after + 1; submission->alive && id < submission->first + submission->made; id++)
+        if (customer_job(customer, id, ret))
+            return true;
+    return false;
+}
+
 bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret)
 {
-    for (uint32_t i = submission_behind(customer, after); i < customer->submission_count; i++) {
-        const struct submission *submission = customer->submissions[i];
-        uint64_t id = submission->first + submission->gone;
-
-        for (id = id > after ? id : after + 1; submission->alive && id < submission->first + submission->made; id++)
-            if (customer_job(customer, id, ret))
-                return true;
-    }
+    for (uint32_t i = submission_behind(customer, after); i < customer->submission_count; i++)
+        if (submission_job_behind(customer, customer->submissions[i], after, ret))
+            return true;
     return false;
 }
 
@@ -467,6 +475,12 @@ static bool customer_valid(const void *role, const char **ret_why)
             if (shape->pools[k].pending < 0)
                 return false;
     }
+    *ret_why = "the counts of jobs by state are wrong";
+    if (!counts_valid(customer))
+        return false;
+    *ret_why = "a submission is not in its owner's list";
+    if (!owners_valid(customer))
+        return false;
     *ret_why = "the counts of requests that are offered by turns are wrong";
     if (!turns_valid(customer))
         return false;

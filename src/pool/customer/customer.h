@@ -16,6 +16,7 @@
 #ifndef BERTH_POOL_CUSTOMER_CUSTOMER_H
 #define BERTH_POOL_CUSTOMER_CUSTOMER_H
 
+#include "pool/protocol/job_trace.h"
 #include "pool/protocol/role.h"
 
 #ifdef __cplusplus
@@ -62,6 +63,21 @@ enum job_state {
     JOB_REMOVED,
     JOB_ABORTED,   /* the job waited longer than it may, or until its time was over */
     JOB_FORGOTTEN, /* only on disk */
+};
+
+/* Jobs as they are counted. */
+enum jobs_as {
+    JOBS_NOT,
+    JOBS_WAITING,
+    JOBS_BLOCKED, /* by others of its workflow, or because its submission is not whole */
+    JOBS_CLAIMED, /* it is recorded under a claim */
+    JOBS_LOCAL,   /* it runs on the customer's own host */
+    JOBS_GOOD,    /* it has ended, with status 0 ... */
+    JOBS_FAILED,  /* ... or otherwise */
+    JOBS_HELD,
+    JOBS_REMOVED,
+    JOBS_ABORTED,
+    JOBS_COUNT
 };
 
 /* How far a claim is of which the customer is the root. */
@@ -111,6 +127,7 @@ struct job_view {
     bool blocked;            /* the job waits for others of its workflow ... */
     bool stuck;              /* ... none of which will move by itself */
     bool kept;               /* its workflow is not over: the job must not be forgotten */
+    struct job_trace trace;  /* of its submission; or none */
 };
 
 typedef void customer_job_fn(void *user, const struct job_view *job);
@@ -118,10 +135,14 @@ void customer_each(const struct customer *customer, customer_job_fn *fn, void *u
 bool customer_job(const struct customer *customer, uint64_t id, struct job_view *ret);
 /* The job with the smallest number above that one; false when there is none. */
 bool customer_next(const struct customer *customer, uint64_t after, struct job_view *ret);
+/* The same of the jobs of that owner alone: of others there may be any number. */
+bool customer_next_of(const struct customer *customer, const char *owner, uint64_t after, struct job_view *ret);
 /* How many jobs from that one on, up to `last`, are alike: of one submission, waiting, and nothing has happened to any of them. There may be more; 0: the
  * first is not so. */
 uint64_t customer_alike(const struct customer *customer, uint64_t id, uint64_t last);
-uint64_t customer_count(const struct customer *customer);       /* jobs that are not forgotten */
+uint64_t customer_count(const struct customer *customer);                    /* jobs that are not forgotten ... */
+uint64_t customer_counted(const struct customer *customer, enum jobs_as as); /* ... and those in that state */
+uint64_t customer_stuck(const struct customer *customer); /* of the blocked, those that will not move by themselves */
 uint64_t customer_ended_since(const struct customer *customer); /* jobs that EVENT_ENDED has ended */
 uint64_t customer_last(const struct customer *customer); /* the last number that was given to a job; 0: none was */
 /* Is there a submission of that owner under that key? */

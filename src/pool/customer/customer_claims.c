@@ -88,6 +88,7 @@ static struct tree *root_unit(struct root *root)
                         .index = job_index(root->job),
                         .tries = root->job->begun,
                         .node = root->job->from->node,
+                        .trace = root->job->from->trace,
                         .crew = &root->crew};
 
     if (!root->unit)

@@ -10,6 +10,8 @@
  *     submissions.c  jobs as they come, and what outlives a restart
  *     forgetting.c what is left of them when their jobs are gone goes, too
  *     making.c     the same where they are very many at once: in several steps
+ *     owners.c     the submissions of each owner
+ *     counts.c     how many jobs are in each state
  *     batch.c      submissions that begin together
  *     workflow.c      workflows: submissions that wait for each other
  *     customer_claims.c      claims of which the customer is the root, from the match to the release
@@ -26,6 +28,7 @@
 #include "pool/claim/crew.h"
 #include "pool/customer/customer.h"
 #include "pool/protocol/advert.h"
+#include "pool/protocol/job_trace.h"
 #include "pool/protocol/timers.h"
 
 #define JOB_ID_MAX (UINT64_C(1) << 40) /* jobs are counted from 1: a larger number was never one */
@@ -65,6 +68,7 @@ struct job {
     uint32_t in_vain;       /* claims in a row that came to nothing */
     int64_t rests;          /* because of that it is offered again only then; 0: it does not rest */
     enum tally tally;
+    enum jobs_as counted;
     bool moves; /* in a workflow: the job waits for a machine, or has one */
     bool fresh; /* it has no row: nothing has happened to it since it was submitted */
     uint64_t stored;
@@ -171,8 +175,11 @@ struct submission {
     struct submission *making; /* while its jobs are being made: the next of which they are */
     uint64_t *askers;          /* who wants to be told when all are made */
     uint32_t asker_count, asker_room;
-    struct batch *batch; /* the submissions that begin together with it; NULL: it begins by itself */
-    bool begun;          /* with its batch */
+    struct owned *owned;                            /* the list of its owner's; NULL: it is in none yet ... */
+    struct submission *owned_before, *owned_behind; /* ... and who is beside it there */
+    struct batch *batch;    /* the submissions that begin together with it; NULL: it begins by itself */
+    bool begun;             /* with its batch */
+    struct job_trace trace; /* by which its jobs are followed through logs; or none */
 
     /* as a node of a workflow: */
     struct flow *flow;           /* NULL: it is not a node */
@@ -183,6 +190,11 @@ struct submission {
     uint64_t tally[TALLY_COUNT]; /* of its jobs */
     uint32_t *children;          /* places of the nodes that wait for it, as often as they name it */
     uint32_t child_count, child_room;
+};
+
+/* The submissions of an owner. */
+struct owned {
+    struct submission *first, *last;
 };
 
 /* Submissions that are one for their user: they begin together, and are forgotten together. */
@@ -213,6 +225,7 @@ struct flow {
     uint32_t count, room, gone; /* `gone`: places that are NULL, of submissions that were forgotten */
     uint64_t left;              /* jobs that have neither ended well nor been removed */
     uint64_t moving;            /* jobs that wait for a machine, or have one */
+    uint64_t blocked;           /* jobs that wait for others */
     bool begun;
 };
 
@@ -237,6 +250,9 @@ struct customer {
     struct batch *beginning, **beginning_end; /* those whose jobs are beginning to wait */
     struct map owners;                        /* account_hash -> how many jobs have not ended ... */
     struct map sizes;                         /* ... and how many bytes the ads of its jobs take */
+    struct map owned;                         /* hash of an owner -> struct owned */
+    uint64_t counted[JOBS_COUNT];             /* jobs by state ... */
+    bool counts;                              /* ... since all were loaded */
     struct map flows;                         /* word -> struct flow */
     struct map batches;                       /* word -> struct batch */
     struct map gangs;                         /* gang -> struct root */
@@ -261,6 +277,9 @@ struct customer_step {
 void customer_store(const struct customer_step *step); /* the customer's own row */
 uint32_t submission_behind(const struct customer *customer,
                            uint64_t id); /* the place of the first with jobs behind that number */
+/* Its first job with a larger number than `after`; false: there is none. */
+bool submission_job_behind(const struct customer *customer, const struct submission *submission, uint64_t after,
+                           struct job_view *ret);
 
 /* The job's place in its sweep, which may be several submissions: 0, 1, ... */
 static inline uint64_t job_index(const struct job *job)
@@ -413,6 +432,20 @@ static inline bool job_is_blocked(const struct job *job)
     return from && ((from->batch && !from->begun) || (from->flow && (!from->flow->begun || from->blocked)));
 }
 
+/* counts.c */
+enum jobs_as job_counted_as(const struct job *job);
+void job_count(struct customer *customer, struct job *job);   /* it has changed */
+void job_uncount(struct customer *customer, struct job *job); /* it is about to go */
+void counts_boot(struct customer *customer);                  /* all are loaded */
+bool counts_valid(const struct customer *customer);
+
+/* owners.c */
+void submission_own(struct customer *customer, struct submission *submission);    /* its number is known */
+void submission_disown(struct customer *customer, struct submission *submission); /* it is about to go */
+void owners_boot(struct customer *customer);                                      /* all are loaded, and in order */
+void owners_done(struct customer *customer);
+bool owners_valid(const struct customer *customer);
+
 /* queue.c */
 void queue_control(const struct customer_step *step, const struct event *event);
 void queue_forget(const struct customer_step *step, const struct event *event);
@@ -424,7 +457,7 @@ struct job *job_find(const struct customer *customer, uint64_t id);
 bool job_ended(const struct job *job);
 void owner_count(struct customer *customer, const struct text *owner, int64_t more);
 struct job *shape_next(const struct shape *shape); /* the job that has waited longest; NULL: none, or not yet */
-void job_wait(struct job *job, bool first);
+void job_wait(struct customer *customer, struct job *job, bool first);
 void job_give_up(const struct customer_step *step, struct job *job, enum reason why); /* the job has waited too long */
 /* The job runs under a claim, waits again, or has ended: recorded at once. */
 void job_assign(const struct customer_step *step, struct job *job, struct root *root);

@@ -73,7 +73,7 @@ void making_step(const struct customer_step *step)
         job->fresh = true;
         submission->fresh++;
         customer->unmade--;
-        job_wait(job, false);
+        job_wait(customer, job, false);
     }
     shape_submitted(step, submission->shape);
     if (submission_is_made(submission))

@@ -56,6 +56,7 @@ static void job_write(const struct customer_step *step, struct job *job)
     if (job->fresh)
         job->from->fresh--;
     job->fresh = false;
+    job_count(step->customer, job);
 }
 
 static void job_store(const struct customer_step *step, struct job *job)
@@ -66,7 +67,7 @@ static void job_store(const struct customer_step *step, struct job *job)
     flow_tally(step, job);
 }
 
-void job_wait(struct job *job, bool first)
+static void job_link(struct job *job, bool first)
 {
     struct shape *shape = job->shape->lead;
 
@@ -79,6 +80,12 @@ void job_wait(struct job *job, bool first)
     *(job->after ? &job->after->before : &shape->last) = job;
     shape->waiting++;
     flow_moves(job);
+}
+
+void job_wait(struct customer *customer, struct job *job, bool first)
+{
+    job_link(job, first);
+    job_count(customer, job);
 }
 
 static void job_unwait(struct job *job)
@@ -150,7 +157,7 @@ void job_rested(const struct customer_step *step, uint64_t id)
     job->rests = 0;
     if (job->state != JOB_IDLE || job->root)
         return;
-    job_wait(job, true);
+    job_wait(step->customer, job, true);
     shape_changed(step, job->shape);
 }
 
@@ -167,7 +174,7 @@ void job_requeue(const struct customer_step *step, struct job *job)
     job->failing = false;
     job_store(step, job);
     if (!rests)
-        job_wait(job, true);
+        job_wait(step->customer, job, true);
     shape_changed(step, job->shape);
 }
 
@@ -206,7 +213,7 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
     job->claim = job->state == JOB_DONE ? job->claim : 0; /* this claim's result has been taken */
     job_store(step, job);
     if (job->state == JOB_IDLE && !job->root)
-        job_wait(job, true);
+        job_wait(step->customer, job, true);
     shape_changed(step, job->shape);
 }
 
@@ -256,7 +263,7 @@ static enum reason job_rescue(const struct customer_step *step, struct job *job)
     job->from->since = step->env->now;
     owner_count(step->customer, &job->shape->owner, 1);
     job_store(step, job);
-    job_wait(job, false);
+    job_wait(step->customer, job, false);
     shape_changed(step, job->shape);
     return REASON_OK;
 }
@@ -311,7 +318,7 @@ static enum reason job_edit(const struct customer_step *step, struct job *job, s
     job->rests = rests;
     job_write(step, job);
     if (waits)
-        job_wait(job, false);
+        job_wait(step->customer, job, false);
     shape_changed(step, before);
     shape_changed(step, shape);
     return REASON_OK;
@@ -339,7 +346,7 @@ static enum reason job_control(const struct customer_step *step, struct job *job
         job->state = JOB_IDLE;
         job->tries = 0;
         job->in_vain = 0;
-        job_wait(job, false);
+        job_wait(step->customer, job, false);
     } else {
         if (verb == CONTROL_HOLD && job->state == JOB_HELD)
             return REASON_OK;
@@ -422,6 +429,7 @@ void queue_forget(const struct customer_step *step, const struct event *event)
     if (!job || !job_ended(job) || job->root || (job->from->flow && job->from->flow->left))
         return;
     shape = job->shape;
+    job_uncount(step->customer, job);
     map_remove(&step->customer->jobs, job->id);
     submission_lost(step, job->from, job->id, job->id, true);
     free(job);
@@ -445,6 +453,7 @@ void queue_drop(const struct customer_step *step, const struct event *event)
         struct job *job = job_find(customer, id);
 
         job_unwait(job);
+        job_uncount(customer, job);
         map_remove(&customer->jobs, id);
         free(job);
         shape->uses--;

@@ -54,6 +54,7 @@ void submissions_done(struct customer *customer)
         free(customer->submissions[i]);
     }
     free(customer->submissions);
+    owners_done(customer);
     map_done(&customer->keys);
     map_done(&customer->stubs);
     map_done(&customer->leftovers);
@@ -79,6 +80,7 @@ static void submission_store(const struct customer_step *step, struct submission
         record.u.key_record.flow = submission->flow->word;
         record.u.key_record.nodes = submission->flow->nodes;
     }
+    job_trace_write(&submission->trace, &record.u.key_record.trace);
     submission->stored = effects_persist(step->effects, &record);
 }
 
@@ -90,6 +92,7 @@ void submission_remove(const struct customer_step *step, struct submission *subm
     map_remove(&customer->keys, key_hash(&submission->owner, &submission->key));
     submission->shape->uses--;
     shape_changed(step, submission->shape);
+    submission_disown(customer, submission);
     flow_leave(customer, submission);
     batch_leave(customer, submission);
     tree_unref(submission->node);
@@ -185,6 +188,7 @@ static void submission_make(const struct customer_step *step, const struct submi
     ret->shape = shape;
     ret->first = ret->batch ? batch_number(customer, submit, ret->batch) : customer->last_job + 1;
     submission_place(customer);
+    submission_own(customer, ret);
     ret->count = submit->count;
     ret->at = step->env->wall / SECOND;
     ret->since = step->env->now;
@@ -194,7 +198,7 @@ static void submission_make(const struct customer_step *step, const struct submi
         submission_jobs(customer, ret);
     flow_count(ret);
     for (uint64_t id = ret->first; id < ret->first + ret->made; id++)
-        job_wait(job_find(customer, id), false);
+        job_wait(step->customer, job_find(customer, id), false);
     submission_store(step, ret);
     owner_count(customer, &submit->owner, (int64_t)submit->count);
     if (ret->batch && batch_is_whole(ret->batch))
@@ -252,6 +256,7 @@ void queue_submit(const struct customer_step *step, const struct event *event)
         reason = REASON_INVALID;
     else {
         known = submission_new(customer, &submit->owner, &submit->key);
+        job_trace_read(submit->trace.bytes, strlen(submit->trace.bytes), &known->trace);
         if (submit->batch)
             batch_join(customer, known, submit->batch, submit->ads);
         if (submit->flow)
@@ -440,6 +445,7 @@ static void load_submission(struct customer *customer, const struct record *reco
     submission->first = was->first;
     submission->count = was->count;
     submission->gone = was->gone;
+    job_trace_read(was->trace.bytes, strlen(was->trace.bytes), &submission->trace);
     submission->at =
         was->at > 0 && was->at < INT64_MAX / SECOND ? was->at : 0; /* a number read from a disk may be anything */
     if (was->batch && batch_fits(customer, was->batch, was->ads))
@@ -512,6 +518,7 @@ static void submission_drop(const struct customer_step *step, struct submission 
         if (!job || job->from != submission)
             continue;
         effects_remove(step->effects, RECORD_JOB, id);
+        job_uncount(customer, job);
         map_remove(&customer->jobs, id);
         job->shape->uses--;
         free(job);
@@ -567,8 +574,10 @@ void queue_boot(const struct customer_step *step)
             if (job->state == JOB_RUNNING && !job->root)
                 job_requeue(step, job);
             else if (job->state == JOB_IDLE)
-                job_wait(job, false);
+                job_wait(step->customer, job, false);
         }
     }
+    owners_boot(customer);
+    counts_boot(customer);
     submissions_forget_all(step);
 }

@@ -147,30 +147,45 @@ static struct tree *gang_layer(const struct unit *unit)
     return layer;
 }
 
+/* The node's name, where it has one. */
+static const struct expr *node_name(const struct tree *node)
+{
+    symbol name = node ? symbols_find(node->symbols, "Node", 4) : SYMBOL_NONE;
+    const struct expr *found = name == SYMBOL_NONE ? NULL : tree_find(node, tree_root(node), name);
+
+    return found && found->kind == EXPR_STRING ? found : NULL;
+}
+
 struct tree *unit_ad(const struct unit *unit)
 {
     struct symbols *symbols = unit->ad->symbols;
-    struct ad_setting settings[] = {
+    struct ad_setting settings[6] = {
         {symbols_take(symbols, "JobId", 5), value_integer((int64_t)unit->job)},
         {symbols_take(symbols, "JobIndex", 8), value_integer((int64_t)unit->index)},
         {symbols_take(symbols, "JobTry", 6), value_integer((int64_t)unit->tries)},
         {symbols_take(symbols, "Index", 5), value_integer((int64_t)unit->index)},
-        {symbols_take(symbols, "Node", 4), value_undefined()},
     };
-    const struct expr *node = unit->node ? tree_find(unit->node, tree_root(unit->node), settings[4].name) : NULL;
     const struct expr *own = tree_find(unit->ad, tree_root(unit->ad), settings[3].name);
-    bool named = node && node->kind == EXPR_STRING;
+    const struct expr *node = node_name(unit->node);
+    struct job_trace trace = job_trace_child(&unit->trace, unit->job, unit->tries);
     struct tree *numbered, *layer = gang_layer(unit), *whole = NULL;
+    struct text told;
+    size_t count = 4;
 
     if (own && own->kind != EXPR_INTEGER) { /* an Index that means something else is the user's */
         symbols_hold(symbols, settings[1].name);
         symbols_drop(symbols, settings[3].name);
         settings[3].name = settings[1].name;
     }
-    if (named)
-        settings[4].value = value_string(tree_string(unit->node, node), node->u.run.count);
-    numbered = ad_set(unit->ad, settings, COUNT(settings) - !named, NULL);
-    for (size_t i = 0; i < COUNT(settings); i++)
+    if (node)
+        settings[count++] = (struct ad_setting){symbols_take(symbols, "Node", 4),
+                                                value_string(tree_string(unit->node, node), node->u.run.count)};
+    job_trace_write(&trace, &told);
+    if (*told.bytes)
+        settings[count++] = (struct ad_setting){symbols_take(symbols, AD_JOB_TRACE, strlen(AD_JOB_TRACE)),
+                                                value_string(told.bytes, JOB_TRACE_LEN)};
+    numbered = ad_set(unit->ad, settings, count, NULL);
+    for (size_t i = 0; i < count; i++)
         symbols_drop(symbols, settings[i].name);
     if (numbered && layer)
         whole = ad_over(numbered, layer, NULL);

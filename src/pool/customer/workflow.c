@@ -178,7 +178,7 @@ static void node_go(const struct customer_step *step, struct submission *node, u
 
         if (!job || job->state != JOB_IDLE)
             continue;
-        job_wait(job, false);
+        job_wait(step->customer, job, false);
         effects_changed(step->effects, id, stored);
         if (job->shape == node->shape)
             continue;

@@ -6,12 +6,14 @@
  *
  * What is planned are the first requests, in the order in which they are served, that some machine would take if enough of its claims had ended, and
  * none does now. The time is the latest at which those claims must end by their limits, as the machine tells: where one has no limit there is no plan.
- * A plan stays when others come first later on. It goes when its request is matched or gone, when its machine is, and a lifetime after its time.
+ * A plan stays when others come first later on, and while it is not known for a while by when (a claim is between two jobs). It goes when its request is
+ * matched or gone, when its machine is, and a lifetime after its time.
  *
  * Nobody is matched by a plan: it only keeps others away, and from few machines (PLANS_HELD). Losing all of them delays the large. Not planned are
  * requests with Ports, machines that pull, and what is settled in windows.
  *
- * Cost: PLANS_EVERY part of a lifetime, one look at each group of requests that waits, and PLANS_LOOKS machines whose claims are looked into. */
+ * Cost: PLANS_EVERY part of a lifetime, one look at each group of requests that waits, and PLANS_LOOKS machines whose claims are looked into, but no more
+ * than PLANS_STEPS of evaluation, whatever users and machines wrote. */
 #ifndef BERTH_POOL_MATCHMAKER_PLANNER_H
 #define BERTH_POOL_MATCHMAKER_PLANNER_H
 
@@ -21,13 +23,18 @@
 extern "C" {
 #endif
 
-#define PLANS_MAX 512    /* requests that are watched or planned */
-#define PLANS_WATCHED 4  /* as many times those that may be planned are watched: some fit no machine */
-#define PLANS_EVERY 60   /* times in a lifetime plans are looked at */
-#define PLAN_WAITS 5     /* that part of a lifetime a request waits before it is planned */
-#define PLANS_LOOKS 1024 /* machines whose claims are looked into each time */
-#define PLANS_PASSED 16  /* as many times more of them are passed over */
-#define PLANS_HELD 20    /* that part of the machines others are kept from; one at least */
+#define PLANS_MAX 512         /* requests that are watched or planned */
+#define PLANS_WATCHED 4       /* as many times those that may be planned are watched: some fit no machine */
+#define PLANS_EVERY 60        /* times in a lifetime plans are looked at */
+#define PLAN_WAITS 5          /* that part of a lifetime a request waits before it is planned */
+#define PLANS_LOOKS 1024      /* machines whose claims are looked into each time, half of them for one request */
+#define PLANS_PASSED 16       /* as many times more of them are passed over */
+#define PLAN_EVAL_STEPS 10000 /* a constraint that takes more to evaluate is not planned by */
+#define PLAN_STEPS 200000     /* of evaluation that a look at one request may take, or little more */
+#define PLANS_STEPS 2000000   /* ... and at all that are looked at each time: half of it at those that are planned */
+#define PLANS_HELD 20         /* that part of the machines others are kept from; one at least */
+
+#define PLAN_AMOUNTS 4 /* of what a claim takes */
 
 struct plan {
     uint32_t root;           /* the request's entry; NOBODY: the place is free */
@@ -39,19 +46,29 @@ struct plan {
     uint64_t agent, machine; /* agent 0: no machine was found yet */
     int64_t start;           /* by then there is room, on our clock */
     int64_t span;            /* whoever is done within it may begin there meanwhile; microseconds */
-    uint32_t at, seen;       /* where to go on among the machines, and how many of them were passed */
+    int64_t unknown;         /* since when that is not known any more; INT64_MAX: it is */
+    int64_t said;            /* the machine's word that was looked at last ... */
+    uint64_t version;        /* ... and the request's text */
+    uint32_t at, seen;       /* where to go on among the machines, and how many of them were passed ... */
+    uint32_t looked;         /* ... and looked into */
+    uint64_t turn, waits;    /* the last time it was looked at, and was among the first that wait; 0: never */
 };
 
 struct planner {
     struct collector *collector;
     const struct machines *machines;
-    struct plan *plans; /* PLANS_MAX places; NULL: nothing is planned */
-    struct map roots;   /* request -> place */
-    struct map held;    /* mixed agent and machine that others are kept from -> place */
-    uint32_t most;      /* requests that may be planned; 0: none */
-    uint32_t count;     /* places in use */
-    uint64_t made;      /* plans so far */
-    int64_t next;       /* when they are looked at next; INT64_MAX: when a cycle was over */
+    struct plan *plans;             /* PLANS_MAX places; NULL: nothing is planned */
+    struct map roots;               /* request -> place */
+    struct map taken;               /* mixed agent and machine that one is planned on -> place */
+    uint32_t most;                  /* requests that may be planned; 0: none */
+    uint32_t count;                 /* places in use */
+    uint64_t made;                  /* plans so far */
+    uint64_t meter;                 /* steps of evaluation this time (copying a machine's ad counts too) ... */
+    uint64_t meter_end;             /* ... and where the look at one request ends */
+    uint64_t turn;                  /* times they were looked at */
+    symbol names[PLAN_AMOUNTS + 1]; /* what a claim says, as one look needs it */
+    uint32_t renewed;               /* the place among plans from which they are looked at again */
+    int64_t next;                   /* when they are looked at next; INT64_MAX: when a cycle was over */
 };
 
 /* Sets itself as what dresses the collector's ads. `most`: PLANS_MAX / PLANS_WATCHED at most count. */

@@ -136,31 +136,37 @@ extern "C" {
  * the `receipt`, and believes what that says.
  * What was used so far, all together, so that a report that is lost or comes twice changes nothing: `wall` is how long the claim has been active; `cpu`
  * (microseconds), `memory` (the most), `taken` and `brought` (bytes) are of its `jobs`, those that have ended. They count from 0 in each `life`, the
- * number of the provider's start. Matchmakers before that know none of these seven, and are not told (live/agent). */
-#define REPORT_FIELDS(F, S)                                                                            \
-    F(S, WORD, claim)                                                                                  \
-    F(S, WORD, gang)                                                                                   \
-    F(S, TEXT, owner)                                                                                  \
-    F(S, NUMBER, used)                                                                                 \
-    F(S, FLAG, over)                                                                                   \
-    F(S, LATER_TEXT, group)                                                                            \
-    F(S, LATER_TEXT, limits)                                                                           \
-    F(S, LATER_NUMBER, weight)                                                                         \
-    F(S, QUIET_REASON, reason)                                                                         \
-    F(S, AD, receipt)                                                                                  \
-    F(S, QUIET_WORD, life) F(S, QUIET_NUMBER, wall) F(S, QUIET_NUMBER, cpu) F(S, QUIET_NUMBER, memory) \
-        F(S, QUIET_NUMBER, taken) F(S, QUIET_NUMBER, brought) F(S, QUIET_NUMBER, jobs)
+ * number of the provider's start. Matchmakers before that know none of these seven, and are not told (live/agent).
+ * `trace`: of the claim's last job (job_trace.h), for logs; likewise for those that know it. */
+#define REPORT_FIELDS(F, S)    \
+    F(S, WORD, claim)          \
+    F(S, WORD, gang)           \
+    F(S, TEXT, owner)          \
+    F(S, NUMBER, used)         \
+    F(S, FLAG, over)           \
+    F(S, LATER_TEXT, group)    \
+    F(S, LATER_TEXT, limits)   \
+    F(S, LATER_NUMBER, weight) \
+    F(S, QUIET_REASON, reason) \
+    F(S, AD, receipt)          \
+    F(S, QUIET_WORD, life)     \
+    F(S, QUIET_NUMBER, wall)   \
+    F(S, QUIET_NUMBER, cpu)    \
+    F(S, QUIET_NUMBER, memory) \
+    F(S, QUIET_NUMBER, taken) F(S, QUIET_NUMBER, brought) F(S, QUIET_NUMBER, jobs) F(S, QUIET_TEXT, trace)
 
 /* A node of a workflow says which workflow that is (`flow`, a word that all its nodes share; 0: none), how many `nodes` it has, and in `node` its own
  * name and which nodes it waits for: [ Node = "D"; After = { "B", "C" } ]. Submissions that are one for their user share a word, `batch`, and say how
- * many they are, `ads`, and how many jobs that makes, `jobs`: their numbers follow one another, and no job begins before all are there. */
+ * many they are, `ads`, and how many jobs that makes, `jobs`: their numbers follow one another, and no job begins before all are there. `trace`: by which
+ * the jobs are followed through logs (job_trace.h); empty: by none. */
 #define SUBMIT_FIELDS(F, S) \
     F(S, TEXT, key)         \
     F(S, TEXT, owner)       \
     F(S, WORD, count)       \
     F(S, AD, ad)            \
     F(S, QUIET_WORD, flow)  \
-    F(S, QUIET_WORD, nodes) F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads) F(S, QUIET_WORD, jobs)
+    F(S, QUIET_WORD, nodes) \
+    F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads) F(S, QUIET_WORD, jobs) F(S, QUIET_TEXT, trace)
 #define SUBMITTED_FIELDS(F, S) F(S, REASON, reason) F(S, WORD, first) F(S, WORD, count)
 #define CONTROL_FIELDS(F, S) F(S, WORD, job) F(S, WORD, verb) F(S, AD, ad) /* enum control_verb; EDIT: the whole ad */
 #define GOT_FIELDS(F, S) F(S, REASON, reason)                              /* the plain answer */

@@ -70,7 +70,7 @@ extern "C" {
     F(S, WORD, number)          \
     F(S, WORD, tries)           \
     F(S, REASON, reason) F(S, NUMBER, status) F(S, LATER_NUMBER, changed) F(S, LATER_WORD, begun) F(S, QUIET_WORD, last)
-/* Customer: a submission by its key; `flow`, `nodes`, `node`, `batch` and `ads` as in SUBMIT. Key: a hash of owner and key. */
+/* Customer: a submission by its key; `flow`, `nodes`, `node`, `batch`, `ads` and `trace` as in SUBMIT. Key: a hash of owner and key. */
 #define KEY_RECORD_FIELDS(F, S) \
     F(S, TEXT, owner)           \
     F(S, TEXT, key)             \
@@ -79,7 +79,8 @@ extern "C" {
     F(S, WORD, count)           \
     F(S, LATER_WORD, gone)      \
     F(S, LATER_NUMBER, at)      \
-    F(S, QUIET_WORD, flow) F(S, QUIET_WORD, nodes) F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads)
+    F(S, QUIET_WORD, flow)      \
+    F(S, QUIET_WORD, nodes) F(S, AD, node) F(S, QUIET_WORD, batch) F(S, QUIET_WORD, ads) F(S, QUIET_TEXT, trace)
 /* Customer (and whoever has subordinates): a subordinate of a gang that was decided, and its `place` among all. A
  * subordinate that is `dropped` was lost, and the gang goes on without it: its row stays to the gang's end, because the
  * gang is not whole any more. `shape` is the root's, or the claim of the superior that is a member itself. `pass` is
@@ -144,7 +145,7 @@ extern "C" {
     F(S, WORD, life)                \
     F(S, NUMBER, wall)              \
     F(S, NUMBER, cpu)               \
-    F(S, NUMBER, memory) F(S, NUMBER, taken) F(S, NUMBER, brought) F(S, NUMBER, jobs)
+    F(S, NUMBER, memory) F(S, NUMBER, taken) F(S, NUMBER, brought) F(S, NUMBER, jobs) F(S, QUIET_TEXT, trace)
 
 /* Provider: a booking: the offer `offer` is kept for the users that `ad` names, `from` one second to another (UTC). `held`: it is given back then unless it
  * is confirmed before; 0: it was. `arrive`: it is given back when nobody has `come` so many seconds after it began; 0: never. `ahead`: the calendar's

@@ -306,11 +306,12 @@ struct tree *gpus_left(const struct provider *provider, struct tree *left, const
 struct tree *gpus_tell(const struct tenant *tenant, struct tree *job)
 {
     const struct expr *root = tree_root(job), *parts = tree_parts(job, root), *said = ad_find(job, GPUS_ASSIGNED);
+    const struct expr *given = list_of(tenant->gpus, GPUS_ASSIGNED); /* a row may be of anything */
     uint32_t count = 0, place;
     struct tree *told = NULL;
     struct build build;
 
-    if (!said && !tenant->gpus)
+    if (!said && !given)
         return job;
     build_init(&build, job->symbols, job->dialect);
     for (uint32_t i = 0; i < root->u.run.count; i++) {
@@ -321,8 +322,8 @@ struct tree *gpus_tell(const struct tenant *tenant, struct tree *job)
         build_attribute(&build, parts[i].label);
         count++;
     }
-    if (tenant->gpus) {
-        build_copy(&build, tenant->gpus, list_of(tenant->gpus, GPUS_ASSIGNED));
+    if (given) {
+        build_copy(&build, tenant->gpus, given);
         build_attribute(&build, symbols_take(job->symbols, GPUS_ASSIGNED, strlen(GPUS_ASSIGNED)));
         count++;
     }

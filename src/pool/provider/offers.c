@@ -330,13 +330,14 @@ void offer_due(const struct provider_step *step, uint32_t place)
     offer->dirty = false;
     if (offer->advert.text && now >= offer->key_until)
         offer_renew_key(step, offer);
+    /* before the ad that says what is left: who has only the ad takes it for the whole */
+    offer_wake(step, place, stands_run(step, place));
     again = step->provider->settings->pool_count
                 ? pulling_run(step, place)
                 : advert_run(&offer->advert, step->env, step->provider->settings->matchmaker, place,
                              step->provider->stored, step->effects);
     offer_wake(step, place, again);
     offer_wake(step, place, seconds_run(step, place));
-    offer_wake(step, place, stands_run(step, place));
     for (uint32_t k = 0; k < SECONDS_MAX; k++)
         if (offer->seconds[k].look < offer->look)
             offer->look = offer->seconds[k].look;

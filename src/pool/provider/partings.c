@@ -88,7 +88,8 @@ void parting_add(const struct provider_step *step, agent registrar, const struct
                                                       .memory = report->memory,
                                                       .taken = report->taken,
                                                       .brought = report->brought,
-                                                      .jobs = report->jobs};
+                                                      .jobs = report->jobs,
+                                                      .trace = report->trace};
     parting = parting_new(step, report->claim, &record.u.parting_record);
     parting->stored = effects_persist(step->effects, &record);
     parting_begin(step, parting);
@@ -115,7 +116,8 @@ static void parting_send(const struct provider_step *step, struct parting *parti
                                        .memory = row->memory,
                                        .taken = row->taken,
                                        .brought = row->brought,
-                                       .jobs = row->jobs};
+                                       .jobs = row->jobs,
+                                       .trace = row->trace};
     effects_send(step->effects, row->registrar, &message, parting->claim, TAG_PARTING, parting->stored);
     parting->flying = true;
     step->provider->partings_flying++;

@@ -5,6 +5,7 @@
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 #include "pool/protocol/account.h"
+#include "pool/protocol/job_trace.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/weight.h"
 #include "pool/provider/docking.h"
@@ -233,7 +234,16 @@ void tenant_text(const struct provider_step *step, const struct tenant *tenant, 
     arena_rewind(step->env->scratch, mark);
 }
 
-/* Fills in what a matchmaker that has begun anew cannot know. */
+/* By what the claim's last job is followed through logs. */
+static void tenant_trace(const struct tenant *tenant, struct text *ret)
+{
+    struct job_trace trace;
+
+    job_trace_of(tenant_duty(tenant).ad, &trace);
+    job_trace_write(&trace, ret);
+}
+
+/* Fills in what a matchmaker that has begun anew cannot know, and what its log says of the claim. */
 static void tenant_says(const struct provider_step *step, struct tenant *tenant, struct report *report)
 {
     struct tenant_memo *memo = tenant_memo(step, tenant);
@@ -245,6 +255,7 @@ static void tenant_says(const struct provider_step *step, struct tenant *tenant,
         report->weight = memo->weight;
         report->group = memo->group;
         report->limits = memo->limits;
+        report->trace = memo->trace;
         return;
     }
     weight = symbols_find(step->env->symbols, "Weight", 6);
@@ -252,6 +263,7 @@ static void tenant_says(const struct provider_step *step, struct tenant *tenant,
         weight == SYMBOL_NONE || !offer ? WEIGHT_ONE : weight_of(&env, step->env->scratch, weight, offer, tenant->ad);
     tenant_text(step, tenant, "AccountingGroup", &report->group);
     tenant_text(step, tenant, "ConcurrencyLimits", &report->limits);
+    tenant_trace(tenant, &report->trace);
     if (!memo)
         return;
     memo->says = true;
@@ -259,6 +271,7 @@ static void tenant_says(const struct provider_step *step, struct tenant *tenant,
     memo->weight = report->weight;
     memo->group = report->group;
     memo->limits = report->limits;
+    memo->trace = report->trace;
 }
 
 /* Reports to the registrar. What was used so far is told once, for the next report tells it again; the last one is kept until the registrar has it

@@ -139,7 +139,7 @@ struct tenant_memo {
     uint64_t fits;      /* the tenant fits while the offer's tenants have this hash; 0: not known */
     bool says, blind;   /* `says`: the following is known; `blind`: it was asked when the job's ad was not known */
     int64_t weight;
-    struct text group, limits;
+    struct text group, limits, trace;
 };
 
 /* What a tenant has used, all together, since the provider began or since the claim did: how long it was active, and what its jobs took that have ended. */

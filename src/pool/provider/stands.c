@@ -1,6 +1,7 @@
 /* stands.c: tells matchmakers how the machine behind each offer stands, whether or not anything of it is offered now.
  *
  *     the state or its claims change        -> told at once, but no sooner than STANDS_PAUSE after the last time
+ *     the first claim comes                 -> told at once, before the ad of what is left, which whoever knows only ads would take for the whole
  *     a booking or kept room changes        -> the same, but no sooner than STANDS_HURRY: somebody waits to see it
  *     a claim runs another job              -> its new end is told when the machine would be told again anyway
  *     no ad is in the pool                  -> told again twice in a lifetime, as an ad would be renewed; or once, while a claim is reported
@@ -527,8 +528,10 @@ static int64_t road_due(const struct provider_step *step, uint32_t place, const 
                          !calendar_has(step->provider, place)))
         return INT64_MAX;
     if (road->told < machine->urgent)
-        due = road->sent == INT64_MIN ? step->env->now
-                                      : road->sent + (road->told < machine->hurried ? STANDS_HURRY : STANDS_PAUSE);
+        due = road->sent == INT64_MIN ||
+                      (!road->base && (machine->state == MACHINE_PART || machine->state == MACHINE_BUSY))
+                  ? step->env->now
+                  : road->sent + (road->told < machine->hurried ? STANDS_HURRY : STANDS_PAUSE);
     else if (road->told < machine->version)
         due = road->sent + machine->lifetime / RENEWALS;
     else if (!offered)

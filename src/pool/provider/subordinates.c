@@ -155,6 +155,16 @@ static bool tenant_began(const struct tenant *tenant)
            (tenant->started >= 0 || (tenant->cleared && tenant->cleared == tenant->sequence));
 }
 
+/* Is that member's result the tenant's? Where the tenant was given nothing to run, nor were its members: nobody's is. */
+static bool member_leads(const struct provider_step *step, const struct tenant *tenant,
+                         const struct claim_member *member)
+{
+    struct crew_chief chief = tenant_chief(step->provider, tenant);
+
+    return !tenant->duty.idle && !tenant_executes(step->provider, tenant) &&
+           crew_leader(&tenant->crew, &chief) == member;
+}
+
 /* A member is lost. Either the tenant ends and its superior hears of it; or it goes on without the member, and nobody
  * hears. The tenant may be gone then. */
 static void tenant_loses(const struct provider_step *step, struct tenant *tenant, struct claim_member *member,
@@ -162,12 +172,10 @@ static void tenant_loses(const struct provider_step *step, struct tenant *tenant
 {
     struct docked above;
     struct claim_member_errand errand = subordinates_errand(step, tenant, &above);
-    struct crew_chief chief = tenant_chief(step->provider, tenant);
-    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == member;
 
     if (tenant->state == TENANT_STOPPING || member->dropped)
         return;
-    if (!tenant_began(tenant) || leads ||
+    if (!tenant_began(tenant) || member_leads(step, tenant, member) ||
         crew_needs(&tenant->crew, &errand, member, run_time(step->env, tenant->started))) {
         subordinates_failed(step, tenant, reason);
         return;
@@ -355,8 +363,7 @@ static void told_result(const struct provider_step *step, const struct event *ev
 {
     const struct result *result = &event->message->u.result;
     bool present = tenant->state >= TENANT_CLAIMED && result->number == tenant->number && result->job == tenant->job;
-    struct crew_chief chief = tenant_chief(step->provider, tenant);
-    bool leads = !tenant_executes(step->provider, tenant) && crew_leader(&tenant->crew, &chief) == member;
+    bool leads = member_leads(step, tenant, member);
     bool failed = (result->reason != REASON_EXITED || result->status != 0) && !MUTANT(FAILURE_IGNORED);
     bool lost = present && !leads && failed && !member->dropped;
     uint64_t claim = tenant->claim;

@@ -1,5 +1,5 @@
-/* standby.c: a matchmaker that stands by: a thread waits for the store, the loop answers who leads. */
-#include "live/matchmakerd/standby.h"
+/* standby.c: a daemon that stands by: a thread waits for the store, the loop answers who leads. */
+#include "live/http/standby.h"
 
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
@@ -174,14 +174,24 @@ bool standby_answers(struct standby *standby, struct request *request)
     if (*leader.url)
         fields[count++] = (struct http_field){"Berth-Leader", leader.url};
     buf_init(&words);
-    buf_adds(&words, "this matchmaker stands by");
+    buf_addf(&words, "this %s stands by", standby->settings.what);
     if (*leader.who)
-        buf_addf(&words, ": %s leads (%s)", *leader.url ? leader.url : "another", leader.who);
+        buf_addf(&words, ": %.*s leads (%s)", *leader.url ? (int)strcspn(leader.url, "#") : 7,
+                 *leader.url ? leader.url : "another", leader.who);
     else
         buf_adds(&words, "; none is known to lead now");
     request_problem_fields(request, 503, buf_string(&words), fields, count);
     buf_done(&words);
     return true;
+}
+
+void standby_deposed(struct request *request, const char *what)
+{
+    const struct http_field fields[] = {{"Retry-After", AGAIN}, {"Berth-Standby", "true"}};
+    char words[80];
+
+    snprintf(words, sizeof words, "the lease has run out: another %s may lead", what);
+    request_problem_fields(request, 503, words, fields, 2);
 }
 
 uint32_t replica_rows(struct symbols *symbols, const struct store_replica *replicas, uint32_t count, int64_t wall,
