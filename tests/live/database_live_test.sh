@@ -33,7 +33,7 @@ up() {
 }
 # job COMMAND: its number; nothing when it was not taken.
 job() {
-  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$1\" }; Outputs = {}; RequestMemory = 1M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\" ]" >job.ad
+  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$1\" }; Outputs = {}; RequestMemory = 32M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\" ]" >job.ad
   "$berth" submit --force job.ad 2>submit.err | sed -n 's/.*: \([0-9]*\)$/\1/p'
 }
 history() { [ "$("$berth" history --json -c "Job == $1 && State == \"Cleared\" && Status == 0" 2>/dev/null | grep -c .)" = 1 ]; }

@@ -59,7 +59,7 @@ up() {
 check 'a pool comes up whose database has a synchronous standby' up
 # job COMMAND [MORE]: submits it; its number is in $job. Nothing when it was not taken.
 job() {
-  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$1\" }; Outputs = {}; RequestMemory = 1M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\"; ${2-} ]" >job.ad
+  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$1\" }; Outputs = {}; RequestMemory = 32M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\"; ${2-} ]" >job.ad
   job=$(timeout 60 "$berth" submit --force job.ad 2>submit.err | sed -n 's/.*: \([0-9]*\)$/\1/p') && [ -n "$job" ]
 }
 ended() { [ "$("$berth" history --json -c "Job == $1 && State == \"Cleared\" && Status == 0${2-}" 2>/dev/null | grep -c .)" = 1 ]; }
@@ -129,7 +129,7 @@ if [ "$(id -u)" = 0 ]; then
   check 'it is full' fill
   letters=$(head -c 300000 /dev/urandom | base64 -w0)
   refused() { ! timeout 20 "$berth" submit --force large.ad >large.out 2>&1; }
-  full() { printf '[ Cmd = "true"; Outputs = {}; RequestMemory = 1M; RequestDisk = 1M; Note = "%s" ]' "$letters" >large.ad && refused && soon grep -q 'event=store.away' alice.err; }
+  full() { printf '[ Cmd = "true"; Outputs = {}; RequestMemory = 32M; RequestDisk = 1M; Note = "%s" ]' "$letters" >large.ad && refused && soon grep -q 'event=store.away' alice.err; }
   check 'what has no room is not acknowledged, and the customer says that its store is away' full
   check 'with room again a job that is submitted ends within 20 seconds' eval 'rm "$database/one.data/filler"; within 20 runs'
   cat took

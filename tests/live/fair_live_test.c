@@ -412,8 +412,10 @@ static void light_run(const struct shop *shop, int64_t seconds, struct figures *
     static double spans[SAMPLES_MAX], own[SAMPLES_MAX];
     int64_t ends = live_now() + seconds * 1000;
     double began_at = now_ms(), ran, ran_before, waited_before = delay_ms(shop->pid, &ran_before);
+    enum talk_result heard;
     struct talk talk;
     struct reply reply;
+    bool sent;
 
     *ret = (struct figures){0};
     talk_init(&talk);
@@ -424,8 +426,17 @@ static void light_run(const struct shop *shop, int64_t seconds, struct figures *
         if (talk.fd < 0)
             talk_open_at(&talk, "127.0.0.1", shop->port);
         began = now_ms();
-        if (!talk_send(&talk, "POST", "/v1/jobs", shop->bearers[0].text, NULL, JOB) ||
-            talk_wait(&talk, LIVE_PATIENCE, &reply) != TALK_REPLY || reply.status != 201 || reply.closes) {
+        sent = talk_send(&talk, "POST", "/v1/jobs", shop->bearers[0].text, NULL, JOB);
+        heard = sent ? talk_wait(&talk, LIVE_PATIENCE, &reply) : TALK_CLOSED;
+        if (heard != TALK_REPLY || reply.status != 201 || reply.closes) {
+            tap_diag("submission %u, after %.1f ms: %s", ret->count, now_ms() - began,
+                     !sent                 ? "it could not be sent"
+                     : heard == TALK_WAIT  ? "no answer came"
+                     : heard != TALK_REPLY ? "the connection was ended"
+                     : reply.closes        ? "the connection is ended by the answer"
+                                           : "it was refused");
+            if (heard == TALK_REPLY)
+                tap_diag("status %u: %s", reply.status, buf_string(&reply.body));
             ret->failures++;
             talk_close(&talk);
         }

@@ -119,7 +119,7 @@ holds 'a program that the image does not have is not there' test "$status" = 127
 : >held
 cat linked >>held
 submitted() {
-  echo "[ Image = \"$1\"; Cmd = \"cat\"; Args = { \"/etc/word\" }; RequestCpus = 0.01; RequestMemory = 1M; RequestDisk = 1M ]" >"$1.ad"
+  echo "[ Image = \"$1\"; Cmd = \"cat\"; Args = { \"/etc/word\" }; RequestCpus = 0.01; RequestMemory = 32M; RequestDisk = 1M ]" >"$1.ad"
   "$berth" submit "$1.ad" 2>&1 | sed -n "s/^1 job submitted: /$1 /p" >>held
 }
 # held FILE WORDS SENTENCE: and why.
@@ -199,9 +199,10 @@ fi
 # ------------------------------------------------------------------------------------------------------ many, and the bound
 
 cp good.tar other.tar && printf 'x' >>other.tar # another file, the same image
-echo '[ Image = "other.tar"; Cmd = "cat"; Args = { "/etc/word" }; RequestCpus = 0.01; RequestMemory = 1M; RequestDisk = 1M; Count = 8 ]' >many.ad
+echo '[ Image = "other.tar"; Cmd = "cat"; Args = { "/etc/word" }; RequestCpus = 0.01; RequestMemory = 32M; RequestDisk = 1M; Count = 8 ]' >many.ad
 run "$berth" submit many.ad
 run "$berth" wait "$(sed -n 's/^8 jobs submitted: //p' out)"
+[ "$status" = 0 ] || { cat err && "$berth" history -n 8 --format 'Job State Reason Status Tries'; } | sed 's/^/# /'
 holds 'many jobs that begin at once run in one image' test "$status" = 0
 hash=$(b2sum -l 256 other.tar | cut -d ' ' -f 1)
 holds 'it was unpacked once' test "$(grep -c "image.unpacked.*$hash" "$work/state/log/provider.log")" = 1

@@ -31,7 +31,7 @@ up() {
 check 'a pool comes up whose matchmaker, customer and provider reach their database each by a way of its own' up
 # job COMMAND: submits it; its number is in $job. Nothing when it was not taken.
 job() {
-  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$1\" }; Outputs = {}; RequestMemory = 1M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\" ]" >job.ad
+  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$1\" }; Outputs = {}; RequestMemory = 32M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\" ]" >job.ad
   job=$("$berth" submit --force job.ad 2>submit.err | sed -n 's/.*: \([0-9]*\)$/\1/p') && [ -n "$job" ]
 }
 ended() { [ "$("$berth" history --json -c "Job == $1 && State == \"Cleared\" && Status == 0 && Tries == 1" 2>/dev/null | grep -c .)" = 1 ]; }

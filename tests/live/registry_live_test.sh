@@ -59,8 +59,8 @@ run "$berth" run -q --image "$at/tools@$(cat tools.digest)" -- cat /etc/word
 expect 'its digest is a name of it' 0 'of the image' ''
 holds 'it was fetched once' test "$(blobs)" = "$before"
 cat >many.ad <<END
-[ Image = "$at/deep/in/zstd"; Cmd = "cat"; Args = { "/etc/word" }; RequestCpus = 0.01; RequestMemory = 1M; RequestDisk = 1M; Count = 4 ]
-[ Image = "$at/deep/in/zstd"; Cmd = "cat"; Args = { "/etc/other" }; RequestCpus = 0.01; RequestMemory = 1M; RequestDisk = 1M; Count = 4 ]
+[ Image = "$at/deep/in/zstd"; Cmd = "cat"; Args = { "/etc/word" }; RequestCpus = 0.01; RequestMemory = 32M; RequestDisk = 1M; Count = 4 ]
+[ Image = "$at/deep/in/zstd"; Cmd = "cat"; Args = { "/etc/other" }; RequestCpus = 0.01; RequestMemory = 32M; RequestDisk = 1M; Count = 4 ]
 END
 run "$berth" submit many.ad
 id=$(sed -n 's/^8 jobs submitted: //p' out)
@@ -121,7 +121,7 @@ holds 'and no name that is none' grep -q 'Image: expected a file among the input
 : >held
 # submitted NAME DIGEST: a job in that image, which will be held.
 submitted() {
-  echo "[ Image = \"$at/$1@$2\"; Cmd = \"cat\"; Args = { \"/etc/word\" }; RequestCpus = 0.01; RequestMemory = 1M; RequestDisk = 1M ]" >one.ad
+  echo "[ Image = \"$at/$1@$2\"; Cmd = \"cat\"; Args = { \"/etc/word\" }; RequestCpus = 0.01; RequestMemory = 32M; RequestDisk = 1M ]" >one.ad
   "$berth" submit one.ad 2>&1 | sed -n "s,^1 job submitted: ,$1 ,p" >>held
 }
 # held NAME WORDS SENTENCE: and why.

@@ -32,7 +32,7 @@ up() {
 echo '[ Cpus = 8 ]' >owner.ad
 # job COUNT COMMAND: so many jobs that do that.
 job() {
-  echo "[ Count = $1; Cmd = \"sh\"; Args = { \"-c\", \"$2\" }; Outputs = {}; RequestMemory = 1M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\" ]" >job.ad
+  echo "[ Count = $1; Cmd = \"sh\"; Args = { \"-c\", \"$2\" }; Outputs = {}; RequestMemory = 32M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\" ]" >job.ad
   "$berth" submit --force job.ad >job.out 2>&1
 }
 # ran FIRST LAST TIMES: how often the machine has begun those jobs, in all.

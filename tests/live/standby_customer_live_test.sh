@@ -50,7 +50,7 @@ check 'a customer has its queue in the database, and the files of its jobs in a 
 at one
 # job NAME COMMAND [MORE]: its number; nothing when it was not taken.
 job() {
-  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$2\" }; RequestMemory = 1M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\"; ${3-Outputs = {\}} ]" >"$1.ad"
+  echo "[ Cmd = \"sh\"; Args = { \"-c\", \"$2\" }; RequestMemory = 32M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == \"Machine\"; ${3-Outputs = {\}} ]" >"$1.ad"
   "$berth" submit --force "$1.ad" 2>submit.err | sed -n 's/.*: \([0-9]*\)$/\1/p'
 }
 once() { [ "$("$berth" history --json -c "Job == $1 && State == \"Cleared\" && Status == 0 && Tries == 1" 2>/dev/null | grep -c .)" = 1 ]; }

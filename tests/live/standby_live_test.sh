@@ -65,7 +65,7 @@ check 'berth status says who leads and who stands by, and since when' printed
 named() { token one alice 'ad:read ad:write claim match job:submit job:own job:any' alice/customer/token && grep -q "Others = \"$(url two)\"" alice/customer/token && ! grep -q Others heron/provider/token; }
 check 'a token that is made while another stands by names that one, too' named
 echo '[ Cpus = 8 ]' >owner.ad
-echo '[ Cmd = "true"; Outputs = {}; RequestMemory = 1M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == "Machine" ]' >job.ad
+echo '[ Cmd = "true"; Outputs = {}; RequestMemory = 32M; RequestDisk = 1M; RequestCpus = 1; Constraint = other.Type == "Machine" ]' >job.ad
 export BERTH_CUSTOMER="unix:$work/alice/customer/customer.sock"
 agents() {
   start alice "$berth" customer --state "$work/alice" --set 'Networks={ "127.0.0.0/8" }' && soon grep -q 'is up' alice.up &&

@@ -1,5 +1,6 @@
 // route.ts: where one is, from the fragment of the address: `#/ads?constraint=...`.
 import { storeMake } from './store';
+import { timed } from './turns';
 
 export interface Route {
   path: string[]; // ['ad', 'ID']
@@ -37,7 +38,7 @@ export const route = storeMake<Route>(routeRead(location.hash));
 addEventListener('hashchange', () => route.set(routeRead(location.hash)));
 
 export function routeGo(link: string): void {
-  location.hash = link;
+  timed(() => { location.hash = link; }); // which takes a browser some milliseconds
 }
 
 /** Another address for the same view: no new entry in the history, and nothing is drawn anew. */

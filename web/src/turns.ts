@@ -2,7 +2,7 @@
 import { options } from 'preact';
 
 const ROOM = 2; // milliseconds of a frame that others have had; then a turn waits for the next
-const QUICK = 2.5, SLOW = 4, PACE_LEAST = 0.1, PACE_MOST = 2; // milliseconds of script and layout in a frame
+const QUICK = 2, SLOW = 3.2, PACE_LEAST = 0.1, PACE_MOST = 1.4; // milliseconds of script and layout in a frame
 
 let spent = 0; // what the page's own script has taken since the last frame was laid out
 let paced = 1;
@@ -10,7 +10,8 @@ let paced = 1;
 /** How much may be drawn in a frame: 1 is what a list thinks right; less where frames were long lately, more where they were short. */
 export const pace = (): number => paced;
 
-function timed(what: () => void): void {
+/** Does what belongs to the frame that comes: a turn that waits leaves it alone if that was much. */
+export function timed(what: () => void): void {
   const began = performance.now();
   try {
     what();
