@@ -26,11 +26,7 @@
 
 #define WORLD_NEWS_MAX 4096
 #define SECOND_US 1000000ll
-#ifdef TESTS_SANITIZED
-#define PATIENCE 30000 /* milliseconds that anything may take: past it something hangs */
-#else
-#define PATIENCE 20000
-#endif
+#define PATIENCE 120000 /* milliseconds that anything may take, where a disk stands still for a while, too: past it something hangs */
 
 /* With this, the first job that a test gives to a claim is its second: so it runs on the claim's stage, where there is one. */
 static bool world_staged;
