@@ -181,6 +181,22 @@ check 'that is made up for when it has lasted' soon whole dew 2 2
 check 'in another store' cmp rain.txt three/data/dew
 check 'and says nothing of other files in that store' [ "$(grep -c 'event=copies.lacking .*name=mist' state/log/customer.log)" = 0 ]
 
+# ---- a replica that is there, and is none of the copies
+"$berth" files add brook rain.txt --store one >add.out 2>&1
+cp rain.txt two/data/brook.elsewhere
+"$berth" files add brook "http://127.0.0.1:$(cat two.port)/data/brook.elsewhere" --store nobodys >>add.out 2>&1
+keep brook 2 one three
+check 'where stores are named, a replica in another one is none of the copies' soon whole brook 2 2
+check 'and one is made' cmp rain.txt three/data/brook
+mkdir -p full/elsewhere && cp rain.txt full/elsewhere/pond
+"$berth" files add pond rain.txt --store one >add.out 2>&1
+"$berth" files add pond "http://127.0.0.1:$(cat full.port)/elsewhere/pond" --store two >>add.out 2>&1
+keep pond 2 one two
+check 'nor is one under the name of such a store, that lies elsewhere than the store keeps files' soon stands pond 2 1 '.*two: its replica lies elsewhere'
+keep pond 2 one two three
+check 'another of the named stores gets it' soon whole pond 2 2
+check 'with its bytes' cmp rain.txt three/data/pond
+
 # ---- the catalogue does not take it
 for i in $(seq 31); do echo "[Store = \"x$i\"; Url = \"http://127.0.0.1:$(cat one.port)/data/x$i\"],"; done >many
 url=$(sed -n 's/.*\(http[^ ]*127.0.0.1:[0-9]*\).*/\1/p' pool.out | head -n 1)

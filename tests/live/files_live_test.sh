@@ -408,6 +408,22 @@ says 'it is forgotten like a file' 1 '' '*no such file*'
 run "$berth" job 4 --json
 json 'jobs keep their files' 0 'len(rows[0]["InputData"]) == 3'
 
+# resource: an entry as a resource: a tag, a time, links to what the caller may do, and its events
+one() { path=$1 && shift && curl -s -m 60 -D head -o answer -w '%{http_code} %{time_total}\n' --unix-socket state/matchmaker.sock "$@" "http://x/v1/files/$path"; }
+one books%2Fland.txt >code
+tag=$(sed -n 's/^[Ee][Tt][Aa][Gg]: \("[^"]*"\).*/\1/p' head)
+holds 'an entry has a tag, and says when it was changed' eval '[ -n "$tag" ] && grep -qi "^last-modified: .* GMT" head && grep -qi "^cache-control: private, no-cache" head'
+holds 'and links to what may be done to it' grep -qi '^link: </v1/files/books%2Fland.txt>; rel="self", </v1/files>; rel="collection".*rel="edit"; method="PUT".*/replicas>; rel="replica"; method="POST".*rel="keep"; method="PATCH"' head
+curl -s -m 20 -D head -o answer -H "Authorization: Bearer $bearer" "$url/v1/files/books%2Fland.txt"
+holds 'of which others have none' eval 'grep -qi "^link: .*rel=.self" head && ! grep -q "method=" head'
+one 'books%2Fland.txt?wait=25' -H "If-None-Match: $tag" >waited &
+one_waits=$!
+curl -s -o /dev/null --unix-socket state/matchmaker.sock -X PATCH -d '[Copies = 1]' http://x/v1/files/books%2Fland.txt
+wait $one_waits
+holds 'who waits for another tag is answered when the entry changes' awk '$1 != 200 || $2 >= 24 { exit 1 }' waited
+curl -s -o /dev/null --unix-socket state/matchmaker.sock -X PATCH -d '[Copies = 0]' http://x/v1/files/books%2Fland.txt
+holds 'and with 304 when nothing has happened' eval 'one "books%2Fland.txt" >code && tag=$(sed -n "s/^[Ee][Tt][Aa][Gg]: \(\"[^\"]*\"\).*/\1/p" head) && one "books%2Fland.txt?wait=1" -H "If-None-Match: $tag" | grep -q "^304 "'
+
 # many: ninety datasets of 1000 long names, in one of the catalogues
 python3 -c 'print("[Files = {%s}]" % ", ".join("\"%s/%d\"" % ("x" * 190, i) for i in range(1000)))' >many
 many() { curl -s -o /dev/null -w '%{http_code}\n' --unix-socket state/matchmaker.sock "$@" 'http://x/v1/files/many%2F[1-90]'; }

@@ -145,6 +145,13 @@ tagged() {
 check 'a machine has a tag, and who has it is told that it is unchanged while only time goes by' tagged
 changed() { ask /v1/ads/desk -X PUT -d '[Type="Machine";Name="desk";Cpus=1;Memory=2G;Software={"perl","python"};Odd={};Lifetime=100;KeyboardIdle=3;Constraint=other.Cpus>Cpus]' && resource bob desk -H "If-None-Match: $tag" | grep 200 && ! grep -F "$tag" head; }
 check 'when it says something else it has another' changed
+event() {
+  resource bob desk && tag=$(sed -n 's/^ETag: \(W.*"\).*/\1/p' head) || return
+  resource bob 'desk?wait=25' -H "If-None-Match: $tag" -w '%{http_code} %{time_total}\n' >waited &
+  ask /v1/ads/desk -X PUT -d '[Type="Machine";Name="desk";Cpus=1;Memory=2G;Software={"perl","python"};Odd={};Lifetime=100;KeyboardIdle=3;LoadAvg=0.7;Constraint=other.Cpus>Cpus]' && wait $! &&
+    cat waited && grep -F 'LoadAvg = 0.7' body && awk '$1 != 200 || $2 >= 24 { exit 1 }' waited
+}
+check 'who waits for another tag is answered when the machine changes' event
 links() { resource bob desk && grep -i '^Link: </v1/machines/desk>; rel="self", </v1/agents/[0-9a-f]*>; rel="agent"' head && ! grep 'rel="command"' head && ask /v1/machines/desk -D head && grep 'rel="command"; method="POST"' head && ! grep 'rel="forget"' head; }
 check 'it has links, and to commands for who may give them' links
 as_resource() {

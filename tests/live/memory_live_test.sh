@@ -82,6 +82,9 @@ fill_matchmaker() {
   done
   return 1
 }
+entry='Size = 1; Hash = "sha256:0000000000000000000000000000000000000000000000000000000000000000"'
+early() { [ "$(ask matchmaker -X PUT -d "[ $entry ]" http://role/v1/files/early)" = 201 ]; }
+check 'a file is in the catalogue' early
 last=0
 check 'the bound of the matchmaker is set' bound matchmaker 60
 check 'ads are taken until there is no memory for more' fill_matchmaker
@@ -91,8 +94,10 @@ replaced() { ad 7 && [ "$(put thing1)" = 200 ]; }
 check 'one that is there may be replaced' replaced
 renewed() { [ "$(ask matchmaker -X PUT -H 'If-Match: *' http://role/v1/ads/thing2)" = 200 ]; }
 check 'and renewed' renewed
-file() { [ "$(ask matchmaker -X PUT -d '[ Size = 1; Hash = "0000000000000000000000000000000000000000000000000000000000000000" ]' http://role/v1/files/x)" = 503 ] && refused; }
+file() { [ "$(ask matchmaker -X PUT -d "[ $entry ]" http://role/v1/files/x)" = 503 ] && refused; }
 check 'files are not entered' file
+wish() { [ "$(ask matchmaker -X PATCH -d '[ Copies = 1; CopiesAt = { "se1", "se2" } ]' http://role/v1/files/early)" = 503 ] && refused; }
+check 'nor which stores are to have them, which is kept with them' wish
 check 'the machine stays in the pool' machine
 gone() { for n in $(seq "$last"); do [ "$(ask matchmaker -X DELETE "http://role/v1/ads/thing$n")" = 204 ] || return 1; done; }
 check 'ads can be withdrawn' gone

@@ -70,6 +70,8 @@ address_of() {
     grep -i "^Link: </v1/reservations/$number>; rel=\"self\".*</v1/machines/[0-9a-f]*>; rel=\"item\", </v1/machines/[0-9a-f]*>; rel=\"item\"" head
 }
 check 'it has an address at the matchmaker, with links to its machines' address_of
+commanded() { grep -i '^Last-Modified: .* GMT' head && grep -i '^Link: .*</v1/agents/[0-9a-f]*/commands>; rel="command"; method="POST"' head; }
+check 'and to the commands that change it, for those who may give them; and it says when it was told of last' commanded
 item() { curl -sS -m 20 --unix-socket "$work/pool/matchmaker.sock" "http://pool$(sed -n 's/.*<\([^>]*\)>; rel="item".*/\1/p' head)" | grep "Booking = \"$number\""; }
 check 'which tell of it' item
 unchanged() { [ "$(asked "/$number" -H "If-None-Match: $(sed -n 's/^[Ee][Tt]ag: \([^\r]*\).*/\1/p' head | tr -d '\r')")" = 304 ]; }

@@ -244,7 +244,7 @@ static bool copying_fetch(struct copying *copying)
     if (!has_room(copying))
         return false;
     for (uint32_t i = 0; i < copying->entry.count; i++) {
-        if (copying->states[i] != COPY_THERE)
+        if (copying->states[i] != COPY_THERE && copying->states[i] != COPY_BESIDE)
             continue;
         copying->at = i;
         order.url = copying->entry.replicas[i].url;
@@ -375,12 +375,13 @@ static void copying_judge(struct copying *copying)
     const struct file_entry *entry = &copying->entry;
     uint32_t there = count_of(copying, COPY_THERE), counted = there + count_of(copying, COPY_AWAY);
     bool enough = counted >= entry->copies || copying->made >= entry->copies;
+    bool source = there || copying->fetched || count_of(copying, COPY_BESIDE);
 
     if (there >= entry->copies)
         copying->words[0] = '\0';
-    if (!enough && !there && !copying->fetched && !copying->words[0])
+    if (!enough && !source && !copying->words[0])
         words_set(copying, "", "no replica can be had");
-    if (enough || (!there && !copying->fetched) || !copying_choose(copying))
+    if (enough || !source || !copying_choose(copying))
         copying_end(copying);
     else if (copying->again)
         copying_bring(copying);
@@ -396,7 +397,7 @@ static void replica_is(struct copying *copying, enum copy_state state, const cha
     const char *store = copying->entry.replicas[copying->at].store;
 
     copying->states[copying->at++] = state;
-    if (state != COPY_THERE)
+    if (state != COPY_THERE && state != COPY_BESIDE)
         words_set(copying, store, words);
     replica_ask(copying);
 }
@@ -412,16 +413,36 @@ static enum copy_state unseen_state(struct copying *copying)
                : COPY_LOST;
 }
 
+static bool is_named(const struct file_entry *entry, const char *store)
+{
+    for (uint32_t i = 0; i < entry->at_count; i++)
+        if (!strcmp(entry->at[i], store))
+            return true;
+    return false;
+}
+
+/* Whoever answers there says that it has the file. Where stores are named, that is one of the copies only if it lies in one of them, and where that one
+ * keeps files: machines that have run a job of the owner's may enter replicas as well, anywhere and under the name of any store. */
+static enum copy_state there_state(const struct copying *copying, const struct file_replica *replica)
+{
+    bool counts = !copying->entry.at || (is_named(&copying->entry, replica->store) &&
+                                         copies_store_keeps(copying->all, replica->store, replica->url));
+
+    return counts ? COPY_THERE : COPY_BESIDE;
+}
+
 static void asked(void *user, const struct transfer_result *result)
 {
     struct copying *copying = user;
     struct copies *all = copying->all;
     const struct file_replica *replica = &copying->entry.replicas[copying->at];
     bool seen = result->end == TRANSFER_DONE || result->end == TRANSFER_DAMAGED;
-    enum copy_state state = result->end == TRANSFER_DONE ? COPY_THERE : COPY_LOST;
+    enum copy_state state = COPY_LOST;
 
     if (!is_back(copying, result))
         return;
+    if (result->end == TRANSFER_DONE)
+        state = there_state(copying, replica);
     if (seen)
         copies_store_serves(all, replica->url);
     else if (result->end == TRANSFER_AGAIN &&

@@ -45,8 +45,9 @@ struct store_away {
 enum copy_state {
     COPY_UNKNOWN,
     COPY_THERE,
-    COPY_AWAY, /* its store cannot be asked, or lets nobody see it, but not for long: it counts for a while */
-    COPY_LOST, /* it is not there, or is another file, or could not be seen for too long */
+    COPY_BESIDE, /* it is there, and may be fetched, but it is none of the copies: it is in no store that is named, or not where that store keeps files */
+    COPY_AWAY,   /* its store cannot be asked, or lets nobody see it, but not for long: it counts for a while */
+    COPY_LOST,   /* it is not there, or is another file, or could not be seen for too long */
 };
 
 /* A file that is looked at. */
@@ -125,6 +126,8 @@ void copies_store_serves(struct copies *all, const char *url);
 /* The store of that name could not be asked for the URL, or (`puts`) not be put to. False: the URL lies nowhere that a store of that name advertises, so
  * that says nothing of the store. */
 bool copies_store_fails(struct copies *all, const char *store, const char *url, bool puts, const char *words);
+/* Does a store of that name that may be used keep files where the URL lies? */
+bool copies_store_keeps(const struct copies *all, const char *store, const char *url);
 /* Why the store of the URL is not asked, or (`puts`) not put to, in this round; NULL: it is. */
 const char *copies_store_trouble(const struct copies *all, const char *url, bool puts);
 /* Is it away for so long that what it has does not count? */

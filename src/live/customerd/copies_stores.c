@@ -110,26 +110,42 @@ static bool text_is(const char *text, size_t len, const char *other)
     return strlen(other) == len && !memcmp(text, other, len);
 }
 
-/* Finds the place beneath which the URL lies, as a store of that name advertises it: one that may be used before those of others. */
-static bool place_of(const struct copies *all, const char *store, const char *url, struct buf *ret)
+/* Finds the place beneath which the URL lies, as a store of that name that may be used, or may not, advertises it. */
+static bool place_among(const struct copies *all, bool usable, const char *store, const char *url, struct buf *ret)
 {
     struct store_place place;
     const char *name;
     size_t len;
 
-    for (int usable = 1; usable >= 0; usable--)
-        for (uint32_t i = 0; i < all->store_count; i++) {
-            const struct tree *ad = all->stores[i];
+    for (uint32_t i = 0; i < all->store_count; i++) {
+        const struct tree *ad = all->stores[i];
 
-            if (!ad_string(ad, "Name", &name, &len) || !text_is(name, len, store) || is_usable(all, ad) != usable ||
-                store_read(ad, &place, NULL) < 0)
-                continue;
-            buf_reset(ret);
-            store_url(&place, "", ret);
-            if (!strncmp(url, buf_string(ret), ret->len))
-                return true;
-        }
+        if (!ad_string(ad, "Name", &name, &len) || !text_is(name, len, store) || is_usable(all, ad) != usable ||
+            store_read(ad, &place, NULL) < 0)
+            continue;
+        buf_reset(ret);
+        store_url(&place, "", ret);
+        if (!strncmp(url, buf_string(ret), ret->len))
+            return true;
+    }
     return false;
+}
+
+/* The same of any store of that name: one that may be used before those of others. */
+static bool place_of(const struct copies *all, const char *store, const char *url, struct buf *ret)
+{
+    return place_among(all, true, store, url, ret) || place_among(all, false, store, url, ret);
+}
+
+bool copies_store_keeps(const struct copies *all, const char *store, const char *url)
+{
+    struct buf place;
+    bool keeps;
+
+    buf_init(&place);
+    keeps = place_among(all, true, store, url, &place);
+    buf_done(&place);
+    return keeps;
 }
 
 static bool lies_in(const char *url, const struct store_away *away)
@@ -311,15 +327,31 @@ static bool store_serves(const struct copying *copying, const struct tree *ad, s
     return false;
 }
 
+/* Why the replica, which is there, is none of the copies. */
+static void beside_tell(const struct copying *copying, const struct file_replica *replica, struct err *err)
+{
+    struct buf place;
+
+    buf_init(&place);
+    if (place_among(copying->all, false, replica->store, replica->url, &place))
+        err_set(err, "the store %.100s is of somebody whose stores are not used here (StoreOwners)", replica->store);
+    else
+        err_set(err, "%.100s: its replica lies elsewhere than the store keeps files", replica->store);
+    buf_done(&place);
+}
+
 /* The store of that name. Several may be called so: the first that may be used. */
 static bool named_serves(const struct copying *copying, const char *name, struct store_place *ret, struct err *err)
 {
     const struct copies *all = copying->all;
+    int replica = file_replica_find(&copying->entry, name);
     const char *text;
     size_t len;
 
-    if (!was_tried(copying, name) && file_replica_find(&copying->entry, name) < 0)
+    if (!was_tried(copying, name) && replica < 0)
         err_set(err, "the pool knows no store %.100s", name);
+    else if (replica >= 0 && copying->states[replica] == COPY_BESIDE)
+        beside_tell(copying, &copying->entry.replicas[replica], err);
     for (uint32_t i = 0; i < all->store_count; i++)
         if (ad_string(all->stores[i], "Name", &text, &len) && text_is(text, len, name) &&
             store_serves(copying, all->stores[i], ret, err))

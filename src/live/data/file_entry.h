@@ -49,6 +49,8 @@ struct file_entry {
     uint32_t copies; /* how many stores are to have it; 0: nobody has said */
     char **at;       /* which ones, in that order; NULL: any */
     uint32_t at_count;
+    int64_t
+        changed; /* of an entry in the matchmaker's book: when, in seconds on the wall clock; 0: before it was read */
 };
 
 /* Is that a good name for a file? It has parts with '/' between, none of them empty, "." or "..", and no control character. */

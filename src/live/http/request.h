@@ -149,6 +149,8 @@ bool answered_unchanged(struct request *request, const char *etag);
 bool request_waits(struct request *request);
 bool request_watches(struct request *request,
                      uint64_t job); /* the same, for a change of that job above all (front_mark) */
+/* Has the caller that tag already (If-None-Match), and does it wait for another? Then its handler is called again when `mark` is marked, or its time is up. */
+bool resource_waits(struct request *request, const char *etag, uint64_t mark);
 
 #ifdef __cplusplus
 }

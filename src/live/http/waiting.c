@@ -30,6 +30,13 @@ bool request_watches(struct request *request, uint64_t job)
     return request_waits(request);
 }
 
+bool resource_waits(struct request *request, const char *etag, uint64_t mark)
+{
+    const char *none = exchange_field(request->exchange, "If-None-Match");
+
+    return none && etag_is_named(none, etag) && request_query(request, "wait") && request_watches(request, mark);
+}
+
 bool front_waits(const struct front *front)
 {
     return front && front->waiting;

@@ -23,6 +23,8 @@
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "live/data/catalogue.h"
+#include "live/http/weak_tag.h"
+#include "live/world/runner.h"
 #include "pool/matchmaker/accountant.h"
 #include "pool/matchmaker/groups.h"
 #include "pool/protocol/account.h"
@@ -99,24 +101,6 @@ static struct file_entry *entry_in_path(struct request *request)
     return entry;
 }
 
-void api_catalogue_get(struct request *request)
-{
-    const struct file_entry *entry = entry_in_path(request);
-    struct tree *ad;
-    char etag[KEPT_ETAG_MAX];
-
-    metrics_add(request_matchmakerd(request)->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
-    if (!entry)
-        return;
-    ad = file_entry_ad(entry, request_matchmakerd(request)->symbols);
-    kept_etag(ad, etag);
-    if (!answered_unchanged(request, etag))
-        request_kept(request, ad);
-    tree_unref(ad);
-}
-
-/* --------------------------------------------------------------------------------------------------------------- changes */
-
 static bool is_own(const struct request *request, const struct file_entry *entry)
 {
     const char *who = request_identity(request);
@@ -128,6 +112,79 @@ static bool is_own(const struct request *request, const struct file_entry *entry
     return request_administers(request) || (entry->owner && !strcmp(entry->owner, who)) ||
            (entry->by && !strcmp(entry->by, who));
 }
+
+/* May the caller, or an administrator, say how many copies are kept of a file of that owner? Its customer makes them. */
+static bool may_wish(const struct request *request, const struct file_entry *entry)
+{
+    return !entry->owner || account_same(entry->owner, request_identity(request)) || request_administers(request);
+}
+
+/* What those watch who wait for a change of that file. */
+static uint64_t file_mark(const char *name)
+{
+    uint64_t mark = text_hash(0, name, strlen(name));
+
+    return mark ? mark : 1;
+}
+
+/* Where to go on from a file, and what the caller may do to it. */
+static void links_print(struct buf *out, const struct request *request, const struct file_entry *entry)
+{
+    const char *self = exchange_raw_path(request->exchange);
+
+    buf_addf(out, "<%s>; rel=\"self\", </v1/files>; rel=\"collection\"", self);
+    if (!(request->caller.scope & SCOPE_AD_WRITE) || !is_own(request, entry))
+        return;
+    buf_addf(out, ", <%s>; rel=\"edit\"; method=\"PUT\", <%s>; rel=\"remove\"; method=\"DELETE\"", self, self);
+    if (entry->files)
+        return;
+    buf_addf(out, ", <%s/replicas>; rel=\"replica\"; method=\"POST\"", self);
+    if (may_wish(request, entry))
+        buf_addf(out, ", <%s>; rel=\"keep\"; method=\"PATCH\"", self);
+}
+
+/* When the entry was changed, as far as this process knows: what it has read at its start was changed before. */
+static int64_t changed_at(const struct request *request, const struct file_entry *entry)
+{
+    int64_t knows, began = matchmaker_began(request_matchmakerd(request)->matchmaker, &knows);
+
+    return entry->changed ? entry->changed : (runner_wall() - (runner_now() - began)) / SECOND;
+}
+
+static void entry_answer(struct request *request, const struct file_entry *entry, const struct tree *ad,
+                         const char *etag)
+{
+    char date[HTTP_DATE_MAX];
+    struct http_field fields[3];
+    struct buf links;
+
+    http_date(changed_at(request, entry), date);
+    buf_init(&links);
+    links_print(&links, request, entry);
+    fields[0] = (struct http_field){"ETag", etag};
+    fields[1] = (struct http_field){"Link", buf_string(&links)};
+    fields[2] = (struct http_field){"Last-Modified", date};
+    request_ad(request, 200, ad, fields, 3);
+    buf_done(&links);
+}
+
+void api_catalogue_get(struct request *request)
+{
+    const struct file_entry *entry = entry_in_path(request);
+    struct tree *ad;
+    char etag[KEPT_ETAG_MAX];
+
+    metrics_add(request_matchmakerd(request)->metrics, METRIC_FILES_ASKED, entry ? COUNT_FOUND : COUNT_MISSING, 0, 1);
+    if (!entry)
+        return;
+    ad = file_entry_ad(entry, request_matchmakerd(request)->symbols);
+    kept_etag(ad, etag);
+    if (!resource_waits(request, etag, file_mark(entry->name)) && !answered_unchanged(request, etag))
+        entry_answer(request, entry, ad, etag);
+    tree_unref(ad);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- changes */
 
 /* Answers with a refusal, and writes an audit line; returns false. */
 static bool refuse(struct request *request, const struct file_entry *entry, const char *besides)
@@ -154,8 +211,7 @@ static bool own_checked(struct request *request, const struct file_entry *entry)
  * who has entered a file may change it, but puts nothing into others' stores by that. */
 static bool wish_checked(struct request *request, const struct file_entry *entry, uint32_t copies)
 {
-    if (!copies || !entry->owner || account_same(entry->owner, request_identity(request)) ||
-        request_administers(request))
+    if (!copies || may_wish(request, entry))
         return true;
     return refuse(request, entry, ": its owner says how many copies are kept");
 }
@@ -193,7 +249,7 @@ static void change_keep(struct request *request, const char *what, unsigned stat
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
     const char *name = request_variable(request, 0);
-    const struct file_entry *entry = file_book_find(&matchmakerd->files, name);
+    struct file_entry *entry = file_book_find(&matchmakerd->files, name);
     struct tree *ad = entry && status != 204 ? file_entry_ad(entry, matchmakerd->symbols) : NULL;
     struct err err = {0};
 
@@ -202,6 +258,9 @@ static void change_keep(struct request *request, const char *what, unsigned stat
         request_store_failed(request, err.text);
         return;
     }
+    if (entry)
+        entry->changed = runner_wall() / SECOND;
+    front_mark(request->front, file_mark(name));
     metrics_add(matchmakerd->metrics, METRIC_FILES_CHANGED, COUNT_TAKEN, 0, 1);
     LOG_AUDIT(&matchmakerd->log, "file", log_text("subject", request_identity(request)), log_text("what", what),
               log_text("name", name));

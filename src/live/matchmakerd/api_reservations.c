@@ -1,12 +1,13 @@
 /* api_reservations.c: what is reserved: a list, and each reservation at an address of its own.
  *
  *     GET /v1/reservations           [Reservation = "5f0c9d2e11aa00e1"; State = "booked"; From; Until; Users; Count; Machines = {"crane", "heron"}; Agents = {...}; ...], ...
- *     GET /v1/reservations/5f0c..    the same of one: ETag, Link: </v1/machines/ID>; rel="item", ...
+ *     GET /v1/reservations/5f0c..    the same of one: ETag, Last-Modified, Link: </v1/machines/ID>; rel="item", </v1/agents/A/commands>; rel="command", ...
  *
  * Both are made of what machines tell at that moment (reservations_told.h). Where the machines of a number do not tell the same, the list has a row for each
  * story, and the one has that of most machines, with Agreed = false and the others in Others. It is changed and given back by commands to its machines. */
 #include "live/matchmakerd/api.h"
 #include "live/matchmakerd/matchmakerd_state.h"
+#include "live/matchmakerd/request_agent.h"
 #include "live/matchmakerd/request_role.h"
 #include "live/matchmakerd/reservations_told.h"
 #include "live/matchmakerd/scans.h"
@@ -132,18 +133,35 @@ static struct tree *whole_ad(const struct reservations_told *told, uint32_t most
     return maker_seal(&maker);
 }
 
-static void links_print(struct buf *out, const struct reservation_told *one)
+/* May the caller command that machine, to change what is reserved there or to give it back? */
+static bool may_command(const struct request *request, agent machine)
+{
+    const struct matchmakerd *matchmakerd = request_matchmakerd(request);
+    uint32_t place = agents_find(&matchmakerd->agents, machine);
+
+    return request->caller.scope & SCOPE_AD_WRITE && place != TEXTMAP_NONE &&
+           (request_administers(request) ||
+            identity_owns(request_identity(request),
+                          caller_text(&matchmakerd->gate.callers, matchmakerd->agents.items[place].identity)));
+}
+
+static void links_print(struct buf *out, const struct request *request, const struct reservation_told *one)
 {
     buf_addf(out, "</v1/reservations/%016" PRIx64 ">; rel=\"self\", </v1/reservations>; rel=\"collection\"", one->id);
     for (uint32_t i = 0; i < one->count && i < LINKS_MAX; i++)
         buf_addf(out, ", </v1/machines/%016" PRIx64 ">; rel=\"item\"", one->machines[i].id);
+    for (uint32_t i = 0; i < one->count && i < LINKS_MAX; i++)
+        if (may_command(request, one->machines[i].agent))
+            buf_addf(out, ", </v1/agents/%016" PRIx64 "/commands>; rel=\"command\"; method=\"POST\"",
+                     one->machines[i].agent);
 }
 
 static void search_finish(struct scan *scan)
 {
     struct reservation_search *search = (struct reservation_search *)scan;
     static const char *const nothing[] = {NULL};
-    char etag[WEAK_TAG_MAX];
+    char etag[WEAK_TAG_MAX], date[HTTP_DATE_MAX];
+    struct http_field fields[3];
     struct tree *ad;
     struct buf links;
     uint32_t most;
@@ -157,9 +175,13 @@ static void search_finish(struct scan *scan)
     ad = whole_ad(&search->told, most, request_matchmakerd(scan->request)->symbols);
     weak_tag(ad, nothing, etag);
     if (!answered_unchanged(scan->request, etag)) {
+        http_date((runner_wall() - (runner_now() - search->told.items[most].said)) / SECOND, date);
         buf_init(&links);
-        links_print(&links, &search->told.items[most]);
-        request_ad(scan->request, 200, ad, (struct http_field[]){{"ETag", etag}, {"Link", buf_string(&links)}}, 2);
+        links_print(&links, scan->request, &search->told.items[most]);
+        fields[0] = (struct http_field){"ETag", etag};
+        fields[1] = (struct http_field){"Link", buf_string(&links)};
+        fields[2] = (struct http_field){"Last-Modified", date};
+        request_ad(scan->request, 200, ad, fields, 3);
         buf_done(&links);
     }
     tree_unref(ad);

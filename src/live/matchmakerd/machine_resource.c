@@ -2,6 +2,7 @@
  *
  *     GET /v1/machines/heron                                     ETag: W/"9f2c..."   Link: </v1/machines/heron>; rel="self", </v1/agents/85d2db533499bd17>; rel="agent", ...
  *     GET /v1/machines/heron   Accept: application/grdl+xml      its characteristics: what in its ad is a value
+ *     GET /v1/machines/heron?wait=20   If-None-Match: W/"9f2c..."    when it is another, or after 20 seconds
  *
  * The tag is of what the machine is and does: the ages of things are not in it. What a machine wants of others is an expression of the owner's, which GRDL
  * cannot say: as a resource it has characteristics alone. */
@@ -10,6 +11,7 @@
 #include "lang/ad/get.h"
 #include "lang/ad/make.h"
 #include "lang/base/mem.h"
+#include "lang/base/rng.h"
 #include "live/http/weak_tag.h"
 #include "live/world/runner.h"
 
@@ -104,6 +106,27 @@ static struct tree *machine_values(const struct tree *row)
     return values;
 }
 
+/* --------------------------------------------------------------------------------------------------------------- events */
+
+uint64_t machine_mark(uint64_t agent, uint64_t id)
+{
+    uint64_t mark = rng_mix(rng_mix(agent) + id);
+
+    return mark ? mark : 1;
+}
+
+void machine_message_mark(struct front *front, uint64_t agent, const struct message *message)
+{
+    if (!front_waits(front))
+        return;
+    if (message->kind == MESSAGE_STANDS)
+        front_mark(front, machine_mark(agent, message->u.stands.id));
+    else if (message->kind == MESSAGE_ADVERTISE && message->u.advertise.ad)
+        front_mark(front, machine_mark(agent, message->u.advertise.id));
+    else if (message->kind == MESSAGE_WITHDRAW)
+        front_mark(front, machine_mark(agent, message->u.withdraw.id));
+}
+
 /* --------------------------------------------------------------------------------------------------------------- answers */
 
 static void links_print(struct buf *out, const struct request *request, const struct machine_view *view, bool own,
@@ -127,6 +150,10 @@ void machine_answer(struct request *request, const struct machine_view *view, co
     struct buf links;
 
     machine_tag(row, etag);
+    if (resource_waits(request, etag, machine_mark(view->agent, view->id))) {
+        tree_unref(values);
+        return;
+    }
     if (!answered_unchanged(request, etag)) {
         http_date((runner_wall() - (runner_now() - view->heard)) / SECOND, date);
         buf_init(&links);

@@ -9,6 +9,13 @@
 extern "C" {
 #endif
 
+struct message;
+
+/* What those watch who wait for a change of that machine (resource_waits) ... */
+uint64_t machine_mark(uint64_t agent, uint64_t id);
+/* ... and marks them, if the message of that agent is about one. */
+void machine_message_mark(struct front *front, uint64_t agent, const struct message *message);
+
 /* Answers with a machine: `row`, with its claims and its ad, as far as the caller may know them. `forgettable`: the caller may let it be forgotten, now. */
 void machine_answer(struct request *request, const struct machine_view *view, const struct tree *row, bool own,
                     bool forgettable);

@@ -146,6 +146,7 @@ static void sweep_due(uv_timer_t *timer)
     desk_news_sweep(matchmakerd, now);
     command_waits_sweep(matchmakerd, now, false);
     front_wake(&matchmakerd->front, false);
+    front_wake_marked(&matchmakerd->front);
     if (matchmakerd->sweeps % SWEEP_COMMANDS == 0) {
         commands_expire(matchmakerd);
         audit_sweep(matchmakerd);

@@ -1,5 +1,6 @@
 /* request_role.c: asking the role for a request; and answers that wait until rows are durable. */
 #include "live/matchmakerd/request_role.h"
+#include "live/matchmakerd/machine_resource.h"
 #include "live/matchmakerd/matchmakerd_state.h"
 
 #include "lang/base/mem.h"
@@ -28,6 +29,7 @@ bool request_ask(struct request *request, const struct peer *peer, const struct 
     runner_event(matchmakerd->runner,
                  &(struct event){.kind = EVENT_MESSAGE, .token = request->number, .peer = peer, .message = message});
     matchmakerd->asked = 0;
+    machine_message_mark(&matchmakerd->front, peer->agent, message);
     if (!matchmakerd->replied && !runner_is_broken(matchmakerd->runner)) { /* the answer stands behind a row */
         if (role_rests(request))
             return false;

@@ -104,6 +104,7 @@ uint32_t reservations_told_add(struct reservations_told *list, const struct mach
         if (ad_word(booking, "Booking", &id) && (!only || id == only)) {
             one = reservation_of(list, id, booking);
             one->held = one->held || ad_find(booking, "Held");
+            one->said = view->said > one->said ? view->said : one->said;
             if (one->count && one->machines[one->count - 1].agent == view->agent && /* it tells it twice */
                 one->machines[one->count - 1].id == view->id) {
                 tree_unref(booking);

@@ -34,6 +34,7 @@ struct reservation_told {
     struct tree *booking; /* held: as the first of its machines tells it */
     int64_t from, until;  /* seconds since 1970 */
     bool held;            /* one of them has not confirmed it yet */
+    int64_t said;         /* when one of them told it last, on the matchmaker's clock */
     struct reserved_machine *machines;
     uint32_t count, room;
 };
