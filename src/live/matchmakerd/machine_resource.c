@@ -108,23 +108,23 @@ static struct tree *machine_values(const struct tree *row)
 
 /* --------------------------------------------------------------------------------------------------------------- events */
 
-uint64_t machine_mark(uint64_t agent, uint64_t id)
+uint64_t machine_mark(agent who, uint64_t id)
 {
-    uint64_t mark = rng_mix(rng_mix(agent) + id);
+    uint64_t mark = rng_mix(rng_mix(who) + id);
 
     return mark ? mark : 1;
 }
 
-void machine_message_mark(struct front *front, uint64_t agent, const struct message *message)
+void machine_message_mark(struct front *front, agent who, const struct message *message)
 {
     if (!front_waits(front))
         return;
     if (message->kind == MESSAGE_STANDS)
-        front_mark(front, machine_mark(agent, message->u.stands.id));
+        front_mark(front, machine_mark(who, message->u.stands.id));
     else if (message->kind == MESSAGE_ADVERTISE && message->u.advertise.ad)
-        front_mark(front, machine_mark(agent, message->u.advertise.id));
+        front_mark(front, machine_mark(who, message->u.advertise.id));
     else if (message->kind == MESSAGE_WITHDRAW)
-        front_mark(front, machine_mark(agent, message->u.withdraw.id));
+        front_mark(front, machine_mark(who, message->u.withdraw.id));
 }
 
 /* --------------------------------------------------------------------------------------------------------------- answers */

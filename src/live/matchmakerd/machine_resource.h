@@ -12,9 +12,9 @@ extern "C" {
 struct message;
 
 /* What those watch who wait for a change of that machine (resource_waits) ... */
-uint64_t machine_mark(uint64_t agent, uint64_t id);
+uint64_t machine_mark(agent who, uint64_t id);
 /* ... and marks them, if the message of that agent is about one. */
-void machine_message_mark(struct front *front, uint64_t agent, const struct message *message);
+void machine_message_mark(struct front *front, agent who, const struct message *message);
 
 /* Answers with a machine: `row`, with its claims and its ad, as far as the caller may know them. `forgettable`: the caller may let it be forgotten, now. */
 void machine_answer(struct request *request, const struct machine_view *view, const struct tree *row, bool own,
