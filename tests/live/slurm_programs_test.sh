@@ -27,7 +27,7 @@ mkdir -p "$top/home/anna/bin" && cp "$berth" "$top/home/anna/bin/berth"
 soon() { for _ in $(seq 600); do "$@" >/dev/null 2>&1 && return; sleep 0.1; done; "$@"; }
 # as COMMAND...: anna types it at home.
 as() {
-  (cd "$top/home/anna" && exec setpriv --reuid anna --regid anna --init-groups env -i PATH="$top/home/anna/bin:$PATH" HOME="$top/home/anna" USER=anna LANG=C.UTF-8 \
+  (cd "$top/home/anna" && exec setpriv --reuid anna --regid anna --init-groups env -i PATH="$top/home/anna/bin:/usr/local/bin:/usr/bin:/bin" HOME="$top/home/anna" USER=anna LANG=C.UTF-8 \
     BERTH_SUBMIT_SOCKET="$work/run/customer.sock" BERTH_SLURM_SHARE=1 "$@")
 }
 chown -R anna: "$top/home/anna"
