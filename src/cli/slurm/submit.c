@@ -209,9 +209,14 @@ static void add_stream(struct buf *out, struct buf *to, const struct batch_job *
     buf_adds(out, ";\n");
 }
 
+/* What means nothing to a shell stays as it is: people see it in lists of jobs. */
 static void shell_char(struct buf *out, char c)
 {
-    if (c == '\'')
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/%+:@,";
+
+    if (c && strchr(plain, c))
+        buf_addc(out, c);
+    else if (c == '\'')
         buf_adds(out, "\"'\"");
     else
         buf_addf(out, "'%c'", c);
