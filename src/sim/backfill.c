@@ -1,7 +1,9 @@
-/* backfill.c: the queues of batch systems: strict order, EASY and conservative back-fill. */
+/* backfill.c: the queues of batch systems: strict order, EASY (by what users say, or by predictions) and conservative back-fill. */
 #include "sim/backfill.h"
 
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "sim/predict.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +29,9 @@ struct place {
     uint32_t before, after;
     uint32_t cluster; /* where it runs, or is planned to; NONE: neither */
     int64_t start;
+    int64_t length; /* for how long it has its room, as far as anybody knows; 0: not known yet */
     bool waits;
+    bool done;
 };
 
 struct backfill {
@@ -36,7 +40,9 @@ struct backfill {
     struct place *places;     /* by job */
     uint32_t first, last;     /* of the queue */
     bool moves;               /* a job has gone before its time: plans may move forward */
-    int64_t next;             /* the first planned start */
+    int64_t next;             /* the first planned start, or predicted end */
+    struct predictor predictor;
+    uint32_t *running, running_count, running_room; /* under BATCH_PREDICTED; of jobs that are done some too */
     uint64_t work;
 };
 
@@ -139,12 +145,29 @@ static int64_t profile_find(struct backfill *backfill, const struct profile *pro
 
 /* ----------------------------------------------------------------------------------------------------------------- jobs */
 
-/* For how long the job has its room, as far as anybody knows. */
-static int64_t job_length(const struct batch_job *job)
+/* For how long the job has its room at most. */
+static int64_t job_limit(const struct batch_job *job)
 {
-    int64_t length = job->estimate > job->duration ? job->estimate : job->duration;
+    int64_t limit = job->estimate > job->duration ? job->estimate : job->duration;
 
-    return length > 0 ? length : 1;
+    return limit > 0 ? limit : 1;
+}
+
+static bool is_predicted(const struct backfill *backfill)
+{
+    return backfill->settings.policy == BATCH_PREDICTED;
+}
+
+/* A prediction is made when the job is looked at first: after all that happened when it came. */
+static int64_t job_length(struct backfill *backfill, uint32_t job)
+{
+    const struct batch_job *asked = &backfill->settings.work->jobs[job];
+    struct place *place = &backfill->places[job];
+
+    if (!place->length)
+        place->length = is_predicted(backfill) ? predictor_length(&backfill->predictor, asked->user, job_limit(asked))
+                                               : job_limit(asked);
+    return place->length;
 }
 
 static const double *capacity_of(const struct backfill *backfill, uint32_t cluster)
@@ -158,8 +181,8 @@ static void job_cut(struct backfill *backfill, uint32_t job, int64_t from, bool 
     const struct batch_job *asked = &backfill->settings.work->jobs[job];
     const struct place *place = &backfill->places[job];
 
-    profile_change(&backfill->profiles[place->cluster], from, time_add(place->start, job_length(asked)), asked->asks,
-                   capacity_of(backfill, place->cluster), back);
+    profile_change(&backfill->profiles[place->cluster], from, time_add(place->start, job_length(backfill, job)),
+                   asked->asks, capacity_of(backfill, place->cluster), back);
 }
 
 /* Finds the first start for the job, not after `latest`; of several clusters where that is the same, the one that it ranks highest. False: there is
@@ -170,6 +193,7 @@ static bool job_plan(struct backfill *backfill, uint32_t job, int64_t now, int64
     const struct assign_problem *problem = &backfill->settings.work->problem;
     const struct assign_row *row = &problem->rows[asked->row];
     struct place *place = &backfill->places[job];
+    int64_t length = job_length(backfill, job);
     double best = 0;
 
     place->start = NEVER;
@@ -179,7 +203,7 @@ static bool job_plan(struct backfill *backfill, uint32_t job, int64_t now, int64
 
         for (uint32_t c = backfill->settings.kind_first[edge->kind]; c < backfill->settings.kind_first[edge->kind + 1];
              c++) {
-            int64_t at = profile_find(backfill, &backfill->profiles[c], asked->asks, job_length(asked), now, latest);
+            int64_t at = profile_find(backfill, &backfill->profiles[c], asked->asks, length, now, latest);
 
             if (at > place->start || at == NEVER || (at == place->start && edge->weight <= best))
                 continue;
@@ -234,6 +258,7 @@ struct backfill *backfill_new(const struct backfill_settings *settings)
         profile->steps[0].at = INT64_MIN;
         memcpy(profile->steps[0].free, capacity_of(backfill, i), sizeof profile->steps[0].free);
     }
+    predictor_init(&backfill->predictor, settings->work->users);
     return backfill;
 }
 
@@ -243,6 +268,8 @@ void backfill_free(struct backfill *backfill)
         return;
     for (uint32_t i = 0; i < backfill->settings.cluster_count; i++)
         free(backfill->profiles[i].steps);
+    predictor_done(&backfill->predictor);
+    free(backfill->running);
     free(backfill->profiles);
     free(backfill->places);
     free(backfill);
@@ -273,9 +300,12 @@ void backfill_leave(struct backfill *backfill, uint32_t job)
 
 void backfill_done(struct backfill *backfill, uint32_t job, int64_t now)
 {
-    const struct place *place = &backfill->places[job];
+    const struct batch_job *asked = &backfill->settings.work->jobs[job];
+    struct place *place = &backfill->places[job];
 
-    if (now >= time_add(place->start, job_length(&backfill->settings.work->jobs[job])))
+    place->done = true;
+    predictor_learn(&backfill->predictor, asked->user, job, now, asked->duration);
+    if (now >= time_add(place->start, place->length))
         return;
     job_cut(backfill, job, now, true);
     backfill->moves = true;
@@ -285,7 +315,48 @@ void backfill_done(struct backfill *backfill, uint32_t job, int64_t now)
 static void job_begin(struct backfill *backfill, uint32_t job, backfill_start_fn *start, void *user)
 {
     job_unqueue(backfill, job);
+    if (is_predicted(backfill)) {
+        ARRAY_ROOM(backfill->running, backfill->running_count, backfill->running_room, 64);
+        backfill->running[backfill->running_count++] = job;
+    }
     start(user, job, backfill->places[job].cluster);
+}
+
+/* A job that outlives its prediction is taken for twice as long, and never for longer than its limit. There is room for what is cut out for it: it has been
+ * there all the time, and so have those beside it. */
+static void running_correct(struct backfill *backfill, int64_t now)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < backfill->running_count; i++) {
+        uint32_t job = backfill->running[i];
+        struct place *place = &backfill->places[job];
+        int64_t limit = job_limit(&backfill->settings.work->jobs[job]);
+
+        if (place->done)
+            continue;
+        backfill->running[kept++] = job;
+        if (time_add(place->start, place->length) > now)
+            continue;
+        while (time_add(place->start, place->length) <= now)
+            place->length = place->length < limit - place->length ? 2 * place->length : limit;
+        job_cut(backfill, job, now, false);
+    }
+    backfill->running_count = kept;
+}
+
+/* When the next of those that run is expected to end: if it does not, plans are others. */
+static int64_t running_next(const struct backfill *backfill)
+{
+    int64_t next = NEVER;
+
+    for (uint32_t i = 0; i < backfill->running_count; i++) {
+        const struct place *place = &backfill->places[backfill->running[i]];
+        int64_t end = time_add(place->start, place->length);
+
+        next = end < next ? end : next;
+    }
+    return next;
 }
 
 /* All have plans: one that comes has the first that is left, and when something was given back, each moves forward as far as the others let it, in their
@@ -311,7 +382,7 @@ static void decide_conservative(struct backfill *backfill, int64_t now, backfill
     backfill->moves = false;
 }
 
-/* Nobody passes the first that finds no room; or (easy) only who leaves it its plan. */
+/* Nobody passes the first that finds no room; or (easy, predicted) only who leaves it its plan. */
 static void decide_in_order(struct backfill *backfill, int64_t now, backfill_start_fn *start, void *user)
 {
     uint32_t held = NONE; /* the first that finds no room */
@@ -330,6 +401,7 @@ static void decide_in_order(struct backfill *backfill, int64_t now, backfill_sta
     }
     if (held == NONE)
         return;
+    backfill->next = running_next(backfill);
     job_cut(backfill, held, backfill->places[held].start, true); /* until the next time, when it may be earlier */
     backfill->places[held].cluster = NONE;
 }
@@ -341,6 +413,7 @@ uint64_t backfill_decide(struct backfill *backfill, int64_t now, backfill_start_
     backfill->next = NEVER;
     for (uint32_t i = 0; i < backfill->settings.cluster_count; i++)
         profile_trim(&backfill->profiles[i], now);
+    running_correct(backfill, now);
     if (backfill->settings.policy == BATCH_CONSERVATIVE)
         decide_conservative(backfill, now, start, user);
     else

@@ -2,6 +2,7 @@
  *
  *     strict        in order: nobody passes the first that finds no room
  *     easy          the first that finds no room has a planned start; who does not delay it may pass
+ *     predicted     the same, but jobs are taken to end when the last ones of their users make one think so (predict.h), and not when users say
  *     conservative  each has a planned start; who delays none of those before it may pass. A plan moves only forward: when a job ends early
  *
  *     free of a cluster

@@ -38,7 +38,8 @@ extern const char *const batch_quantities[BATCH_QUANTITIES];
 #define BATCH_ORDERS(X)                                                             \
     X(STRICT, "strict", "in order, and nobody passes the first that finds no room") \
     X(EASY, "easy", "who does not delay the first that finds no room may pass it")  \
-    X(CONSERVATIVE, "conservative", "who delays none of those before it may pass")
+    X(CONSERVATIVE, "conservative", "who delays none of those before it may pass")  \
+    X(PREDICTED, "predicted", "easy, by how long the last jobs of a user took")
 
 enum batch_policy {
 #define X(name, text, about) BATCH_##name,
@@ -127,7 +128,8 @@ struct batch_window {
 struct batch_outcome {
     int64_t start; /* -1: the job has not started */
     uint32_t kind; /* of the cluster where it started */
-    int64_t ready; /* from when on it may start; INT64_MAX: it waits for others; -1 - t: one of those went at t, and it too */
+    int64_t
+        ready; /* from when on it may start; INT64_MAX: it waits for others; -1 - t: one of those went at t, and it too */
 };
 
 /* The outcomes of all jobs up to a time, for code that writes them. */

@@ -23,6 +23,7 @@ struct users {
 struct sums {
     uint64_t submitted, completed, scheduled, timed_out, waiting, starved;
     double wait, wait_most, busy, slowdown;
+    double *slowdowns; /* of those that are completed */
 };
 
 static double slowdown(const struct figures_settings *settings, int64_t wait, int64_t run)
@@ -63,8 +64,10 @@ static void sum_job(const struct figures_settings *settings, uint32_t place, int
         end = INT64_MAX;
     }
     slow = slowdown(settings, wait, job->duration);
-    if (end <= time)
+    if (end <= time) {
         sums->slowdown += slow;
+        sums->slowdowns[sums->completed - 1] = slow;
+    }
     sums->starved += wait >= settings->starved;
     users->sums[job->user] += slow;
     users->counts[job->user]++;
@@ -86,6 +89,21 @@ static double fairness(struct users *users, uint32_t count)
     return jain_index(users->sums, kept);
 }
 
+static int number_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* The least of the sorted numbers that a part `part` of them is not above; 0: there are none. */
+static double number_at(const double *numbers, uint64_t count, double part)
+{
+    uint64_t place = (uint64_t)ceil(part * (double)count);
+
+    return count ? numbers[place ? place - 1 : 0] : 0;
+}
+
 void figures_at(const struct figures_settings *settings, int64_t time, double ret[FIGURE_COUNT])
 {
     const struct batch_work *work = settings->work;
@@ -93,6 +111,7 @@ void figures_at(const struct figures_settings *settings, int64_t time, double re
     struct users users = {mem_alloc((work->users + 1) * sizeof(double)), mem_alloc((work->users + 1) * sizeof(double))};
     double started, capacity = settings->processors * (double)time;
 
+    sums.slowdowns = mem_alloc(((size_t)work->count + 1) * sizeof *sums.slowdowns);
     memset(users.sums, 0, (work->users + 1) * sizeof(double));
     memset(users.counts, 0, (work->users + 1) * sizeof(double));
     for (uint32_t i = 0; i < work->count && work->jobs[i].submit <= time; i++)
@@ -109,8 +128,12 @@ void figures_at(const struct figures_settings *settings, int64_t time, double re
     ret[FIGURE_UTILISATION] = capacity > 0 ? 100 * sums.busy / capacity : 0;
     ret[FIGURE_THROUGHPUT] = time > 0 ? (double)sums.completed / ((double)time / HOUR) : 0;
     ret[FIGURE_SLOWDOWN] = sums.completed ? sums.slowdown / (double)sums.completed : 0;
+    qsort(sums.slowdowns, sums.completed, sizeof *sums.slowdowns, number_compare);
+    ret[FIGURE_SLOWDOWN_MEDIAN] = number_at(sums.slowdowns, sums.completed, 0.5);
+    ret[FIGURE_SLOWDOWN_99] = number_at(sums.slowdowns, sums.completed, 0.99);
     ret[FIGURE_FAIRNESS] = fairness(&users, work->users);
     ret[FIGURE_STARVED] = percent(sums.starved, sums.submitted);
+    free(sums.slowdowns);
     free(users.sums);
     free(users.counts);
 }

@@ -22,6 +22,8 @@ extern "C" {
     X(UTILISATION, "utilisation", "of all processors, busy: percent")                                       \
     X(THROUGHPUT, "throughput", "jobs done an hour")                                                        \
     X(SLOWDOWN, "slowdown", "bounded, of jobs that are done: (wait + run) / run, a short run as the bound") \
+    X(SLOWDOWN_MEDIAN, "median_slowdown", "of these, of every second one no more")                          \
+    X(SLOWDOWN_99, "slowdown_99", "of 99 in 100 of them no more")                                           \
     X(FAIRNESS, "fairness", "Jain's index of the users' mean slowdowns, jobs that wait or went too")        \
     X(STARVED, "starved", "waited longer than the bound: percent")
 

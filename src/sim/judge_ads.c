@@ -168,8 +168,10 @@ void judge_matchmaker(struct judge *judge, struct host *host, const struct role_
         judge_told(judge, host, &event->message->u.report);
         judge_reported(judge, host, &event->message->u.report);
     }
-    if (event->kind == EVENT_WAKE)
+    if (event->kind == EVENT_WAKE) {
         judge_usage(judge, host);
+        judge_holds(judge, host);
+    }
     counts = matchmaker_counts(host->role);
     judge_limits(judge, host);
     if (counts.matches != *matches && event->kind == EVENT_WAKE) {

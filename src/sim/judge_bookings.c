@@ -16,11 +16,11 @@
 
 struct booked {
     struct booked *next;
-    uint64_t id, boot;
+    uint64_t id, boot, offer;
     uint32_t place;
     int64_t from, until, arrive; /* true time; the last is a span */
+    int64_t held;                /* until then it is not confirmed, and may be given back before its end; 0: it is */
     bool came;
-    bool held;       /* it is not confirmed, and may be given back before its end */
     struct tree *ad; /* held */
 };
 
@@ -151,6 +151,15 @@ static struct booked **booked_find(struct judge *judge, const struct host *host,
     return link;
 }
 
+/* A machine is booked whole. */
+static void check_alone(struct judge *judge, const struct host *host, const struct booked *booked)
+{
+    for (const struct booked *other = judge->booked; other; other = other->next)
+        if (other != booked && other->place == booked->place && other->offer == booked->offer &&
+            other->from < booked->until && booked->from < other->until)
+            judge_finds(judge, 13, host, "two bookings of a machine are for one time");
+}
+
 void judge_booking(struct judge *judge, const struct host *host, const struct record *record)
 {
     struct booked **link = booked_find(judge, host, record->key), *booked = *link;
@@ -183,19 +192,41 @@ void judge_booking(struct judge *judge, const struct host *host, const struct re
     }
     calendar_doubt(judge, booked, row->boot);
     booked->boot = row->boot;
+    booked->offer = row->offer;
     booked->arrive = row->arrive * SECOND;
-    booked->held = row->held != 0;
+    booked->held = row->held ? true_time(row->held) : 0;
     tree_unref(booked->ad);
     booked->ad = tree_ref(row->ad);
     disk_each(&host->disk, RECORD_TENANT, user_look, booked);
+    if (moved)
+        check_alone(judge, host, booked);
     if (moved && !judge->doubted[host->place])
         booked_each(judge, booked, check_reach);
+}
+
+/* Is the row written in this step, and says what was ordered? What is told of the order becomes durable with it, or later. */
+static bool order_is_written(const struct host *host, const struct event *event)
+{
+    int64_t from, until;
+
+    for (uint32_t i = 0; i < host->effects.count; i++) {
+        const struct effect *effect = &host->effects.items[i];
+        const struct booking_record *row = &effect->record.u.booking_record;
+
+        if (effect->kind == EFFECT_PERSIST && effect->record.kind == RECORD_BOOKING && !effect->record.removed &&
+            effect->record.key == event->number && ad_integer(event->ad, "From", &from) &&
+            ad_integer(event->ad, "Until", &until) && row->from == from && row->until == until)
+            return true;
+    }
+    return false;
 }
 
 void judge_booking_order(struct judge *judge, const struct host *host, const struct event *event)
 {
     if (!event->ad)
         map_set(&judge->released, released_key(host, event->number), 1);
+    else if (!provider_booking_refused(host->role) && !order_is_written(host, event))
+        judge_finds(judge, 13, host, "a booking is acknowledged before it is written");
 }
 
 /* A claim is on disk: of a user of the booking, it may be why the machine is kept. */
@@ -230,6 +261,8 @@ void judge_bookings(struct judge *judge)
         booked_each(judge, booked, check_open);
         if (settled && now > booked->until + drift + SETTLES)
             judge_finds(judge, 13, host, "a booking outlives its end");
+        if (settled && booked->held && now > booked->held + drift + SETTLES)
+            judge_finds(judge, 13, host, "a booking is kept that nobody confirmed");
         if (settled && !booked->came && left < INT64_MAX && now > left + drift + SETTLES)
             judge_finds(judge, 13, host, "a booking is kept although nobody came");
     }

@@ -15,7 +15,7 @@
  *     judge_usage.c        10: what is counted as used is no more than was told, and no less than was answered for
  *     judge_machines.c     11: the matchmaker knows how each machine stands
  *     judge_bookings.c     13: a machine that is booked is there for whom it was booked
- *     judge_plans.c        14: nobody passes a planned request who might delay it
+ *     judge_plans.c        14: nobody passes a planned request who might delay it; few machines are kept for plans
  *     judge_words.c        what parties say to each other
  *     judge.c              12: one process at a time is the party (what the world tells of processes that share a seat)
  *     judge_runs.c         what becomes durable, and what really runs
@@ -269,6 +269,7 @@ void judge_booking_order(struct judge *judge, const struct host *host, const str
 void judge_booked_row(struct judge *judge, const struct host *host, const struct tenant_record *row);
 /* judge_plans.c: a matchmaker has made matches. */
 void judge_plans(struct judge *judge, const struct host *host);
+void judge_holds(struct judge *judge, const struct host *host); /* it was woken */
 
 void judge_booked_launch(struct judge *judge, const struct host *host, const struct process *process);
 void judge_bookings(struct judge *judge); /* now and then, and when a job begins */

@@ -1,8 +1,11 @@
-/* judge_plans.c: 14: nobody passes a planned request who might delay it.
+/* judge_plans.c: 14: nobody passes a planned request who might delay it; and few machines are kept for plans, none of them for ever.
  *
  * Each match is held against the plans as they are when it is made: on a machine that is kept for a request, it is of that request, or of one whose
  * limit ends before the plan begins. */
 #include "sim/judge_parts.h"
+
+#define HELD_PART 20
+#define LATE_PART 20 /* of a lifetime: by then plans have been looked at */
 
 static void check_passes(struct judge *judge, const struct host *host, agent member, const struct match_told *told)
 {
@@ -30,6 +33,28 @@ void judge_plans(struct judge *judge, const struct host *host)
             effect->message.u.match_told.superior_ad && !effect->message.u.match_told.age)
             check_passes(judge, host, effect->to, &effect->message.u.match_told);
     }
+}
+
+/* Others are kept from one machine in HELD_PART of all that there are, and at least from one; and no longer than a lifetime after the plan was to begin. */
+void judge_holds(struct judge *judge, const struct host *host)
+{
+    const struct parties *parties = &judge->parties;
+    uint32_t held = 0, most = (parties->users - parties->providers) / HELD_PART;
+    int64_t lifetime = judge->world->spans->lifetime;
+    struct plan_view plan;
+
+    for (uint32_t i = parties->providers; i < parties->users; i++) {
+        const struct host *provider = &judge->world->hosts[i];
+        const struct provider_settings *settings = provider->settings;
+
+        if (!matchmaker_planned_there(host->role, host_agent(provider), settings->ids[0], &plan))
+            continue;
+        held++;
+        if (judge->now > plan.start + lifetime + lifetime / LATE_PART)
+            judge_finds(judge, 14, host, "a machine is kept for a plan whose time is over");
+    }
+    if (held > (most ? most : 1))
+        judge_finds(judge, 14, host, "%u machines are kept for plans", held);
 }
 
 uint64_t judge_kept(const struct judge *judge, uint64_t *ret_passed)

@@ -323,6 +323,8 @@ static void section_tables(struct buf *out, const struct plan *plan, const struc
         {"busy %", FIGURE_UTILISATION, 2},
         {"done an hour", FIGURE_THROUGHPUT, 2},
         {"slowdown", FIGURE_SLOWDOWN, 2},
+        {"its median", FIGURE_SLOWDOWN_MEDIAN, 2},
+        {"99 % below", FIGURE_SLOWDOWN_99, 2},
         {"fairness", FIGURE_FAIRNESS, 3},
         {"starved %", FIGURE_STARVED, 2},
         {"waiting %", FIGURE_WAITING, 2},

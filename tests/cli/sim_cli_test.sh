@@ -21,7 +21,7 @@ END
 run "$berth" sim --scenario small.ad
 holds 'a scenario of clusters prints a table as 5.2, and what goes beyond it' sh -c \
   'grep -q "^POLICY  HOURS  TIMEOUT  *SUBMITTED  *COMPLETED %  *SCHEDULED %  *TIMED OUT %  *MAX WAIT S  *AVG WAIT S$" out &&
-   grep -q "^POLICY .*BUSY %  *DONE/H  *SLOWDOWN  *FAIRNESS  *STARVED %" out && grep -q "^srfm  *2  *none .* ±" out && ! grep -q . err'
+   grep -q "^POLICY .*BUSY %  *DONE/H  *SLOWDOWN  *MEDIAN  *99 %  *FAIRNESS  *STARVED %" out && grep -q "^srfm  *2  *none .* ±" out && ! grep -q . err'
 cp out first
 run "$berth" sim --scenario small.ad
 holds 'the same seed gives the same bytes' cmp out first
@@ -115,20 +115,28 @@ for policy in strict easy conservative; do
 done
 holds 'in strict order nobody passes, with back-fill who is done before the planned start of the first that waits' \
   [ "$(cat starts)" = '0 10 20 20 0 10 2 20 0 10 2 20 ' ]
+job() { echo "$1 $2 -1 $3 $4 -1 -1 $4 $5 -1 1 $6 1 1 1 -1 -1 -1"; }
+{ echo '; MaxProcs: 4'; job 1 0 5 1 200 1; job 2 6 5 1 200 1; job 3 20 50 3 50 2; job 4 21 10 4 10 3; job 5 22 5 1 200 1; } >habit.swf
+for policy in easy predicted; do
+  "$berth" sim --trace habit.swf --policy $policy --write-trace $policy.jsonl >/dev/null 2>&1
+  sed -n 's/.*"start": \([0-9]*\).*/\1/p' $policy.jsonl | tr '\n' ' ' >>habits
+done
+holds 'by predictions a job passes whose user says more than his last two jobs took' \
+  [ "$(cat habits)" = '0 6 20 70 80 0 6 20 70 22 ' ]
 run "$berth" sim --trace four.swf --policy strict,easy --json
 holds 'so jobs wait less' python3 -c '
 import json
 strict, easy = [json.loads(line) for line in open("out")]
-assert easy["mean_wait"] < strict["mean_wait"] and easy["slowdown"] < strict["slowdown"] and easy["completed"] == strict["completed"] == 100
+assert easy["mean_wait"] < strict["mean_wait"] and easy["slowdown"] < strict["slowdown"] and 1 <= easy["median_slowdown"] <= easy["slowdown"] <= easy["slowdown_99"] and easy["completed"] == strict["completed"] == 100
 '
-run "$berth" sim --scenario small.ad --policy strict,easy,conservative --window 60 --timeout none,600 --json
+run "$berth" sim --scenario small.ad --policy strict,easy,conservative,predicted --window 60 --timeout none,600 --json
 holds 'batch systems also have several clusters, of which jobs choose, and jobs that go' python3 -c '
 import json
 rows = [json.loads(line) for line in open("out")]
 done = {(r["policy"], r["timeout"]): r["completed"] for r in rows}
 for r in rows:
     assert abs(r["completed"] + r["scheduled"] + r["timed_out"] + r["waiting"] - 100) < 1e-5 and r["window"] is None, r
-assert len(rows) == 6 and min(done["easy", 0], done["conservative", 0]) > done["strict", 0] > 10
+assert len(rows) == 8 and min(done["easy", 0], done["conservative", 0], done["predicted", 0]) > done["strict", 0] > 10
 '
 printf '; MaxProcs: 4\n1 0 -1 10 8 -1 -1 8 10 -1 1 1 1 1 1 -1 -1 -1\n2 0 -1 -1 1 -1 -1 1 10 -1 5 1 1 1 1 -1 -1 -1\n' >odd.swf
 run "$berth" sim --trace odd.swf --json

@@ -15,6 +15,7 @@
 #define PLAN_ORDER SIM_PLANS
 #define AHEAD 45   /* seconds */
 #define LONGEST 25 /* seconds */
+#define MOVED 20   /* seconds */
 
 struct office {
     struct world *world;
@@ -22,8 +23,8 @@ struct office {
     struct parties parties;
     struct rng rng;
     bool quiet;
-    uint64_t given;                      /* numbers of bookings */
-    uint64_t ordered, accepted, durable; /* in all worlds */
+    uint64_t given;                               /* numbers of bookings */
+    uint64_t ordered, accepted, changed, durable; /* in all worlds; `changed` were asked to be changed */
 };
 
 static uint64_t below(struct office *office, uint64_t bound)
@@ -56,10 +57,11 @@ static void give_back(struct office *office, struct host *host, uint64_t number)
     host_event(office->world, host, &(struct event){.kind = EVENT_BOOK, .number = number, .at = utc(office)});
 }
 
-static struct tree *order_make(struct office *office)
+/* An order, from then on. */
+static struct tree *order_make(struct office *office, int64_t from)
 {
     static const char *const users[] = {"u1", "u2", "many", "nobody"};
-    int64_t now = utc(office) / SECOND, from = now + (int64_t)below(office, AHEAD);
+    int64_t now = utc(office) / SECOND;
     const char *user = users[below(office, sizeof users / sizeof *users)];
     struct maker maker;
 
@@ -74,11 +76,29 @@ static struct tree *order_make(struct office *office)
     return maker_seal(&maker);
 }
 
+/* Takes `ad`. */
+static void order_give(struct office *office, struct host *host, uint64_t number, struct tree *ad)
+{
+    office->ordered++;
+    host_event(office->world, host, &(struct event){.kind = EVENT_BOOK, .number = number, .ad = ad, .at = utc(office)});
+    office->accepted += host->role && !provider_booking_refused(host->role);
+    tree_unref(ad);
+}
+
+/* One that is there is confirmed, or is to be at another time, or for others. */
+static void order_change(struct office *office, struct host *host, const struct booking_view *booking)
+{
+    office->changed++;
+    order_give(office, host, booking->id,
+               below(office, 2) ? ad_without(booking->ad, "Held")
+                                : order_make(office, booking->from - MOVED / 2 + (int64_t)below(office, MOVED)));
+}
+
 static void order_happens(void *user, uint32_t which)
 {
     struct office *office = user;
     struct host *host = any_provider(office);
-    struct tree *ad;
+    struct booking_view booking;
 
     (void)which;
     if (office->quiet)
@@ -90,16 +110,11 @@ static void order_happens(void *user, uint32_t which)
         give_back(office, host, 1 + below(office, office->given));
         return;
     }
-    ad = order_make(office);
-    office->ordered++;
-    /* now and then one that is there is changed */
-    host_event(office->world, host,
-               &(struct event){.kind = EVENT_BOOK,
-                               .number = office->given && below(office, 8) == 0 ? office->given : ++office->given,
-                               .ad = ad,
-                               .at = utc(office)});
-    office->accepted += host->role && !provider_booking_refused(host->role);
-    tree_unref(ad);
+    if (below(office, 3) == 0 && provider_booking(host->role, (uint32_t)below(office, 3), &booking))
+        order_change(office, host, &booking);
+    else
+        order_give(office, host, ++office->given,
+                   order_make(office, utc(office) / SECOND + (int64_t)below(office, AHEAD)));
 }
 
 static void office_comes(void *user, struct world *world, struct judge *judge, const struct parties *parties)
@@ -131,6 +146,17 @@ static void office_goes(void *user)
     struct office *office = user;
 
     office->durable += judge_booked(office->judge);
+}
+
+/* Did what calendars are to survive happen? */
+static bool faults_happened(const struct sim_report *report)
+{
+    static const int faults[] = {FAULT_LOSS, FAULT_CRASH, FAULT_REBOOT, FAULT_TORN, FAULT_CLOCK, FAULT_WALL};
+
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (!report->by_fault[faults[i]])
+            return false;
+    return true;
 }
 
 static int worlds_run(struct office *office, uint64_t worlds, struct sim_report *report)
@@ -185,10 +211,12 @@ int main(void)
     plants_are_found();
 #endif
     broken = worlds_run(&office, rounds ? strtoull(rounds, NULL, 10) : WORLDS_CLEAN, &report);
-    if (!tap_ok(!broken && office.durable > 50,
-                "machines are there for whom they are booked, in %" PRIu64 " worlds with %" PRIu64
-                " bookings of %" PRIu64 " that were ordered",
-                report.worlds, office.durable, office.ordered))
+    if (!tap_ok(!broken && office.durable > 50 && office.changed > 10 && office.accepted > office.changed &&
+                    faults_happened(&report),
+                "machines are there for whom they are booked, in %" PRIu64 " worlds with %" PRIu64 " bookings; %" PRIu64
+                " orders, %" PRIu64 " of them changes; %" PRIu64 " reboots, %" PRIu64 " jumps of a wall clock",
+                report.worlds, office.durable, office.ordered, office.changed, report.by_fault[FAULT_REBOOT],
+                report.by_fault[FAULT_WALL]))
         tap_diag("seed %" PRIu64 ": invariant %d is broken by %s: %s", report.failed, report.violation.number,
                  report.violation.party, report.violation.words);
     return tap_done();

@@ -170,6 +170,8 @@ static void test_by_hand(void)
            "processors were busy for 285 of 400 seconds");
     tap_ok(near(figures[FIGURE_SLOWDOWN], (1.09 + 9.5) / 2, 1e-9),
            "a slowdown is bounded: a run of 5 s counts as one of 10 s");
+    tap_ok(near(figures[FIGURE_SLOWDOWN_MEDIAN], 1.09, 1e-9) && near(figures[FIGURE_SLOWDOWN_99], 9.5, 1e-9),
+           "half of those that are done have no more than the median");
     tap_ok(figures[FIGURE_STARVED] == 50, "who waits for 60 s starves, started or not");
     {
         double slow[2] = {(1.09 + 1.025) / 2, (9.5 + (188.0 + 50) / 50) / 2};

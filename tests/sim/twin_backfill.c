@@ -15,6 +15,7 @@
 
 #define KINDS 3
 #define JOBS 16
+#define USERS 3
 #define SECONDS 25 /* in which jobs come */
 #define HORIZON (1000 * (int64_t)BATCH_SECOND)
 #define NONE UINT32_MAX
@@ -72,7 +73,9 @@ static void world_init(struct world *world, uint64_t seed)
         job->asks[0] = (double)(1 + below(world, 8));
         job->asks[1] = (double)below(world, 4);
         job->row = rows[below(world, 3)];
+        job->user = (uint32_t)below(world, USERS);
     }
+    world->work.users = USERS;
     work_sort(&world->work);
     world->timeout = below(world, 3) ? 0 : (int64_t)(5 + below(world, 40)) * BATCH_SECOND;
 }
@@ -87,11 +90,13 @@ static void world_done(struct world *world)
 
 struct plain {
     const struct world *world;
-    int64_t from[JOBS]; /* when the job starts, or is planned to; NEVER: neither */
-    int64_t to[JOBS];   /* until when its room is taken, as far as is known */
+    int64_t from[JOBS];   /* when the job starts, or is planned to; NEVER: neither */
+    int64_t to[JOBS];     /* until when its room is taken, as far as is known */
+    int64_t length[JOBS]; /* for how long it is taken to run */
     uint32_t where[JOBS];
     bool started[JOBS], gone[JOBS];
-    bool later; /* a plan has moved backward */
+    bool later;        /* a plan has moved backward */
+    uint64_t outlived; /* predictions */
 };
 
 static int64_t length_of(const struct batch_job *job)
@@ -124,7 +129,7 @@ static bool fits(const struct plain *plain, uint32_t job, uint32_t cluster, int6
     const struct batch_work *work = &plain->world->work;
     const struct batch_kind *kind = &plain->world->park.kinds[cluster_kind(plain->world, cluster)];
 
-    for (int64_t second = at; second < at + length_of(&work->jobs[job]); second += BATCH_SECOND)
+    for (int64_t second = at; second < at + plain->length[job]; second += BATCH_SECOND)
         for (int q = 0; q < BATCH_QUANTITIES; q++) {
             double used = work->jobs[job].asks[q];
 
@@ -161,8 +166,65 @@ static void plan(struct plain *plain, uint32_t job, int64_t now, int64_t latest)
         }
     }
     if (plain->from[job] != NEVER)
-        plain->to[job] = plain->from[job] + length_of(&world->work.jobs[job]);
+        plain->to[job] = plain->from[job] + plain->length[job];
 }
+
+/* ---------------------------------------------------------------------------------------------------------- predictions */
+
+/* The job of that user that ended last before `before` did; NONE: there is none. Of those that ended at once it is the one that came last. */
+static uint32_t ended_before(const struct plain *plain, uint32_t user, int64_t now, uint32_t before)
+{
+    const struct batch_job *jobs = plain->world->work.jobs;
+    uint32_t best = NONE;
+
+    for (uint32_t i = 0; i < plain->world->work.count; i++) {
+        int64_t end = plain->started[i] ? plain->from[i] + jobs[i].duration : NEVER;
+
+        if (jobs[i].user != user || end > now)
+            continue;
+        if (before != NONE && (end > plain->from[before] + jobs[before].duration ||
+                               (end == plain->from[before] + jobs[before].duration && i >= before)))
+            continue;
+        if (best == NONE || end >= plain->from[best] + jobs[best].duration)
+            best = i;
+    }
+    return best;
+}
+
+/* The mean of the last two of the user, in whole seconds. */
+static int64_t predicted(const struct plain *plain, uint32_t job, int64_t now)
+{
+    const struct batch_job *jobs = plain->world->work.jobs;
+    uint32_t last = ended_before(plain, jobs[job].user, now, NONE),
+             other = last == NONE ? NONE : ended_before(plain, jobs[job].user, now, last);
+    int64_t seconds;
+
+    if (other == NONE)
+        return length_of(&jobs[job]);
+    seconds = (jobs[last].duration + jobs[other].duration) / BATCH_SECOND / 2;
+    return seconds * BATCH_SECOND < length_of(&jobs[job]) ? seconds * BATCH_SECOND : length_of(&jobs[job]);
+}
+
+/* Predictions for those that come, and those that have been outlived. */
+static void predict(struct plain *plain, int64_t now)
+{
+    const struct batch_work *work = &plain->world->work;
+
+    for (uint32_t i = 0; i < work->count; i++) {
+        if (work->jobs[i].submit == now)
+            plain->length[i] = predicted(plain, i, now);
+        while (plain->started[i] && plain->from[i] + work->jobs[i].duration > now &&
+               plain->from[i] + plain->length[i] <= now) {
+            plain->length[i] *= 2;
+            if (plain->length[i] > length_of(&work->jobs[i]))
+                plain->length[i] = length_of(&work->jobs[i]);
+            plain->to[i] = plain->from[i] + plain->length[i];
+            plain->outlived++;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ decisions */
 
 static bool waits(const struct plain *plain, uint32_t job, int64_t now)
 {
@@ -208,8 +270,10 @@ static void plain_run(struct plain *plain, enum batch_policy policy, int64_t hor
 {
     const struct batch_work *work = &plain->world->work;
 
-    for (uint32_t i = 0; i < work->count; i++)
+    for (uint32_t i = 0; i < work->count; i++) {
         plain->from[i] = NEVER;
+        plain->length[i] = length_of(&work->jobs[i]);
+    }
     for (int64_t now = 0; now <= horizon; now += BATCH_SECOND) {
         bool freed = false;
 
@@ -226,6 +290,8 @@ static void plain_run(struct plain *plain, enum batch_policy policy, int64_t hor
                 plain->gone[i] = true;
             }
         }
+        if (policy == BATCH_PREDICTED)
+            predict(plain, now);
         decide(plain, policy, now, freed);
     }
 }
@@ -252,7 +318,7 @@ int main(void)
 
     for (enum batch_policy policy = BATCH_STRICT; policy < BATCH_POLICY_COUNT; policy++) {
         bool same = true, ordered = true, forward = true;
-        uint64_t passed = 0, starts = 0;
+        uint64_t passed = 0, starts = 0, outlived = 0;
 
         for (uint64_t i = 0; i < rounds && same; i++) {
             struct batch_outcome outcomes[JOBS + 1];
@@ -283,6 +349,7 @@ int main(void)
             same = same && bad == NONE;
             ordered = ordered && (policy != BATCH_STRICT || world.timeout || in_order(&plain));
             forward = forward && !plain.later;
+            outlived += plain.outlived;
             if (bad != NONE)
                 tap_diag("seed %" PRIu64 ", job %" PRIu32 ": starts at %" PRId64
                          ", and where each start is tried at %" PRId64,
@@ -294,6 +361,8 @@ int main(void)
                batch_policy_names[policy], policy == BATCH_STRICT ? "nobody passes" : "many pass");
         if (policy == BATCH_CONSERVATIVE)
             tap_ok(forward, "conservative: no plan moves backward");
+        if (policy == BATCH_PREDICTED)
+            tap_ok(outlived > rounds / 4, "predicted: many predictions are outlived, and corrected");
     }
     return tap_done();
 }

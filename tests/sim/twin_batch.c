@@ -221,6 +221,26 @@ static bool outcomes_same(const struct world *world, const struct batch_outcome 
     return true;
 }
 
+/* Is it the slowdown of one of those that are done, and the least that so many parts of a hundred do not exceed? */
+static bool is_quantile(const struct figures_settings *settings, int64_t time, double slowdown, uint64_t parts)
+{
+    uint64_t done = 0, below = 0, within = 0;
+
+    for (uint32_t i = 0; i < settings->work->count; i++) {
+        const struct batch_job *job = &settings->work->jobs[i];
+        const struct batch_outcome *outcome = &settings->outcomes[i];
+        double run = (double)(job->duration > settings->bound ? job->duration : settings->bound), own;
+
+        if (outcome->start < 0 || outcome->start + job->duration > time)
+            continue;
+        own = fmax(1, (double)(outcome->start - outcome->ready + job->duration) / run);
+        done++;
+        below += own < slowdown;
+        within += own <= slowdown;
+    }
+    return done ? below * 100 < done * parts && within * 100 >= done * parts : slowdown == 0;
+}
+
 /* What is submitted is done, runs, waits or went; the parts of the time add up to the whole. */
 static bool figures_add_up(const struct world *world, const struct batch_outcome *outcomes)
 {
@@ -239,6 +259,8 @@ static bool figures_add_up(const struct world *world, const struct batch_outcome
     return fabs(figures[FIGURE_COMPLETED] + figures[FIGURE_SCHEDULED] + figures[FIGURE_WAITING] +
                 figures[FIGURE_TIMED_OUT] - 100) < 1e-9 &&
            figures[FIGURE_UTILISATION] <= 100 * (1 + 1e-9) &&
+           is_quantile(&settings, world->horizon, figures[FIGURE_SLOWDOWN_MEDIAN], 50) &&
+           is_quantile(&settings, world->horizon, figures[FIGURE_SLOWDOWN_99], 99) &&
            fabs(mean - figures[FIGURE_UTILISATION] / 100 * settings.processors) < 1e-6;
 }
 

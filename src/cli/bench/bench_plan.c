@@ -1,11 +1,12 @@
 /* bench_plan.c: berth bench plan: measures what it costs a matchmaker to plan those that wait for room (pool/matchmaker/planner.h).
  *
- *     plan-none    the cycles of a minute in a pool that is full, in which every second one machine in a thousand has some room again
+ *     plan-bare    the cycles of a minute in a pool that is full, in which every second one machine in a thousand has some room again
+ *     plan-none    the same with a reservation on one machine in ten
  *     plan-easy    the same while the first large request that waits is planned; -some: the first 8; -many: 100
  *     plan-vain    the same while 100 are sought a machine for that fit none
  *
- * One machine in ten has a reservation. What is measured is what the matchmaker does when it is woken: cycles, plans and timers; taking in what machines
- * tell is not counted. Each has a function of its own, for a profiler. */
+ * What is measured is what the matchmaker does when it is woken: cycles, plans and timers; taking in what machines tell is not counted. Each has a
+ * function of its own, for a profiler. */
 #include "cli/bench/bench.h"
 #include "cli/bench/drive.h"
 #include "cli/term/command.h"
@@ -22,11 +23,12 @@
 #define LARGE 100          /* requests 1 and so on */
 #define SMALL_FROM 1000    /* the first small one */
 #define SMALL_KINDS 200
-#define CHANGES 1000   /* one machine in so many has room again, each second */
-#define RENEWALS 100   /* seconds after which a machine tells again that it is there */
-#define WARMS 500      /* seconds until what is to be planned is */
-#define MEASURED 60    /* seconds */
-#define ENDS_LEAST 900 /* seconds: no claim ends sooner by its limit */
+#define CHANGES 1000                          /* one machine in so many has room again, each second */
+#define RENEWALS 100                          /* seconds after which a machine tells again that it is there */
+#define WARMS 500                             /* seconds until what is to be planned is */
+#define MEASURED 60                           /* seconds */
+#define ENDS_LEAST 900                        /* seconds: no claim ends sooner by its limit */
+#define BEGINS (INT64_C(1800000000) * SECOND) /* the wall clock when a measurement begins */
 
 /* What all machines say alike, and what of a machine depends on its number. */
 #define MACHINE_TEXT                                                                                                    \
@@ -43,8 +45,9 @@ struct machine_texts {
 struct plan_pool {
     struct drive drive;
     struct machine_texts *machines;
-    uint64_t count;
-    uint32_t changed; /* how many of them have had room again */
+    uint64_t count, seed;
+    bool made, reserved; /* the machines are made; one in RESERVED with a reservation */
+    uint32_t changed;    /* how many of them have had room again */
     struct rng rng;
     uint64_t refused; /* messages */
 };
@@ -74,19 +77,20 @@ static void machine_make(struct plan_pool *pool, uint32_t i)
 {
     struct machine_texts *machine = &pool->machines[i];
     uint32_t memory = 32768 + i % 5 * 16384, claims = 2 + i % 3, left = 1 + i % 2;
-    int64_t from = pool->drive.env.wall / SECOND + 3600 + i % 40 * 900;
+    int64_t from = BEGINS / SECOND + 3600 + i % 40 * 900;
     char text[1200], clause[300] = "", free[40] = "", bookings[120] = "";
+    bool reserved = pool->reserved && i % RESERVED == 0;
     struct buf told;
 
-    if (i % RESERVED == 0) {
+    if (reserved) {
         unsigned user = i / RESERVED % 50;
 
         snprintf(clause, sizeof clause,
                  "&&(other.Owner is \"r%u\"||substr(other.Owner,0,4) is \"r%u/\"||other.AccountingGroup is "
                  "\"r%u\"||other.TimeLimit<=%" PRId64 "||other.Yields==true||(other.TimeLimit is "
                  "undefined&&!(other.Yields is false)))",
-                 user, user, user, from - pool->drive.env.wall / SECOND - 600);
-        snprintf(free, sizeof free, ";FreeFor=%" PRId64, from - pool->drive.env.wall / SECOND - 600);
+                 user, user, user, from - BEGINS / SECOND - 600);
+        snprintf(free, sizeof free, ";FreeFor=%" PRId64, from - BEGINS / SECOND - 600);
     }
     snprintf(text, sizeof text, MACHINE_TEXT, i, i, 60000 + i % 64 * 100, 500 + i % 16, 300000 + i % 97, 16, memory,
              clause, free);
@@ -103,7 +107,7 @@ static void machine_make(struct plan_pool *pool, uint32_t i)
         claim_add(pool, &told, i * 8 + n + 1, takes, memory / 16);
         buf_adds(&told, n + 1 < claims ? "," : "");
     }
-    if (i % RESERVED == 0)
+    if (reserved)
         snprintf(bookings, sizeof bookings, ";Bookings={[Booking=\"%016x\";From=%" PRId64 ";Until=%" PRId64 "]}", i + 1,
                  from, from + 7200);
     machine->part = told_make(pool, 16 - left, memory / 16, buf_string(&told), bookings);
@@ -111,6 +115,27 @@ static void machine_make(struct plan_pool *pool, uint32_t i)
     claim_add(pool, &told, i * 8, left, memory / 16);
     machine->full = told_make(pool, 16, memory / 16, buf_string(&told), bookings);
     buf_done(&told);
+}
+
+static void machines_drop(struct plan_pool *pool)
+{
+    for (uint64_t i = 0; i < pool->count && pool->made; i++) {
+        tree_unref(pool->machines[i].whole);
+        tree_unref(pool->machines[i].left);
+        tree_unref(pool->machines[i].full);
+        tree_unref(pool->machines[i].part);
+    }
+    pool->made = false;
+}
+
+static void machines_make(struct plan_pool *pool, bool reserved)
+{
+    machines_drop(pool);
+    pool->made = true;
+    pool->reserved = reserved;
+    rng_init(&pool->rng, pool->seed);
+    for (uint32_t i = 0; i < pool->count; i++)
+        machine_make(pool, i);
 }
 
 static struct peer machine_peer(uint32_t i)
@@ -202,6 +227,11 @@ static uint32_t planned(const struct plan_pool *pool)
 /* A function that is not inlined, so that a profiler can count its instructions by its name. */
 #define COUNTED __attribute__((noinline)) static
 
+COUNTED void second_bare(struct drive *drive)
+{
+    drive_pass(drive, SECOND);
+}
+
 COUNTED void second_none(struct drive *drive)
 {
     drive_pass(drive, SECOND);
@@ -230,13 +260,12 @@ COUNTED void second_vain(struct drive *drive)
 static const struct plans {
     const char *name;
     uint32_t most;
+    bool reserved;
     bool vain; /* the large fit no machine */
     void (*second)(struct drive *drive);
-} kinds[] = {{"plan-none", 0, false, second_none},
-             {"plan-easy", 1, false, second_easy},
-             {"plan-some", 8, false, second_some},
-             {"plan-many", 100, false, second_many},
-             {"plan-vain", 100, true, second_vain}};
+} kinds[] = {{"plan-bare", 0, false, false, second_bare},  {"plan-none", 0, true, false, second_none},
+             {"plan-easy", 1, true, false, second_easy},   {"plan-some", 8, true, false, second_some},
+             {"plan-many", 100, true, false, second_many}, {"plan-vain", 100, true, true, second_vain}};
 
 struct plan_measured {
     double seconds, longest; /* of processor time of one second that passes */
@@ -268,7 +297,7 @@ static void plans_measure(struct plan_pool *pool, const struct plans *plans, str
 
     pool->drive.settings.plans = plans->most;
     pool->drive.env.now = SECOND;
-    pool->drive.env.wall = INT64_C(1800000000) * SECOND;
+    pool->drive.env.wall = BEGINS;
     pool->changed = 0;
     drive_boot(&pool->drive);
     for (uint32_t i = 0; i < pool->count; i++)
@@ -310,14 +339,14 @@ int bench_plan(const struct bench_settings *settings)
     pool.drive.settings.machine_bytes_max = UINT64_MAX;
     pool.drive.replied = refused;
     pool.drive.user = &pool;
-    rng_init(&pool.rng, settings->seed);
+    pool.seed = settings->seed;
     pool.machines = mem_alloc(pool.count * sizeof *pool.machines);
-    for (uint32_t i = 0; i < pool.count; i++)
-        machine_make(&pool, i);
     for (uint64_t round = 0; round < settings->rounds; round++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             struct plan_measured measured;
 
+            if (!pool.made || pool.reserved != kinds[k].reserved)
+                machines_make(&pool, kinds[k].reserved);
             plans_measure(&pool, &kinds[k], &measured);
             if (!round || measured.seconds < best[k].seconds)
                 best[k] = measured;
@@ -331,21 +360,17 @@ int bench_plan(const struct bench_settings *settings)
 
         bench_row_begin(&row, kinds[k].name);
         bench_row_integer(&row, "machines", pool.count);
-        bench_row_integer(&row, "reserved", (pool.count + RESERVED - 1) / RESERVED);
+        bench_row_integer(&row, "reserved", kinds[k].reserved ? (pool.count + RESERVED - 1) / RESERVED : 0);
         bench_row_integer(&row, "planned", best[k].planned);
         bench_row_integer(&row, "matches", best[k].matches);
         bench_row_real(&row, "longest_ms", best[k].longest * 1e3);
-        bench_row_real(&row, "of_none", best[k].seconds / best[0].seconds);
+        bench_row_real(&row, "of_bare", best[k].seconds / best[0].seconds);
+        bench_row_real(&row, "of_none", best[k].seconds / best[1].seconds);
         bench_row_measured(&row, &bench);
         bench_row_finish(&row);
     }
     buf_done(&row);
-    for (uint64_t i = 0; i < pool.count; i++) {
-        tree_unref(pool.machines[i].whole);
-        tree_unref(pool.machines[i].left);
-        tree_unref(pool.machines[i].full);
-        tree_unref(pool.machines[i].part);
-    }
+    machines_drop(&pool);
     free(pool.machines);
     drive_done(&pool.drive);
     return pool.refused ? STATUS_BAD : STATUS_DONE;

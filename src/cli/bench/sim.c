@@ -324,9 +324,9 @@ const struct command command_sim = {
         "\n"
         "With --policy or --trace, or when the scenario has Clusters, a batch system is run: jobs come, wait, and are placed by a "
         "policy once a window (fcfs, sjf, ljf, srfm, lbm, minsum, singles, singles-minsum, optimal: berth help assign), or whenever something has changed, as batch systems do: in strict "
-        "order; easy, where who does not delay the first that finds no room may pass; or conservative, where who delays nobody before may. Every policy "
-        "gets the same jobs. Tables tell what became of them, with 95 % confidence intervals over the runs: submitted, completed, "
-        "scheduled (they run), timed out, waits; then busy processors, jobs done an hour, bounded slowdown, fairness between "
+        "order; easy, where who does not delay the first that finds no room may pass; predicted, which is easy by how long the last two jobs of a user took; or "
+        "conservative, where who delays nobody before may. Every policy gets the same jobs. Tables tell what became of them, with 95 % confidence intervals over the runs: submitted, completed, "
+        "scheduled (they run), timed out, waits; then busy processors, jobs done an hour, bounded slowdown (its mean, its median, and what 99 in 100 do not exceed), fairness between "
         "users, starvation, and the gain over the first policy; then the work that the policies did, in units that are the same everywhere. "
         "Times by the clock, and how often a policy took longer than its window, come with --measure.",
     .examples = {{"berth sim --faults --seed 7", NULL},

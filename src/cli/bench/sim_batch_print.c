@@ -24,8 +24,9 @@ static const struct figure_column columns_52[] = {
 };
 
 static const struct figure_column columns_beyond[] = {
-    {"busy %", FIGURE_UTILISATION, 2}, {"done/h", FIGURE_THROUGHPUT, 2}, {"slowdown", FIGURE_SLOWDOWN, 2},
-    {"fairness", FIGURE_FAIRNESS, 3},  {"starved %", FIGURE_STARVED, 2}, {"waiting %", FIGURE_WAITING, 2},
+    {"busy %", FIGURE_UTILISATION, 2},     {"done/h", FIGURE_THROUGHPUT, 2}, {"slowdown", FIGURE_SLOWDOWN, 2},
+    {"median", FIGURE_SLOWDOWN_MEDIAN, 2}, {"99 %", FIGURE_SLOWDOWN_99, 2},  {"fairness", FIGURE_FAIRNESS, 3},
+    {"starved %", FIGURE_STARVED, 2},      {"waiting %", FIGURE_WAITING, 2},
 };
 
 static const char *const first_columns[] = {"policy", "hours", "timeout", "clusters"};

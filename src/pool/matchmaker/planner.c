@@ -414,7 +414,8 @@ static bool plan_renew(struct planner *planner, const struct role_env *env, stru
     int64_t start;
 
     if (!record || record->away || record->state == MACHINE_SICK || record->state == MACHINE_DRAINED ||
-        record->state == MACHINE_OWNER || env->now > plan->start + planner->collector->spans->lifetime)
+        record->state == MACHINE_OWNER ||
+        (env->now > plan->start + planner->collector->spans->lifetime && !MUTANT(PLAN_FOREVER)))
         return false;
     if (is_told(planner, record) && root->left && planner->meter < PLANS_STEPS / 2 &&
         (record->said != plan->said || root->version != plan->version)) {
@@ -485,7 +486,8 @@ static void plans_hold(struct planner *planner, const struct role_env *env)
         /* whoever is matched begins within a window, and is given the grace at its end */
         int64_t span = span_step(plan->start - env->now - spans->window - spans->grace - spans->lifetime / PLANS_EVERY);
 
-        if (plan->root == NOBODY || !plan->planned || (!plan->held && held >= (most ? most : 1)))
+        if (plan->root == NOBODY || !plan->planned ||
+            (!plan->held && held >= (most ? most : 1) && !MUTANT(PLAN_UNBOUND)))
             continue;
         held += !plan->held;
         if (plan->held && plan->span == span)

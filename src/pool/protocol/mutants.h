@@ -113,15 +113,22 @@ extern "C" {
     X(PARTING_UNWRITTEN, "the last report of a claim is answered before it is counted on disk")
 
 /* Planted bugs in calendars, which show only in worlds in which machines are booked (tests/sim/booking_worlds_test.c). */
-#define BOOKING_MUTANTS(X)                                                         \
-    X(BOOKING_WALL, "bookings begin and end by the wall clock")                    \
-    X(BOOKING_UNASKED, "a claim that is used again is not held against bookings")  \
-    X(BOOKING_REACHED, "a machine is booked although a job there reaches into it") \
-    X(BOOKING_FORGOTTEN, "a booking does not outlive a restart of the provider")   \
+#define BOOKING_MUTANTS(X)                                                          \
+    X(BOOKING_EARLY, "a booking is acknowledged before it is written")              \
+    X(BOOKING_TWICE, "a machine is booked for others at a time for which it is")    \
+    X(BOOKING_SWAPPED, "when a booking is changed, the old one goes first")         \
+    X(BOOKING_WALL, "bookings begin and end by the wall clock")                     \
+    X(BOOKING_UNASKED, "a claim that is used again is not held against bookings")   \
+    X(BOOKING_REACHED, "a machine is booked although a job there reaches into it")  \
+    X(BOOKING_FORGOTTEN, "a booking does not outlive a restart of the provider")    \
+    X(BOOKING_UNCONFIRMED, "a booking is kept although nobody confirms it in time") \
     X(BOOKING_KEPT, "a booking is kept for those who do not come")
 
-/* A planted bug that shows only in worlds in which large jobs are planned (tests/sim/plan_worlds_test.c). */
-#define PLAN_MUTANTS(X) X(PLAN_PASSED, "whoever fits beside a planned job may begin there, however long it runs")
+/* Planted bugs that show only in worlds in which large jobs are planned (tests/sim/plan_worlds_test.c). */
+#define PLAN_MUTANTS(X)                                                                       \
+    X(PLAN_PASSED, "whoever fits beside a planned job may begin there, however long it runs") \
+    X(PLAN_UNBOUND, "others are kept from as many machines as there are plans")               \
+    X(PLAN_FOREVER, "a plan whose time is over stays")
 
 /* A planted bug that shows only in worlds with GPUs (tests/sim/gpu_worlds_test.c). */
 #define GPU_MUTANTS(X) X(GPU_TWICE, "a GPU is given although another claim has it")

@@ -339,7 +339,7 @@ static bool booking_due(const struct provider_step *step, uint32_t at)
         booking_ends(step, at, REASON_TIME, "the booking is over");
         return false;
     }
-    if (booking->held && now >= booking->held * SECOND) {
+    if (booking->held && now >= booking->held * SECOND && !MUTANT(BOOKING_UNCONFIRMED)) {
         booking_ends(step, at, REASON_WINDOW, "the booking was not confirmed: it is given back");
         return false;
     }
@@ -444,7 +444,7 @@ static const char *order_refusal(const struct provider_step *step, const struct 
         if (other->id == booking->id && other->place != booking->place)
             return "another machine here is booked under that number";
         if (other->id != booking->id && other->place == booking->place && other->from < booking->until &&
-            booking->from < other->until)
+            booking->from < other->until && !MUTANT(BOOKING_TWICE))
             return "it is booked for others then";
     }
     if (!owner_lets_book(step, booking))
@@ -497,6 +497,8 @@ void calendar_order(const struct provider_step *step, const struct event *event)
     if (!calendar->refused && !before && calendar->count == BOOKINGS_MAX)
         calendar->refused = "it has as many bookings as it may have";
     if (calendar->refused) {
+        if (MUTANT(BOOKING_SWAPPED) && before)
+            booking_ends(step, at, REASON_RELEASED, "another takes its place");
         calendar_due(step); /* the order may have set the clock */
         return;
     }
@@ -509,7 +511,8 @@ void calendar_order(const struct provider_step *step, const struct event *event)
     }
     tree_ref(booking.ad);
     calendar->items[at] = booking;
-    booking_store(step, &booking);
+    if (!MUTANT(BOOKING_EARLY))
+        booking_store(step, &booking);
     effects_note(step->effects, REASON_OK, booking.id, booking.held ? "a booking is held" : "it is booked");
     stands_booked(step, booking.place);
     calendar_due(step);
@@ -565,10 +568,11 @@ void calendar_boot(const struct provider_step *step)
 
 bool provider_booking(const struct provider *provider, uint32_t at, struct booking_view *ret)
 {
-    const struct booking *booking = &provider->calendar.items[at];
+    const struct booking *booking;
 
     if (at >= provider->calendar.count)
         return false;
+    booking = &provider->calendar.items[at];
     *ret = (struct booking_view){.id = booking->id,
                                  .place = booking->place,
                                  .from = booking->from,
