@@ -118,13 +118,24 @@ static void machine_tell(struct round *round, uint32_t at)
     buf_done(&told);
 }
 
+static bool is_asked(const struct round *round, uint32_t before, const struct request *request)
+{
+    for (uint32_t i = 0; i < before; i++)
+        if (round->requests[i].cpus == request->cpus && round->requests[i].memory == request->memory)
+            return true;
+    return false;
+}
+
+/* None asks for the same as another: of such the first alone is planned. */
 static void request_put(struct round *round, uint32_t at)
 {
     struct request *request = &round->requests[at];
     struct buf text;
 
-    *request =
-        (struct request){1 + below(round, 10), 1 + below(round, 10), below(round, 4) ? 60 + below(round, 2000) : 0};
+    do
+        *request =
+            (struct request){1 + below(round, 10), 1 + below(round, 10), below(round, 4) ? 60 + below(round, 2000) : 0};
+    while (is_asked(round, at, request));
     buf_init(&text);
     buf_addf(&text,
              "[ Type = \"Job\"; Cpus = %" PRId64 "; Memory = %" PRId64 "; Constraint = other.Type == \"Machine\"",
