@@ -3,18 +3,27 @@
 #include "pool/engine/engine_queue.h"
 #include "pool/engine/engine_state.h"
 
+#include <string.h>
+
 /* Puts the root in its place among the first ones; returns how many those are now. */
 static uint32_t waiting_add(const struct engine *engine, uint32_t root, uint32_t *first, uint32_t count, uint32_t max)
 {
-    uint32_t at = count;
+    uint32_t low = 0, high = count;
 
     if (count == max && !engine_root_before(engine, root, first[count - 1]))
         return count;
+    while (low < high) { /* behind those that are served at the same time */
+        uint32_t middle = low + (high - low) / 2;
+
+        if (engine_root_before(engine, root, first[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
     if (count == max)
-        at = --count;
-    for (; at && engine_root_before(engine, root, first[at - 1]); at--)
-        first[at] = first[at - 1];
-    first[at] = root;
+        count--;
+    memmove(&first[low + 1], &first[low], (count - low) * sizeof *first);
+    first[low] = root;
     return count + 1;
 }
 
