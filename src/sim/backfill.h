@@ -11,6 +11,9 @@
  *       0 |----+---+--------+----->
  *         now
  *
+ * Under predicted a job that outlives its prediction is taken for twice as long from then on, but for no longer than its user says: so one may have passed
+ * that delays the first after all.
+ *
  * There are no windows: whoever keeps such a queue asks it whenever something has changed. Work: a decision looks at the steps of the clusters for each
  * job that waits; under conservative it moves all plans when a job ends early. */
 #ifndef BERTH_SIM_BACKFILL_H
