@@ -20,6 +20,9 @@ static const char settle[] =
     " set_config('idle_in_transaction_session_timeout', '2000', false)," /* below the lease: who was stopped in between keeps nobody waiting */
     " set_config('lock_timeout', '2000', false),"
     " set_config('statement_timeout', '0', false),"
+    /* every row is found by its key: what the database knows of how many there are is old, and its guesses of what is quicker wrong */
+    " set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),"
+    " set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false),"
     " set_config('default_transaction_isolation', 'read committed', false)";
 
 static void be_quiet(void *user, const char *message)

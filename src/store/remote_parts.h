@@ -8,6 +8,7 @@
  *     remote_replicas.c who holds the seat and who waits for it, for people and for those who look for the holder
  *     remote_writer.c   a thread makes rows durable, however often the connection is lost
  *     remote_rows.c     rows that are not durable yet
+ *     remote_batch.c    many rows in a statement
  *     remote_copy.c     looks rows over, copies them to a file and back
  *
  * Tables:  berth_schema (version)
@@ -195,6 +196,23 @@ void view_make(struct row_view *view, const struct row_changes *early, const str
                const char *space, const void *after, size_t after_len);
 void view_done(struct row_view *view);
 int key_compare(const void *a, size_t a_len, const void *b, size_t b_len);
+
+/* ---- remote_batch.c ---- */
+
+#define BATCH_COLUMNS 4 /* space, key, value, sum: the first two alone where rows are removed */
+
+struct row_batch {
+    struct buf columns[BATCH_COLUMNS];
+    uint32_t count;
+    size_t bytes;
+};
+
+void row_batch_init(struct row_batch *batch);
+void row_batch_done(struct row_batch *batch);
+void row_batch_begin(struct row_batch *batch); /* with no rows; memory is kept */
+bool row_batch_has_room(const struct row_batch *batch, const struct row_change *change);
+void row_batch_add(struct row_batch *batch, const struct row_change *change);
+void row_batch_give(struct row_batch *batch, struct given ret[BATCH_COLUMNS]); /* lent until it is changed */
 
 /* ---- remote_writer.c ---- */
 

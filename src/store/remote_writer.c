@@ -1,6 +1,6 @@
 /* remote_writer.c: a thread makes rows durable, one transaction after the other, and begins again whenever the connection is lost.
  *
- *     writer_begin -> BEGIN, the seat, a statement a row, COMMIT: all in one pipeline -> durable: the descriptor of news can be read
+ *     writer_begin -> BEGIN, the seat, statements of many rows each, COMMIT: all in one pipeline -> durable: the descriptor of news can be read
  *                          `-- the connection was lost: a new one, under an epoch of its own, and the same once more
  *
  * Whether a COMMIT without an answer was carried out is not known. To repeat it is right in both cases, for a transaction says what its rows are, not
@@ -19,7 +19,6 @@
 
 #define COMMIT_PATIENCE (30 * SECOND) /* without any progress; then the connection is given up */
 #define SLOW_AFTER (2 * SECOND)       /* that a commit takes before it is told */
-#define FLUSH_BYTES ((size_t)256 << 10)
 #define REST_FIRST (100 * MILLISECOND)
 #define REST_LAST SECOND
 
@@ -29,6 +28,7 @@ struct writer {
     int news;
     struct link link;
     uint64_t epoch; /* of that connection */
+    struct row_batch batch;
     atomic_bool stop;
     pthread_t thread;
     bool begun;
@@ -54,9 +54,10 @@ static const struct statement_name {
     {"count", "INSERT INTO berth_commits VALUES ($1::text, $2::bigint)"
               " ON CONFLICT (namespace) DO UPDATE SET commits = excluded.commits"},
     {"put", "INSERT INTO berth_rows (namespace, space, key, value, sum)"
-            " VALUES ($1::text, $2::text, $3::bytea, $4::bytea, $5::bigint)"
+            " SELECT $1::text, given.* FROM unnest($2::text[], $3::bytea[], $4::bytea[], $5::bigint[]) AS given"
             " ON CONFLICT (namespace, space, key) DO UPDATE SET value = excluded.value, sum = excluded.sum"},
-    {"remove", "DELETE FROM berth_rows WHERE namespace = $1::text AND space = $2::text AND key = $3::bytea"},
+    {"remove", "DELETE FROM berth_rows USING unnest($2::text[], $3::bytea[]) AS gone(space, key)"
+               " WHERE namespace = $1::text AND berth_rows.space = gone.space AND berth_rows.key = gone.key"},
 };
 
 /* --------------------------------------------------------------------------------------------------------- a transaction */
@@ -88,13 +89,33 @@ static int writer_connect(struct writer *writer, struct err *err)
     return 0;
 }
 
-static bool change_send(struct writer *writer, const struct row_change *change)
+static bool batch_send(struct writer *writer, struct row_batch *batch, bool removed)
 {
-    struct given given[] = {given_text(writer->place->name), given_bytes(change->bytes, change->space_len),
-                            given_bytes(change_key(change), change->key_len), given_bytes(change->value, change->len),
-                            given_number(change->sum)};
+    struct given given[1 + BATCH_COLUMNS] = {given_text(writer->place->name)};
 
-    return link_send(&writer->link, change->removed ? "remove" : "put", given, change->removed ? 3 : 5);
+    row_batch_give(batch, given + 1);
+    return link_send(&writer->link, removed ? "remove" : "put", given, removed ? 3 : 1 + BATCH_COLUMNS);
+}
+
+/* Sends those that are put, or those that are removed: each row is there once, so their order does not matter. */
+static bool changes_send(struct writer *writer, const struct row_changes *changes, bool removed)
+{
+    struct row_batch *batch = &writer->batch;
+
+    row_batch_begin(batch);
+    for (uint32_t i = 0; i < changes->count; i++) {
+        const struct row_change *change = changes->items[i];
+
+        if (change->removed != removed)
+            continue;
+        if (!row_batch_has_room(batch, change)) {
+            if (!batch_send(writer, batch, removed) || !link_flush(&writer->link, clock_now() + COMMIT_PATIENCE))
+                return false;
+            row_batch_begin(batch);
+        }
+        row_batch_add(batch, change);
+    }
+    return !batch->count || batch_send(writer, batch, removed);
 }
 
 static bool transaction_send(struct writer *writer, const struct row_changes *changes, uint64_t number)
@@ -103,22 +124,11 @@ static bool transaction_send(struct writer *writer, const struct row_changes *ch
     struct given given[] = {given_text(writer->place->name), given_number(writer->epoch),
                             given_text(seat_holder(writer->seat))};
     struct given counted[] = {given[0], given_number(number)};
-    size_t bytes = 0;
 
     if (libpq()->enterPipelineMode(link->conn) != 1 || !link_send(link, "begin", NULL, 0) ||
-        !link_send(link, "held", given, 3) || !link_send(link, "count", counted, 2))
+        !link_send(link, "held", given, 3) || !link_send(link, "count", counted, 2) ||
+        !changes_send(writer, changes, false) || !changes_send(writer, changes, true))
         return false;
-    for (uint32_t i = 0; i < changes->count; i++) {
-        const struct row_change *change = changes->items[i];
-
-        if (!change_send(writer, change))
-            return false;
-        bytes += change->len + change->key_len + 100;
-        if (bytes > FLUSH_BYTES && !link_flush(link, clock_now() + COMMIT_PATIENCE))
-            return false;
-        if (bytes > FLUSH_BYTES)
-            bytes = 0;
-    }
     return link_send(link, "commit", NULL, 0) && libpq()->pipelineSync(link->conn) == 1 &&
            link_flush(link, clock_now() + COMMIT_PATIENCE);
 }
@@ -240,6 +250,7 @@ struct writer *writer_new(const struct place *place, struct seat *seat, int news
 
     *writer = (struct writer){.place = place, .seat = seat, .news = news, .result = 1};
     writer->link = (struct link){.place = place, .stop = &writer->stop, .known = true};
+    row_batch_init(&writer->batch);
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->work, NULL);
     pthread_cond_init(&writer->rest, NULL);
@@ -263,6 +274,7 @@ void writer_free(struct writer *writer)
         pthread_join(writer->thread, NULL);
     }
     link_close(&writer->link);
+    row_batch_done(&writer->batch);
     pthread_cond_destroy(&writer->work);
     pthread_cond_destroy(&writer->rest);
     pthread_mutex_destroy(&writer->lock);

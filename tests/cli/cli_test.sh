@@ -849,7 +849,7 @@ run "$berth" bench grdl --ads 1000 --rounds 1
 holds 'bench grdl matches shapes in place of resources' sh -c \
   '[ '$status' = 0 ] && grep -q "\"task_shapes\": 500, \"executor_shapes\": 100, \"matches\": [1-9]" out'
 run "$berth" bench everything
-expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl and jobs"
+expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl, jobs and store"
 
 # ----------------------------------------------------------------------------------------------------------- progress
 

@@ -1,4 +1,5 @@
-"""database_proxy.py FROM TO MODE: stands between a daemon and its database, from one Unix socket to another. What the file MODE says holds at once:
+"""database_proxy.py FROM TO MODE [FROM TO MODE]...: stands between daemons and their databases, each from one Unix socket to another. What the file MODE says holds
+at once:
 
     open          all passes
     slow SECONDS  all passes so much later, in both directions
@@ -76,7 +77,7 @@ async def serve(mode, to, reader, writer):
             end.close()
 
 
-async def main(source, to, path):
+async def way(source, to, path):
     mode = Mode(path)
     if os.path.exists(source):
         os.unlink(source)
@@ -85,4 +86,8 @@ async def main(source, to, path):
         await mode.watch()
 
 
-asyncio.run(main(*sys.argv[1:]))
+async def main(words):
+    await asyncio.gather(*(way(*words[i:i + 3]) for i in range(0, len(words), 3)))
+
+
+asyncio.run(main(sys.argv[1:]))

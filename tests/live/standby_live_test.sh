@@ -76,6 +76,11 @@ submit() { job=$("$berth" submit --force job.ad 2>submit.err | sed -n 's/.*: \([
 ended() { [ "$("$berth" history --json -c "Job == $1 && State == \"Cleared\" && Status == 0 && Tries == 1" 2>/dev/null | grep -c .)" = 1 ]; }
 runs() { submit && soon ended "$job"; }
 check 'and a job runs' runs
+licences() {
+  mkdir -p licences/provide && token one licences 'ad:read ad:write claim' licences/provide/token && start licences "$berth" provide --state "$work/licences" --set 'Networks={ "127.0.0.0/8" }' "$BERTH_SOURCE/examples/licenses.ad" && soon offered one
+}
+offered() { [ "$("$berth" ads --state "$work/$1" --kind offers --json 2>/dev/null | grep -c solver)" = 3 ]; }
+check 'licences are offered by it' licences
 by_token() { "$berth" status --token alice/customer/token --state "$work/nobody" | grep -q "address *$(url "$1")\$"; }
 check 'who has the token gets to the leader' by_token one
 # within SPAN COMMAND...: it succeeds within that many milliseconds.
@@ -101,6 +106,8 @@ kill -KILL "$(cat one.pid)"
 by_token two >asked.out 2>&1 &
 asked=$!
 check 'the leader is killed: a job that is submitted then ends within 6 seconds' within 6000 runs
+echo "# after $(cat took)"
+check 'and the licences are there within 10 seconds of that' within 10000 soon offered two
 echo "# after $(cat took)"
 check 'a command that was tried at once has waited for the next leader' wait $asked
 check 'the other one leads' leads two

@@ -1,6 +1,7 @@
 /* remote_test.c: rows in a PostgreSQL, as those see them who put and read them: also when the database is away, slow, or another process has come. */
 #define _GNU_SOURCE /* memmem */
 #include "common/postgres.h"
+#include "common/rounds.h"
 
 #include "shelf_cases.h"
 
@@ -219,6 +220,104 @@ static void test_many(void)
     next = 0;
     shelf->kind->each(shelf, "s", row_checked, &next, &err);
     tap_ok(next == 2000, "so the next process finds them (%u)", (unsigned)next);
+    shelf->kind->close(shelf);
+}
+
+/* Rows go to the database many in a statement: what is there afterwards is what is known here of each row, put or removed by itself. */
+#define TWIN_SPACES 3
+#define TWIN_KEYS 200
+#define TWIN_LARGE 300000 /* more than a statement takes with others */
+
+struct twin_row {
+    bool there;
+    size_t len;
+    char fill;
+};
+
+static struct twin_row twin[TWIN_SPACES][TWIN_KEYS];
+static char twin_bytes[TWIN_LARGE];
+
+static void twin_change(struct shelf *shelf, struct rng *rng, struct err *err)
+{
+    static const size_t lens[] = {0, 1, 200, 3000, TWIN_LARGE};
+    unsigned space = (unsigned)rng_below(rng, TWIN_SPACES), key = (unsigned)rng_below(rng, TWIN_KEYS);
+    struct twin_row *row = &twin[space][key];
+    char name[8], text[16];
+    int len = snprintf(text, sizeof text, "%04u%.*s", key, (int)(key % 5), "long");
+
+    snprintf(name, sizeof name, "twin%u", space);
+    row->there = rng_below(rng, 3) != 0;
+    row->len = lens[rng_below(rng, rng_below(rng, 50) ? 4 : 5)];
+    row->fill = (char)rng_below(rng, 256);
+    memset(twin_bytes, row->fill, row->len);
+    if (row->there)
+        shelf->kind->put(shelf, name, text, (size_t)len, twin_bytes, row->len, err);
+    else
+        shelf->kind->remove(shelf, name, text, (size_t)len, err);
+}
+
+struct twin_look {
+    const struct twin_row *rows;
+    unsigned next, seen, wrong;
+};
+
+static bool twin_row_checked(void *user, const void *key, size_t key_len, const void *value, size_t len)
+{
+    struct twin_look *look = user;
+    unsigned number = (unsigned)strtoul((const char[5]){((const char *)key)[0], ((const char *)key)[1],
+                                                        ((const char *)key)[2], ((const char *)key)[3], 0},
+                                        NULL, 10);
+    const struct twin_row *row = &look->rows[number < TWIN_KEYS ? number : 0];
+    bool good = number < TWIN_KEYS && number >= look->next && row->there && key_len == 4 + (number % 5) &&
+                len == row->len;
+
+    for (size_t i = 0; good && i < len; i++)
+        good = ((const char *)value)[i] == row->fill;
+    look->wrong += !good;
+    look->next = number + 1;
+    look->seen++;
+    return true;
+}
+
+static bool twin_is(struct shelf *shelf, struct err *err)
+{
+    unsigned wrong = 0;
+
+    for (unsigned space = 0; space < TWIN_SPACES; space++) {
+        struct twin_look look = {.rows = twin[space]};
+        unsigned want = 0;
+        char name[8];
+
+        snprintf(name, sizeof name, "twin%u", space);
+        for (unsigned key = 0; key < TWIN_KEYS; key++)
+            want += twin[space][key].there;
+        wrong += shelf->kind->each(shelf, name, twin_row_checked, &look, err) < 0 || look.seen != want || look.wrong;
+    }
+    return !wrong;
+}
+
+static void test_twin(void)
+{
+    struct err err = {0};
+    struct bench bench;
+    struct shelf *shelf;
+    struct rng rng;
+    int failed = 0;
+
+    bench_at(&bench, "twin");
+    shelf = open_shelf(&bench);
+    rng_init(&rng, lang_setting("BERTH_SEED", 7));
+    for (unsigned commit = 0; commit < 30; commit++) {
+        for (uint64_t i = 1 + rng_below(&rng, commit % 3 ? 20 : 500); i > 0; i--)
+            twin_change(shelf, &rng, &err);
+        failed += shelf->kind->commit(shelf, &err) < 0;
+        if (commit % 5 == 0)
+            failed += !twin_is(shelf, &err);
+    }
+    shelf->kind->close(shelf);
+    shelf = open_shelf(&bench);
+    tap_ok(!failed && twin_is(shelf, &err), "rows of all sizes, put and removed by the hundred, are as each was put last (%s)",
+           err.text);
     shelf->kind->close(shelf);
 }
 
@@ -653,6 +752,7 @@ int main(void)
     test_addresses();
     test_pooler();
     test_many();
+    test_twin();
     test_holders();
     test_stopped();
     test_fence();

@@ -190,9 +190,15 @@ static const struct option bench_options[] = {
     {0, "kinds", "K", "there: kinds of requests (500 if not given)", option_ads, offsetof(S, kinds)},
     {0, "cluster-kinds", "K", "there: kinds of clusters (50 if not given); --machines are the clusters (1000)",
      option_ads, offsetof(S, cluster_kinds)},
-    {0, "slots", "N,...", "of jobs: how many run at a time; as many as there are processors if not given", option_text,
-     offsetof(S, slots)},
-    {0, "count", "N", "there: how many jobs for each of these (1000 if not given)", option_ads, offsetof(S, count)},
+    {0, "slots", "N,...",
+     "of jobs: how many run at a time; as many as there are processors if not given. Of store one number (16 if not "
+     "given)",
+     option_text, offsetof(S, slots)},
+    {0, "count", "N", "there: how many jobs for each of these (1000 if not given; 5000 of store)", option_ads,
+     offsetof(S, count)},
+    {0, "store", "STORE",
+     "of store: a file, or a namespace in a database, postgresql://...#NAME; a file of its own if not given", option_text,
+     offsetof(S, store)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S
@@ -214,7 +220,7 @@ static const struct bench_kind {
     {"index", bench_index, 2000},    {"why", bench_why, 100000},   {"engine", bench_engine, 100000},
     {"serve", bench_serve, 20000},   {"gang", bench_gang, 0},      {"pull", bench_pull, 20000},
     {"assign", bench_assign, 10000}, {"grdl", bench_grdl, 10000},  {"plan", bench_plan, 100000},
-    {"jobs", bench_jobs, 0},
+    {"jobs", bench_jobs, 0},         {"store", bench_store, 0},
 };
 #define BENCH_KINDS (sizeof bench_kinds / sizeof *bench_kinds)
 
@@ -344,7 +350,7 @@ static int fail_unknown_kind(const char *name)
         report("there is no bench '%.60s'; did you mean '%s'?", name, nearest.name);
     else
         report(
-            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl and jobs",
+            "there is no bench '%.60s'; there are parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl, jobs and store",
             name);
     return STATUS_BAD;
 }
@@ -355,7 +361,7 @@ static int bench_run(const void *given, int word_count, char **words)
 
     if (word_count != 1) {
         report(
-            "bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl or jobs");
+            "bench wants what to measure: parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl, jobs or store");
         return STATUS_BAD;
     }
     for (size_t i = 0; i < BENCH_KINDS; i++) {
@@ -372,7 +378,7 @@ const struct command command_bench = {
     .name = "bench",
     .summary = "measure how fast and how small this program is here",
     .usage =
-        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nplan [OPTIONS]\nassign [OPTIONS]\ngrdl [OPTIONS]\njobs [OPTIONS]",
+        "parse [OPTIONS]\neval [OPTIONS]\npair [OPTIONS]\nindex [OPTIONS]\nwhy [OPTIONS]\nengine [OPTIONS]\nserve [OPTIONS]\ngang [OPTIONS]\npull [OPTIONS]\nplan [OPTIONS]\nassign [OPTIONS]\ngrdl [OPTIONS]\njobs [OPTIONS]\nstore [OPTIONS]",
     .about =
         "Prints one JSON object a measurement: its `name` and parameters, the `seconds` of the best of several rounds "
         "(after one that is not counted), the `operations` in a round, `per_second` and `nanoseconds` an operation, "
@@ -407,7 +413,9 @@ const struct command command_bench = {
         "            that all pairs would take\n"
         "    jobs    jobs of /bin/true in a pool of its own on this machine: how many a\n"
         "            second, where their time goes step by step, the processor time of\n"
-        "            each daemon a job, and its commits, rows and HTTP exchanges",
+        "            each daemon a job, and its commits, rows and HTTP exchanges\n"
+        "    store   the rows and commits of jobs alone, as a customer's slots have them,\n"
+        "            in a file or in a database",
     .examples = {{"berth bench parse", NULL},
                  {"berth bench eval --rounds 20", NULL},
                  {"berth bench gang --machines 500 --algorithm all", NULL},

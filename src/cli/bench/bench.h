@@ -68,7 +68,8 @@ struct bench_settings {
 
     const char
         *slots; /* for jobs: how many run at a time, numbers with commas; NULL: as many as there are processors ... */
-    uint64_t count; /* ... and how many there are; 0: 1000 */
+    uint64_t count;    /* ... and how many there are; 0: 1000; for store these as well, 16 and 5000 ... */
+    const char *store; /* ... and where its rows go: a file or a database; NULL: a file of its own */
 };
 
 int bench_parse(const struct bench_settings *settings); /* returns an enum status */
@@ -84,6 +85,7 @@ int bench_gang(const struct bench_settings *settings);
 int bench_assign(const struct bench_settings *settings);
 int bench_grdl(const struct bench_settings *settings);
 int bench_jobs(const struct bench_settings *settings);
+int bench_store(const struct bench_settings *settings);
 
 /* Reads all ads of a file, and appends them. -1 when it cannot be read, which has been reported. */
 int bench_ads_read(const struct bench_settings *settings, struct symbols *symbols, const char *file,
