@@ -332,7 +332,7 @@ static int incarnation_begin(struct live_agent *live, struct err *err)
     do
         live->process = secrets_word(&secrets_live);
     while (!live->process);
-    return agent_raise(live, live->incarnation, err);
+    return agent_put_incarnation(live, ++live->incarnation, err);
 }
 
 bool agent_is_superseded(const struct live_agent *live)

@@ -121,6 +121,7 @@ struct live_agent {
     bool closing;
     uint64_t incarnation,
         process;     /* which of those by our name we are: how often it began, and a number drawn by chance */
+    uint64_t raised; /* the next incarnation, whose row is not durable yet; 0: none */
     bool superseded; /* another by our name began later: nothing more is said */
     bool draining;   /* it takes no more work, and says so */
     struct command_reply *replies; /* to commands, that have not arrived yet */
@@ -135,9 +136,8 @@ struct live_agent {
 
 /* ---- membership.c ---- */
 
+int agent_put_incarnation(struct live_agent *live, uint64_t number, struct err *err); /* the commit is the caller's */
 /* Another by our name began later: true when the answer says so, and what follows from it was done. */
-/* The number is above that one; the commit is the caller's. */
-int agent_raise(struct live_agent *live, uint64_t above, struct err *err);
 bool agent_heard_later(struct membership *pool, const struct http_outcome *outcome);
 
 /* The call to the matchmaker that is asked now: address, token, name. `path` begins with a slash. The texts live until the next one. */

@@ -20,12 +20,11 @@
 
 /* ------------------------------------------------------------------------------------------------------- the matchmaker */
 
-int agent_raise(struct live_agent *live, uint64_t above, struct err *err)
+int agent_put_incarnation(struct live_agent *live, uint64_t number, struct err *err)
 {
     char text[24];
 
-    live->incarnation = above + 1;
-    snprintf(text, sizeof text, "%" PRIu64, live->incarnation);
+    snprintf(text, sizeof text, "%" PRIu64, number);
     return key_put(live, "incarnation", text, strlen(text), err);
 }
 
@@ -46,21 +45,46 @@ static void superseded(struct membership *pool)
         runner_halt(live->runner);
 }
 
+/* Its row is durable, and we may act: whoever has lost the rows to another process never comes here, and does not put that one down by a number that is
+ * above its own. */
+static void raise_durable(void *user, bool durable)
+{
+    struct live_agent *live = user;
+
+    if (!durable)
+        return;
+    live->incarnation = live->raised;
+    live->raised = 0;
+    for (uint32_t i = 0; i < live->pool_count; i++)
+        if (live->pools[i].standing == UNKNOWN_THERE && !live->closing)
+            agent_describe(&live->pools[i]);
+}
+
+/* Begins to take a number above that one, for we began later than who has it. */
+static void agent_raise(struct live_agent *live, uint64_t above)
+{
+    uint64_t number = (above > live->incarnation ? above : live->incarnation) + 1;
+    struct err err = {0};
+
+    if (live->raised || agent_put_incarnation(live, number, &err) < 0)
+        return;
+    live->raised = number;
+    runner_commit(live->runner, raise_durable, live);
+}
+
 bool agent_heard_later(struct membership *pool, const struct http_outcome *outcome)
 {
     static const char words[] = "superseded: incarnation ";
     const char *said = outcome->result == CALL_ANSWERED && outcome->status == 409 ? strstr(outcome->body, words) : NULL;
     uint64_t last = said ? strtoull(said + strlen(words), NULL, 10) : 0;
-    struct err err = {0};
 
     if (!last)
         return false;
     if (pool->accepted) {
         superseded(pool);
-    } else if (agent_raise(pool->live, last > pool->live->incarnation ? last : pool->live->incarnation, &err) == 0) {
-        runner_commit(pool->live->runner, NULL, NULL);
+    } else {
         pool->standing = UNKNOWN_THERE;
-        agent_describe(pool);
+        agent_raise(pool->live, last);
     }
     return true;
 }
