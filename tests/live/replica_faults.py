@@ -748,8 +748,18 @@ def calm():
             f"{job.id}: {ask_any(customers, 'GET', f'/v1/jobs/{job.id}')[1][:500]!r}" for job in list(unended)[:3]))
         return False
     tokens_check()
+    history_check()
     pauses.clear()
     return not wrongs
+
+
+def history_check():
+    """Some of those that ended long ago: they are there still."""
+    for id in rng.sample(sorted(jobs), min(30, len(jobs))):
+        status, answer = ask_any(customers, "GET", f"/v1/jobs/{id}")
+        if status == 404 or (status == 200 and json.loads(answer).get("State") != "Cleared"):
+            wrong("a job that was acknowledged is lost", f"{id}, {jobs[id].key}, which had ended: {status} {answer[:300]}")
+        figures["jobs that were looked at later"] += status == 200
 
 
 def starts_check():
