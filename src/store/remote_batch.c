@@ -7,7 +7,8 @@
 #define BATCH_ROWS 4000
 #define COUNT_AT 12 /* where in an array the count of its items is */
 
-static const uint32_t types[BATCH_COLUMNS] = {25, 17, 17, 20}; /* text, bytea, bytea, bigint: their numbers never change */
+static const uint32_t types[BATCH_COLUMNS] = {25, 17, 17,
+                                              20}; /* text, bytea, bytea, bigint: their numbers never change */
 
 static void word_write(char *at, uint32_t word)
 {

@@ -268,8 +268,8 @@ static bool twin_row_checked(void *user, const void *key, size_t key_len, const 
                                                         ((const char *)key)[2], ((const char *)key)[3], 0},
                                         NULL, 10);
     const struct twin_row *row = &look->rows[number < TWIN_KEYS ? number : 0];
-    bool good = number < TWIN_KEYS && number >= look->next && row->there && key_len == 4 + (number % 5) &&
-                len == row->len;
+    bool good =
+        number < TWIN_KEYS && number >= look->next && row->there && key_len == 4 + (number % 5) && len == row->len;
 
     for (size_t i = 0; good && i < len; i++)
         good = ((const char *)value)[i] == row->fill;
@@ -316,8 +316,8 @@ static void test_twin(void)
     }
     shelf->kind->close(shelf);
     shelf = open_shelf(&bench);
-    tap_ok(!failed && twin_is(shelf, &err), "rows of all sizes, put and removed by the hundred, are as each was put last (%s)",
-           err.text);
+    tap_ok(!failed && twin_is(shelf, &err),
+           "rows of all sizes, put and removed by the hundred, are as each was put last (%s)", err.text);
     shelf->kind->close(shelf);
 }
 

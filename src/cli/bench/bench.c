@@ -197,8 +197,8 @@ static const struct option bench_options[] = {
     {0, "count", "N", "there: how many jobs for each of these (1000 if not given; 5000 of store)", option_ads,
      offsetof(S, count)},
     {0, "store", "STORE",
-     "of store: a file, or a namespace in a database, postgresql://...#NAME; a file of its own if not given", option_text,
-     offsetof(S, store)},
+     "of store: a file, or a namespace in a database, postgresql://...#NAME; a file of its own if not given",
+     option_text, offsetof(S, store)},
     {0, "seed", "N", "what the generated ads depend on (1 if not given)", option_number, offsetof(S, seed)},
 };
 #undef S

@@ -99,13 +99,15 @@ static int turn(struct store_run *run, struct err *err)
 
 static int store_measure(const struct bench_settings *settings, struct store_run *run, struct err *err)
 {
-    uint64_t jobs = settings->count ? settings->count : STORE_JOBS, steps = (jobs * CYCLE + CYCLE_JOBS - 1) / CYCLE_JOBS;
+    uint64_t jobs = settings->count ? settings->count : STORE_JOBS,
+             steps = (jobs * CYCLE + CYCLE_JOBS - 1) / CYCLE_JOBS;
     struct bench bench;
     struct buf row;
     int busy;
 
     for (uint64_t i = 0; i < run->slot_count; i++) {
-        run->slots[i] = (struct slot){.steps = steps / run->slot_count + (i < steps % run->slot_count), .at = i % CYCLE};
+        run->slots[i] =
+            (struct slot){.steps = steps / run->slot_count + (i < steps % run->slot_count), .at = i % CYCLE};
         snprintf(run->slots[i].space, sizeof run->slots[i].space, "slot%llu", (unsigned long long)i);
     }
     bench_init(&bench, jobs);
