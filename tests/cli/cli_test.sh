@@ -848,6 +848,13 @@ expect 'and no rounds' 2 '' \
 run "$berth" bench grdl --ads 1000 --rounds 1
 holds 'bench grdl matches shapes in place of resources' sh -c \
   '[ '$status' = 0 ] && grep -q "\"task_shapes\": 500, \"executor_shapes\": 100, \"matches\": [1-9]" out'
+TMPDIR=$work run "$berth" bench store --count 50 --slots 4
+holds 'bench store makes the rows of jobs durable, and leaves nothing behind' sh -c \
+  '[ '$status' = 0 ] && grep -q "\"kind\": \"sqlite\", \"slots\": 4, \"rows\": 81[0-9], \"steps\": 130, \"commits\": 33," out && ! ls -d berth-bench-* 2>/dev/null'
+run "$berth" bench store --slots 2,4
+expect 'it takes one number of slots' 2 '' "berth: --slots wants a number from 1 to 1024 here: '2,4'"
+run "$berth" bench store --store nowhere/berth.db
+holds 'and says why a store cannot be opened' sh -c '[ '$status' = 1 ] && grep -q "^berth: .*nowhere" err'
 run "$berth" bench everything
 expect 'an unknown bench is refused' 2 '' "berth: there is no bench 'everything'; there are parse, eval, pair, index, why, engine, serve, gang, pull, plan, assign, grdl, jobs and store"
 
