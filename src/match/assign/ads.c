@@ -223,7 +223,7 @@ static uint32_t row_of(struct build_run *run, uint32_t place)
     class = classes_find(&run->rows, ad, &key);
     if (class != NO_CLASS)
         return run->row_of_class[class];
-    class = classes_add(&run->rows, ad, place, key.hash);
+    class = classes_add(&run->rows, ad, place, &key);
     if (class >= run->class_room) {
         run->class_room = (class + 1) * 2;
         run->row_of_class = mem_grow(run->row_of_class, run->class_room * sizeof *run->row_of_class);

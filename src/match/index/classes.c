@@ -3,11 +3,50 @@
 
 #include "lang/ad/functions.h"
 #include "lang/ad/names.h"
+#include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A name that the meaning of all ads from a mould depends on. */
+struct plan_name {
+    symbol name;
+    uint32_t cell;       /* where they have it; CELL_NONE: nowhere */
+    uint32_t first, end; /* the literals in the expression, which is none itself, ... */
+    uint64_t hash;       /* ... and what it adds to the hash while these are those of the plan's ad */
+};
+#define CELL_NONE UINT32_MAX
+
+/* What is the same for all ads from a mould. */
+struct class_plan {
+    uint32_t mould;
+    bool alone;
+    struct plan_name *names;
+    uint32_t count;
+    uint32_t *literals; /* cells */
+    uint32_t literal_count, literal_room;
+    struct tree *ad; /* one of them, held */
+};
+
+static void plan_free(struct class_plan *plan)
+{
+    if (!plan)
+        return;
+    tree_unref(plan->ad);
+    free(plan->names);
+    free(plan->literals);
+    free(plan);
+}
+
+static void plans_forget(struct class_set *classes)
+{
+    for (uint32_t i = 0; classes->plans && i < MOULDS; i++)
+        plan_free(classes->plans[i]);
+    free(classes->plans);
+    classes->plans = NULL;
+}
 
 void classes_start(struct class_set *classes, struct symbols *symbols, const symbol *names, uint32_t count)
 {
@@ -26,6 +65,7 @@ void classes_done(struct class_set *classes, struct symbols *symbols)
 {
     for (uint32_t i = 0; i < classes->name_count; i++)
         symbols_drop(symbols, classes->names[i]);
+    plans_forget(classes);
     free(classes->names);
     free(classes->items);
     free(classes->buckets);
@@ -37,6 +77,7 @@ void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol
     classes->names = mem_grow(classes->names, (classes->name_count + 2) * sizeof *classes->names);
     symbols_hold(symbols, name);
     classes->names[classes->name_count++] = name;
+    plans_forget(classes);
 }
 
 /* Adds a name that the ad's meaning depends on. */
@@ -91,6 +132,7 @@ static void key_read(struct class_key *key, const struct tree *tree, const struc
 static void key_make(struct class_key *key, const struct class_set *classes, const struct tree *ad)
 {
     key->count = 0;
+    key->mould = MOULD_NONE;
     key->bits = 0;
     key->alone = false;
     key_add(key, NAME_CONSTRAINT);
@@ -110,22 +152,120 @@ static void key_make(struct class_key *key, const struct class_set *classes, con
     }
 }
 
+/* What an attribute adds to the hash: a sum of these, since the names come in any order. */
+static uint64_t found_hash(symbol name, const struct tree *ad, const struct expr *found)
+{
+    return rng_mix(symbol_name(name) + tree_hash(ad, found));
+}
+
 bool classes_key(const struct class_set *classes, const struct tree *ad, struct class_key *ret_key)
 {
     key_make(ret_key, classes, ad);
     ret_key->hash = ad->dialect->bit;
     for (uint32_t i = 0; i < ret_key->count && !ret_key->alone; i++)
-        if (ret_key->found[i]) /* as a sum, since the names come in any order */
-            ret_key->hash += rng_mix(symbol_name(ret_key->names[i]) + tree_hash(ad, ret_key->found[i]));
+        if (ret_key->found[i])
+            ret_key->hash += found_hash(ret_key->names[i], ad, ret_key->found[i]);
     return !ret_key->alone;
 }
 
-/* Is the other ad the same by that key? Its own key has the same names then: it is made of what is written alike. */
-static bool same_class(const struct class_key *key, const struct tree *ad, const struct tree *other)
+static void plan_literals(struct class_plan *plan, const struct tree *ad, const struct expr *e)
 {
-    for (uint32_t i = 0; i < key->count && !key->alone; i++) {
-        const struct expr *x = key->found[i], *y = tree_find(other, tree_root(other), key->names[i]);
+    const struct expr *parts = tree_parts(ad, e);
 
+    for (uint32_t i = 0; i < expr_part_count(e); i++) {
+        if (!expr_is_literal(&parts[i])) {
+            plan_literals(plan, ad, &parts[i]);
+            continue;
+        }
+        ARRAY_ROOM(plan->literals, plan->literal_count, plan->literal_room, 32);
+        plan->literals[plan->literal_count++] = (uint32_t)(&parts[i] - ad->cells);
+    }
+}
+
+static struct class_plan *plan_new(const struct class_set *classes, struct tree *ad, uint32_t mould)
+{
+    struct class_plan *plan = mem_alloc(sizeof *plan);
+    struct class_key key;
+
+    key_make(&key, classes, ad);
+    *plan = (struct class_plan){.mould = mould, .alone = key.alone, .ad = tree_ref(ad)};
+    if (plan->alone)
+        return plan;
+    plan->count = key.count;
+    plan->names = mem_alloc(plan->count * sizeof *plan->names);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct expr *found = key.found[i];
+        struct plan_name *at = &plan->names[i];
+
+        *at = (struct plan_name){.name = key.names[i], .cell = CELL_NONE, .first = plan->literal_count};
+        if (found)
+            at->cell = (uint32_t)(found - ad->cells);
+        if (found && !expr_is_literal(found)) {
+            at->hash = found_hash(at->name, ad, found);
+            plan_literals(plan, ad, found);
+        }
+        at->end = plan->literal_count;
+    }
+    return plan;
+}
+
+/* Has the ad the same literals in there as the plan's? */
+static bool literals_same(const struct class_plan *plan, const struct plan_name *at, const struct tree *ad)
+{
+    for (uint32_t i = at->first; i < at->end; i++)
+        if (!tree_equal(ad, &ad->cells[plan->literals[i]], plan->ad, &plan->ad->cells[plan->literals[i]]))
+            return false;
+    return true;
+}
+
+static struct class_plan *plan_of(struct class_set *classes, struct tree *ad, uint32_t mould)
+{
+    struct class_plan **place;
+
+    if (!classes->plans)
+        classes->plans = mem_alloc_zeros(MOULDS, sizeof *classes->plans);
+    place = &classes->plans[mould % MOULDS];
+    if (!*place || (*place)->mould != mould) {
+        plan_free(*place);
+        *place = plan_new(classes, ad, mould);
+    }
+    return *place;
+}
+
+bool classes_key_moulded(struct class_set *classes, struct tree *ad, uint32_t mould, struct class_key *ret_key)
+{
+    const struct class_plan *plan;
+
+    if (mould == MOULD_NONE)
+        return classes_key(classes, ad, ret_key);
+    plan = plan_of(classes, ad, mould);
+    ret_key->count = plan->count;
+    ret_key->mould = mould;
+    ret_key->alone = plan->alone;
+    ret_key->hash = ad->dialect->bit;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct plan_name *at = &plan->names[i];
+        const struct expr *found = at->cell == CELL_NONE ? NULL : &ad->cells[at->cell];
+
+        ret_key->names[i] = at->name;
+        ret_key->found[i] = found;
+        if (found)
+            ret_key->hash += !expr_is_literal(found) && literals_same(plan, at, ad) ? at->hash : found_hash(at->name, ad, found);
+    }
+    return !plan->alone;
+}
+
+/* Is the other ad the same by that key? Its own key has the same names then: it is made of what is written alike. */
+static bool same_class(const struct class_key *key, const struct tree *ad, const struct tree *other, bool alike)
+{
+    if (ad == other)
+        return !key->alone;
+    for (uint32_t i = 0; i < key->count && !key->alone; i++) {
+        const struct expr *x = key->found[i], *y;
+
+        if (alike && !x)
+            continue;
+        y = alike ? &other->cells[x - ad->cells] : tree_find(other, tree_root(other), key->names[i]);
         if (!x != !y || (x && !tree_equal(ad, x, other, y)))
             return false;
     }
@@ -137,7 +277,7 @@ bool classes_has(const struct class_set *classes, uint32_t place, const struct t
     struct class_key key;
 
     key_make(&key, classes, ad);
-    return same_class(&key, ad, classes->items[place].ad);
+    return same_class(&key, ad, classes->items[place].ad, false);
 }
 
 uint32_t classes_find(const struct class_set *classes, const struct tree *ad, const struct class_key *key)
@@ -145,7 +285,9 @@ uint32_t classes_find(const struct class_set *classes, const struct tree *ad, co
     uint32_t place = classes->buckets[key->hash & (classes->bucket_count - 1)];
 
     while (place != NO_CLASS &&
-           (classes->items[place].hash != key->hash || !same_class(key, ad, classes->items[place].ad)))
+           (classes->items[place].hash != key->hash ||
+            !same_class(key, ad, classes->items[place].ad,
+                        key->mould != MOULD_NONE && key->mould == classes->items[place].mould)))
         place = classes->items[place].after;
     return place;
 }
@@ -169,7 +311,7 @@ static void buckets_grow(struct class_set *classes)
     classes->bucket_count = count;
 }
 
-uint32_t classes_add(struct class_set *classes, const struct tree *ad, uint32_t id, uint64_t hash)
+uint32_t classes_add(struct class_set *classes, const struct tree *ad, uint32_t id, const struct class_key *key)
 {
     uint32_t place = classes->free, bucket;
 
@@ -184,8 +326,8 @@ uint32_t classes_add(struct class_set *classes, const struct tree *ad, uint32_t 
     }
     if (classes->count > classes->bucket_count)
         buckets_grow(classes);
-    bucket = (uint32_t)hash & (classes->bucket_count - 1);
-    classes->items[place] = (struct ad_class){hash, ad, id, id, classes->buckets[bucket]};
+    bucket = (uint32_t)key->hash & (classes->bucket_count - 1);
+    classes->items[place] = (struct ad_class){key->hash, ad, id, id, key->mould, classes->buckets[bucket]};
     classes->buckets[bucket] = place;
     return place;
 }
@@ -200,4 +342,10 @@ void classes_remove(struct class_set *classes, uint32_t place)
     classes->items[place].after = classes->free;
     classes->items[place].ad = NULL;
     classes->free = place;
+}
+
+void classes_stand(struct class_set *classes, uint32_t place, const struct tree *ad, uint32_t mould)
+{
+    classes->items[place].ad = ad;
+    classes->items[place].mould = mould;
 }

@@ -8,7 +8,7 @@
 #ifndef BERTH_MATCH_INDEX_CLASSES_H
 #define BERTH_MATCH_INDEX_CLASSES_H
 
-#include "lang/text/tree.h"
+#include "match/index/moulds.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,8 +17,11 @@ extern "C" {
 #define NO_CLASS UINT32_MAX
 #define CLASS_NAMES_MAX 256 /* names that an ad's meaning may depend on; an ad with more is a class of its own */
 
+struct class_plan;
+
 struct class_set {
     bool on;
+    struct class_plan **plans; /* by place of mould; NULL until the first is made */
     symbol *names; /* names that the other side reads; held */
     uint32_t name_count;
     struct ad_class *items;
@@ -31,6 +34,7 @@ struct ad_class {
     uint64_t hash;
     const struct tree *ad; /* the head's */
     uint32_t head, tail;   /* numbers of ads */
+    uint32_t mould;        /* of `ad` */
     uint32_t after;        /* the next class in the bucket, or among the free ones */
 };
 
@@ -40,7 +44,8 @@ struct class_key {
     symbol names[CLASS_NAMES_MAX];
     const struct expr *found[CLASS_NAMES_MAX]; /* NULL: it has nothing by that name */
     uint32_t count;
-    bool alone;    /* it is a class of its own */
+    uint32_t mould; /* of the ad, or MOULD_NONE */
+    bool alone;     /* it is a class of its own */
     uint64_t bits; /* a rough set of the names, to save searches */
 };
 
@@ -54,6 +59,9 @@ void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol
 /* What the ad is to the other side; false when the ad is a class of its own. */
 bool classes_key(const struct class_set *classes, const struct tree *ad, struct class_key *ret_key);
 
+/* The same for an ad from that mould: which names matter is then found out once. */
+bool classes_key_moulded(struct class_set *classes, struct tree *ad, uint32_t mould, struct class_key *ret_key);
+
 /* Finds the class of ads like this one, which has that key; NO_CLASS when there is none. */
 uint32_t classes_find(const struct class_set *classes, const struct tree *ad, const struct class_key *key);
 
@@ -61,8 +69,11 @@ uint32_t classes_find(const struct class_set *classes, const struct tree *ad, co
 bool classes_has(const struct class_set *classes, uint32_t place, const struct tree *ad);
 
 /* Adds a class with that ad as its only member; removes a class that has no member any more. */
-uint32_t classes_add(struct class_set *classes, const struct tree *ad, uint32_t id, uint64_t hash);
+uint32_t classes_add(struct class_set *classes, const struct tree *ad, uint32_t id, const struct class_key *key);
 void classes_remove(struct class_set *classes, uint32_t place);
+
+/* Another ad, which is like the one before and from that mould, stands for the class. */
+void classes_stand(struct class_set *classes, uint32_t place, const struct tree *ad, uint32_t mould);
 
 #ifdef __cplusplus
 }

@@ -354,7 +354,7 @@ static void entry_make(struct index *index, const struct env *env, struct arena 
         put(index, row, ad, &index->profiles.items[i], fresh);
     }
     if (shares)
-        entry->in_class = classes_add(&index->classes, ad, id, key.hash);
+        entry->in_class = classes_add(&index->classes, ad, id, &key);
 }
 
 void index_put(struct index *index, const struct env *env, struct arena *scratch, uint32_t id, struct tree *ad)

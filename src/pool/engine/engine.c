@@ -25,6 +25,7 @@ struct engine *engine_new(struct symbols *symbols)
     engine->symbols = symbols;
     engine->group_free = NOBODY;
     engine->patterns = patterns_new();
+    engine->of_moulds = mem_alloc_zeros(MOULDS, sizeof *engine->of_moulds);
     engine_set_work(engine, 0);
     arena_init(&engine->arena);
     engine_queue_init(engine);
@@ -59,6 +60,7 @@ static void engine_forget(struct engine *engine)
         key_clear(&engine->keys[i]);
     free(engine->keys);
     engine->keys = NULL;
+    memset(engine->of_moulds, 0, MOULDS * sizeof *engine->of_moulds);
 }
 
 void engine_free(struct engine *engine)
@@ -71,6 +73,8 @@ void engine_free(struct engine *engine)
     engine_trial_free(engine);
     free(engine->waking.hits.items);
     policy_done(&engine->policy);
+    moulds_done(&engine->moulds);
+    free(engine->of_moulds);
     arena_done(&engine->arena);
     engine_queue_done(engine);
     free(engine->fresh.items);
@@ -136,12 +140,30 @@ static void restless_remove(struct engine *engine, struct engine_slot *slot)
     slot->restless = NOBODY;
 }
 
+/* What is known of an ad before it is evaluated; of ads from one mould it is found out once. */
+static void slot_read(struct engine *engine, struct engine_slot *slot)
+{
+    struct engine_mould *of = slot->mould != MOULD_NONE ? &engine->of_moulds[slot->mould % MOULDS] : NULL;
+
+    if (!of || of->known != slot->mould) {
+        slot->traits = slot->ad ? (unsigned char)tree_traits(engine, slot->ad) : 0;
+        slot->ported = slot->ad && engine_ad_ported(slot->ad);
+        if (of) {
+            of->known = slot->mould;
+            of->traits = slot->traits;
+            of->ported = slot->ported;
+        }
+    }
+    slot->traits = of ? of->traits : slot->traits;
+    slot->ported = of ? of->ported : slot->ported;
+}
+
 static void slot_read_traits(struct engine *engine, uint32_t id)
 {
     struct engine_slot *slot = &engine->slots[id];
 
     restless_remove(engine, slot);
-    slot->traits = slot->ad ? (unsigned char)tree_traits(engine, slot->ad) : 0;
+    slot_read(engine, slot);
     if (!slot->traits)
         return;
     slot->restless = engine->restless.count;
@@ -194,7 +216,7 @@ void engine_slot_set_ad(struct engine *engine, uint32_t id, struct tree *ad)
         tree_ref(ad); /* the new ad may be the one that goes */
     tree_unref(slot->ad);
     slot->ad = ad;
-    slot->ported = ad && engine_ad_ported(ad);
+    slot->mould = ad ? moulds_find(&engine->moulds, ad) : MOULD_NONE;
     slot_read_traits(engine, id);
 }
 

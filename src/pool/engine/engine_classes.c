@@ -280,8 +280,19 @@ static uint32_t class_make(struct engine *engine, unsigned which, struct engine_
 
     side->classes[number].ported = slot->ported;
     if (key)
-        side->classes[number].place = classes_add(&side->set, slot->ad, number, key->hash);
+        side->classes[number].place = classes_add(&side->set, slot->ad, number, key);
     return number;
+}
+
+void engine_slot_read_names(struct engine *engine, const struct engine_slot *slot, unsigned which)
+{
+    struct engine_mould *of = slot->mould != MOULD_NONE ? &engine->of_moulds[slot->mould % MOULDS] : NULL;
+
+    if (of && of->read[which] == slot->mould)
+        return;
+    reads_add_ad(&engine->sides[which].reads, slot->ad);
+    if (of)
+        of->read[which] = slot->mould;
 }
 
 void engine_slot_join(struct engine *engine, uint32_t id)
@@ -290,14 +301,14 @@ void engine_slot_join(struct engine *engine, uint32_t id)
     unsigned which = slot->root ? ROOTS : OFFERS;
     struct side *side = &engine->sides[which];
     struct class_key key;
-    bool shares = !side->alone && classes_key(&side->set, slot->ad, &key);
+    bool shares = !side->alone && classes_key_moulded(&side->set, slot->ad, slot->mould, &key);
     uint32_t place = shares ? classes_find(&side->set, slot->ad, &key) : NO_CLASS;
     struct engine_class *class;
 
     if (slot->ported || engine->gangs)
         engine_gang_read(engine, which, slot->ad, slot->ported);
     else
-        reads_add_ad(&engine->sides[!which].reads, slot->ad);
+        engine_slot_read_names(engine, slot, !which);
     slot->in_class =
         place != NO_CLASS ? side->set.items[place].head : class_make(engine, which, slot, shares ? &key : NULL);
     class = &side->classes[slot->in_class];
@@ -343,7 +354,7 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
     tree_ref(ad); /* the class's representative is the old ad, which goes */
     tree_unref(class->ad);
     class->ad = ad;
-    side->set.items[class->place].ad = ad;
+    classes_stand(&side->set, class->place, ad, slot->mould);
     if (class->indexed && !class->ported) /* the seeker does not care about what nobody reads */
         index_swap(side->index, slot->in_class, ad);
     return true;
@@ -393,8 +404,8 @@ static void class_rehash(struct engine *engine, struct side *side, uint32_t id)
     struct class_key key;
 
     class->place = NO_CLASS;
-    if (!side->alone && classes_key(&side->set, class->ad, &key))
-        class->place = classes_add(&side->set, class->ad, slot->in_class, key.hash);
+    if (!side->alone && classes_key_moulded(&side->set, class->ad, slot->mould, &key))
+        class->place = classes_add(&side->set, class->ad, slot->in_class, &key);
     else
         class->traits = slot->traits;
     class_look(engine, slot->root ? ROOTS : OFFERS, class);

@@ -13,6 +13,9 @@ void engine_side_index(struct engine *engine, unsigned which);
 void engine_side_init(struct engine *engine, unsigned side);
 void engine_side_done(struct engine *engine, unsigned side);
 
+/* The names that the slot's ad reads of that side are known from now on. */
+void engine_slot_read_names(struct engine *engine, const struct engine_slot *slot, unsigned which);
+
 /* The slot, which is in no class, joins the class of equal ads, which is made if there is none. */
 void engine_slot_join(struct engine *engine, uint32_t id);
 

@@ -49,6 +49,16 @@ bool engine_selects(const struct engine *engine, struct arena *scratch, const st
         return policy_selects(&engine->policy, &engine->env, scratch, ad);
     if (request)
         return true;
+    if (!tree_find(ad, tree_root(ad), NAME_ROOT)) { /* as in most ads, and the type is written out */
+        const struct expr *written = tree_find(ad, tree_root(ad), NAME_TYPE);
+
+        if (!written)
+            return false;
+        if (written->kind == EXPR_STRING) {
+            type = (struct value){.type = VALUE_STRING, .len = written->u.run.count, .u.string = tree_string(ad, written)};
+            return is_job(&type);
+        }
+    }
     scope_init(&scope, ad, NULL);
     eval_init(&eval, &engine->env, scratch);
     eval_attribute(&eval, &scope, NAME_ROOT, &root);
@@ -111,9 +121,8 @@ static void fresh_look(struct engine *engine)
         const struct engine_slot *slot = &engine->slots[engine->fresh.items[(uint64_t)i * engine->fresh.count / count]];
 
         if (slot->fresh && !slot->ported)
-            reads_add_ad(
-                &engine->sides[engine_selects(engine, engine->scratch, slot->ad, slot->request) ? OFFERS : ROOTS].reads,
-                slot->ad);
+            engine_slot_read_names(
+                engine, slot, engine_selects(engine, engine->scratch, slot->ad, slot->request) ? OFFERS : ROOTS);
     }
     engine->work += count;
 }

@@ -60,6 +60,7 @@ struct engine_slot {
     uint32_t in_class;    /* its class on its side; NOBODY while it is fresh, or no unit is left */
     uint32_t group;       /* of a root in a class */
     uint32_t restless;    /* its place in the list of slots with traits, or NOBODY */
+    uint32_t mould;       /* of the ad */
     unsigned char traits; /* of the whole ad */
     bool request, root;
     bool ported; /* the ad has Ports */
@@ -154,6 +155,14 @@ struct waking {
     uint32_t at;
 };
 
+/* What is known of all ads from a mould. */
+struct engine_mould {
+    uint32_t read[2];     /* the mould, if the names that its ads read of the offers, and of the roots, are known */
+    uint32_t known;       /* the mould, if this is known: */
+    unsigned char traits; /* of the whole ads */
+    bool ported;
+};
+
 struct side {
     struct reads reads;   /* the names that the other side reads of this one */
     uint32_t reads_known; /* how many of them the classes know */
@@ -217,6 +226,8 @@ struct engine {
     struct numbers restless; /* slots with traits */
     struct numbers apart;    /* names that tell roots apart although nobody reads them */
     struct side sides[2];
+    struct moulds moulds;
+    struct engine_mould *of_moulds; /* by place of mould */
     struct ad_group *groups;
     uint32_t group_count, group_room, group_free;
     struct user *users;
