@@ -125,6 +125,46 @@ bool tree_equal(const struct tree *a, const struct expr *ea, const struct tree *
     return true;
 }
 
+/* A cell without its parts. */
+static inline uint64_t cell_hash(const struct tree *tree, const struct expr *e)
+{
+    uint64_t hash = (uint64_t)e->kind << 56;
+
+    switch (e->kind) {
+    case EXPR_STRING: {
+        const char *text = tree_string(tree, e);
+        uint32_t len = e->u.run.count, i = 0;
+
+        for (hash += len; i + 8 <= len; i += 8) {
+            uint64_t word;
+
+            memcpy(&word, text + i, sizeof word);
+            hash = rng_mix(hash ^ word);
+        }
+        for (; i < len; i++)
+            hash = hash * 0x100000001b3u ^ (unsigned char)text[i];
+        return hash;
+    }
+    case EXPR_BOOLEAN:
+    case EXPR_PREFIX:
+        return hash ^ (uint16_t)e->small;
+    case EXPR_ABSTIME:
+        return hash ^ ((uint64_t)e->u.integer + ((uint64_t)(uint16_t)e->small << 40));
+    case EXPR_INTEGER:
+    case EXPR_RELTIME:
+    case EXPR_REAL:
+        return hash ^ (uint64_t)e->u.integer;
+    case EXPR_DOT:
+        return hash ^ ((uint64_t)symbol_name(e->u.name.id) << 32 | symbol_name(EXPR_DOT_BASE(e)));
+    case EXPR_NAME:
+    case EXPR_ROOT_NAME:
+    case EXPR_CALL:
+        return hash ^ (uint64_t)symbol_name(e->u.name.id) << 32;
+    default:
+        return hash;
+    }
+}
+
 uint64_t tree_hash(const struct tree *tree, const struct expr *e)
 {
     const struct expr *parts;
@@ -133,30 +173,25 @@ uint64_t tree_hash(const struct tree *tree, const struct expr *e)
 
     while (e->kind == EXPR_WITHIN)
         e = tree_parts(tree, e);
+    hash = rng_mix(cell_hash(tree, e));
+    if (expr_is_literal(e))
+        return hash;
     count = expr_part_count(e);
-    hash = rng_mix((uint64_t)e->kind << 32 | count);
-    if (e->kind == EXPR_STRING) {
-        const char *text = tree_string(tree, e);
-
-        hash ^= e->u.run.count;
-        for (uint32_t i = 0; i < e->u.run.count; i++)
-            hash = hash * 0x100000001b3u ^ (unsigned char)text[i];
-    } else if (expr_is_literal(e)) {
-        hash += (uint64_t)e->u.integer ^ (e->kind == EXPR_BOOLEAN || e->kind == EXPR_ABSTIME ? (uint16_t)e->small : 0);
-    } else if (expr_has_symbol(e)) {
-        hash ^= (uint64_t)symbol_name(e->u.name.id) << 32;
-        if (e->kind == EXPR_DOT)
-            hash ^= symbol_name(EXPR_DOT_BASE(e));
-    } else if (e->kind == EXPR_PREFIX) {
-        hash ^= (uint16_t)e->small;
-    }
+    hash += count;
     parts = tree_parts(tree, e);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t label = e->kind == EXPR_AD                                         ? symbol_name(parts[i].label)
-                         : (e->kind == EXPR_CHAIN || e->kind == EXPR_PATH) && i > 0 ? parts[i].label
+        const struct expr *part = &parts[i];
+        uint64_t label = e->kind == EXPR_AD                                         ? symbol_name(part->label)
+                         : (e->kind == EXPR_CHAIN || e->kind == EXPR_PATH) && i > 0 ? part->label
                                                                                     : 0;
 
-        hash = rng_mix(hash ^ label) + tree_hash(tree, &parts[i]);
+        while (part->kind == EXPR_WITHIN)
+            part = tree_parts(tree, part);
+        hash = rng_mix(hash) + (label << 40);
+        if (expr_is_literal(part) || part->kind == EXPR_NAME || part->kind == EXPR_DOT) /* most parts: no call */
+            hash ^= cell_hash(tree, part);
+        else
+            hash ^= tree_hash(tree, part);
     }
     return rng_mix(hash);
 }

@@ -83,17 +83,17 @@ void classes_add_name(struct class_set *classes, struct symbols *symbols, symbol
 /* Adds a name that the ad's meaning depends on. */
 static void key_add(struct class_key *key, symbol name)
 {
-    uint64_t bit = (uint64_t)1 << (symbol_name(name) * 0x9e3779b1u >> 26);
+    uint32_t slot = symbol_name(name) * 0x9e3779b1u >> 16;
 
-    for (uint32_t i = 0; i < key->count && key->bits & bit; i++)
-        if (symbol_same(key->names[i], name))
+    for (; key->slots[slot % CLASS_SLOTS]; slot++)
+        if (symbol_same(key->names[key->slots[slot % CLASS_SLOTS] - 1], name))
             return;
     if (key->count == CLASS_NAMES_MAX) {
         key->alone = true;
         return;
     }
-    key->bits |= bit;
     key->names[key->count++] = name;
+    key->slots[slot % CLASS_SLOTS] = (uint16_t)key->count;
 }
 
 /* Adds what an expression mentions. */
@@ -133,7 +133,7 @@ static void key_make(struct class_key *key, const struct class_set *classes, con
 {
     key->count = 0;
     key->mould = MOULD_NONE;
-    key->bits = 0;
+    memset(key->slots, 0, sizeof key->slots);
     key->alone = false;
     key_add(key, NAME_CONSTRAINT);
     key_add(key, NAME_REQUIREMENTS);

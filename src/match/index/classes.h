@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 #define NO_CLASS UINT32_MAX
+#define CLASS_SLOTS 512     /* a power of two */
 #define CLASS_NAMES_MAX 256 /* names that an ad's meaning may depend on; an ad with more is a class of its own */
 
 struct class_plan;
@@ -46,7 +47,7 @@ struct class_key {
     uint32_t count;
     uint32_t mould; /* of the ad, or MOULD_NONE */
     bool alone;     /* it is a class of its own */
-    uint64_t bits; /* a rough set of the names, to save searches */
+    uint16_t slots[CLASS_SLOTS]; /* a hash table of the names: their places plus one, or 0; only where the key was made from the ad alone */
 };
 
 /* Begins to put ads into classes; `names` are copied and held. */

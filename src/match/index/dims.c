@@ -63,6 +63,13 @@ static void lines_grow(struct index *index, uint32_t more)
     free(blocks);
 }
 
+void index_lines_forget(struct index *index, uint32_t line, uint32_t count)
+{
+    near_forget(&index->near, line, count);
+    for (uint32_t i = line; i < line + count && i < index->weight_room; i++)
+        index->weights[i] = WEIGHT_UNKNOWN;
+}
+
 /* Fills a new imported dimension from the ads that are there; a new exported one bounds nobody yet. */
 static void dim_fill(struct index *index, struct dim *dim)
 {
@@ -147,7 +154,7 @@ static uint32_t dim_make(struct index *index, bool exported, struct attribute at
     }
     for (uint32_t i = 0; i < index->block_count; i++)
         memset(&index->blocks[i][new.line], 0, dim_lines(&new) * sizeof(struct line));
-    near_forget(&index->near, new.line, dim_lines(&new));
+    index_lines_forget(index, new.line, dim_lines(&new));
     slot = names_slot(names, attribute.name);
     if (!names->slots[slot]) {
         names->items[names->count] = (struct index_name){attribute.name, NO_DIM};
@@ -221,7 +228,7 @@ static void column_renumber(struct index *index, struct dim *dim, const struct k
             dim->high[row] = dim->low[row];
     }
     dim_encode(dim, index->blocks, index->row_count);
-    near_forget(&index->near, dim->line, dim_lines(dim));
+    index_lines_forget(index, dim->line, dim_lines(dim));
 }
 
 void index_renumber(struct index *index)

@@ -43,6 +43,7 @@ void index_free(struct index *index)
     free(index->exported.items);
     free(index->blocks);
     free(index->least);
+    free(index->weights);
     free(index->rows);
     free(index->entries);
     probe_free(index->probe);
@@ -152,6 +153,7 @@ static void rows_encode(struct index *index)
     near_order(index);
     for (uint32_t i = 0; i < index->dim_count; i++)
         dim_encode(&index->dims[i], index->blocks, index->row_count);
+    index_lines_forget(index, 0, index->line_count);
     near_survey(index);
     index->encoded_rows = index->row_count;
 }
@@ -533,6 +535,7 @@ size_t index_bytes(const struct index *index)
                      ? 0
                      : (size_t)index->row_room * sizeof(double) * (index->dims[i].exported ? 2 : 1) +
                            equals_bytes(index->dims[i].equals);
+    bytes += index->weight_room * sizeof *index->weights;
     bytes += near_bytes(&index->near) + columns_memory(&index->columns);
     return bytes + index->strings.text_room + (size_t)index->strings.room * 24 + index->strings.slot_count * 4;
 }

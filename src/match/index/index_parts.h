@@ -30,6 +30,7 @@ extern "C" {
 #define NO_ID UINT32_MAX
 #define INDEX_ASKED_MAX 64
 #define INDEX_STRINGS_SPARE 4096
+#define WEIGHT_UNKNOWN UINT16_MAX
 #define INDEX_CHUNKS_MAX 64 /* each at least half as large as all before it */
 
 /* The lines that every block begins with. */
@@ -109,6 +110,8 @@ struct index {
     void *place_user;
     uint64_t *least; /* by block: no ad there has a smaller place */
     struct near near;
+    uint16_t *weights; /* by line: how many rows of some blocks are in it, or WEIGHT_UNKNOWN; which test leaves least is judged by this */
+    uint32_t weight_room;
     struct columns columns; /* attributes of the ads, for clauses that lines cannot tell */
     struct row *rows;
     uint32_t row_count, row_room, free_row, encoded_rows;
@@ -162,6 +165,9 @@ uint32_t index_dim(struct index *index, bool exported, struct attribute attribut
 
 /* Allocates the blocks from `first` to below `end`. */
 void index_chunk(struct index *index, uint32_t first, uint32_t end);
+
+/* The lines from that one on are made anew: what is known of them is forgotten. */
+void index_lines_forget(struct index *index, uint32_t line, uint32_t count);
 
 /* Forgets the strings that no row has any more, when there are many strings: else strangers could fill the table. */
 void index_renumber(struct index *index);

@@ -488,20 +488,50 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n, cons
 }
 
 #define SORTED_FROM 4 /* blocks from which on it pays to begin with the tests that leave least */
+#define WEIGHED 8     /* blocks by which it is judged how much a line holds */
 
-/* Puts the tests in front that leave least in that block. */
-static void tests_sort(const struct index *index, struct probe *probe, uint32_t n)
+static uint32_t weighed_rows(uint32_t blocks)
 {
-    const struct line *block = index->blocks[n];
+    return LINE_ROWS * (blocks < WEIGHED ? blocks : WEIGHED);
+}
+
+/* How many rows of some blocks are in the line. What changes later is not noticed until lines are made anew: this says only in which order tests are done. */
+static uint32_t line_weight(struct index *index, uint32_t line, uint32_t blocks)
+{
+    uint32_t weight = 0, count = blocks < WEIGHED ? blocks : WEIGHED;
+
+    if (line == LINE_NONE)
+        return 0;
+    if (line >= index->weight_room) {
+        index->weights = mem_grow(index->weights, index->line_room * sizeof *index->weights);
+        for (uint32_t i = index->weight_room; i < index->line_room; i++)
+            index->weights[i] = WEIGHT_UNKNOWN;
+        index->weight_room = index->line_room;
+    }
+    if (index->weights[line] != WEIGHT_UNKNOWN)
+        return index->weights[line];
+    for (uint32_t i = 0; i < count; i++)
+        weight += line_count(&index->blocks[(2 * i + 1) * blocks / (2 * count)][line]);
+    return index->weights[line] = (uint16_t)weight;
+}
+
+static uint32_t test_weight(struct index *index, const struct test *test, uint32_t blocks)
+{
+    uint32_t in = line_weight(index, test->in, blocks), out = line_weight(index, test->out, blocks);
+
+    return (in > out ? in - out : 0) + line_weight(index, test->maybe, blocks);
+}
+
+/* Puts the tests in front that leave least, as far as some blocks tell. */
+static void tests_sort(struct index *index, struct probe *probe)
+{
+    uint32_t blocks = (index->row_count + LINE_ROWS - 1) / LINE_ROWS;
 
     for (uint32_t i = 0; i < probe->test_count; i++) {
         struct test test = probe->tests[i];
-        struct line left;
         uint32_t k = i;
 
-        for (int w = 0; w < LINE_WORDS; w++)
-            left.words[w] = (block[test.in].words[w] & ~block[test.out].words[w]) | block[test.maybe].words[w];
-        test.left = line_count(&left);
+        test.left = test_weight(index, &test, blocks);
         for (; k > 0 && probe->tests[k - 1].left > test.left; k--)
             probe->tests[k] = probe->tests[k - 1];
         probe->tests[k] = test;
@@ -509,7 +539,7 @@ static void tests_sort(const struct index *index, struct probe *probe, uint32_t 
     probe->sorted = true;
     probe->ahead = 0;
     for (double left = LINE_ROWS; left > 0.5 && probe->ahead < probe->test_count; probe->ahead++)
-        left *= (double)probe->tests[probe->ahead].left / LINE_ROWS;
+        left *= (double)probe->tests[probe->ahead].left / weighed_rows(blocks);
 }
 
 #define AHEAD 2 /* blocks whose lines are asked for before they are needed */
@@ -569,9 +599,12 @@ static struct line field_left(struct index *index, const struct probe *probe, ui
 /* Tries the blocks of a field from that one on to below `end`. */
 static void field_try(struct index *index, struct probe *probe, uint32_t field, uint32_t from, uint32_t end)
 {
-    struct line left = field_left(index, probe, field);
+    struct line left;
     uint32_t blocks[LINE_ROWS], count = 0;
 
+    if (!probe->sorted && index->row_count > SORTED_FROM * LINE_ROWS)
+        tests_sort(index, probe);
+    left = field_left(index, probe, field);
     if (from > field * LINE_ROWS)
         line_clear_below(&left, from - field * LINE_ROWS);
     for (uint32_t k = 0; k < LINE_WORDS; k++)
@@ -579,8 +612,6 @@ static void field_try(struct index *index, struct probe *probe, uint32_t field, 
             blocks[count++] = field * LINE_ROWS + k * 64 + (uint32_t)__builtin_ctzll(word);
     while (count && blocks[count - 1] >= end)
         count--;
-    if (!probe->sorted && count >= SORTED_FROM)
-        tests_sort(index, probe, blocks[count / 2]);
     for (uint32_t i = 0; i < count && !probe->enough; i++) {
         if (count >= SORTED_FROM && i + AHEAD < count && block_counts(index, probe, blocks[i + AHEAD]))
             block_ahead(index, probe, blocks[i + AHEAD]);

@@ -10,13 +10,15 @@
 extern "C" {
 #endif
 
-#define READS_MAX 128 /* names; with more, any name may be read */
+#define READS_MAX 128   /* names; with more, any name may be read */
+#define READS_SLOTS 512 /* a power of two */
 
 struct reads {
     struct symbols *symbols;
     symbol *items; /* held, each once */
     uint32_t count, room;
     bool all; /* it cannot be told: any name could be read */
+    unsigned char slots[READS_SLOTS]; /* a hash table of the names: their places plus one, or 0 */
 };
 
 void reads_init(struct reads *reads, struct symbols *symbols);

@@ -130,7 +130,7 @@ size_t columns_memory(const struct columns *columns)
     return (size_t)columns->count * columns->room * (sizeof(union cell) + 1);
 }
 
-unsigned columns_type(struct columns *columns, uint32_t place, uint32_t id)
+unsigned columns_type_read(struct columns *columns, uint32_t place, uint32_t id)
 {
     columns_read(columns, place, &id, 1);
     return columns->items[place].types[id];

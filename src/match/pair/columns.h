@@ -70,7 +70,13 @@ const struct ad_column *columns_read(struct columns *columns, uint32_t column, c
 size_t columns_memory(const struct columns *columns);
 
 /* The type of one cell, which is read if need be. */
-unsigned columns_type(struct columns *columns, uint32_t column, uint32_t id);
+unsigned columns_type_read(struct columns *columns, uint32_t column, uint32_t id);
+static inline unsigned columns_type(struct columns *columns, uint32_t column, uint32_t id)
+{
+    unsigned type = id < columns->room ? columns->items[column].types[id] : CELL_UNREAD;
+
+    return type != CELL_UNREAD ? type : columns_type_read(columns, column, id);
+}
 
 #ifdef __cplusplus
 }

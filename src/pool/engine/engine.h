@@ -42,7 +42,7 @@ extern "C" {
  * another goes on beyond it. */
 #define ENGINE_CYCLE_WORK (UINT64_C(1) << 22)
 #define ENGINE_TURN_PART 4            /* one user may have that part of it, a quarter, while others wait */
-#define ENGINE_CHOICES_MAX (1u << 20) /* candidates that all classes of many units together remember within a cycle */
+#define ENGINE_CHOICES_MAX (1u << 21) /* candidates that all classes of many units together remember within a cycle */
 
 struct engine;
 

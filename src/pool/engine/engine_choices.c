@@ -74,32 +74,65 @@ void engine_choices_forget(struct engine *engine, struct engine_class *engine_cl
     engine_class->choices = NULL;
 }
 
-void engine_choices_push(struct choices *choices, const struct engine_choice *choice, const struct value *vector)
+/* Fills in the keys of an entry. False when they would not say all. */
+static bool choice_keys(struct engine_choice *choice, const struct value *vector, uint32_t width)
 {
-    ARRAY_ROOM(choices->items, choices->count, choices->room, 16);
+    bool keyed = width <= CHOICE_KEYS;
+
+    for (uint32_t i = 0; i < CHOICE_KEYS; i++)
+        choice->keys[i] = 0;
+    for (uint32_t i = 0; i < width && keyed; i++)
+        keyed = component_key(&vector[i], &choice->keys[i]);
+    return keyed;
+}
+
+static struct value *vector_add(struct choices *choices, struct engine_choice *choice)
+{
     if (choices->vector_count == choices->vector_room) {
         choices->vector_room = choices->vector_room ? choices->vector_room * 2 : 16;
         choices->vectors = mem_grow(choices->vectors, choices->vector_room * choices->width * sizeof *choices->vectors);
     }
-    memcpy(&choices->vectors[choices->vector_count * choices->width], vector,
-           choices->width * sizeof *choices->vectors);
-    choices->items[choices->count] = *choice;
-    for (uint32_t i = 0; i < 2 && i < choices->width; i++)
-        choices->keyed = choices->keyed && component_key(&vector[i], &choices->items[choices->count].keys[i]);
-    choices->items[choices->count++].vector = choices->vector_count++ * choices->width;
+    choice->vector = choices->vector_count++ * choices->width;
+    return &choices->vectors[choice->vector];
+}
+
+/* An entry has come whose keys do not say all: the others get vectors, too. These are reals, which are in the same order as the numbers were. */
+static void choices_unkey(struct choices *choices)
+{
+    choices->keyed = false;
+    for (uint32_t i = 0; i < choices->count + choices->cut; i++) {
+        struct engine_choice *choice = i < choices->count ? &choices->items[i] : &choices->bound;
+        struct value *vector = vector_add(choices, choice);
+
+        for (uint32_t k = 0; k < choices->width; k++)
+            vector[k] = value_real(choice->keys[k]);
+    }
+}
+
+void engine_choices_push(struct choices *choices, const struct engine_choice *choice, const struct value *vector)
+{
+    struct engine_choice *at;
+
+    ARRAY_ROOM(choices->items, choices->count, choices->room, 16);
+    at = &choices->items[choices->count];
+    *at = *choice;
+    if (choices->keyed && !choice_keys(at, vector, choices->width))
+        choices_unkey(choices);
+    if (!choices->keyed)
+        memcpy(vector_add(choices, at), vector, choices->width * sizeof *vector);
+    choices->count++;
 }
 
 /* Below 0: a is better. */
 static int choice_compare(const struct choices *choices, const struct engine_choice *a, const struct engine_choice *b)
 {
-    int order;
+    int order = 0;
 
-    for (int i = 0; i < 2 && choices->keyed; i++)
+    for (int i = 0; i < CHOICE_KEYS && choices->keyed; i++)
         if (a->keys[i] != b->keys[i])
             return a->keys[i] > b->keys[i] ? -1 : 1;
-    order = a->vector == b->vector
-                ? 0
-                : engine_vector_compare(&choices->vectors[b->vector], &choices->vectors[a->vector], choices->width);
+    if (!choices->keyed && a->vector != b->vector)
+        order = engine_vector_compare(&choices->vectors[b->vector], &choices->vectors[a->vector], choices->width);
     if (order)
         return order;
     if (a->order != b->order)
@@ -133,12 +166,17 @@ static struct engine_choice choices_pop(struct choices *choices)
     return first;
 }
 
-/* Keeps only the vectors of the entries that are kept, and that of the bound. */
-static void vectors_pack(struct choices *choices)
+/* Keeps only what belongs to the entries that are kept, and to the bound. */
+static void choices_pack(struct choices *choices)
 {
     uint32_t width = choices->width;
-    struct value *kept = mem_alloc((choices->count + 1) * width * sizeof *kept);
+    struct value *kept;
 
+    choices->items = mem_grow(choices->items, choices->count * sizeof *choices->items);
+    choices->room = choices->count;
+    if (choices->keyed)
+        return;
+    kept = mem_alloc((choices->count + 1) * width * sizeof *kept);
     for (uint32_t i = 0; i < choices->count; i++) {
         memcpy(&kept[i * width], &choices->vectors[choices->items[i].vector], width * sizeof *kept);
         choices->items[i].vector = i * width;
@@ -148,8 +186,6 @@ static void vectors_pack(struct choices *choices)
     free(choices->vectors);
     choices->vectors = kept;
     choices->vector_count = choices->vector_room = choices->count + 1;
-    choices->items = mem_grow(choices->items, choices->count * sizeof *choices->items);
-    choices->room = choices->count;
 }
 
 static void choices_swap(struct choices *choices, uint32_t a, uint32_t b)
@@ -219,7 +255,7 @@ void engine_choices_settle(struct choices *choices, uint32_t keep)
                 choices->bound = choices->items[i];
         choices->count = keep;
         choices->cut = true;
-        vectors_pack(choices);
+        choices_pack(choices);
     }
     for (uint32_t i = choices->count / 2; i > 0; i--)
         choices_sift_down(choices, i - 1);
@@ -233,7 +269,7 @@ void engine_choices_insert(struct choices *choices, const struct engine_choice *
     at = choices->count - 1;
     if (choices->cut && choice_compare(choices, &choices->bound, &choices->items[at]) < 0) {
         choices->count--;
-        choices->vector_count--;
+        choices->vector_count -= !choices->keyed;
         return;
     }
     for (; at && choice_compare(choices, &choices->items[at], &choices->items[(at - 1) / 2]) < 0; at = (at - 1) / 2) {

@@ -342,9 +342,9 @@ bool engine_slot_swap(struct engine *engine, uint32_t id, struct tree *ad)
         return false;
     if (engine->gangs)
         engine_gang_reread(engine, which, slot->ad, ad, slot->ported);
-    else
-        reads_add_ad(&engine->sides[!which].reads, ad);
     engine_slot_set_ad(engine, id, ad);
+    if (!engine->gangs)
+        engine_slot_read_names(engine, slot, !which);
     class->traits |= slot->traits & TRAIT_GIVEN;
     class_look(engine, which, class);
     if (class_size(engine, class) > 1)

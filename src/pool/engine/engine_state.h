@@ -67,26 +67,27 @@ struct engine_slot {
     bool fresh;  /* it waits to be put into a class */
 };
 
+#define CHOICE_KEYS 3 /* components of the default vector */
+
 /* A candidate that a class of roots remembers. */
 struct engine_choice {
     uint32_t in_class, generation;
-    uint32_t id; /* the first member of that class, when it was looked at, ... */
-    uint64_t order;
-    uint32_t vector; /* ... and where its vector begins */
-    double keys
-        [2]; /* its first components as reals: never in another order than they are, but of two that differ they may be the same */
+    uint32_t id;     /* the first member of that class, when it was looked at; */
+    uint32_t vector; /* where its vector begins, if there are vectors */
+    uint64_t order;  /* of that member */
+    double keys[CHOICE_KEYS]; /* its components as reals, where these are numbers that reals tell apart */
 };
 
 /* The best candidates of a class of roots: a heap. */
 struct choices {
     struct engine_choice *items;
     uint32_t count, room;
-    struct value *vectors; /* `width` components each; no strings */
+    struct value *vectors; /* `width` components each; no strings; NULL while keys tell all entries apart */
     uint32_t vector_count, vector_room, width;
     uint64_t cycle;             /* the cycle in which they are good */
     uint32_t remembered;        /* how many of them count against ENGINE_CHOICES_MAX */
     uint32_t whose;             /* where given names count: good for that user's roots alone; NOBODY: for all */
-    bool keyed;                 /* all first components are numbers, so that keys tell most entries apart */
+    bool keyed;                 /* all components are such numbers, so that the keys are all that is kept */
     bool cut;                   /* there are others, none of them better than ... */
     struct engine_choice bound; /* ... this one was */
 };

@@ -169,7 +169,7 @@ static void trial_take(struct engine *engine, uint32_t number, uint32_t offer, c
     for (uint32_t i = 0; i < width && trial->alike; i++)
         trial->alike = vector[i].type != VALUE_STRING;
     if (width && trial->all && trial->alike) {
-        struct engine_choice choice = {number, offers->generation, offer, came, 0, {0, 0}};
+        struct engine_choice choice = {number, offers->generation, offer, 0, came, {0}};
 
         trial->all->width = width;
         engine_choices_push(trial->all, &choice, vector);
@@ -427,7 +427,8 @@ static bool trial_is(const struct engine *engine, uint32_t number, uint32_t root
 }
 
 #define KEEP_PART 64  /* one class may have this part of the room that is left for choices ... */
-#define KEEP_LEAST 16 /* ... but at least so many */
+#define KEEP_LEAST 16 /* ... but at least so many ... */
+#define KEEP_SPARE 8  /* ... for each of its units, since other classes take some of them */
 
 /* Remembers the best candidates for the other roots of the class (or of one user), which then hear of offers that
  * come. */
@@ -435,9 +436,10 @@ static void class_remember(struct engine *engine, uint32_t number, struct choice
 {
     struct engine_class *class = engine_class_at(engine, ROOTS, number);
     uint32_t room = engine->remembered < ENGINE_CHOICES_MAX ? (ENGINE_CHOICES_MAX - engine->remembered) / KEEP_PART : 0;
+    uint64_t wanted = class->units * KEEP_SPARE;
 
     room = room < KEEP_LEAST ? KEEP_LEAST : room;
-    engine_choices_settle(choices, class->units < room ? (uint32_t) class->units : room);
+    engine_choices_settle(choices, wanted < room ? (uint32_t)wanted : room);
     choices->cycle = engine->cycle;
     choices->whose = whose;
     choices->remembered = choices->count;
