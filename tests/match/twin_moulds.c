@@ -113,19 +113,21 @@ static void round_run(struct twin *twin, uint64_t seed)
         tree_unref(twin->ads[n]);
 }
 
-/* An ad from many moulds that come to the same place, one after the other. */
+#define OTHERS (20 * MOULDS)
+
+/* Ads from so many other moulds come that many come to the same place. */
 static void moulds_go(struct twin *twin)
 {
+    static struct tree *others[OTHERS]; /* they stay, else their names would be the same symbol */
     char text[64];
     struct err err;
-    struct tree *ad = lang_ad(&twin->lang, &dialect_classic, "[ A = 1 ]", &err), *other;
+    struct tree *ad = lang_ad(&twin->lang, &dialect_classic, "[ A = 1 ]", &err);
     uint32_t first = moulds_find(&twin->moulds, ad), number = first, kept = 0;
 
-    for (uint32_t i = 0; i < 40 * MOULDS; i++) {
-        snprintf(text, sizeof text, "[ N%u = 1 ]", i % 4000);
-        other = lang_ad(&twin->lang, &dialect_classic, text, &err);
-        moulds_find(&twin->moulds, other);
-        tree_unref(other);
+    for (uint32_t i = 0; i < OTHERS; i++) {
+        snprintf(text, sizeof text, "[ N%u = 1 ]", i);
+        others[i] = lang_ad(&twin->lang, &dialect_classic, text, &err);
+        moulds_find(&twin->moulds, others[i]);
     }
     tap_ok(twin->moulds.items[first % MOULDS].number != first, "a mould that is no longer seen makes room");
     for (uint32_t i = 0; i < 20 && (number = moulds_find(&twin->moulds, ad)) == MOULD_NONE; i++)
@@ -135,6 +137,8 @@ static void moulds_go(struct twin *twin)
         kept += moulds_find(&twin->moulds, ad) == number;
     tap_ok(kept == 4, "and then keeps it");
     moulds_done(&twin->moulds);
+    for (uint32_t i = 0; i < OTHERS; i++)
+        tree_unref(others[i]);
     tree_unref(ad);
 }
 

@@ -95,12 +95,14 @@ int bench_ads_read(const struct bench_settings *settings, struct symbols *symbol
 struct bench {
     uint64_t operations;
     double seconds;      /* of the best round */
+    double processor;    /* of all threads of the program in it */
     double instructions; /* of all operations; below 0 where they cannot be counted */
     int counter;         /* the descriptor that counts instructions, or -1 */
-    double started;
+    double started, started_processor;
 };
 
-double bench_clock(void); /* seconds since some moment */
+double bench_clock(void);     /* seconds since some moment */
+double bench_processor(void); /* seconds that all threads of the program have computed */
 
 void bench_init(struct bench *bench, uint64_t operations);
 void bench_done(struct bench *bench);

@@ -54,6 +54,17 @@ static inline void line_clear_below(struct line *a, uint32_t bit)
     }
 }
 
+/* Takes out that row and all behind it. */
+static inline void line_clear_from(struct line *a, uint32_t bit)
+{
+    for (uint32_t i = 0; i < LINE_WORDS; i++) {
+        if (bit <= i * 64)
+            a->words[i] = 0;
+        else if (bit < (i + 1) * 64)
+            a->words[i] &= ((line_word)1 << (bit & 63)) - 1;
+    }
+}
+
 static inline unsigned line_count(const struct line *a)
 {
     unsigned count = 0;

@@ -563,14 +563,15 @@ static bool block_counts(const struct index *index, const struct probe *probe, u
     return !probe->bound || index->least[n] <= *probe->bound;
 }
 
-/* The blocks of a field of which the fields do not say that nothing in them passes. */
-static struct line field_left(struct index *index, const struct probe *probe, uint32_t field)
+/* The blocks of a field below `end` of which the fields do not say that nothing in them passes. */
+static struct line field_left(struct index *index, const struct probe *probe, uint32_t field, uint32_t end)
 {
     const struct near *near = &index->near;
     const struct line *some, *every;
     struct line left;
 
     memset(&left, 0xff, sizeof left);
+    line_clear_from(&left, end - field * LINE_ROWS);
     if (field >= near->field_count)
         return left;
     some = near->some + (size_t)field * near->lines;
@@ -591,7 +592,7 @@ static struct line field_left(struct index *index, const struct probe *probe, ui
     }
     for (int k = 0; k < LINE_WORDS; k++)
         left.words[k] |= near->open[field].words[k];
-    for (uint32_t n = near->blocks; n < (field + 1) * LINE_ROWS; n++)
+    for (uint32_t n = near->blocks; n < end; n++)
         line_set(&left, n % LINE_ROWS, true); /* blocks that came later */
     return left;
 }
@@ -604,14 +605,12 @@ static void field_try(struct index *index, struct probe *probe, uint32_t field, 
 
     if (!probe->sorted && index->row_count > SORTED_FROM * LINE_ROWS)
         tests_sort(index, probe);
-    left = field_left(index, probe, field);
+    left = field_left(index, probe, field, end);
     if (from > field * LINE_ROWS)
         line_clear_below(&left, from - field * LINE_ROWS);
     for (uint32_t k = 0; k < LINE_WORDS; k++)
         for (line_word word = left.words[k]; word; word &= word - 1)
             blocks[count++] = field * LINE_ROWS + k * 64 + (uint32_t)__builtin_ctzll(word);
-    while (count && blocks[count - 1] >= end)
-        count--;
     for (uint32_t i = 0; i < count && !probe->enough; i++) {
         if (count >= SORTED_FROM && i + AHEAD < count && block_counts(index, probe, blocks[i + AHEAD]))
             block_ahead(index, probe, blocks[i + AHEAD]);
