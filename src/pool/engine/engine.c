@@ -54,6 +54,9 @@ static void engine_forget(struct engine *engine)
     engine->gangs = NULL;
     free(engine->groups);
     engine->groups = NULL;
+    free(engine->group_buckets);
+    engine->group_buckets = NULL;
+    engine->group_bucket_count = 0;
     engine->group_count = engine->group_room = 0;
     engine->group_free = NOBODY;
     for (uint32_t i = 0; engine->keys && i < engine->slot_count; i++)

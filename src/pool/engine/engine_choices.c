@@ -280,14 +280,48 @@ void engine_choices_insert(struct choices *choices, const struct engine_choice *
     }
 }
 
+#define SWEEP_PART 4   /* when matches since the last time are that part of the entries, ... */
+#define SWEEP_LEAST 16 /* ... and so many more, all are looked at */
+
+static bool choice_gone(struct engine *engine, const struct engine_choice *choice)
+{
+    const struct engine_class *class = engine_class_at(engine, OFFERS, choice->in_class);
+
+    return !class->ad || class->generation != choice->generation;
+}
+
+#define SWEEP_AHEAD 8
+
+/* Takes out all entries that are gone, if there may be many: one by one they would each be brought to the top of the heap first. */
+static void choices_sweep(struct engine *engine, struct choices *choices)
+{
+    uint32_t kept = 0;
+
+    if (engine->counts.matches - choices->swept <= choices->count / SWEEP_PART + SWEEP_LEAST)
+        return;
+    choices->swept = engine->counts.matches;
+    for (uint32_t i = 0; i < choices->count; i++) {
+        if (i + SWEEP_AHEAD < choices->count)
+            __builtin_prefetch(engine_class_at(engine, OFFERS, choices->items[i + SWEEP_AHEAD].in_class));
+        if (!choice_gone(engine, &choices->items[i]))
+            choices->items[kept++] = choices->items[i];
+    }
+    if (kept == choices->count)
+        return;
+    choices->count = kept;
+    for (uint32_t i = kept / 2; i > 0; i--)
+        choices_sift_down(choices, i - 1);
+}
+
 uint32_t engine_choices_first(struct engine *engine, struct choices *choices)
 {
+    choices_sweep(engine, choices);
     while (choices->count) {
         struct engine_choice *first = &choices->items[0];
         const struct engine_class *class = engine_class_at(engine, OFFERS, first->in_class);
         uint32_t id;
 
-        if (!class->ad || class->generation != first->generation) { /* all members are gone */
+        if (choice_gone(engine, first)) { /* all members are */
             choices_pop(choices);
             continue;
         }

@@ -7,6 +7,7 @@
 #include "lang/ad/names.h"
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
+#include "lang/base/rng.h"
 #include "pool/engine/engine_choices.h"
 #include "pool/engine/engine_gang.h"
 #include "pool/engine/engine_members.h"
@@ -16,6 +17,7 @@
 #include "pool/engine/engine_wake.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define REREAD_SPARE 1024
 
@@ -163,6 +165,44 @@ static void class_free(struct engine *engine, unsigned which, uint32_t number)
 
 /* ----------------------------------------------------------------------------------------------------------- groups */
 
+static uint32_t *group_bucket(struct engine *engine, uint32_t in_class, uint32_t whose)
+{
+    return &engine->group_buckets[rng_mix((uint64_t)in_class << 32 | whose) & (engine->group_bucket_count - 1)];
+}
+
+static void group_chain(struct engine *engine, uint32_t number)
+{
+    struct ad_group *group = &engine->groups[number];
+    uint32_t *bucket = group_bucket(engine, group->in_class, group->whose);
+
+    group->chained = *bucket;
+    *bucket = number;
+}
+
+static void group_unchain(struct engine *engine, uint32_t number)
+{
+    const struct ad_group *group = &engine->groups[number];
+    uint32_t *link = group_bucket(engine, group->in_class, group->whose);
+
+    while (*link != number)
+        link = &engine->groups[*link].chained;
+    *link = group->chained;
+}
+
+/* Makes more buckets when there are more groups than those. Groups of no class are free. */
+static void group_buckets_grow(struct engine *engine)
+{
+    if (engine->group_count <= engine->group_bucket_count)
+        return;
+    engine->group_bucket_count = engine->group_bucket_count ? engine->group_bucket_count * 2 : 64;
+    engine->group_buckets =
+        mem_grow(engine->group_buckets, engine->group_bucket_count * sizeof *engine->group_buckets);
+    memset(engine->group_buckets, 0xff, engine->group_bucket_count * sizeof *engine->group_buckets);
+    for (uint32_t i = 0; i + 1 < engine->group_count; i++) /* the last is new */
+        if (engine->groups[i].in_class != NOBODY)
+            group_chain(engine, i);
+}
+
 static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t user, uint32_t whose)
 {
     struct engine_class *class = engine_class_at(engine, ROOTS, in_class);
@@ -173,6 +213,7 @@ static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t use
     } else {
         ARRAY_ROOM(engine->groups, engine->group_count, engine->group_room, 64);
         number = engine->group_count++;
+        group_buckets_grow(engine);
     }
     engine_user(engine, user); /* makes room for the user */
     engine->groups[number] = (struct ad_group){.in_class = in_class,
@@ -185,6 +226,7 @@ static uint32_t group_new(struct engine *engine, uint32_t in_class, uint32_t use
     if (class->groups != NOBODY)
         engine->groups[class->groups].before = number;
     class->groups = number;
+    group_chain(engine, number);
     return number;
 }
 
@@ -194,6 +236,7 @@ static void group_free(struct engine *engine, uint32_t number)
 
     engine_queue_remove(engine, number);
     engine_gate_leave(engine, number);
+    group_unchain(engine, number);
     if (group->after != NOBODY)
         engine->groups[group->after].before = group->before;
     if (group->before != NOBODY)
@@ -202,6 +245,7 @@ static void group_free(struct engine *engine, uint32_t number)
         engine_class_at(engine, ROOTS, group->in_class)->groups = group->after;
     free(group->members.ids);
     group->members = (struct engine_members){0};
+    group->in_class = NOBODY;
     group->after = engine->group_free;
     engine->group_free = number;
 }
@@ -210,11 +254,12 @@ static void group_free(struct engine *engine, uint32_t number)
  * on one. */
 static uint32_t group_of(struct engine *engine, uint32_t in_class, uint32_t whose)
 {
-    uint32_t number = engine_class_at(engine, ROOTS, in_class)->groups, user = engine->keys ? 0 : whose;
+    uint32_t user = engine->keys ? 0 : whose, number;
 
     whose = engine->gives ? whose : user;
-    while (number != NOBODY && engine->groups[number].whose != whose)
-        number = engine->groups[number].after;
+    number = engine->group_bucket_count ? *group_bucket(engine, in_class, whose) : NOBODY;
+    while (number != NOBODY && (engine->groups[number].whose != whose || engine->groups[number].in_class != in_class))
+        number = engine->groups[number].chained;
     return number != NOBODY ? number : group_new(engine, in_class, user, whose);
 }
 

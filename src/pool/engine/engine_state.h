@@ -85,6 +85,7 @@ struct choices {
     struct value *vectors; /* `width` components each; no strings; NULL while keys tell all entries apart */
     uint32_t vector_count, vector_room, width;
     uint64_t cycle;             /* the cycle in which they are good */
+    uint64_t swept;             /* the matches of that cycle when those that were gone were taken out */
     uint32_t remembered;        /* how many of them count against ENGINE_CHOICES_MAX */
     uint32_t whose;             /* where given names count: good for that user's roots alone; NOBODY: for all */
     bool keyed;                 /* all components are such numbers, so that the keys are all that is kept */
@@ -96,6 +97,7 @@ struct ad_group {
     uint32_t in_class, user; /* `user`: the user in whose place in the queue the group stands */
     uint32_t whose;          /* the user whose roots they are */
     uint32_t before, after;  /* the group's neighbours in its class; `after` of a free one: the next free one */
+    uint32_t chained;        /* the next group in its bucket, or NOBODY */
     uint32_t place;          /* in the heap of its user, or NOBODY */
     uint32_t gate;           /* the gate at which it waits, or NOBODY; a waiting group is not in the queue, ... */
     uint32_t ahead, behind;  /* ... but between these two at the gate */
@@ -231,6 +233,8 @@ struct engine {
     struct engine_mould *of_moulds; /* by place of mould */
     struct ad_group *groups;
     uint32_t group_count, group_room, group_free;
+    uint32_t *group_buckets; /* by class and user: the first group of each, or NOBODY */
+    uint32_t group_bucket_count; /* a power of two, or 0 */
     struct user *users;
     uint32_t user_count;
     struct share_node *shares; /* the queue; the first share is the whole */

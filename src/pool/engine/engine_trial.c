@@ -263,6 +263,20 @@ static void trial_judge(struct engine *engine)
     trial->member = 0;
 }
 
+#define AHEAD 8 /* hits whose classes are asked for before they are judged: they lie far apart in memory */
+
+static void trial_ahead(const struct engine *engine)
+{
+    const struct trial *trial = engine->trial;
+    const struct engine_class *offers;
+
+    if (trial->at + AHEAD >= trial->hits.count)
+        return;
+    offers = &engine->sides[OFFERS].classes[trial->hits.items[trial->at + AHEAD].number];
+    __builtin_prefetch(&offers->ad);
+    __builtin_prefetch(&offers->order);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ a trial */
 
 void engine_hits_add(struct hits *hits, const struct side *side, uint32_t number, unsigned doubts)
@@ -441,6 +455,7 @@ static void class_remember(struct engine *engine, uint32_t number, struct choice
     room = room < KEEP_LEAST ? KEEP_LEAST : room;
     engine_choices_settle(choices, wanted < room ? (uint32_t)wanted : room);
     choices->cycle = engine->cycle;
+    choices->swept = engine->counts.matches;
     choices->whose = whose;
     choices->remembered = choices->count;
     engine->remembered += choices->count;
@@ -506,6 +521,7 @@ uint32_t engine_trial_run(struct engine *engine, uint32_t group, uint32_t root)
     }
     trial = engine->trial;
     while (trial->at < trial->hits.count && !trial->gave_up) {
+        trial_ahead(engine);
         trial_judge(engine);
         if (engine_is_over(engine) && trial->at < trial->hits.count && !trial->gave_up)
             return TRIAL_UNDECIDED;
