@@ -38,8 +38,7 @@ static void text_vary(struct twin *twin)
 
 static struct tree *ad_make(struct twin *twin, uint32_t n)
 {
-    struct pool_maker m = {
-        .rng = &twin->rng, .out = &twin->text, .style = &twin->style, .side = (int)(n / FAMILY % 2)};
+    struct pool_maker m = {.rng = &twin->rng, .out = &twin->text, .style = &twin->style, .side = (int)(n / FAMILY % 2)};
     struct tree *ad;
     struct err err;
 

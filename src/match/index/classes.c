@@ -250,7 +250,8 @@ bool classes_key_moulded(struct class_set *classes, struct tree *ad, uint32_t mo
         ret_key->names[i] = at->name;
         ret_key->found[i] = found;
         if (found)
-            ret_key->hash += !expr_is_literal(found) && literals_same(plan, at, ad) ? at->hash : found_hash(at->name, ad, found);
+            ret_key->hash +=
+                !expr_is_literal(found) && literals_same(plan, at, ad) ? at->hash : found_hash(at->name, ad, found);
     }
     return !plan->alone;
 }
@@ -284,10 +285,9 @@ uint32_t classes_find(const struct class_set *classes, const struct tree *ad, co
 {
     uint32_t place = classes->buckets[key->hash & (classes->bucket_count - 1)];
 
-    while (place != NO_CLASS &&
-           (classes->items[place].hash != key->hash ||
-            !same_class(key, ad, classes->items[place].ad,
-                        key->mould != MOULD_NONE && key->mould == classes->items[place].mould)))
+    while (place != NO_CLASS && (classes->items[place].hash != key->hash ||
+                                 !same_class(key, ad, classes->items[place].ad,
+                                             key->mould != MOULD_NONE && key->mould == classes->items[place].mould)))
         place = classes->items[place].after;
     return place;
 }

@@ -23,7 +23,7 @@ struct class_plan;
 struct class_set {
     bool on;
     struct class_plan **plans; /* by place of mould; NULL until the first is made */
-    symbol *names; /* names that the other side reads; held */
+    symbol *names;             /* names that the other side reads; held */
     uint32_t name_count;
     struct ad_class *items;
     uint32_t count, room, free;
@@ -47,7 +47,8 @@ struct class_key {
     uint32_t count;
     uint32_t mould; /* of the ad, or MOULD_NONE */
     bool alone;     /* it is a class of its own */
-    uint16_t slots[CLASS_SLOTS]; /* a hash table of the names: their places plus one, or 0; only where the key was made from the ad alone */
+    uint16_t slots
+        [CLASS_SLOTS]; /* a hash table of the names: their places plus one, or 0; only where the key was made from the ad alone */
 };
 
 /* Begins to put ads into classes; `names` are copied and held. */

@@ -110,7 +110,8 @@ struct index {
     void *place_user;
     uint64_t *least; /* by block: no ad there has a smaller place */
     struct near near;
-    uint16_t *weights; /* by line: how many rows of some blocks are in it, or WEIGHT_UNKNOWN; which test leaves least is judged by this */
+    uint16_t *
+        weights; /* by line: how many rows of some blocks are in it, or WEIGHT_UNKNOWN; which test leaves least is judged by this */
     uint32_t weight_room;
     struct columns columns; /* attributes of the ads, for clauses that lines cannot tell */
     struct row *rows;

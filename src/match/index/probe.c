@@ -475,7 +475,8 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n, cons
         block_compute(index, probe, n, &left, &doubt);
     for (uint32_t k = 0; k < LINE_WORDS; k++) {
         for (line_word word = left.words[k]; word; word &= word - 1)
-            __builtin_prefetch(&index->entries[index->rows[n * LINE_ROWS + k * 64 + (uint32_t)__builtin_ctzll(word)].id]);
+            __builtin_prefetch(
+                &index->entries[index->rows[n * LINE_ROWS + k * 64 + (uint32_t)__builtin_ctzll(word)].id]);
         for (line_word word = left.words[k]; word; word &= word - 1) {
             uint32_t bit = k * 64 + (uint32_t)__builtin_ctzll(word);
 

@@ -17,7 +17,7 @@ struct reads {
     struct symbols *symbols;
     symbol *items; /* held, each once */
     uint32_t count, room;
-    bool all; /* it cannot be told: any name could be read */
+    bool all;                         /* it cannot be told: any name could be read */
     unsigned char slots[READS_SLOTS]; /* a hash table of the names: their places plus one, or 0 */
 };
 

@@ -195,8 +195,7 @@ static void group_buckets_grow(struct engine *engine)
     if (engine->group_count <= engine->group_bucket_count)
         return;
     engine->group_bucket_count = engine->group_bucket_count ? engine->group_bucket_count * 2 : 64;
-    engine->group_buckets =
-        mem_grow(engine->group_buckets, engine->group_bucket_count * sizeof *engine->group_buckets);
+    engine->group_buckets = mem_grow(engine->group_buckets, engine->group_bucket_count * sizeof *engine->group_buckets);
     memset(engine->group_buckets, 0xff, engine->group_bucket_count * sizeof *engine->group_buckets);
     for (uint32_t i = 0; i + 1 < engine->group_count; i++) /* the last is new */
         if (engine->groups[i].in_class != NOBODY)

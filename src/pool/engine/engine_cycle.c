@@ -55,7 +55,8 @@ bool engine_selects(const struct engine *engine, struct arena *scratch, const st
         if (!written)
             return false;
         if (written->kind == EXPR_STRING) {
-            type = (struct value){.type = VALUE_STRING, .len = written->u.run.count, .u.string = tree_string(ad, written)};
+            type =
+                (struct value){.type = VALUE_STRING, .len = written->u.run.count, .u.string = tree_string(ad, written)};
             return is_job(&type);
         }
     }
@@ -121,8 +122,8 @@ static void fresh_look(struct engine *engine)
         const struct engine_slot *slot = &engine->slots[engine->fresh.items[(uint64_t)i * engine->fresh.count / count]];
 
         if (slot->fresh && !slot->ported)
-            engine_slot_read_names(
-                engine, slot, engine_selects(engine, engine->scratch, slot->ad, slot->request) ? OFFERS : ROOTS);
+            engine_slot_read_names(engine, slot,
+                                   engine_selects(engine, engine->scratch, slot->ad, slot->request) ? OFFERS : ROOTS);
     }
     engine->work += count;
 }

@@ -72,9 +72,9 @@ struct engine_slot {
 /* A candidate that a class of roots remembers. */
 struct engine_choice {
     uint32_t in_class, generation;
-    uint32_t id;     /* the first member of that class, when it was looked at; */
-    uint32_t vector; /* where its vector begins, if there are vectors */
-    uint64_t order;  /* of that member */
+    uint32_t id;              /* the first member of that class, when it was looked at; */
+    uint32_t vector;          /* where its vector begins, if there are vectors */
+    uint64_t order;           /* of that member */
     double keys[CHOICE_KEYS]; /* its components as reals, where these are numbers that reals tell apart */
 };
 
@@ -233,7 +233,7 @@ struct engine {
     struct engine_mould *of_moulds; /* by place of mould */
     struct ad_group *groups;
     uint32_t group_count, group_room, group_free;
-    uint32_t *group_buckets; /* by class and user: the first group of each, or NOBODY */
+    uint32_t *group_buckets;     /* by class and user: the first group of each, or NOBODY */
     uint32_t group_bucket_count; /* a power of two, or 0 */
     struct user *users;
     uint32_t user_count;

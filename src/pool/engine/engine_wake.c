@@ -164,8 +164,8 @@ static void choices_hear(const struct waker *waking, struct engine_class *roots)
 {
     struct engine *engine = waking->engine;
     uint32_t first = members_at(&waking->offers->members, 0);
-    struct engine_choice choice = {waking->number, waking->offers->generation, first, 0, engine->slots[first].order,
-                                   {0}};
+    struct engine_choice choice = {
+        waking->number, waking->offers->generation, first, 0, engine->slots[first].order, {0}};
     struct arena_mark mark = arena_mark(engine->scratch);
     struct env env = engine_env_of(engine, roots->choices->whose, engine->slots[first].remote), docking;
     struct value *vector;
