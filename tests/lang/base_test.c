@@ -296,7 +296,7 @@ static bool twin_is_same(const struct map_twin *twin, uint64_t keys)
 }
 
 /* Returns how often all was looked at while pairs were on their way from one table to the next. */
-static uint32_t twin_run(struct map_twin *twin, uint64_t seed, uint64_t keys, int changes, bool *ret_same)
+static uint32_t twin_run(struct map_twin *twin, uint64_t seed, bool runs, uint64_t keys, int changes, bool *ret_same)
 {
     bool same = true, whole = true;
     uint32_t moving = 0;
@@ -306,7 +306,7 @@ static uint32_t twin_run(struct map_twin *twin, uint64_t seed, uint64_t keys, in
     for (uint64_t i = 0; i < keys; i++)
         twin->list[i] = MAP_NONE;
     rng_init(&rng, seed);
-    map_init(&twin->map, seed);
+    (runs ? map_init_runs : map_init)(&twin->map, seed);
     for (int i = 0; i < changes && same && whole; i++) {
         uint64_t key = rng_below(&rng, keys), value = rng_next(&rng) >> 1;
 
@@ -337,23 +337,26 @@ static void maps_agree_with_a_list(void)
     uint32_t moving = 0;
     bool same, all = true;
 
-    twin_run(&twin, seed, 200, 200000, &same);
-    tap_ok(same, "a map finds what a list finds, and tells all of it, each once (seed %llu)", (unsigned long long)seed);
-    for (uint64_t i = 0; i < 5; i++) {
-        moving += twin_run(&twin, seed + i, MAP_KEYS, 60000, &same);
+    for (int runs = 0; runs < 2; runs++) {
+        twin_run(&twin, seed, runs, 200, 100000, &same);
+        tap_ok(same, "a map%s finds what a list finds, and tells all of it, each once (seed %llu)",
+               runs ? " of keys side by side" : "", (unsigned long long)seed);
+    }
+    for (uint64_t i = 0; i < 6; i++) {
+        moving += twin_run(&twin, seed + i, i % 2, MAP_KEYS, 50000, &same);
         all = all && same;
     }
     tap_ok(all && moving > 50, "so does a large one while it grows, %u times (seed %llu)", moving,
            (unsigned long long)seed);
 }
 
-static void maps_grow_a_little_at_a_time(void)
+static void maps_grow_a_little_at_a_time(bool runs)
 {
     enum { PAIRS = 1000000, MOST = 1024 }; /* a run of pairs moves as a whole, and may have a hundred or two */
     uint32_t most = 0, tables = 0, moved = 0, found = 0;
     struct map map;
 
-    map_init(&map, 1);
+    (runs ? map_init_runs : map_init)(&map, 1);
     for (uint64_t i = 0; i < PAIRS; i++) {
         uint32_t room = map.room, now;
 
@@ -370,7 +373,8 @@ static void maps_grow_a_little_at_a_time(void)
         found += map_find(&map, i) == i;
     map_done(&map);
     tap_ok(found == PAIRS && tables == 8 && most <= MOST,
-           "no change of a large map moves many pairs: %u slots at most, %u tables", most, tables);
+           "no change of a large map%s moves many pairs: %u slots at most, %u tables",
+           runs ? " of keys side by side" : "", most, tables);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- arenas */
@@ -898,7 +902,8 @@ int main(void)
     symbols_agree_with_a_list();
     maps_find_what_was_put();
     maps_agree_with_a_list();
-    maps_grow_a_little_at_a_time();
+    maps_grow_a_little_at_a_time(false);
+    maps_grow_a_little_at_a_time(true);
     arenas_give_back_all_at_once();
     arenas_begin_with_lent_memory();
     reals_print_and_read_back();

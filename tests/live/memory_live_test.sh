@@ -48,6 +48,14 @@ fill_customer() {
   return 1
 }
 check 'its bound is set while the customer runs' bound customer 60
+large() { for n in $(seq 10); do jobs "$n" && cat jobs.ad; done >large.ad; }
+large
+before=$(number customer berth_memory_bytes)
+grows() { [ "$(ask customer -X POST --data-binary @large.ad http://role/v1/jobs)" = 503 ] && refused; }
+check 'a body that is let in, and is more than there is memory for, is refused while it is read' grows
+rm large.ad
+gone() { [ "$(number customer berth_memory_bytes)" -le $((before + 8 * 1048576)) ]; }
+check 'and leaves none of its hundred megabytes in memory' soon gone
 fill_customer
 status=$(sed -n '1s/.* \([0-9]*\) .*/\1/p' head)
 check 'jobs are taken until there is no memory for more, and then refused with 503' [ "$status" = 503 ]

@@ -15,7 +15,7 @@ soon() {
 }
 
 cp -r "$BERTH_SOURCE/examples/htcondor/." .
-"$berth" pool --listen 127.0.0.1:0 >up 2>pool.err &
+"$berth" pool --listen 127.0.0.1:0 --set 'SubmissionMax="16 MiB"' >up 2>pool.err &
 pool=$!
 pids=$pool
 soon grep -q 'To end it' up

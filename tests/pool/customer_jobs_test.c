@@ -302,6 +302,9 @@ static void many_jobs_are_dropped(void)
     tap_ok(customer_alike(o.w->role, 1, UINT64_MAX) == 10 && customer_alike(o.w->role, 11, UINT64_MAX) == 0 &&
                customer_alike(o.w->role, 12, UINT64_MAX) == 89,
            "one that is held is not, and parts the others");
+    tap_ok(customer_stand_alike(o.w->role, 1, UINT64_MAX) == 10 && customer_stand_alike(o.w->role, 11, 50) == 0 &&
+               customer_stand_alike(o.w->role, 12, 40) == 29,
+           "nor do they stand alike");
     drop(&o, 5, 20);
     drop(&o, 90, 101);
     drop(&o, 20, 12);
@@ -961,6 +964,58 @@ static void jobs_of_one_owner(void)
     world_free(o.w, "jobs of one owner");
 }
 
+/* How many jobs from that one on stand alike, counted one by one. */
+static uint64_t stand_alike_slowly(struct office *o, uint64_t id, uint64_t last)
+{
+    struct job_view first, view;
+    uint64_t count = 0;
+
+    for (; id + count <= last && customer_job(o->w->role, id + count, &view); count++) {
+        first = count ? first : view;
+        if (view.state != JOB_IDLE || view.blocked || customer_alike(o->w->role, view.id, view.id) != 1 ||
+            strcmp(view.owner, first.owner) != 0 || view.refused != first.refused)
+            break;
+    }
+    return count;
+}
+
+/* Many ads of two users, some jobs of which are held, let go, removed and dropped: whatever stands alike is counted in one. */
+static void jobs_stand_alike(void)
+{
+    struct office o;
+    uint64_t word = 7, last, mistaken = 0, longest = 0;
+    char key[24], text[96];
+
+    office_start(&o);
+    for (unsigned i = 0; i < 200; i++) {
+        bool his = i % 41 == 40;
+
+        snprintf(key, sizeof key, "k/%u", i);
+        snprintf(text, sizeof text, "[ Type = \"Job\"; Sort = %u; Constraint = other.Memory >= 64 ]", i);
+        submit_as(&o, his ? &calvin : &raman, his ? "calvin" : "raman", key, 1 + i % 4, text);
+    }
+    last = customer_last(o.w->role);
+    for (unsigned round = 0; round < 30; round++) {
+        for (uint64_t id = 1; id <= last; id += 1 + round % 5) {
+            uint64_t end = round % 3 ? UINT64_MAX : id + (word = rng_mix(word)) % 50;
+            uint64_t slow = stand_alike_slowly(&o, id, end), found = 0, more = 1;
+
+            for (; found < slow && more; found += more) { /* there may be more than are counted at once */
+                more = customer_stand_alike(o.w->role, id + found, end);
+                longest = more > longest ? more : longest;
+            }
+            mistaken += found != slow || (!slow && customer_stand_alike(o.w->role, id, end));
+        }
+        control(&o, &raman, 1 + (word = rng_mix(word)) % last, round % 4 ? CONTROL_HOLD : CONTROL_REMOVE);
+        if (round % 5 == 4)
+            drop(&o, 1 + word % last, 1 + word % last);
+    }
+    tap_ok(!mistaken, "jobs that stand alike are those that do when they are looked at one by one (%llu mistaken)",
+           (unsigned long long)mistaken);
+    tap_ok(longest > 60, "many ads are counted in one, up to %llu jobs", (unsigned long long)longest);
+    world_free(o.w, "jobs that stand alike");
+}
+
 int main(void)
 {
     jobs_of_one_owner();
@@ -975,6 +1030,7 @@ int main(void)
     edited_jobs();
     many_jobs_are_one_row();
     many_jobs_are_dropped();
+    jobs_stand_alike();
     unit_of_a_start();
     forgotten_in_order();
     forgotten_out_of_order();

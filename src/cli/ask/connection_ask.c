@@ -23,6 +23,7 @@
 #define PATIENCE 60                   /* seconds */
 #define BEARER_LEFT 1200              /* seconds before its end, in which a bearer is made anew */
 #define ASK_TIMEOUT INT64_C(60000000) /* microseconds: an explanation over a large pool takes a while */
+#define ASK_BODY ((size_t)16 << 20)   /* bytes of what is sent for which it is enough */
 #define HASTY_TIMEOUT INT64_C(5000000)
 #define TAKEOVER_SPAN INT64_C(8000000) /* microseconds that a pool may be without a matchmaker that leads */
 #define TAKEOVER_PAUSE_NS 250000000
@@ -319,6 +320,12 @@ static const char *trace_given(void)
     return text && job_trace_read(text, strlen(text), &trace) ? text : NULL;
 }
 
+/* A body of very many ads takes longer to read, and to become durable. */
+static int64_t ask_span(size_t len)
+{
+    return ASK_TIMEOUT * (int64_t)(1 + len / ASK_BODY);
+}
+
 /* Asks the current place. When nobody answered there, ret->result and `err` say so, and nothing has been reported. */
 static int place_fetch(struct connection *pool, const struct connection_ask *ask, const struct buf *body,
                        const struct reading *reading, bool *ret_stands_by, struct fetched *ret, struct err *err)
@@ -333,7 +340,7 @@ static int place_fetch(struct connection *pool, const struct connection_ask *ask
                              .type = ask->body ? TYPE_CLASSAD : ask->type,
                              .body = body->len ? body->text : NULL,
                              .len = body->len,
-                             .timeout = ask->hasty ? HASTY_TIMEOUT : ASK_TIMEOUT,
+                             .timeout = ask->hasty ? HASTY_TIMEOUT : ask_span(body->len),
                              .bytes = reading ? reading->bytes : NULL,
                              .bytes_user = reading ? reading->user : NULL};
     struct http_field fields[2];

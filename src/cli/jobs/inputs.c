@@ -349,6 +349,16 @@ static int64_t image_find(const char *name)
     return -1;
 }
 
+/* The same, looked for once for jobs in a row that call the same. */
+static int64_t image_size(struct job_submission *submission, const char *name)
+{
+    if (submission->program && !strcmp(submission->program, name))
+        return submission->program_size;
+    free(submission->program);
+    submission->program = mem_dup(name, strlen(name));
+    return submission->program_size = image_find(name);
+}
+
 static void attribute_print(struct buf *out, const char *attribute, const char *before, const char *name)
 {
     struct buf text;
@@ -379,7 +389,7 @@ static int command_add(struct inputs *inputs, const struct tree *ad, struct aren
     text = mem_dup(cmd.u.string, cmd.len);
     if (!program_is_sent(text) || (ad_find(ad, "Image") && *text == '/') ||
         (ad_flag(ad, "TransferExecutable", &carried) && !carried)) {
-        *ret_image = image_find(text);
+        *ret_image = image_size(inputs->submission, text);
         if (ad_find(ad, "Cmd")->kind != EXPR_STRING) /* it was computed, and the customer wants a text */
             attribute_print(renamed, "Cmd", "", text);
         free(text);

@@ -42,6 +42,7 @@ void submission_init(struct job_submission *submission, struct connection *custo
     textmap_init(&submission->images, 0);
     buf_init(&submission->secrets);
     buf_init(&submission->misspelt);
+    buf_init(&submission->layer_text);
 }
 
 void submission_done(struct job_submission *submission)
@@ -61,6 +62,9 @@ void submission_done(struct job_submission *submission)
     textmap_done(&submission->images);
     secret_wipe(&submission->secrets);
     buf_done(&submission->misspelt);
+    buf_done(&submission->layer_text);
+    free(submission->program);
+    tree_unref(submission->layer);
 }
 
 const char *submission_name(const struct job_submission *submission, size_t place, char out[SUBMISSION_NAME_MAX])
@@ -152,7 +156,8 @@ static void defaults_print(struct buf *out, struct job_submission *submission, c
     if (!ad_find(ad, "RequestMemory"))
         buf_addf(out, "RequestMemory = %" PRIu64 ";\n", memory_default());
     if (!ad_find(ad, "RequestDisk"))
-        buf_addf(out, "RequestDisk = %" PRIu64 ";\n", disk_default("."));
+        buf_addf(out, "RequestDisk = %" PRIu64 ";\n",
+                 submission->disk ? submission->disk : (submission->disk = disk_default(".")));
     /* with Ports, each port says for itself whom it wants */
     if (!ad_find(ad, "Constraint") && !ad_find(ad, "Requirements") && !ad_find(ad, "Ports"))
         constraint_print(out, ad_find(ad, "RequestGpus") != NULL, secrets_are_named(submission, ad),
@@ -230,9 +235,23 @@ static struct tree *wants_take(struct tree *whole_take, struct err *err)
     return with;
 }
 
+/* What is to be laid over an ad, by its text; lent until the next. Of a hundred thousand ads most are told the same, which is read once. NULL and why: it cannot be read. */
+static struct tree *layer_of(struct job_submission *submission, struct buf *text, struct err *err)
+{
+    struct buf *last = &submission->layer_text;
+
+    if (submission->layer && last->len == text->len && !memcmp(last->text, text->text, text->len))
+        return submission->layer;
+    tree_unref(submission->layer);
+    submission->layer = form_parse(submission->customer->symbols, &dialect_classic, FORM_CLASSAD, NULL,
+                                   buf_string(text), text->len, err);
+    buf_reset(last);
+    buf_add(last, text->text, text->len);
+    return submission->layer;
+}
+
 int submission_add(struct job_submission *submission, struct tree *ad, const char *folder, const char *name)
 {
-    struct symbols *symbols = submission->customer->symbols;
     struct tree *layer = NULL, *whole = NULL;
     struct err err = {0};
     int64_t image = -1;
@@ -248,7 +267,7 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
         defaults_print(&text, submission, ad, image);
         constants_print(&text, ad);
         buf_addc(&text, ']');
-        layer = form_parse(symbols, &dialect_classic, FORM_CLASSAD, NULL, buf_string(&text), text.len, &err);
+        layer = layer_of(submission, &text, &err);
         whole = layer ? wants_take(ad_over(ad, layer, &err), &err) : NULL;
         if (!whole)
             report("%s: %s", name, err.text);
@@ -264,7 +283,6 @@ int submission_add(struct job_submission *submission, struct tree *ad, const cha
         submission->ads[submission->count++] = whole;
         status = STATUS_DONE;
     }
-    tree_unref(layer);
     buf_done(&text);
     return status;
 }

@@ -39,9 +39,14 @@ struct job_submission {
     bool folds;          /* what can be computed in the ads is computed now */
     bool
         sets_modes; /* a program may be executed at the machine whatever its mode is here, as HTCondor and the grids have it */
-    bool quiet;        /* what the jobs will wait for is not reported; why they are not submitted is */
-    bool commands;     /* its jobs want machines that let commands be run in them (`berth exec`) */
-    bool looked, near; /* it was looked whether the customer is on this machine; and it is */
+    bool quiet;            /* what the jobs will wait for is not reported; why they are not submitted is */
+    bool commands;         /* its jobs want machines that let commands be run in them (`berth exec`) */
+    uint64_t disk;         /* what an ad asks for that does not say; 0: it was not looked */
+    char *program;         /* that the last job calls by its name alone; NULL: none has ... */
+    int64_t program_size;  /* ... and how long it is here; -1: it is not here */
+    struct buf layer_text; /* what was laid over the last ad ... */
+    struct tree *layer;    /* ... and that, read; held, or NULL */
+    bool looked, near;     /* it was looked whether the customer is on this machine; and it is */
 };
 
 void submission_init(struct job_submission *submission, struct connection *customer);

@@ -8,12 +8,18 @@
 
 #define ROOM_FIRST 16
 #define ROOM_AT_ONCE 4096 /* pairs of a table with no more slots move to the next one at once */
+#define RUN 2             /* bits: slots of four keys are a cache line */
 #define MOVES \
     32 /* of a larger one so many slots are emptied with each change: they are all empty long before the next table is full */
 
 void map_init(struct map *map, uint64_t seed)
 {
     *map = (struct map){.seed = seed};
+}
+
+void map_init_runs(struct map *map, uint64_t seed)
+{
+    *map = (struct map){.seed = seed, .run = RUN};
 }
 
 void map_done(struct map *map)
@@ -28,15 +34,17 @@ void map_done(struct map *map)
 
 void map_reset(struct map *map)
 {
-    uint64_t seed = map->seed;
+    struct map empty = {.seed = map->seed, .run = map->run};
 
     map_done(map);
-    map_init(map, seed);
+    *map = empty;
 }
 
 static uint32_t home_of(const struct map *map, uint32_t room, uint64_t key)
 {
-    return (uint32_t)rng_mix(key ^ map->seed) & (room - 1);
+    uint64_t in_run = key & ((UINT64_C(1) << map->run) - 1);
+
+    return (uint32_t)(rng_mix((key >> map->run) ^ map->seed) << map->run | in_run) & (room - 1);
 }
 
 /* The slot of the key in one of the two tables, or the empty slot where it would go. */

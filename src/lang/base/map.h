@@ -29,10 +29,14 @@ struct map {
     struct map_slot *slots, *old; /* old: NULL when all pairs have moved */
     uint32_t count, room;         /* count: in both; room: of `slots`, 0 or a power of two */
     uint32_t moved;
+    uint32_t run; /* bits: keys that differ in no others lie side by side */
     uint64_t seed;
 };
 
 void map_init(struct map *map, uint64_t seed);
+void map_init_runs(
+    struct map *map,
+    uint64_t seed); /* for keys that are mostly looked for one after another: four of them lie side by side */
 void map_done(struct map *map);
 void map_reset(struct map *map); /* empties the map */
 

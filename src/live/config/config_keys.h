@@ -166,7 +166,7 @@
       "new; 0: half of what the machine, or its control group, has")                                                    \
     /* limits on what strangers send */                                                                                 \
     X(BODY_MAX, "BodyMax", SIZE, "BYTES", "\"1 MiB\"", CONFIG_KIB, 64 * CONFIG_MIB, LIVE, "of a request's body")        \
-    X(SUBMISSION_MAX, "SubmissionMax", SIZE, "BYTES", "\"16 MiB\"", CONFIG_KIB, CONFIG_GIB, LIVE,                       \
+    X(SUBMISSION_MAX, "SubmissionMax", SIZE, "BYTES", "\"128 MiB\"", CONFIG_KIB, CONFIG_GIB, LIVE,                      \
       "of a submission's body; not less than BodyMax")                                                                  \
     X(AD_ATTRIBUTES, "AdAttributes", COUNT, "N", "1000", 1, 32767, LIVE, "attributes of an ad")                         \
     X(AD_NODES, "AdNodes", COUNT, "N", "10000", 16, 1000000, LIVE, "nodes of an ad's expressions")                      \
@@ -181,9 +181,9 @@
     X(ADS_PER_IDENTITY, "AdsPerIdentity", COUNT, "N", "20000", 1, 16000000, RESTART, "ads of one identity")             \
     X(TOKENS_PER_IDENTITY, "TokensPerIdentity", COUNT, "N", "20000", 1, 10000000, LIVE,                                 \
       "tokens that one identity has lent to its users, renewed or exchanged, and that have not ended")                  \
-    X(JOBS_MAX, "JobsMax", COUNT, "N", "2000000", 1, 100000000, LIVE,                                                   \
+    X(JOBS_MAX, "JobsMax", COUNT, "N", "10000000", 1, 100000000, LIVE,                                                  \
       "queued jobs of a customer, of all its users together")                                                           \
-    X(JOBS_PER_IDENTITY, "JobsPerIdentity", COUNT, "N", "100000", 1, 100000000, LIVE, "queued jobs of one identity")    \
+    X(JOBS_PER_IDENTITY, "JobsPerIdentity", COUNT, "N", "1000000", 1, 100000000, LIVE, "queued jobs of one identity")   \
     X(JOB_BYTES_PER_IDENTITY, "JobBytesPerIdentity", SIZE, "BYTES", "\"4 GiB\"", CONFIG_MIB, 1024 * 1024 * CONFIG_GIB,  \
       LIVE, "memory of the ads of one identity's jobs, of those that are alike once, until their keys are forgotten")   \
     X(POLICY_PERIOD, "PolicyPeriod", SPAN, "SECONDS", "60", SECOND, CONFIG_DAY, LIVE,                                   \
@@ -210,7 +210,7 @@
     X(HEAD_DEADLINE, "HeadDeadline", SPAN, "SECONDS", "10", MILLISECOND, 60 * MINUTE, RESTART,                          \
       "to send a request's head")                                                                                       \
     X(BODY_DEADLINE, "BodyDeadline", SPAN, "SECONDS", "30", MILLISECOND, 60 * MINUTE, RESTART,                          \
-      "to send a request's body")                                                                                       \
+      "to send a request's body, of each 16 MiB")                                                                       \
     X(REPLY_DEADLINE, "ReplyDeadline", SPAN, "SECONDS", "30", MILLISECOND, 60 * MINUTE, RESTART, "to read an answer")   \
     X(STRANGERS_PER_ADDRESS, "StrangersPerAddress", COUNT, "N", "64", 1, 1000000, RESTART,                              \
       "connections of one address that have not said who they are")                                                     \

@@ -363,7 +363,7 @@ static uint64_t count_job(const struct request *request, const struct job_view *
                           uint64_t counts[COUNTS])
 {
     const struct customerd *customerd = request_customerd(request);
-    uint64_t alike = customer_alike(customerd->customer, view->id, last);
+    uint64_t alike = customer_stand_alike(customerd->customer, view->id, last);
 
     alike = alike ? alike : 1;
     if (caller_sees(request, view->owner, strlen(view->owner))) {

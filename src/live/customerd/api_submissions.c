@@ -104,7 +104,7 @@ static int64_t history_started(const struct customerd *customerd, uint64_t job)
 static uint64_t submission_count(const struct customerd *customerd, struct counted *counted, struct many *many,
                                  uint64_t id)
 {
-    uint64_t alike = customer_alike(customerd->customer, id, counted->last);
+    uint64_t alike = customer_stand_alike(customerd->customer, id, counted->last);
     struct history_row row;
     struct job_view view;
 

@@ -269,15 +269,13 @@ static bool secrets_check(struct submitting *all)
 
 static void submitting_forget(struct request *request)
 {
-    submitting_free(request->work);
+    submitting_end(request->work);
 }
 
 /* A problem was answered: nothing comes of it. */
 static void submitting_refused(struct submitting *all)
 {
-    all->request->work = NULL;
-    all->request->forget = NULL;
-    submitting_free(all);
+    submitting_end(all);
 }
 
 static void ad_keep(struct submitting *all, struct tree *ad, const struct job_terms *terms)
@@ -289,6 +287,10 @@ static void ad_keep(struct submitting *all, struct tree *ad, const struct job_te
     }
     all->ads[all->count] = ad;
     all->terms[all->count++] = *terms;
+    all->jobs += terms->count;
+    all->bytes += tree_size(ad);
+    all->mixed = all->mixed || terms->owner;
+    all->named = all->named || ad_find(ad, "Node") || ad_find(ad, "After") || ad_find(ad, "NodeInputs");
     all->local = all->local || customerd_local_is(ad);
     all->reads = all->reads || resolving_is_needed(&ad, 1);
     all->hides = all->hides || job_has_secrets(ad);
@@ -299,7 +301,7 @@ static bool flow_read(struct request *request, struct submitting *all)
 {
     struct err err = {0};
     uint32_t place = 0;
-    int found = dag_check(all->ads, all->count, secrets_word(&secrets_live), &place, &err);
+    int found = all->named ? dag_check(all->ads, all->count, secrets_word(&secrets_live), &place, &err) : 0;
 
     for (uint32_t i = 1; found > 0 && i < all->count; i++) {
         struct text first, owner;
@@ -323,7 +325,7 @@ static void data_found(void *user, unsigned status, const char *words)
     struct request *request = all->request;
 
     if (!request) {
-        submitting_free(all);
+        submitting_end(all);
     } else if (status) {
         request_problem(request, status, "%s", words);
         submitting_refused(all);
@@ -350,9 +352,14 @@ static void data_find(struct submitting *all)
     submitting_refused(all);
 }
 
-/* All ads are there. */
+/* All ads are there: their text, which may be long, is not needed any more. */
 static void ads_settle(struct submitting *all)
 {
+    struct buf body;
+
+    buf_init(&body);
+    exchange_body_take(all->request->exchange, &body);
+    buf_done(&body);
     if (!body_check(all) || !flow_read(all->request, all) || !secrets_check(all))
         submitting_refused(all);
     else if (!all->again && all->reads)
@@ -392,10 +399,19 @@ static int ad_read(struct submitting *all)
     return 1;
 }
 
+/* A body may be long: as long as it is read there has to be memory for what it becomes. */
+static bool memory_lacks(struct submitting *all)
+{
+    if (!memory_refuses(&all->customerd->daemon.memory, runner_now()))
+        return false;
+    request_problem_with(all->request, 503, MEMORY_WORDS, "Retry-After", MEMORY_AGAIN);
+    return true;
+}
+
 static void ads_read(struct request *request)
 {
     struct submitting *all = request->work;
-    int got = 1;
+    int got = memory_lacks(all) ? -1 : 1;
 
     for (uint32_t i = 1; got > 0; i++) {
         got = ad_read(all);

@@ -38,6 +38,7 @@ static void tasks_turn(uv_idle_t *idle)
     struct customerd *customerd = idle->data;
     struct customerd_task **link = &customerd->tasks, *task;
 
+    customerd->turning = true;
     while ((task = *link)) {
         struct customerd_task *next = task->next;
 
@@ -46,6 +47,9 @@ static void tasks_turn(uv_idle_t *idle)
         else
             *link = next;
     }
+    *link = customerd->tasks_to_come;
+    customerd->tasks_to_come = NULL;
+    customerd->turning = false;
     if (!customerd->tasks)
         uv_idle_stop(idle);
 }
@@ -53,7 +57,7 @@ static void tasks_turn(uv_idle_t *idle)
 /* Adds the task at the end, so that tasks before it are not kept waiting. */
 void customerd_task(struct customerd *customerd, struct customerd_task *task)
 {
-    struct customerd_task **link = &customerd->tasks;
+    struct customerd_task **link = customerd->turning ? &customerd->tasks_to_come : &customerd->tasks;
 
     while (*link)
         link = &(*link)->next;

@@ -456,9 +456,8 @@ void customerd_deliveries(struct customerd *customerd)
 
 /* ------------------------------------------------------------------------------------------------------------- restart */
 
-static void boot_job(void *user, const struct job_view *view)
+static void boot_job(struct customerd *customerd, const struct job_view *view)
 {
-    struct customerd *customerd = user;
     struct job_attempts *tries = attempts_of(customerd->tries, view->id);
 
     if (tries)
@@ -472,6 +471,20 @@ static void boot_job(void *user, const struct job_view *view)
     delivery_begin(customerd, view);
     if (view->local)
         local_jobs_changed(customerd->local, view);
+}
+
+/* To those that wait, and have never done anything else, nothing is to be done. */
+static void boot_jobs(struct customerd *customerd)
+{
+    struct job_view view = {0};
+    uint64_t at = 0, alike;
+
+    while (customer_next(customerd->customer, at, &view)) {
+        alike = view.local ? 0 : customer_stand_alike(customerd->customer, view.id, UINT64_MAX);
+        if (!alike)
+            boot_job(customerd, &view);
+        at = view.id + (alike ? alike - 1 : 0);
+    }
 }
 
 struct strays {
@@ -497,7 +510,7 @@ void customerd_boot(struct customerd *customerd)
     struct err err;
 
     ends_catch_up_begin(&customerd->catch_up, customerd->history, customerd->ends);
-    customer_each(customerd->customer, boot_job, customerd);
+    boot_jobs(customerd);
     if (customer_last(customerd->customer))
         newcomers_add(&customerd->newcomers, 1, customer_last(customerd->customer));
     attempts_each(customerd->tries, boot_tries, &strays);

@@ -130,7 +130,8 @@ struct customerd {
     struct ends_tell *ends;        /* tells the pool which jobs have ended ... */
     struct ends_catch_up catch_up; /* ... and first which had ended before the start */
     struct recovery *recovery;     /* the rows are of a backup, and the role has not begun (recovery.h); else NULL */
-    struct customerd_task *tasks;
+    struct customerd_task *tasks, *tasks_to_come; /* to_come: added while one of them runs */
+    bool turning;
     uv_idle_t turn;     /* runs the tasks */
     uv_timer_t wake;    /* wakes waiting requests */
     uv_timer_t watched; /* wakes those of them that watch a job that has changed */

@@ -38,7 +38,7 @@ static struct history_chunk *chunk_of(const struct history_rows *rows, uint64_t 
 void history_rows_init(struct history_rows *rows)
 {
     *rows = (struct history_rows){.chunks = NULL};
-    map_init(&rows->places, 0);
+    map_init_runs(&rows->places, 0);
 }
 
 void history_rows_done(struct history_rows *rows)

@@ -60,6 +60,7 @@ static bool newcomer_look(struct customerd *customerd)
     struct newcomers *newcomers = &customerd->newcomers;
     struct newcomers_range *range;
     struct job_view view;
+    uint64_t alike;
 
     if (newcomers->begin == newcomers->count)
         return false;
@@ -68,9 +69,12 @@ static bool newcomer_look(struct customerd *customerd)
         newcomers->begin++;
         return true;
     }
-    range->first = view.id + 1;
-    if (view.id == range->last)
+    alike = newcomers_are_said(view.ad) ? 0 : customer_alike(customerd->customer, view.id, range->last);
+    range->first = view.id + (alike ? alike : 1);
+    if (range->first > range->last)
         newcomers->begin++;
+    if (alike)
+        return true;
     user_logs_note(customerd->logs, &view);
     job_policies_note(customerd->policies, &view);
     return true;

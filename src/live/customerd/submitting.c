@@ -31,7 +31,8 @@
 #define IWD_DROPPED                                                                                               \
     "Iwd: this customer does not run as root and cannot write into the folders of others: the outputs stay with " \
     "it, and `berth outputs` fetches them"
-#define ALONE 20 /* jobs that a turn of the loop does for a submission whose request has gone */
+#define FREED 2000 /* ads that are freed in a turn of the loop */
+#define ALONE 20   /* jobs that a turn of the loop does for a submission whose request has gone */
 
 /* One ad of a submission that waits for its answer. */
 struct submitting_ad {
@@ -39,10 +40,10 @@ struct submitting_ad {
     uint32_t place;
 };
 
-void submitting_free(struct submitting *all)
+static void submitting_free(struct submitting *all)
 {
-    for (uint32_t i = 0; i < all->count; i++)
-        tree_unref(all->ads[i]);
+    while (all->count)
+        tree_unref(all->ads[--all->count]);
     if (all->holds)
         secret_sets_let(all->customerd->secrets, all->secrets);
     resolving_free(all->resolving);
@@ -67,12 +68,10 @@ void submitting_owner(const struct submitting *all, uint32_t place, struct text 
 /* Do the ads fit into what those of one user may take? Before they are given they are counted as if none were like another. */
 static bool ads_fit(struct request *request, const struct submitting *all)
 {
-    uint64_t most = config_size(&all->customerd->daemon.config, CONFIG_JOB_BYTES_PER_IDENTITY), bytes = 0;
+    uint64_t most = config_size(&all->customerd->daemon.config, CONFIG_JOB_BYTES_PER_IDENTITY), bytes = all->bytes;
     struct text owner, before = {0};
 
-    for (uint32_t i = 0; i < all->count; i++)
-        bytes += tree_size(all->ads[i]);
-    for (uint32_t i = 0; i < all->count; i++, before = owner) {
+    for (uint32_t i = 0; i < (all->mixed ? all->count : 1); i++, before = owner) {
         submitting_owner(all, i, &owner);
         if (i && !memcmp(&owner, &before, sizeof owner)) /* mostly they are all of one */
             continue;
@@ -88,11 +87,10 @@ static bool ads_fit(struct request *request, const struct submitting *all)
     return true;
 }
 
-/* Is there room for all jobs? Checked first, so that none is made when one could not be. */
-static bool room_check(struct request *request, const struct submitting *all)
+/* Is there room for the jobs of ads that name their owners? */
+static bool owners_have_room(const struct submitting *all, uint64_t most)
 {
-    uint64_t most = config_count(&all->customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
-    uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued = 0, jobs = 0;
+    uint64_t *totals = mem_alloc((all->count + 1) * sizeof *totals), queued = 0;
     struct text owner = {0}, before = {0};
     struct textmap owners;
     uint32_t place = 0;
@@ -111,15 +109,25 @@ static bool room_check(struct request *request, const struct submitting *all)
             queued = customer_queued(all->customerd->customer, owner.bytes);
         }
         totals[place] += all->terms[i].count;
-        jobs += all->terms[i].count;
         good = totals[place] <= most && queued <= most - totals[place];
     }
     textmap_done(&owners);
     free(totals);
+    return good;
+}
+
+/* Is there room for all jobs? Checked first, so that none is made when one could not be. */
+static bool room_check(struct request *request, const struct submitting *all)
+{
+    uint64_t most = config_count(&all->customerd->daemon.config, CONFIG_JOBS_PER_IDENTITY);
+    bool good = all->mixed
+                    ? owners_have_room(all, most)
+                    : all->jobs <= most && customer_queued(all->customerd->customer, all->identity) <= most - all->jobs;
+
     if (!good)
         request_problem(request, 429, "JobsPerIdentity: at most %llu jobs of one user are queued",
                         (unsigned long long)most);
-    return good && ads_fit(request, all) && customerd_has_room(request, jobs);
+    return good && ads_fit(request, all) && customerd_has_room(request, all->jobs);
 }
 
 static const struct {
@@ -139,13 +147,36 @@ static uint32_t refused_ad(const struct submitting *all)
 
 /* ----------------------------------------------------------------------------------------------------------- answering */
 
-static void submitting_end(struct submitting *all)
+/* A turn of the loop. */
+static bool free_turn(struct customerd_task *task)
+{
+    struct submitting *all = (struct submitting *)task;
+
+    for (int i = 0; i < FREED && all->count; i++)
+        tree_unref(all->ads[--all->count]);
+    if (all->count)
+        return true;
+    submitting_free(all);
+    return false;
+}
+
+static void free_drop(struct customerd_task *task)
+{
+    submitting_free((struct submitting *)task);
+}
+
+void submitting_end(struct submitting *all)
 {
     if (all->request) {
         all->request->work = NULL;
         all->request->forget = NULL;
+        all->request = NULL;
     }
-    submitting_free(all);
+    all->task = (struct customerd_task){.step = free_turn, .drop = free_drop};
+    if (all->count <= FREED || all->customerd->stopping)
+        submitting_free(all);
+    else
+        customerd_task(all->customerd, &all->task);
 }
 
 /* Tells which jobs there are now. */
@@ -179,7 +210,7 @@ static void submitting_tell(struct request *request)
 
 static void tell_forget(struct request *request)
 {
-    submitting_free(request->work);
+    submitting_end(request->work);
 }
 
 static void tell_begin(struct submitting *all)
@@ -345,7 +376,7 @@ void submission_log(struct customerd *customerd, const char *owner, uint64_t fir
 /* All are answered: writes the jobs into the row. */
 static void submitting_settle(struct submitting *all)
 {
-    uint64_t first = all->answers[0].first, last = 0;
+    uint64_t first = all->first, last = all->end;
     struct text owner;
     struct err err;
 
@@ -353,13 +384,7 @@ static void submitting_settle(struct submitting *all)
         remove_begin(all);
         return;
     }
-    for (uint32_t i = 0; i < all->given; i++) {
-        uint64_t end = all->answers[i].first + all->answers[i].count - 1;
-
-        metrics_add(all->customerd->daemon.metrics, METRIC_SUBMITTED, 0, 0, all->again ? 0 : all->answers[i].count);
-        first = all->answers[i].first < first ? all->answers[i].first : first;
-        last = end > last ? end : last;
-    }
+    metrics_add(all->customerd->daemon.metrics, METRIC_SUBMITTED, 0, 0, all->again ? 0 : all->jobs);
     if (all->last != last) {
         body_put(all, first, last, &err);
         customerd_commit(all->customerd);
@@ -386,14 +411,26 @@ static void submitting_step(struct submitting *all)
         submitting_settle(all);
 }
 
+/* The role has taken the jobs of an ad, or refused it. */
+static void ad_answer(struct submitting *all, uint32_t place, const struct submitted *answer)
+{
+    uint64_t last = answer->first + answer->count - 1;
+
+    all->answers[place] = *answer;
+    all->refused = all->refused || answer->reason != REASON_OK;
+    if (answer->reason != REASON_OK)
+        return;
+    all->first = all->first && all->first < answer->first ? all->first : answer->first;
+    all->end = last > all->end ? last : all->end;
+}
+
 static void ad_answered(void *user, const struct message *answer)
 {
     struct submitting_ad *one = user;
     struct submitting *all = one->all;
 
     if (answer && answer->kind == MESSAGE_SUBMITTED) {
-        all->answers[one->place] = answer->u.submitted;
-        all->refused = all->refused || answer->u.submitted.reason != REASON_OK;
+        ad_answer(all, one->place, &answer->u.submitted);
     } else {
         all->lost = true;
     }
@@ -459,11 +496,22 @@ static void ad_submit(struct submitting *all, uint32_t place)
     tree_unref(ad);
 }
 
+/* What was given to the role is not needed here any more, but for what is asked of it later: so a large submission does not lie in memory twice. */
+static void ad_let_go(struct submitting *all, uint32_t place)
+{
+    if (!all->batch || all->local || all->terms[place].owner || all->iwd_user == IWD_NOBODY)
+        return;
+    tree_unref(all->ads[place]);
+    all->ads[place] = NULL;
+}
+
 /* Gives up to that many; false: all are given, or there is no use in more. */
 static bool jobs_give(struct submitting *all, uint32_t most)
 {
-    for (uint32_t i = 0; i < most && all->given < all->count; i++)
-        ad_submit(all, all->given++);
+    for (uint32_t i = 0; i < most && all->given < all->count; i++) {
+        ad_submit(all, all->given);
+        ad_let_go(all, all->given++);
+    }
     return all->given < all->count && !all->lost && !all->refused;
 }
 
@@ -569,8 +617,6 @@ void submitting_begin(struct submitting *all)
     all->answers = mem_alloc(all->count * sizeof *all->answers);
     memset(all->answers, 0, all->count * sizeof *all->answers);
     all->batch = all->count > AT_ONCE ? all->word : 0;
-    for (uint32_t i = 0; i < all->count; i++)
-        all->jobs += all->terms[i].count;
     caller_peer(request, &all->peer);
     audit_who(request, &all->who);
     all->peer.identity = all->identity;

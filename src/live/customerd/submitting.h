@@ -29,6 +29,8 @@ struct submitting {
     bool local;                        /* a job runs on this host */
     bool reads;                        /* an ad reads files that a catalogue has */
     bool hides;                        /* an ad names secrets */
+    bool named;                        /* an ad says what the nodes of workflows say */
+    bool mixed;                        /* an ad names an Owner */
     bool said;                         /* an ad says something that is to be known of its jobs (newcomers.h) */
     char identity[TOKEN_NAME_MAX + 1]; /* of the caller, */
     struct peer peer;                  /* as the role is told */
@@ -47,12 +49,14 @@ struct submitting {
     struct job_terms *terms;
     struct submitted *answers;
     uint32_t count, room;
-    uint64_t jobs;  /* of all ads */
+    uint64_t jobs;  /* of all ads; */
+    uint64_t bytes; /* ... the ads themselves, in memory */
     uint64_t last;  /* of its jobs, if that is in the row already; else 0. While they are given: the last before them */
     uint32_t given; /* to the role, of `count` */
-    uint32_t waiting; /* for so many answers of the role, and one while not all are given */
-    uint32_t place;   /* of the ad at hand, when they are removed or told */
-    uint64_t removed; /* of that ad's jobs */
+    uint32_t waiting;    /* for so many answers of the role, and one while not all are given */
+    uint32_t place;      /* of the ad at hand, when they are removed, told or let go */
+    uint64_t first, end; /* the first and the last of the jobs that the role has answered; 0: it has not */
+    uint64_t removed;    /* of that ad's jobs */
     struct listing listing;
     struct buf out; /* the answer */
 
@@ -63,7 +67,7 @@ struct submitting {
     struct resolving *resolving; /* the catalogue's files that its jobs read; or NULL */
 };
 
-void submitting_free(struct submitting *all);
+void submitting_end(struct submitting *all); /* frees it: one of very many ads in several turns of the loop */
 void submitting_owner(const struct submitting *all, uint32_t place, struct text *ret); /* of an ad's jobs */
 /* Everything is known: gives the jobs to the role, and answers. Takes `all`. */
 void submitting_begin(struct submitting *all);

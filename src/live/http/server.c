@@ -143,6 +143,11 @@ void conn_enter(struct conn *conn, enum phase phase)
     conn->deadline = (int64_t)uv_now(conn->server->loop) + conn->server->spans[phase];
 }
 
+void conn_allow(struct conn *conn, uint64_t times)
+{
+    conn->deadline += conn->server->spans[conn->phase] * (int64_t)times;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
 /* libmicrohttpd's log messages. While it starts the first is kept; later they only tell that it refuses a request. */

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #define BODY_ROOM 65536
+#define BODY_ALLOWED (UINT64_C(16) << 20) /* a body that is longer may take longer, in proportion */
 
 /* ---------------------------------------------------------------------------------------------------------------- life */
 
@@ -201,6 +202,8 @@ static enum MHD_Result exchange_go_on(struct exchange *exchange)
         return exchange_wait(exchange);
     exchange->state = exchange->response ? EXCHANGE_HANDLED : EXCHANGE_BODY;
     conn_enter(exchange->conn, exchange->response ? PHASE_REPLY : PHASE_BODY);
+    if (!exchange->response)
+        conn_allow(exchange->conn, exchange->length / BODY_ALLOWED);
     return MHD_YES;
 }
 

@@ -134,6 +134,7 @@ void server_refused(struct server *server, const char *why, const struct sockadd
 void conn_wake(struct conn *conn);
 void conn_suspend(struct conn *conn); /* only from within libmicrohttpd's call */
 void conn_enter(struct conn *conn, enum phase phase);
+void conn_allow(struct conn *conn, uint64_t times); /* so many times its phase's span more */
 
 /* server_conns.c: who may connect, and for how long. */
 enum MHD_Result conns_admit(void *user, const struct sockaddr *from, socklen_t len);

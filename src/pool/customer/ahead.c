@@ -13,8 +13,8 @@
 /* Is the job promised to another claim, which may still come for it? */
 static bool is_promised(const struct customer_step *step, const struct job *job, const struct root *root)
 {
-    return job->promised && job->promised != root->gang && step->env->now < job->promised_until &&
-           root_of(&step->customer->gangs, job->promised);
+    return job->past->promised && job->past->promised != root->gang && step->env->now < job->past->promised_until &&
+           root_of(&step->customer->gangs, job->past->promised);
 }
 
 /* The first of the waiting jobs that the claim may be given without taking another's; NULL: there is none among those that are looked at. */
@@ -33,7 +33,7 @@ static struct job *job_promised(const struct customer *customer, const struct ro
 {
     struct job *job = root->ahead ? job_find(customer, root->ahead) : NULL;
 
-    return job && job->waits && job->promised == root->gang && job->shape->lead == root->shape->lead ? job : NULL;
+    return job && job->waits && job->past->promised == root->gang && job->shape->lead == root->shape->lead ? job : NULL;
 }
 
 struct job *root_choose(const struct customer_step *step, struct root *root)
@@ -45,8 +45,8 @@ struct job *root_choose(const struct customer_step *step, struct root *root)
     if (!job)
         job = first;
     root->ahead = 0;
-    if (job)
-        job->promised = 0;
+    if (job && job->past->promised)
+        job_past(job)->promised = 0;
     return job;
 }
 
@@ -62,8 +62,8 @@ void root_promise(const struct customer_step *step, const struct event *event)
     root->ahead = job ? job->id : 0;
     if (!job)
         return;
-    job->promised = root->gang;
-    job->promised_until = step->env->now + AHEAD_SPAN;
+    job_past(job)->promised = root->gang;
+    job_past(job)->promised_until = step->env->now + AHEAD_SPAN;
 }
 
 uint64_t customer_ahead(const struct customer *customer, uint64_t claim)

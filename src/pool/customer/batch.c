@@ -167,7 +167,7 @@ static bool batch_has_begun(const struct customer *customer, const struct batch 
         for (uint64_t n = batch->items[i]->gone; n < batch->items[i]->count; n++) {
             const struct job *job = job_find(customer, batch->items[i]->first + n);
 
-            if (job && (job->begun || job_ended(job)))
+            if (job && (job->past->begun || job_ended(job)))
                 return true;
         }
     return false;

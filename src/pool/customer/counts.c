@@ -9,11 +9,11 @@ enum jobs_as job_counted_as(const struct job *job)
 {
     switch (job->state) {
     case JOB_IDLE:
-        return job->waits || job->rests ? JOBS_WAITING : JOBS_BLOCKED;
+        return job->waits || job->past->rests ? JOBS_WAITING : JOBS_BLOCKED;
     case JOB_RUNNING:
         return job->shape->local ? JOBS_LOCAL : JOBS_CLAIMED;
     case JOB_DONE:
-        return job->reason == REASON_EXITED && job->status == 0 ? JOBS_GOOD : JOBS_FAILED;
+        return job->past->reason == REASON_EXITED && job->past->status == 0 ? JOBS_GOOD : JOBS_FAILED;
     case JOB_HELD:
         return JOBS_HELD;
     case JOB_REMOVED:

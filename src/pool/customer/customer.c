@@ -18,7 +18,7 @@ static void *customer_make(const void *settings)
     customer->spans = customer->settings->spans;
     timers_init(&customer->timers);
     timers_init(&customer->shape_timers);
-    map_init(&customer->jobs, 0);
+    map_init_runs(&customer->jobs, 0);
     map_init(&customer->places, 0);
     map_init(&customer->shapes, 0);
     map_init(&customer->leads, 0);
@@ -46,7 +46,7 @@ static void customer_free(void *role)
         return;
     roots_done(customer);
     while (map_next(&customer->jobs, &at, &id, &job))
-        free((void *)(uintptr_t)job);
+        job_delete((struct job *)(uintptr_t)job);
     map_done(&customer->jobs);
     map_done(&customer->owners);
     map_done(&customer->sizes);
@@ -240,24 +240,24 @@ static void job_view(const struct customer *customer, const struct job *job, str
         .shape = job->shape->lead->id,
         .index = job_index(job),
         .state = job->state,
-        .root = job->root ? job->root->state : ROOT_ENDING,
-        .rooted = job->root != NULL,
-        .gang = job->gang,
-        .claim = job->claim,
-        .number = job->number,
-        .member = job->member,
-        .pass = job->root ? job->root->crew.members[0].pass : (struct key){{0}},
-        .tries = job->tries,
-        .begun = job->begun,
-        .in_vain = job->in_vain,
+        .root = job->past->root ? job->past->root->state : ROOT_ENDING,
+        .rooted = job->past->root != NULL,
+        .gang = job->past->gang,
+        .claim = job->past->claim,
+        .number = job->past->number,
+        .member = job->past->member,
+        .pass = job->past->root ? job->past->root->crew.members[0].pass : (struct key){{0}},
+        .tries = job->past->tries,
+        .begun = job->past->begun,
+        .in_vain = job->past->in_vain,
         .early = job->state == JOB_IDLE && job->waits && job->shape->lead->early,
         .begins = job->shape->not_before,
-        .rests = job->rests,
+        .rests = job->past->rests,
         .submitted = job->from->at,
-        .changed = job->changed,
-        .reason = job->reason,
+        .changed = job_changed(job),
+        .reason = job->past->reason,
         .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape->lead) : REASON_OK,
-        .status = job->status,
+        .status = job->past->status,
         .owner = job->shape->owner.bytes,
         .ad = job->shape->ad,
         .local = job->shape->local,
@@ -340,6 +340,32 @@ uint64_t customer_alike(const struct customer *customer, uint64_t id, uint64_t l
     return next - id;
 }
 
+/* Have all jobs of that submission come to wait, and nothing else? */
+static bool is_all_untouched(const struct submission *one)
+{
+    return one->fresh == one->count && !one->flow && (!one->batch || one->begun);
+}
+
+#define ALIKE_ADS_LOOKED 64 /* ads that one question looks at: each is somewhere else in memory */
+
+uint64_t customer_stand_alike(const struct customer *customer, uint64_t id, uint64_t last)
+{
+    uint64_t end = id + customer_alike(customer, id, last);
+    const struct submission *first = end > id ? job_find(customer, id)->from : NULL;
+    enum reason refused = first ? shape_refused(first->shape->lead) : REASON_OK;
+    uint32_t place = first ? submission_behind(customer, end - 1) : 0;
+
+    for (uint32_t i = 0; first && i < ALIKE_ADS_LOOKED && end <= last && place < customer->submission_count; i++) {
+        const struct submission *one = customer->submissions[place++];
+
+        if (one->first != end || !is_all_untouched(one) || one->shape->local != first->shape->local ||
+            memcmp(&one->owner, &first->owner, sizeof one->owner) != 0 || shape_refused(one->shape->lead) != refused)
+            break;
+        end = last - end < one->count ? last + 1 : end + one->count;
+    }
+    return end - id;
+}
+
 uint64_t customer_ended_since(const struct customer *customer)
 {
     return customer->ended_since;
@@ -409,7 +435,7 @@ void customer_each_root(const struct customer *customer, customer_root_fn *fn, v
 uint32_t customer_members(const struct customer *customer, uint64_t id, struct member_view *ret, uint32_t room)
 {
     const struct job *job = job_find(customer, id);
-    const struct root *root = job ? job->root : NULL;
+    const struct root *root = job ? job->past->root : NULL;
     struct crew_chief chief = {root ? root->shape->ad : NULL, RUNS_NO_LINK};
     uint32_t count = 0, number;
 
@@ -449,15 +475,15 @@ static bool customer_valid(const void *role, const char **ret_why)
         if (customer->booted && (!job->from || id - job->from->first >= job->from->count))
             return false;
         *ret_why = "a job and its claim do not name each other";
-        if (job->root && job->root->job != job)
+        if (job->past->root && job->past->root->job != job)
             return false;
         *ret_why = "a job waits and has a claim, or neither";
-        if (customer->booted && (job->waits || job->rests) != (job->state == JOB_IDLE && !job_is_blocked(job)))
+        if (customer->booted && (job->waits || job->past->rests) != (job->state == JOB_IDLE && !job_is_blocked(job)))
             return false;
-        if (customer->booted && job->state == JOB_RUNNING && !job->root && !job->shape->local)
+        if (customer->booted && job->state == JOB_RUNNING && !job->past->root && !job->shape->local)
             return false;
         *ret_why = "a job of the customer's own host has a claim";
-        if (job->root && job->shape->local)
+        if (job->past->root && job->shape->local)
             return false;
     }
     for (uint32_t i = 0; i < customer->shape_count; i++) {

@@ -140,6 +140,8 @@ bool customer_next_of(const struct customer *customer, const char *owner, uint64
 /* How many jobs from that one on, up to `last`, are alike: of one submission, waiting, and nothing has happened to any of them. There may be more; 0: the
  * first is not so. */
 uint64_t customer_alike(const struct customer *customer, uint64_t id, uint64_t last);
+/* The same of jobs that may differ, of one owner: they stand alike (in their state, in why no pool takes their requests, and in whether they run on the customer's own host), so that one counts for all. */
+uint64_t customer_stand_alike(const struct customer *customer, uint64_t id, uint64_t last);
 uint64_t customer_count(const struct customer *customer);                    /* jobs that are not forgotten ... */
 uint64_t customer_counted(const struct customer *customer, enum jobs_as as); /* ... and those in that state */
 uint64_t customer_stuck(const struct customer *customer); /* of the blocked, those that will not move by themselves */

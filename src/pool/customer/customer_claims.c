@@ -86,7 +86,7 @@ static struct tree *root_unit(struct root *root)
     struct unit unit = {.ad = root->job->shape->ad,
                         .job = root->job->id,
                         .index = job_index(root->job),
-                        .tries = root->job->begun,
+                        .tries = root->job->past->begun,
                         .node = root->job->from->node,
                         .trace = root->job->from->trace,
                         .crew = &root->crew};
@@ -109,7 +109,7 @@ struct claim_member_errand root_errand(const struct customer_step *step, struct 
     if (root->job) {
         errand.job = root->job->id;
         errand.number = root->number;
-        errand.duty = (struct duty){.line = root->job->claim, .pass = root->crew.members[0].pass};
+        errand.duty = (struct duty){.line = root->job->past->claim, .pass = root->crew.members[0].pass};
         if (root->state == ROOT_STARTING)
             errand.ad = root_unit(root);
     }
@@ -180,7 +180,7 @@ void root_take(const struct customer_step *step, struct root *root, struct job *
     tree_unref(root->unit);
     root->unit = NULL;
     job_assign(step, job, root);
-    root->stored = job->stored;
+    root->stored = job->past->stored;
     if (next)
         root_go(step, root, ROOT_STARTING, CLAIM_MEMBER_STARTING);
     else
@@ -225,7 +225,8 @@ static void root_attached(const struct customer_step *step, struct root *root)
 {
     bool started = true, any = false;
 
-    if (!root->job || root->job->state != JOB_RUNNING || !root->job->claim) { /* without a claim: it has failed there */
+    if (!root->job || root->job->state != JOB_RUNNING ||
+        !root->job->past->claim) { /* without a claim: it has failed there */
         root_end(step, root);
         return;
     }
@@ -241,7 +242,7 @@ static void root_attached(const struct customer_step *step, struct root *root)
         started = started && at_it;
         any = any || at_it;
     }
-    root->started = any ? root->job->changed : -1;
+    root->started = any ? job_changed(root->job) : -1;
     if (!root_mourn(step, root, any))
         return; /* if one member has begun, all had cleared the way; else the gang is not whole */
     if (!started && !crew_whole(&root->crew)) {
@@ -450,8 +451,8 @@ static void root_refused(const struct root *root, const struct event *event)
     if (!root->job || root->job->state != JOB_RUNNING || root->number > 1 || event->message->kind != MESSAGE_CLAIMED ||
         (root->state != ROOT_ACTIVATING && root->state != ROOT_STARTING))
         return;
-    root->job->failing = true;
-    root->job->reason = event->message->u.claimed.reason;
+    job_past(root->job)->failing = true;
+    job_past(root->job)->reason = event->message->u.claimed.reason;
 }
 
 void root_answer(const struct customer_step *step, const struct event *event)
@@ -560,7 +561,7 @@ void root_tasked(const struct customer_step *step, const struct event *event)
         struct claim_member_errand errand = root_errand(step, root);
 
         errand.ad = root_unit(root);
-        told->line = root->job->claim;
+        told->line = root->job->past->claim;
         told->helps = crew_leader(&root->crew, &chief) != member || claim_member_executes(member, &chief) ||
                       member->below->items[0].claim != task->claim;
         told->ad = crew_shows(&root->crew, member, &errand, true);
@@ -574,8 +575,8 @@ void root_tasked(const struct customer_step *step, const struct event *event)
  * that is the job's own fault comes as a result. */
 static void root_is_left(struct root *root, enum reason reason)
 {
-    root->job->failing = root->job->failing || reason == REASON_SETUP;
-    root->job->reason = reason == REASON_SETUP ? REASON_FAULT : reason;
+    job_past(root->job)->failing = root->job->past->failing || reason == REASON_SETUP;
+    job_past(root->job)->reason = reason == REASON_SETUP ? REASON_FAULT : reason;
 }
 
 void root_left(const struct customer_step *step, const struct event *event)
@@ -620,17 +621,17 @@ void root_load(const struct customer_step *step, const struct record *record)
 /* Of the jobs that a gang has had, the one with the largest number may still be running under it. */
 static void root_bind(const struct customer_step *step, struct job *job)
 {
-    struct root *root = root_of(&step->customer->gangs, job->gang);
+    struct root *root = root_of(&step->customer->gangs, job->past->gang);
 
     if (!root || (job->state != JOB_RUNNING && job->state != JOB_HELD))
         return;
-    if (root->job && root->job->number > job->number)
+    if (root->job && root->job->past->number > job->past->number)
         return;
     if (root->job)
-        root->job->root = NULL;
+        job_past(root->job)->root = NULL;
     root->job = job;
-    root->number = job->number;
-    job->root = root;
+    root->number = job->past->number;
+    job_past(job)->root = root;
 }
 
 /* Asks each recorded claim, with a new epoch that is recorded first; until it answers its members may be running. */

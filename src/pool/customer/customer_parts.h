@@ -47,31 +47,34 @@ struct submission;
 /* How a job of a workflow is counted. */
 enum tally { TALLY_OPEN, TALLY_GOOD, TALLY_FAILED, TALLY_REMOVED, TALLY_COUNT };
 
-struct job {
-    uint64_t id;
-    struct shape *shape;
-    struct submission *from;
-    enum job_state state;
+/* What has happened to a job. Mostly nothing: jobs that wait by the million share one that says so (job_untouched), and get their own by job_past(). */
+struct job_past {
     uint64_t gang, claim, number; /* where the job runs, or ran last ... */
     agent member;                 /* ... and which agent has it there */
     uint64_t tries;               /* tries that failed */
     uint64_t begun;               /* how often the job was given to a claim */
-    enum reason reason;
     int64_t status;
-    int64_t changed;            /* since when the job is in this state: seconds, on the wall clock */
-    struct root *root;          /* the root that may be running the job; NULL: none can */
-    struct job *before, *after; /* in its shape's list while it waits */
-    bool waits;
+    int64_t changed;        /* since when the job is in this state: seconds, on the wall clock */
+    struct root *root;      /* the root that may be running the job; NULL: none can */
     uint64_t promised;      /* the gang of the claim that is to have it next (ahead.c); 0: none ... */
     int64_t promised_until; /* ... until then */
-    bool failing;           /* its claim comes to nothing, and not because a member was lost */
-    uint32_t in_vain;       /* claims in a row that came to nothing */
-    int64_t rests;          /* because of that it is offered again only then; 0: it does not rest */
-    enum tally tally;
-    enum jobs_as counted;
+    int64_t rests; /* because of claims that came to nothing it is offered again only then; 0: it does not rest */
+    uint64_t stored;
+    uint32_t in_vain; /* claims in a row that came to nothing */
+    enum reason reason;
+    bool failing; /* its claim comes to nothing, and not because a member was lost */
+};
+
+struct job {
+    uint64_t id;
+    struct shape *shape;
+    struct submission *from;
+    const struct job_past *past;
+    struct job *before, *after;          /* in its shape's list while it waits */
+    unsigned char state, tally, counted; /* enum job_state, enum tally, enum jobs_as */
+    bool waits;
     bool moves; /* in a workflow: the job waits for a machine, or has one */
     bool fresh; /* it has no row: nothing has happened to it since it was submitted */
-    uint64_t stored;
 };
 
 /* A shape as one pool has it. */
@@ -113,7 +116,7 @@ struct shape {
     struct text owner;
     uint64_t owner_hash;
     struct tree *ad;          /* held; without a count */
-    struct tree *request;     /* held: what pools are told of it */
+    struct tree *request;     /* held: what pools are told of it, as of all that its lead leads */
     struct shape *lead;       /* the shape whose request is the same, and is the one that pools have; itself */
     struct job *first, *last; /* jobs that wait */
     int64_t waiting;          /* jobs that wait */
@@ -261,6 +264,7 @@ struct customer {
     struct timers shape_timers; /* TIMER_SHAPE: there may be very many, and none of them holds anybody up */
     bool behind;                /* more of them were due than one step settles: wakes see to the rest */
     uint64_t last_job;          /* the largest id */
+    uint64_t last_shape;        /* the name that was given last */
     uint64_t ended_since;       /* jobs that have ended since the rows were copied into a backup */
     uint64_t starts, stored;
     bool booted;
@@ -453,6 +457,9 @@ void queue_drop(const struct customer_step *step, const struct event *event);
 void queue_ended(const struct customer_step *step, const struct event *event);
 void queue_local(const struct customer_step *step, const struct event *event);
 struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape);
+void job_delete(struct job *job);           /* it is in no list any more */
+struct job_past *job_past(struct job *job); /* its own, to be written */
+int64_t job_changed(const struct job *job); /* since when it is in this state */
 struct job *job_find(const struct customer *customer, uint64_t id);
 bool job_ended(const struct job *job);
 void owner_count(struct customer *customer, const struct text *owner, int64_t more);

@@ -14,7 +14,7 @@ static bool root_needs(const struct customer_step *step, struct root *root, cons
     struct claim_member_errand errand = root_errand(step, root);
     int64_t run = run_time(step->env, root->started);
 
-    return !root->job || (root->job->claim == member->claim && !MUTANT(LEADER_DROPPED)) ||
+    return !root->job || (root->job->past->claim == member->claim && !MUTANT(LEADER_DROPPED)) ||
            crew_needs(&root->crew, &errand, member, run);
 }
 
@@ -53,7 +53,7 @@ bool root_bears(const struct customer_step *step, struct root *root)
         began = began ||
                 (member->attached && member->active && member->number == root->number && member->job == root->job->id);
     }
-    root->started = began ? root->job->changed : -1;
+    root->started = began ? job_changed(root->job) : -1;
     for (uint32_t i = 0; i < root->crew.count && began; i++) {
         struct claim_member *member = &root->crew.members[i];
 
@@ -117,7 +117,7 @@ static void helper_result(const struct customer_step *step, const struct event *
     struct job *job = member ? root->job : NULL;
     uint64_t gang;
 
-    if (!job || job->id != result->job || job->number != result->number || job->claim == result->claim) {
+    if (!job || job->id != result->job || job->past->number != result->number || job->past->claim == result->claim) {
         reply_root(step, event, result->claim, REASON_STALE, 0);
         return;
     }
@@ -134,7 +134,8 @@ static void helper_result(const struct customer_step *step, const struct event *
         else if (!member->dropped)
             job_spoiled(step, job, result);
     }
-    reply_root(step, event, result->claim, REASON_OK, job->stored > root->stored ? job->stored : root->stored);
+    reply_root(step, event, result->claim, REASON_OK,
+               job->past->stored > root->stored ? job->past->stored : root->stored);
     root_continue(step, gang);
 }
 
@@ -144,10 +145,10 @@ void root_result(const struct customer_step *step, const struct event *event)
 {
     const struct result *result = &event->message->u.result;
     struct job *job = job_find(step->customer, result->job);
-    struct root *root = job ? job->root : NULL;
+    struct root *root = job ? job->past->root : NULL;
     bool ours =
-        job && ((job->claim == result->claim && (result->claim || !job->member) && job->number == result->number &&
-                 job->member == event->peer->agent) ||
+        job && ((job->past->claim == result->claim && (result->claim || !job->past->member) &&
+                 job->past->number == result->number && job->past->member == event->peer->agent) ||
                 MUTANT(RESULT_ANY) || (MUTANT(NON_LEADER_RESULT) && root && crew_find(&root->crew, result->claim)));
 
     if (!ours) {
@@ -159,15 +160,15 @@ void root_result(const struct customer_step *step, const struct event *event)
         return;
     }
     if (job->state == JOB_DONE && !MUTANT(RESULT_TWICE)) {
-        reply_root(step, event, result->claim, REASON_OK, job->stored);
+        reply_root(step, event, result->claim, REASON_OK, job->past->stored);
         return;
     }
     if (root && !(result_failed(result) && root_is_gang(root))) {
         root->job = NULL;
-        job->root = NULL;
+        job_past(job)->root = NULL;
     }
     job_result(step, job, result);
-    reply_root(step, event, result->claim, REASON_OK, job->stored);
+    reply_root(step, event, result->claim, REASON_OK, job->past->stored);
     if (root) {
         uint64_t gang = root->gang;
 

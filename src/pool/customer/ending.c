@@ -41,7 +41,7 @@ static struct tree *ended_ad(const struct job *job, const struct result *result)
         {symbols_take(symbols, "ExitBySignal", 12), value_boolean(killed)},
         {symbols_take(symbols, killed ? "ExitSignal" : "ExitCode", killed ? 10 : 8),
          value_integer(killed && result->status > INT64_MIN ? -result->status : result->status)},
-        {symbols_take(symbols, "JobTry", 6), value_integer((int64_t)job->begun)},
+        {symbols_take(symbols, "JobTry", 6), value_integer((int64_t)job->past->begun)},
         {symbols_take(symbols, "JobId", 5), value_integer((int64_t)job->id)},
     };
     struct tree *ad = ad_set(job->shape->ad, settings, sizeof settings / sizeof *settings, NULL);
@@ -124,7 +124,7 @@ enum ending ending_of(const struct customer_step *step, const struct job *job, c
         return ENDING_USUAL;
     if (number_is(ad, "CheckpointExitCode", result->status)) {
         tree_unref(ad);
-        return job->begun < CUSTOMER_CHECKPOINTS_MAX ? ENDING_CHECKPOINT : ENDING_HELD;
+        return job->past->begun < CUSTOMER_CHECKPOINTS_MAX ? ENDING_CHECKPOINT : ENDING_HELD;
     }
     remove = said(ad, "OnExitRemove", wall);
     if (said(ad, "OnExitHold", wall) == 1)
@@ -132,7 +132,7 @@ enum ending ending_of(const struct customer_step *step, const struct job *job, c
     else if (remove == 1 || said(ad, "RetryUntil", wall) == 1)
         ending = ENDING_DONE;
     else if (remove == 0 && !job->shape->counts)
-        ending = job->begun < CUSTOMER_AGAIN_MAX ? ENDING_AGAIN : ENDING_HELD;
+        ending = job->past->begun < CUSTOMER_AGAIN_MAX ? ENDING_AGAIN : ENDING_HELD;
     tree_unref(ad);
     return ending;
 }

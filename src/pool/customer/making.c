@@ -68,7 +68,6 @@ void making_step(const struct customer_step *step)
     for (uint32_t i = 0; i < customer->settings->jobs_step && !submission_is_made(submission); i++) {
         struct job *job = job_new(customer, submission->first + submission->made++, submission->shape);
 
-        job->changed = submission->at;
         job->from = submission;
         job->fresh = true;
         submission->fresh++;

@@ -24,16 +24,44 @@ void owner_count(struct customer *customer, const struct text *owner, int64_t mo
     map_set(&customer->owners, hash, (count == MAP_NONE ? 0 : count) + (uint64_t)more);
 }
 
+static const struct job_past job_untouched;
+
 struct job *job_new(struct customer *customer, uint64_t id, struct shape *shape)
 {
     struct job *job = mem_alloc(sizeof *job);
 
-    *job = (struct job){.id = id, .shape = shape};
+    *job = (struct job){.id = id, .shape = shape, .past = &job_untouched};
     shape->uses++;
     map_set(&customer->jobs, id, (uint64_t)(uintptr_t)job);
     if (id > customer->last_job)
         customer->last_job = id;
     return job;
+}
+
+void job_delete(struct job *job)
+{
+    if (job->past != &job_untouched)
+        free((void *)(uintptr_t)job->past);
+    free(job);
+}
+
+struct job_past *job_past(struct job *job)
+{
+    struct job_past *past;
+
+    if (job->past != &job_untouched)
+        return (struct job_past *)(uintptr_t)job->past;
+    past = mem_alloc(sizeof *past);
+    *past = (struct job_past){.changed = job_changed(job)};
+    job->past = past;
+    return past;
+}
+
+int64_t job_changed(const struct job *job)
+{
+    if (job->past == &job_untouched)
+        return job->from ? job->from->at : 0;
+    return job->past->changed;
 }
 
 /* Writes the job's row; since when it is in its state is not touched. */
@@ -43,16 +71,16 @@ static void job_write(const struct customer_step *step, struct job *job)
 
     record.u.job_record = (struct job_record){.shape = job->shape->id,
                                               .state = job->state,
-                                              .gang = job->gang,
-                                              .claim = job->claim,
-                                              .member = job->member,
-                                              .number = job->number,
-                                              .tries = job->tries,
-                                              .changed = job->changed,
-                                              .begun = job->begun,
-                                              .reason = job->reason,
-                                              .status = job->status};
-    job->stored = effects_persist(step->effects, &record);
+                                              .gang = job->past->gang,
+                                              .claim = job->past->claim,
+                                              .member = job->past->member,
+                                              .number = job->past->number,
+                                              .tries = job->past->tries,
+                                              .changed = job->past->changed,
+                                              .begun = job->past->begun,
+                                              .reason = job->past->reason,
+                                              .status = job->past->status};
+    job_past(job)->stored = effects_persist(step->effects, &record);
     if (job->fresh)
         job->from->fresh--;
     job->fresh = false;
@@ -61,9 +89,9 @@ static void job_write(const struct customer_step *step, struct job *job)
 
 static void job_store(const struct customer_step *step, struct job *job)
 {
-    job->changed = step->env->wall / SECOND;
+    job_past(job)->changed = step->env->wall / SECOND;
     job_write(step, job);
-    effects_changed(step->effects, job->id, job->stored);
+    effects_changed(step->effects, job->id, job->past->stored);
     flow_tally(step, job);
 }
 
@@ -92,7 +120,8 @@ static void job_unwait(struct job *job)
 {
     struct shape *shape = job->shape->lead;
 
-    job->rests = 0;
+    if (job->past->rests)
+        job_past(job)->rests = 0;
     if (!job->waits)
         return;
     job->waits = false;
@@ -111,19 +140,20 @@ void job_assign(const struct customer_step *step, struct job *job, struct root *
 {
     struct crew_chief chief = {root->shape->ad, RUNS_NO_LINK};
     const struct claim_member *leader = crew_leader(&root->crew, &chief);
+    struct job_past *past = job_past(job);
 
     leader = leader ? leader : &root->crew.members[0]; /* no member runs anything: the job stays until it is removed */
     job_unwait(job);
     job->state = JOB_RUNNING;
-    job->root = root;
-    job->gang = root->gang;
-    job->claim = leader->claim;
-    job->member = leader->agent;
+    past->root = root;
+    past->gang = root->gang;
+    past->claim = leader->claim;
+    past->member = leader->agent;
     if (leader->below && leader->below->count &&
         !claim_member_executes(leader, &chief)) /* the member below sends the result itself */
-        job->member = leader->below->items[0].agent;
-    job->number = root->number;
-    job->begun++;
+        past->member = leader->below->items[0].agent;
+    past->number = root->number;
+    past->begun++;
     root->job = job;
     job_store(step, job);
     shape_changed(step, job->shape);
@@ -136,15 +166,16 @@ static bool job_rest(const struct customer_step *step, struct job *job)
 {
     const struct spans *spans = step->customer->spans;
     int64_t pause = 2 * spans->retry, late = shape_time_comes(step, job->shape->finish_by);
+    struct job_past *past = job_past(job);
 
-    job->in_vain += job->failing;
-    if (!job->failing || job->in_vain < 2 || late <= step->env->now)
+    past->in_vain += past->failing;
+    if (!past->failing || past->in_vain < 2 || late <= step->env->now)
         return false;
-    for (uint32_t i = 2; i < job->in_vain && pause < spans->lifetime; i++)
+    for (uint32_t i = 2; i < past->in_vain && pause < spans->lifetime; i++)
         pause *= 2;
-    job->rests = step->env->now + (pause < spans->lifetime ? pause : spans->lifetime);
-    job->rests = late < job->rests ? late : job->rests; /* to be given up in time */
-    timers_set(&step->customer->timers, job->rests, TIMER_JOB, job->id);
+    past->rests = step->env->now + (pause < spans->lifetime ? pause : spans->lifetime);
+    past->rests = late < past->rests ? late : past->rests; /* to be given up in time */
+    timers_set(&step->customer->timers, past->rests, TIMER_JOB, job->id);
     return true;
 }
 
@@ -152,10 +183,10 @@ void job_rested(const struct customer_step *step, uint64_t id)
 {
     struct job *job = job_find(step->customer, id);
 
-    if (!job || !job->rests || job->rests > step->env->now)
+    if (!job || !job->past->rests || job->past->rests > step->env->now)
         return;
-    job->rests = 0;
-    if (job->state != JOB_IDLE || job->root)
+    job_past(job)->rests = 0;
+    if (job->state != JOB_IDLE || job->past->root)
         return;
     job_wait(step->customer, job, true);
     shape_changed(step, job->shape);
@@ -166,12 +197,12 @@ void job_requeue(const struct customer_step *step, struct job *job)
 {
     bool rests;
 
-    job->root = NULL;
+    job_past(job)->root = NULL;
     if (job->state != JOB_RUNNING)
         return; /* it was held or removed meanwhile, or is done */
     job->state = JOB_IDLE;
     rests = job_rest(step, job);
-    job->failing = false;
+    job_past(job)->failing = false;
     job_store(step, job);
     if (!rests)
         job_wait(step->customer, job, true);
@@ -190,29 +221,30 @@ void job_result(const struct customer_step *step, struct job *job, const struct 
 {
     bool failed = result->reason != REASON_EXITED || result->status != job->shape->success, last, over;
     enum ending ending = ending_of(step, job, result);
+    struct job_past *past = job_past(job);
 
     job_unwait(job); /* the job may have been waiting, its claim given up */
-    job->in_vain = 0;
-    job->failing = false;
-    job->reason = result->reason;
-    job->status = result->status;
-    job->tries += failed && ending != ENDING_CHECKPOINT;
-    last = job->tries > (uint64_t)job->shape->retries ||
+    past->in_vain = 0;
+    past->failing = false;
+    past->reason = result->reason;
+    past->status = result->status;
+    past->tries += failed && ending != ENDING_CHECKPOINT;
+    last = past->tries > (uint64_t)job->shape->retries ||
            (result->reason == REASON_EXITED && result->status == job->shape->unless);
     over = ending == ENDING_DONE || (ending == ENDING_USUAL && (!failed || (result->reason != REASON_SETUP && last)));
     if (over && ending_lacks(job, result, failed)) {
         job->state = JOB_HELD;
-        job->reason = REASON_UNMADE;
+        past->reason = REASON_UNMADE;
     } else if (over) {
         job_end(step, job, JOB_DONE);
     } else if (ending == ENDING_HELD || (ending == ENDING_USUAL && last)) {
         job->state = JOB_HELD;
-    } else if (job->state != JOB_HELD && !job->root) {
+    } else if (job->state != JOB_HELD && !past->root) {
         job->state = JOB_IDLE; /* otherwise only when its claim is over: others of the gang may still be at it */
     }
-    job->claim = job->state == JOB_DONE ? job->claim : 0; /* this claim's result has been taken */
+    past->claim = job->state == JOB_DONE ? past->claim : 0; /* this claim's result has been taken */
     job_store(step, job);
-    if (job->state == JOB_IDLE && !job->root)
+    if (job->state == JOB_IDLE && !past->root)
         job_wait(step->customer, job, true);
     shape_changed(step, job->shape);
 }
@@ -223,12 +255,13 @@ void job_spoiled(const struct customer_step *step, struct job *job, const struct
 {
     if (job->state != JOB_RUNNING)
         return;
-    job->reason = result->reason;
-    job->status = result->status;
-    if (++job->tries > (uint64_t)job->shape->retries)
+    job_past(job)->reason = result->reason;
+    job_past(job)->status = result->status;
+    if (++job_past(job)->tries > (uint64_t)job->shape->retries)
         job->state = JOB_HELD;
     else
-        job->claim = 0; /* no result of this try counts any more; by this a restart knows that the gang ends */
+        job_past(job)->claim =
+            0; /* no result of this try counts any more; by this a restart knows that the gang ends */
     job_store(step, job);
 }
 
@@ -236,7 +269,7 @@ void job_give_up(const struct customer_step *step, struct job *job, enum reason 
 {
     job_unwait(job);
     job_end(step, job, JOB_ABORTED);
-    job->reason = why;
+    job_past(job)->reason = why;
     job_store(step, job);
     shape_changed(step, job->shape);
 }
@@ -253,13 +286,13 @@ static enum reason job_rescue(const struct customer_step *step, struct job *job)
     if (job->tally == TALLY_GOOD || !job->from->flow->left ||
         (job->tally == TALLY_REMOVED && !job->from->child_count)) /* the user removed it, and no node waits for it */
         return REASON_STALE;
-    if (job->root)
+    if (job->past->root)
         return REASON_BUSY;
     job->state = JOB_IDLE;
-    job->tries = 0;
-    job->claim = 0; /* its last result has been taken */
-    job->reason = REASON_OK;
-    job->status = 0;
+    job_past(job)->tries = 0;
+    job_past(job)->claim = 0; /* its last result has been taken */
+    job_past(job)->reason = REASON_OK;
+    job_past(job)->status = 0;
     job->from->since = step->env->now;
     owner_count(step->customer, &job->shape->owner, 1);
     job_store(step, job);
@@ -274,7 +307,7 @@ static enum reason job_dismiss(const struct customer_step *step, struct job *job
     if (job->tally != TALLY_FAILED)
         return job->state == JOB_REMOVED ? REASON_OK : REASON_STALE;
     job->state = JOB_REMOVED;
-    job->reason = REASON_RELEASED;
+    job_past(job)->reason = REASON_RELEASED;
     job_store(step, job);
     return REASON_OK;
 }
@@ -282,14 +315,14 @@ static enum reason job_dismiss(const struct customer_step *step, struct job *job
 /* The job leaves its machine, and waits again when it is gone from there. It is as if the try had never been: no result of it counts any more. */
 static enum reason job_vacate(const struct customer_step *step, struct job *job)
 {
-    if (job->state != JOB_RUNNING || !job->root)
+    if (job->state != JOB_RUNNING || !job->past->root)
         return REASON_STALE;
-    if (!job->claim)
-        return REASON_OK; /* it is leaving */
-    job->claim = 0;       /* by this a restart knows, too */
-    job->reason = REASON_RELEASED;
+    if (!job->past->claim)
+        return REASON_OK;     /* it is leaving */
+    job_past(job)->claim = 0; /* by this a restart knows, too */
+    job_past(job)->reason = REASON_RELEASED;
     job_store(step, job);
-    root_end(step, job->root);
+    root_end(step, job->past->root);
     return REASON_OK;
 }
 
@@ -298,7 +331,7 @@ static enum reason job_edit(const struct customer_step *step, struct job *job, s
 {
     struct shape *before = job->shape, *shape;
     bool waits = job->waits;
-    int64_t rests = job->rests;
+    int64_t rests = job->past->rests;
 
     if (!ad || !tree_is_ad(ad))
         return REASON_INVALID;
@@ -315,7 +348,8 @@ static enum reason job_edit(const struct customer_step *step, struct job *job, s
     job->shape = shape;
     shape->uses++;
     before->uses--;
-    job->rests = rests;
+    if (rests)
+        job_past(job)->rests = rests;
     job_write(step, job);
     if (waits)
         job_wait(step->customer, job, false);
@@ -341,16 +375,16 @@ static enum reason job_control(const struct customer_step *step, struct job *job
     if (verb == CONTROL_RELEASE) {
         if (job->state != JOB_HELD)
             return REASON_OK;
-        if (job->root)
+        if (job->past->root)
             return REASON_BUSY; /* the claim that it ran under is not gone yet */
         job->state = JOB_IDLE;
-        job->tries = 0;
-        job->in_vain = 0;
+        job_past(job)->tries = 0;
+        job_past(job)->in_vain = 0;
         job_wait(step->customer, job, false);
     } else {
         if (verb == CONTROL_HOLD && job->state == JOB_HELD)
             return REASON_OK;
-        job->reason = REASON_RELEASED;
+        job_past(job)->reason = REASON_RELEASED;
         job_unwait(job);
         if (verb == CONTROL_REMOVE)
             job_end(step, job, JOB_REMOVED);
@@ -359,8 +393,8 @@ static enum reason job_control(const struct customer_step *step, struct job *job
     }
     job_store(step, job);
     shape_changed(step, job->shape);
-    if (job->root)
-        root_end(step, job->root);
+    if (job->past->root)
+        root_end(step, job->past->root);
     return REASON_OK;
 }
 
@@ -376,7 +410,7 @@ void queue_control(const struct customer_step *step, const struct event *event)
         message.u.got.reason = REASON_IDENTITY;
     else
         message.u.got.reason = job_control(step, job, control);
-    effects_reply(step->effects, event->token, &message, job ? job->stored : 0);
+    effects_reply(step->effects, event->token, &message, job ? job->past->stored : 0);
 }
 
 /* The rows are of a backup, and the job has ended since: so it must not run again. It is not counted yet, nor does it wait. */
@@ -388,9 +422,9 @@ void queue_ended(const struct customer_step *step, const struct event *event)
         (event->number != JOB_DONE && event->number != JOB_REMOVED && event->number != JOB_ABORTED))
         return;
     job->state = (enum job_state)event->number;
-    job->reason = event->reason;
-    job->status = event->status;
-    job->changed = event->at;
+    job_past(job)->reason = event->reason;
+    job_past(job)->status = event->status;
+    job_past(job)->changed = event->at;
     step->customer->ended_since++;
     job_write(step, job);
 }
@@ -408,11 +442,11 @@ void queue_local(const struct customer_step *step, const struct event *event)
             return;
         job_unwait(job);
         job->state = JOB_RUNNING;
-        job->begun++;
+        job_past(job)->begun++;
         job_store(step, job);
         return;
     }
-    if (job->state != JOB_RUNNING || job->begun != event->number)
+    if (job->state != JOB_RUNNING || job->past->begun != event->number)
         return;
     if (event->news == JOB_EXITED)
         job_result(step, job, &result);
@@ -426,13 +460,13 @@ void queue_forget(const struct customer_step *step, const struct event *event)
     struct job *job = job_find(step->customer, event->job);
     struct shape *shape;
 
-    if (!job || !job_ended(job) || job->root || (job->from->flow && job->from->flow->left))
+    if (!job || !job_ended(job) || job->past->root || (job->from->flow && job->from->flow->left))
         return;
     shape = job->shape;
     job_uncount(step->customer, job);
     map_remove(&step->customer->jobs, job->id);
     submission_lost(step, job->from, job->id, job->id, true);
-    free(job);
+    job_delete(job);
     shape->uses--;
     shape_changed(step, shape);
 }
@@ -455,7 +489,7 @@ void queue_drop(const struct customer_step *step, const struct event *event)
         job_unwait(job);
         job_uncount(customer, job);
         map_remove(&customer->jobs, id);
-        free(job);
+        job_delete(job);
         shape->uses--;
     }
     from->fresh -= last + 1 - first;

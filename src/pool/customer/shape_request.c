@@ -64,18 +64,16 @@ static bool ad_mentions(const struct tree *ad, symbol name)
 
 struct tree *shape_request(struct tree *ad)
 {
-    struct tree *request = tree_ref(ad), *less;
+    const char *names[sizeof own_names / sizeof *own_names];
+    size_t count = 0;
 
     if (tree_find(ad, tree_root(ad), NAME_PORTS) || ad_computes_names(ad)) /* members of a gang see all of it */
-        return request;
+        return tree_ref(ad);
     for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++) {
         symbol name = symbols_find(ad->symbols, own_names[i], strlen(own_names[i]));
 
-        if (!name || !tree_find(request, tree_root(request), name) || ad_mentions(ad, name))
-            continue;
-        less = ad_without(request, own_names[i]);
-        tree_unref(request);
-        request = less;
+        if (name && tree_find(ad, tree_root(ad), name) && !ad_mentions(ad, name))
+            names[count++] = own_names[i];
     }
-    return request;
+    return count ? ad_without_all(ad, names, count) : tree_ref(ad);
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHAPE_NAME_CHANCE 8 /* bits of a name that are drawn: the others are of a clock in microseconds */
+
 uint64_t owner_hash(const struct text *text, uint64_t seed)
 {
     uint64_t hash = rng_mix(seed), word;
@@ -125,6 +127,8 @@ static void shape_follow(struct customer *customer, struct shape *shape)
         tree_equal(lead->request, tree_root(lead->request), shape->request, tree_root(shape->request))) {
         shape->lead = lead;
         lead->uses++;
+        tree_unref(shape->request);
+        shape->request = tree_ref(lead->request);
         return;
     }
     map_set(&customer->leads, hash, shape->place);
@@ -134,7 +138,7 @@ static void shape_follow(struct customer *customer, struct shape *shape)
 static void shape_count_bytes(struct customer *customer, const struct shape *shape, bool more)
 {
     uint64_t hash = account_hash(&shape->owner), bytes = map_find(&customer->sizes, hash);
-    uint64_t size = tree_size(shape->ad) + tree_size(shape->request);
+    uint64_t size = tree_size(shape->ad) + (shape->lead == shape ? tree_size(shape->request) : 0);
 
     bytes = bytes == MAP_NONE ? 0 : bytes;
     map_set(&customer->sizes, hash, more ? bytes + size : bytes > size ? bytes - size : 0);
@@ -209,6 +213,20 @@ struct shape *shape_like(const struct customer *customer, const struct text *own
                : NULL;
 }
 
+/* A new shape's name. They grow with the time, so that the rows of shapes that come together stand together: at places all over a large store, most of the
+ * time went there. */
+static uint64_t shape_name(const struct customer_step *step)
+{
+    struct customer *customer = step->customer;
+    uint64_t name =
+        (uint64_t)step->env->wall << SHAPE_NAME_CHANCE | secrets_word(step->env->secrets) >> (64 - SHAPE_NAME_CHANCE);
+
+    name = name > customer->last_shape ? name : customer->last_shape + 1;
+    while (!name || shape_find(customer, name)) /* a clock may have been put back */
+        name++;
+    return customer->last_shape = name;
+}
+
 struct shape *shape_of(const struct customer_step *step, const struct text *owner, struct tree *ad)
 {
     struct shape *shape = shape_like(step->customer, owner, ad);
@@ -216,7 +234,7 @@ struct shape *shape_of(const struct customer_step *step, const struct text *owne
 
     if (shape)
         return shape;
-    shape = shape_new(step->customer, secrets_word(step->env->secrets), owner, ad);
+    shape = shape_new(step->customer, shape_name(step), owner, ad);
     made.key = shape->id;
     made.u.shape_record = (struct shape_record){shape->owner, shape->ad};
     shape->stored = effects_persist(step->effects, &made);

@@ -135,6 +135,29 @@ static uint64_t stub_behind(const struct customer *customer, uint64_t id)
     return last == MAP_NONE ? id + 1 : last + 1;
 }
 
+/* A job of the submission to which nothing has happened. */
+static struct job *job_make(struct customer *customer, struct submission *submission, uint64_t id)
+{
+    struct job *job = job_new(customer, id, submission->shape);
+
+    job->from = submission;
+    job->fresh = true;
+    submission->fresh++;
+    submission->alive++;
+    return job;
+}
+
+/* All jobs of one that is new: they wait, if it does not wait for others. */
+static void jobs_make(struct customer *customer, struct submission *submission)
+{
+    uint64_t end = submission->first + submission->count;
+
+    for (uint64_t id = submission->first; id < end; id++)
+        job_wait(customer, job_make(customer, submission, id), false);
+    submission->made = submission->count;
+}
+
+/* Those of one that was loaded: jobs without a row are those to which nothing has happened. */
 static void submission_jobs(struct customer *customer, struct submission *submission)
 {
     uint64_t end = submission->first + submission->count, behind;
@@ -146,10 +169,8 @@ static void submission_jobs(struct customer *customer, struct submission *submis
         if (!job && map_find(&customer->stubs, id) != MAP_NONE)
             continue;
         if (!job) {
-            job = job_new(customer, id, submission->shape);
-            job->changed = submission->at;
-            job->fresh = true;
-            submission->fresh++;
+            job_make(customer, submission, id);
+            continue;
         }
         job->from = submission;
         submission->alive++;
@@ -192,13 +213,11 @@ static void submission_make(const struct customer_step *step, const struct submi
     ret->count = submit->count;
     ret->at = step->env->wall / SECOND;
     ret->since = step->env->now;
+    flow_count(ret);
     if (making_is_long(customer, ret))
         making_begin(customer, ret);
     else
-        submission_jobs(customer, ret);
-    flow_count(ret);
-    for (uint64_t id = ret->first; id < ret->first + ret->made; id++)
-        job_wait(step->customer, job_find(customer, id), false);
+        jobs_make(customer, ret);
     submission_store(step, ret);
     owner_count(customer, &submit->owner, (int64_t)submit->count);
     if (ret->batch && batch_is_whole(ret->batch))
@@ -402,15 +421,15 @@ static void load_job(struct customer *customer, const struct record *record)
         return;
     job = job_new(customer, record->key, shape);
     job->state = was->state <= JOB_ABORTED ? (enum job_state)was->state : JOB_HELD;
-    job->gang = was->gang;
-    job->claim = was->claim;
-    job->member = was->member;
-    job->number = was->number;
-    job->tries = was->tries;
-    job->changed = was->changed > 0 ? was->changed : 0;
-    job->begun = was->begun;
-    job->reason = was->reason;
-    job->status = was->status;
+    *job_past(job) = (struct job_past){.gang = was->gang,
+                                       .claim = was->claim,
+                                       .number = was->number,
+                                       .member = was->member,
+                                       .tries = was->tries,
+                                       .begun = was->begun,
+                                       .status = was->status,
+                                       .changed = was->changed > 0 ? was->changed : 0,
+                                       .reason = was->reason};
 }
 
 /* Rows of forgotten jobs that are not needed: they go when the role begins. */
@@ -426,7 +445,7 @@ static void load_leftovers(struct customer *customer, const struct submission *s
             continue;
         map_remove(&customer->jobs, id);
         job->shape->uses--;
-        free(job);
+        job_delete(job);
     }
 }
 
@@ -502,7 +521,7 @@ static void adopt_jobs(struct customer *customer)
         submission->first = id;
         submission->count = submission->made = 1;
         submission->alive = 1;
-        submission->at = job->changed;
+        submission->at = job_changed(job);
         job->from = submission;
     }
 }
@@ -521,7 +540,7 @@ static void submission_drop(const struct customer_step *step, struct submission 
         job_uncount(customer, job);
         map_remove(&customer->jobs, id);
         job->shape->uses--;
-        free(job);
+        job_delete(job);
     }
     submission_remove(step, submission);
 }
@@ -571,7 +590,7 @@ void queue_boot(const struct customer_step *step)
                 continue;
             if (!job_ended(job))
                 owner_count(customer, &submission->owner, 1);
-            if (job->state == JOB_RUNNING && !job->root)
+            if (job->state == JOB_RUNNING && !job->past->root)
                 job_requeue(step, job);
             else if (job->state == JOB_IDLE)
                 job_wait(step->customer, job, false);

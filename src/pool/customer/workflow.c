@@ -214,7 +214,7 @@ static void node_done(const struct customer_step *step, struct submission *node,
 static enum tally tally_of(const struct job *job)
 {
     if (job->state == JOB_DONE)
-        return job->reason == REASON_EXITED && job->status == 0 ? TALLY_GOOD : TALLY_FAILED;
+        return job->past->reason == REASON_EXITED && job->past->status == 0 ? TALLY_GOOD : TALLY_FAILED;
     return job->state == JOB_REMOVED ? TALLY_REMOVED : job->state == JOB_ABORTED ? TALLY_FAILED : TALLY_OPEN;
 }
 
@@ -225,7 +225,7 @@ static bool tally_is_left(enum tally tally)
 
 void flow_moves(struct job *job)
 {
-    bool moves = job->waits || job->rests || job->state == JOB_RUNNING;
+    bool moves = job->waits || job->past->rests || job->state == JOB_RUNNING;
 
     if (!job->from || !job->from->flow || moves == job->moves)
         return;
@@ -246,7 +246,7 @@ void flow_tally(const struct customer_step *step, struct job *job)
     node->tally[is]++;
     node->flow->left += (uint64_t)tally_is_left(is) - (uint64_t)tally_is_left(was);
     if (!node->done && (node->tally[TALLY_GOOD] == node->count || (MUTANT(PARENT_IGNORED) && is == TALLY_FAILED)))
-        node_done(step, node, job->stored);
+        node_done(step, node, job->past->stored);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- restarts */
@@ -295,8 +295,8 @@ static int64_t node_changed(const struct customer *customer, const struct submis
     for (uint64_t id = node->first + node->gone; id < node->first + node->count; id++) {
         const struct job *job = job_find(customer, id);
 
-        if (job && job->changed > latest)
-            latest = job->changed;
+        if (job && job_changed(job) > latest)
+            latest = job_changed(job);
     }
     return latest;
 }
