@@ -71,7 +71,22 @@ static uint64_t place(void *user, uint32_t id)
     return large->places[id];
 }
 
-enum asks { ASKS_NAME, ASKS_NUMBER, ASKS_AMONG, ASKS_AMONG_NAMES, ASKS_BOUNDS, ASKS_KIND, ASKS_COUNT };
+enum asks {
+    ASKS_NAME,
+    ASKS_NUMBER,
+    ASKS_AMONG,
+    ASKS_AMONG_NAMES,
+    ASKS_EITHER,
+    ASKS_PATTERN,
+    ASKS_BOUNDS,
+    ASKS_KIND,
+    ASKS_COUNT
+};
+
+static unsigned first_digit(unsigned number)
+{
+    return number < 10 ? number : first_digit(number / 10);
+}
 
 /* A probe of some form finds all that there are. */
 static void check(struct large *large, enum asks asks)
@@ -99,6 +114,17 @@ static void check(struct large *large, enum asks asks)
                  "[ x = %u; y = %u; Constraint = member(other.name, { \"m%u\", \"m%u\" }) && other.a + other.b > 40 ]",
                  x, y, name, name / 2);
         break;
+    case ASKS_EITHER:
+        snprintf(
+            text, sizeof text,
+            "[ x = %u; y = %u; Constraint = other.name == \"m%u\" || other.name == \"M%u\" || other.name == \"m7\" ]",
+            x, y, name, name / 2);
+        break;
+    case ASKS_PATTERN:
+        snprintf(text, sizeof text,
+                 "[ x = %u; y = %u; Constraint = regexp(\"%u$\", other.name) || other.name < \"m%u\" && other.b > 3 ]",
+                 x, y, name % 10, name % 7);
+        break;
     case ASKS_BOUNDS:
         snprintf(text, sizeof text, "[ x = %u; y = %u; Constraint = other.a >= %u && other.b <= %u ]", x, y, a, b);
         break;
@@ -117,12 +143,15 @@ static void check(struct large *large, enum asks asks)
         const struct ad *ad = &large->ads[id];
         bool fits = ad->there && x >= ad->x && y <= ad->y;
 
-        fits = fits && (asks == ASKS_NAME          ? ad->name == name
-                        : asks == ASKS_NUMBER      ? ad->a == a && ad->b < 45
-                        : asks == ASKS_AMONG       ? (ad->a == a || ad->a == a / 2) && ad->a + ad->b > 40
-                        : asks == ASKS_AMONG_NAMES ? (ad->name == name || ad->name == name / 2) && ad->a + ad->b > 40
-                        : asks == ASKS_BOUNDS      ? ad->a >= a && ad->b <= b
-                                                   : ad->kind == kind && ad->a > a);
+        fits = fits &&
+               (asks == ASKS_NAME          ? ad->name == name
+                : asks == ASKS_NUMBER      ? ad->a == a && ad->b < 45
+                : asks == ASKS_AMONG       ? (ad->a == a || ad->a == a / 2) && ad->a + ad->b > 40
+                : asks == ASKS_AMONG_NAMES ? (ad->name == name || ad->name == name / 2) && ad->a + ad->b > 40
+                : asks == ASKS_EITHER      ? ad->name == name || ad->name == name / 2 || ad->name == 7
+                : asks == ASKS_PATTERN ? ad->name % 10 == name % 10 || (first_digit(ad->name) < name % 7 && ad->b > 3)
+                : asks == ASKS_BOUNDS  ? ad->a >= a && ad->b <= b
+                                       : ad->kind == kind && ad->a > a);
         large->found_all += fits;
         if (fits != large->found[id] && large->wrong++ < 5)
             tap_diag("ad %u is %s: %s", id, fits ? "missing" : "too much", text);
@@ -133,7 +162,7 @@ static void checks(struct large *large, const char *after)
 {
     const char *why;
 
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 56; i++)
         check(large, (enum asks)(i % ASKS_COUNT));
     if (!index_valid(large->index, &why)) {
         tap_diag("after %s: %s", after, why);

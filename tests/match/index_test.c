@@ -105,6 +105,18 @@ static const struct exact {
      {"[ Constraint = other.a == 1 || other.b > 4 ]", "[ Constraint = other.a == 1 || other.c > 4 ]", "[]"},
      "[ a = 1; b = \"x\" ]",
      "1 2"},
+    {"a pattern is told by what it said of the same value before",
+     {"[ s = \"x86\" ]", "[ s = \"arm\" ]", "[ s = 1 ]"},
+     "[ Constraint = regexp(\"^x\", other.s) || other.s == \"ARM\" ]",
+     "0 1"},
+    {"so is the order of strings",
+     {"[ s = \"a\" ]", "[ s = \"M\" ]", "[ s = \"z\" ]"},
+     "[ Constraint = other.s > \"b\" && other.s <= \"m\" ]",
+     "1"},
+    {"and what a list holds",
+     {"[ l = { 1, 2 } ]", "[ l = { 2, 3, 4 } ]", "[ l = 2 ]"},
+     "[ Constraint = member(2, other.l) && size(other.l) < 3 ]",
+     "0"},
     {"a membership that an offer asks for",
      {"[ Constraint = member(other.a, { 1, 2 }) ]", "[ Constraint = other.a != 1 ]", "[]"},
      "[ a = 1 ]",
@@ -291,6 +303,66 @@ static void check_meter(struct lang *lang)
     pool_done(&pool);
 }
 
+static uint64_t metered_probe(struct pool *pool, uint64_t *meter, uint64_t end, const char *asks)
+{
+    struct env metered = noon;
+    uint64_t before = *meter;
+
+    metered.meter = meter;
+    metered.meter_end = end;
+    probe_at(pool, &metered, asks);
+    return *meter - before;
+}
+
+/* So are answers that are remembered, and what makes them; what takes long counts each time, and the memory for it all has an end. */
+static void check_answers(struct lang *lang)
+{
+    const char *asks = "[ Constraint = regexp(\"^m[0-9]*7$\", other.s) ]",
+               *dear = "[ Constraint = regexp(\"^(a|aa)+$\", other.t) ]";
+    uint64_t meter = 0, first, again, changed;
+    size_t bytes, most = 0;
+    struct pool pool;
+    char text[600];
+
+    pool_init(&pool, lang);
+    for (uint32_t id = 0; id < 100; id++) {
+        snprintf(text, sizeof text, "[ s = \"m%u\"; t = \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%u\" ]",
+                 (unsigned)id, (unsigned)id);
+        put(&pool, id, text);
+    }
+    bytes = index_bytes(pool.index);
+    first = metered_probe(&pool, &meter, 0, asks);
+    again = metered_probe(&pool, &meter, 0, asks);
+    tap_ok(index_probed(pool.index).found == 10 && index_probed(pool.index).evaluations == 0 &&
+               index_bytes(pool.index) >= bytes + 100 * 4,
+           "a pattern is matched once for each value");
+    tap_ok(first >= 100 * 20 && again >= 100 && again * 10 < first, "the first time counts as matching does");
+    put(&pool, 50, "[ s = \"m997\" ]");
+    changed = metered_probe(&pool, &meter, 0, asks);
+    tap_ok(index_probed(pool.index).found == 11 && changed > again + 20, "a value that is new is matched, and counts");
+    first = metered_probe(&pool, &meter, 0, dear);
+    again = metered_probe(&pool, &meter, 0, dear);
+    tap_ok(index_probed(pool.index).found == 0 && index_probed(pool.index).evaluations == 99 && again >= 99 * 10000 &&
+               first >= again,
+           "what takes long is not remembered, and counts each time");
+    again = metered_probe(&pool, &meter, 1, dear);
+    tap_ok(again <= 100 * 3 * EVAL_SPENT_STEPS, "who has spent the budget gets no more of it by being computed");
+    for (uint32_t i = 0; i < 40000; i++) {
+        struct tree *ad;
+
+        snprintf(text, sizeof text, "[ s = \"%0490u\" ]", (unsigned)i);
+        ad = read_ad(&pool, text);
+        index_swap(pool.index, 1, ad);
+        tree_unref(ad);
+        probe(&pool, asks);
+        most = index_bytes(pool.index) > most ? index_bytes(pool.index) : most;
+    }
+    tap_ok(most > 8 << 20 && most < 48 << 20, "values that nobody has any more are forgotten when they are many");
+    if (most <= 8 << 20 || most >= 48 << 20)
+        tap_diag("%zu bytes at most", most);
+    pool_done(&pool);
+}
+
 static void check_time(struct lang *lang)
 {
     struct env evening = noon;
@@ -398,6 +470,7 @@ int main(void)
     check_strings(&lang);
     check_negations(&lang);
     check_meter(&lang);
+    check_answers(&lang);
     check_time(&lang);
     check_other_side(&lang);
     check_classes(&lang);

@@ -108,6 +108,31 @@ static void among_add(struct pool_maker *m)
     buf_adds(m->out, " ]");
 }
 
+/* Clauses over texts, which the lines cannot tell or tell only in part: a formula looks them up by the texts that the ads have. */
+static void texts_add(struct pool_maker *m)
+{
+    static const char *const leaves[] = {"regexp(\"^[a-i]\", other.%s)", "other.%s < \"m\"",
+                                         "\"INTEL\" != other.%s",        "strcat(other.%s, \"x\") == \"intelx\"",
+                                         "size(other.%s) > 4",           "stringListMember(\"intel\", other.%s)"};
+    uint64_t parts = 1 + pool_below(m, 5);
+
+    buf_reset(m->out);
+    buf_adds(m->out, "[ Need = 2; Size = 3; Least = 1; Owner = \"SUN\"; Nice = true; Constraint = ");
+    for (uint64_t i = 0; i < parts; i++) {
+        const char *leaf = leaves[pool_below(m, POOL_COUNT(leaves))], *at = strchr(leaf, '%');
+
+        buf_adds(m->out, !i ? "" : pool_below(m, 2) ? " || " : " && ");
+        buf_adds(m->out, pool_below(m, 6) ? "" : "!");
+        buf_add(m->out, leaf, (size_t)(at - leaf));
+        buf_addf(m->out, "%s%s", pool_subjects[0][4 + pool_below(m, pool_below(m, 8) ? 2 : 4)].name, at + 2);
+    }
+    if (pool_below(m, 2)) {
+        buf_addf(m->out, " && other.%s > ", pool_subjects[0][pool_below(m, 3)].name);
+        pool_add_literal(m, SORT_NUMBER);
+    }
+    buf_adds(m->out, " ]");
+}
+
 static struct tree *ad_make(struct twin *twin, int side)
 {
     struct pool_maker m = {.rng = &twin->rng, .out = &twin->text, .style = &twin->style, .side = side};
@@ -118,6 +143,8 @@ static struct tree *ad_make(struct twin *twin, int side)
     m.rng = &twin->among;
     if (side && pool_chance(&m, 8))
         among_add(&m);
+    else if (side && pool_chance(&m, 8))
+        texts_add(&m);
     return ad_read(twin, m.dialect, buf_string(&twin->text));
 }
 

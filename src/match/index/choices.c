@@ -64,10 +64,33 @@ static void part_read(struct index *index, struct probe *probe, uint32_t node)
     }
 }
 
+/* Are all parts equalities with values of one dimension, which has few lines for so many? Then the rows that have one of them are looked up. */
+static void choice_list(struct index *index, struct probe *probe, uint32_t node)
+{
+    uint32_t first = probe->parts[node].child, place = probe->parts[first].dim;
+    bool exact = true;
+
+    if (probe->equals || place == NO_DIM || index->dims[place].deviant)
+        return;
+    for (uint32_t at = first; at; at = probe->parts[at].after) {
+        const struct part *part = &probe->parts[at];
+
+        if (part->kind != WANTS_LEAF || part->dim != place || part->op != OP_EQUAL)
+            return;
+        exact = exact && part->reach.exact;
+    }
+    if (exact)
+        return;
+    probe->equals = dim_equals(&index->dims[place], index->row_count, index->row_room);
+    probe->equal_dim = place;
+    probe->equal_node = node;
+}
+
 void probe_disjunction(struct index *index, struct probe *probe, uint32_t node)
 {
     part_read(index, probe, node);
     choice_add(probe, node);
+    choice_list(index, probe, node);
 }
 
 static void sets_leaf(const struct part *part, const struct line *block, struct sets *ret)
@@ -183,4 +206,6 @@ void probe_among(struct index *index, struct probe *probe, uint32_t node)
         last = place;
     }
     choice_add(probe, node);
+    if (want->key_count)
+        choice_list(index, probe, node);
 }

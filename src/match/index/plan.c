@@ -179,6 +179,7 @@ void index_plan(struct index *index, const struct env *env, struct arena *scratc
     index->env = env;
     wants_read(&index->wants, env, scratch, ad);
     plan.probe->env = env;
+    plan.probe->scratch = scratch;
     plan.probe->ad = ad;
     buf_init(&plan.text);
     if (index->wants.never) {

@@ -158,9 +158,10 @@ static void ask_compare(struct index *index, struct probe *probe, const struct w
         probe->equals = dim_equals(dim, index->row_count, index->row_room);
         probe->equal_dim = place;
         probe->equal = v;
+        probe->equal_node = 0;
     }
     if (dim->kind == KEY_STRING && want->op > OP_NOT_EQUAL)
-        probe->evaluate = true;
+        probe->evaluate = probe->evaluate || !probe->computes;
     else if (!reach.exact || dim->deviant)
         add_check(probe, CHECK_VALUE, place, (enum op)want->op, v);
 }
@@ -191,7 +192,7 @@ static void ask_element(struct index *index, struct probe *probe, const struct w
     const struct dim *dim = &index->dims[place];
     uint32_t slab = (uint32_t)__builtin_ctzll(index_slab_bit(key));
 
-    probe->evaluate = true;
+    probe->evaluate = probe->evaluate || !probe->computes;
     if (place == NO_DIM)
         return;
     test_about(add_test(probe, dim->line + slab, LINE_NONE, dim_line_deviant(dim)), place, OP_EQUAL,
@@ -249,15 +250,33 @@ static void offer_value(struct index *index, struct probe *probe, uint32_t place
         add_check(probe, CHECK_BOUND, place, OP_NONE, v);
 }
 
+/* Does the clause ask for the order of a string? Lines and columns know only which are the same. */
+static bool asks_order(const struct wants *wants, const struct wants_node *node)
+{
+    const struct want *want = &wants->items[node->want];
+
+    return node->kind == WANTS_LEAF && want->kind == WANT_COMPARE && want->op > OP_NOT_EQUAL &&
+           wants->keys[want->keys].kind == KEY_STRING;
+}
+
 /* Do lines and columns tell of which rows the clause is true? */
 static bool is_told(const struct wants *wants, const struct wants_node *node)
 {
     const struct want *want = &wants->items[node->want];
 
-    if (node->kind != WANTS_LEAF)
+    if (node->kind != WANTS_LEAF || asks_order(wants, node))
         return false;
     return want->kind == WANT_COMPARE || want->kind == WANT_ABSENT || want->kind == WANT_PRESENT ||
            (want->kind == WANT_AMONG && wants->ad->dialect == &dialect_classic);
+}
+
+/* Is there a clause that lines and columns cannot tell, whatever the rows are? */
+static bool is_in_doubt(const struct wants *wants)
+{
+    for (uint32_t node = wants->top; node; node = wants->nodes[node].after)
+        if (asks_order(wants, &wants->nodes[node]))
+            return true;
+    return wants->deviant;
 }
 
 /* Reads the clauses that lines and columns cannot tell as a formula over the rows' attributes, if they can be computed. */
@@ -267,7 +286,7 @@ static bool probe_computes(struct index *index, struct probe *probe)
     const struct wants *wants = &index->wants;
     uint32_t count = 0;
 
-    if (!wants->left)
+    if (!is_in_doubt(wants) || (wants->deviant && !wants->left))
         return false;
     for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
         if (is_told(wants, &wants->nodes[node]))
@@ -277,7 +296,8 @@ static bool probe_computes(struct index *index, struct probe *probe)
         clauses[count++] = wants->nodes[node].e;
     }
     columns_ask(&index->columns);
-    return formula_read(&probe->formula, probe->env, probe->ad, wants->left, clauses, count, &index->columns);
+    return formula_read(&probe->formula, probe->env, probe->scratch, probe->ad, wants->left ? wants->left : probe->ad,
+                        clauses, count, &index->columns);
 }
 
 void probe_prepare(struct index *index, struct probe *probe)
@@ -286,7 +306,7 @@ void probe_prepare(struct index *index, struct probe *probe)
 
     probe->test_count = probe->check_count = probe->choice_count = probe->asker_count = 0;
     probe->equals = NULL;
-    probe->computes = wants->deviant && probe_computes(index, probe);
+    probe->computes = probe_computes(index, probe);
     probe->evaluate = wants->deviant && !probe->computes;
     probe->part_count = wants->node_count;
     if (probe->part_room < wants->node_count + wants->key_count) { /* a key of a list may be a part too */
@@ -296,8 +316,10 @@ void probe_prepare(struct index *index, struct probe *probe)
     for (uint32_t node = wants->top; node; node = wants->nodes[node].after) {
         const struct want *want;
 
-        if (wants->nodes[node].kind == WANTS_OR)
+        if (wants->nodes[node].kind == WANTS_OR) {
             probe_disjunction(index, probe, node);
+            probe->parts[node].computed = probe->computes;
+        }
         if (wants->nodes[node].kind != WANTS_LEAF) {
             probe->evaluate = probe->evaluate || (wants->nodes[node].kind == WANTS_DEVIANT && !probe->computes);
             continue;
@@ -309,6 +331,7 @@ void probe_prepare(struct index *index, struct probe *probe)
             ask_compare(index, probe, want);
         } else if (want->kind == WANT_AMONG) {
             probe_among(index, probe, node);
+            probe->parts[node].computed = probe->computes && !is_told(wants, &wants->nodes[node]);
         } else if (want->kind == WANT_HAS || want->kind == WANT_LISTED) {
             ask_element(index, probe, want);
         } else {
@@ -427,7 +450,7 @@ static void block_compute(struct index *index, struct probe *probe, uint32_t n, 
 
         if (open)
             line_set(doubt, bits[i], true);
-        else if (!formula_is_true(&probe->formula, &values[i]))
+        else if (values[i].type == VALUE_BOOLEAN ? !values[i].v.integer : !formula_is_true(&probe->formula, &values[i]))
             line_set(left, bits[i], false);
     }
 }
@@ -461,7 +484,7 @@ static void block_try(struct index *index, struct probe *probe, uint32_t n, cons
             return;
     }
     for (uint32_t i = 0; i < probe->choice_count; i++) {
-        bool computed = probe->computes && index->wants.nodes[probe->choices[i]].kind == WANTS_OR;
+        bool computed = probe->parts[probe->choices[i]].computed;
         struct sets sets;
 
         probe_choice(probe, index->wants.ordered, probe->choices[i], block, &sets);
@@ -624,24 +647,35 @@ static void field_try(struct index *index, struct probe *probe, uint32_t field, 
     }
 }
 
-/* Finds the rows that have the value that the ad asks for. False when there are no lists, or they are long. */
-static bool rows_list(const struct index *index, struct probe *probe)
+/* Adds the rows that have that value. False when that takes more steps than *steps, which it counts down. */
+static bool rows_add(const struct index *index, struct probe *probe, double v, uint32_t *steps)
 {
-    uint32_t most = index->row_count / LINE_ROWS + 8, steps = 0;
-    const double *column;
+    const double *column = index->dims[probe->equal_dim].low;
 
-    probe->listed_count = 0;
-    if (!probe->equals)
-        return false;
-    column = index->dims[probe->equal_dim].low;
-    for (uint32_t row = equals_first(probe->equals, probe->equal); row != EQUALS_END; row = probe->equals->next[row]) {
-        if (steps++ == most)
+    for (uint32_t row = equals_first(probe->equals, v); row != EQUALS_END; row = probe->equals->next[row]) {
+        if ((*steps)-- == 0)
             return false;
-        if (column[row] != probe->equal || row < probe->next)
+        if (column[row] != v || row < probe->next)
             continue;
         ARRAY_ROOM(probe->listed, probe->listed_count, probe->listed_room, 64);
         probe->listed[probe->listed_count++] = row;
     }
+    return true;
+}
+
+/* Finds the rows that have the value that the ad asks for, or one of several. False when there are no lists, or they are long. */
+static bool rows_list(const struct index *index, struct probe *probe)
+{
+    uint32_t most = index->row_count / LINE_ROWS + 8, steps = most;
+
+    probe->listed_count = 0;
+    if (!probe->equals)
+        return false;
+    if (!probe->equal_node)
+        return rows_add(index, probe, probe->equal, &steps);
+    for (uint32_t at = probe->parts[probe->equal_node].child; at; at = probe->parts[at].after, steps += most)
+        if (!rows_add(index, probe, probe->parts[at].v, &steps))
+            return false;
     return true;
 }
 

@@ -32,6 +32,7 @@ struct part {
     bool errs;          /* a LEAF that is an error where the type is wrong */
     struct reach reach;
     uint32_t here, deviant, absent, absent_deviant; /* lines that tell which rows have the wrong type */
+    bool computed;                                  /* a choice that the formula settles */
     uint32_t dim;                                   /* a LEAF that compares the column with v; else NO_DIM */
     unsigned char op;
     double v;
@@ -49,14 +50,15 @@ struct probe {
     const struct equals
         *equals; /* rows that may have the value `equal` in the dimension `equal_dim`, for which the ad asks; or NULL */
     uint32_t equal_dim;
-    double equal;
-    uint32_t *listed; /* those that have it */
+    double equal;        /* of a comparison; or ... */
+    uint32_t equal_node; /* ... the choice of which they have one; or 0 */
+    uint32_t *listed;    /* those that have it */
     uint32_t listed_count, listed_room;
     uint32_t test_count, check_count, choice_count, asker_count;
     uint32_t part_count; /* in use: those of the nodes, then those of keys */
     uint32_t test_room, check_room, part_room, choice_room, asker_room;
     bool evaluate; /* evaluate the ad's own constraint for every row that is left */
-    bool computes; /* or compute this, which is true where all is that the lines and columns cannot tell */
+    bool computes; /* or compute this, which is true where all clauses are that the lines and columns cannot tell */
     struct formula formula;
     struct clauses clauses; /* of that constraint; made when it is evaluated */
     const struct env *env;

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define ROOM_FIRST 1024
+#define ANSWER_BYTES ((size_t)16 << 20) /* of all answers, and ... */
+#define ANSWER_AD_BYTES 128 /* ... so many more for each ad: then all are dropped; a call may use twice as many */
 
 void columns_init(struct columns *columns, struct symbols *symbols, columns_ad_fn *ad, void *user)
 {
@@ -18,6 +20,7 @@ static void column_done(struct columns *columns, struct ad_column *column)
     symbols_drop(columns->symbols, column->name);
     free(column->types);
     free(column->cells);
+    answers_free(column->answers);
 }
 
 void columns_done(struct columns *columns)
@@ -31,13 +34,84 @@ void columns_done(struct columns *columns)
 
 void columns_forget(struct columns *columns, uint32_t id)
 {
-    for (uint32_t i = 0; i < columns->count && id < columns->room; i++)
-        columns->items[i].types[id] = CELL_UNREAD;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        if (columns->items[i].types && id < columns->room)
+            columns->items[i].types[id] = CELL_UNREAD;
+        if (columns->items[i].answers)
+            answers_forget(columns->items[i].answers, id);
+    }
+}
+
+static size_t answer_bytes(const struct columns *columns)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < columns->count; i++)
+        bytes += columns->items[i].answers ? columns->items[i].answers->bytes : 0;
+    return bytes;
+}
+
+static size_t answer_bytes_max(const struct columns *columns)
+{
+    return ANSWER_BYTES + (size_t)columns->most * ANSWER_AD_BYTES;
+}
+
+bool columns_remember(const struct columns *columns)
+{
+    return answer_bytes(columns) <= 2 * answer_bytes_max(columns);
 }
 
 void columns_ask(struct columns *columns)
 {
     columns->asked++;
+    if (answer_bytes(columns) <= answer_bytes_max(columns))
+        return;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        answers_free(columns->items[i].answers);
+        columns->items[i].answers = NULL;
+    }
+}
+
+uint32_t columns_find_answer(struct columns *columns, uint32_t place, const struct tree *tree, const struct expr *e)
+{
+    struct ad_column *column = &columns->items[place];
+
+    if (!column->answers)
+        column->answers = answers_new();
+    return answers_find(column->answers, tree, e, columns->asked, ++columns->serials);
+}
+
+static uint32_t columns_largest(struct columns *columns, const uint32_t *ids, uint32_t count)
+{
+    uint32_t largest = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        largest = ids[i] > largest ? ids[i] : largest;
+    if (largest >= columns->most)
+        columns->most = largest + 1;
+    return largest;
+}
+
+struct answers *columns_read_numbers(struct columns *columns, uint32_t place, const uint32_t *ids, uint32_t count)
+{
+    const struct ad_column *column = &columns->items[place];
+    struct answers *answers = column->answers;
+    uint32_t largest = columns_largest(columns, ids, count);
+    bool unread = false;
+
+    if (largest >= answers->room)
+        answers_grow(answers, largest + largest / 2 + ROOM_FIRST);
+    for (uint32_t i = 0; i < count; i++)
+        unread |= answers->numbers[ids[i]] == ANSWERS_UNREAD;
+    if (!unread || !columns_remember(columns))
+        return answers;
+    for (uint32_t i = 0; i < count; i++) {
+        if (answers->numbers[ids[i]] != ANSWERS_UNREAD)
+            continue;
+        answers_number(answers, ids[i], columns->ad(columns->user, ids[i]), column->name);
+        columns->reads++;
+    }
+    return answers;
 }
 
 /* The cells from `from` on are there, and not read. */
@@ -53,7 +127,8 @@ static void columns_grow(struct columns *columns, uint32_t id)
     uint32_t room = id + id / 2 + ROOM_FIRST;
 
     for (uint32_t i = 0; i < columns->count; i++)
-        column_grow(&columns->items[i], columns->room, room);
+        if (columns->items[i].types)
+            column_grow(&columns->items[i], columns->room, room);
     columns->room = room;
 }
 
@@ -88,8 +163,6 @@ uint32_t columns_find(struct columns *columns, symbol name)
         return COLUMNS_NONE;
     symbols_hold(columns->symbols, name);
     columns->items[place] = (struct ad_column){.name = name, .asked = columns->asked};
-    if (columns->room)
-        column_grow(&columns->items[place], 0, columns->room);
     return place;
 }
 
@@ -110,12 +183,12 @@ static void cell_read(struct ad_column *column, uint32_t id, const struct tree *
 
 const struct ad_column *columns_read(struct columns *columns, uint32_t place, const uint32_t *ids, uint32_t count)
 {
-    uint32_t largest = 0;
+    uint32_t largest = columns_largest(columns, ids, count);
 
-    for (uint32_t i = 0; i < count; i++)
-        largest = ids[i] > largest ? ids[i] : largest;
     if (largest >= columns->room)
         columns_grow(columns, largest);
+    if (!columns->items[place].types)
+        column_grow(&columns->items[place], 0, columns->room);
     for (uint32_t i = 0; i < count; i++) {
         if (columns->items[place].types[ids[i]] != CELL_UNREAD)
             continue;
@@ -127,7 +200,11 @@ const struct ad_column *columns_read(struct columns *columns, uint32_t place, co
 
 size_t columns_memory(const struct columns *columns)
 {
-    return (size_t)columns->count * columns->room * (sizeof(union cell) + 1);
+    size_t cells = 0;
+
+    for (uint32_t i = 0; i < columns->count; i++)
+        cells += columns->items[i].types ? columns->room : 0;
+    return cells * (sizeof(union cell) + 1) + answer_bytes(columns);
 }
 
 unsigned columns_type_read(struct columns *columns, uint32_t place, uint32_t id)

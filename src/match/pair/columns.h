@@ -4,12 +4,14 @@
  *     Memory         251      absent   7.5         a column: the type of each, and its eight bytes
  *     KFlops         63685    not read yet
  *
+ * What expressions over one attribute are, whatever its type, is remembered by its value (answers.h).
+ *
  * A cell is read from its ad when it is first asked for: an attribute of which nobody asks costs nothing, and of an ad that no request fits, next to nothing.
  * There are so many columns at most; the one that was asked for longest ago makes room for another. */
 #ifndef BERTH_MATCH_PAIR_COLUMNS_H
 #define BERTH_MATCH_PAIR_COLUMNS_H
 
-#include "lang/ad/value.h"
+#include "match/pair/answers.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,9 +34,10 @@ union cell {
 
 struct ad_column {
     symbol name;          /* held */
-    unsigned char *types; /* enum cell_type, by ad */
+    unsigned char *types; /* enum cell_type, by ad; NULL until a cell is asked for */
     union cell *cells;
-    uint64_t asked; /* the last call that asked for it */
+    struct answers *answers; /* NULL: none was asked for */
+    uint64_t asked;          /* the last call that asked for it */
 };
 
 /* The ad of that number, which must not change without columns_forget. */
@@ -47,8 +50,10 @@ struct columns {
     struct ad_column items[COLUMNS_MAX];
     uint32_t count; /* columns that there have been */
     uint32_t room;  /* ads with smaller numbers have cells */
+    uint32_t most;  /* all ads that were asked for have smaller numbers */
     uint64_t asked;
-    uint64_t reads; /* cells that were read from their ads, ever */
+    uint64_t reads;   /* cells, and numbers of values, that were read from their ads, ever */
+    uint64_t serials; /* of answers, ever */
 };
 #define COLUMNS_READ_STEPS 8 /* of evaluation, for which such a reading counts */
 
@@ -65,6 +70,15 @@ uint32_t columns_find(struct columns *columns, symbol name);
 
 /* The column, in which the cells of these ads have been read. */
 const struct ad_column *columns_read(struct columns *columns, uint32_t column, const uint32_t *ids, uint32_t count);
+
+/* The place of an expression over a column's attribute among its answers, which stays until columns_ask is called again; ANSWERS_NONE when there are too many. */
+uint32_t columns_find_answer(struct columns *columns, uint32_t column, const struct tree *tree, const struct expr *e);
+
+/* The answers of a column, for which the numbers of these ads' values have been read. */
+struct answers *columns_read_numbers(struct columns *columns, uint32_t column, const uint32_t *ids, uint32_t count);
+
+/* May more be remembered, or has that taken as much memory as it may? */
+bool columns_remember(const struct columns *columns);
 
 /* In bytes. */
 size_t columns_memory(const struct columns *columns);

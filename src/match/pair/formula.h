@@ -4,8 +4,14 @@
  *     column Memory, constant 64, >, column KFlops, constant 1000.0, /, constant 0, choose
  *
  * What depends on the ad alone is folded in once (lang/ad/specialize.h). Each step is done for a batch of counterparts: where all operands are of one type
- * by a plain loop, else value by value with the operators of the language. So the values are those of an evaluation; where the counterpart's attribute is not a
- * literal or is a string, the formula says that it must be evaluated. An expression of another form has no formula. */
+ * by a plain loop, else value by value with the operators of the language. A part that is no arithmetic and asks for one attribute is a step, too: it is
+ * evaluated once for each value that the attribute has, and looked up from then on (answers.h).
+ *
+ *     Constraint = (regexp("^x86", other.Arch) || other.Arch == "arm") && other.Memory >= 64
+ *     answer for Arch, column Memory, constant 64, >=, &&
+ *
+ * So the values are those of an evaluation; where that is not sure, since the counterpart's attribute is no literal, or an answer took long, the formula says
+ * that it must be evaluated. An expression of another form has no formula. */
 #ifndef BERTH_MATCH_PAIR_FORMULA_H
 #define BERTH_MATCH_PAIR_FORMULA_H
 
@@ -16,24 +22,28 @@
 extern "C" {
 #endif
 
-#define FORMULA_STEPS_MAX 48
+#define FORMULA_STEPS_MAX 256
 #define FORMULA_DEPTH_MAX 12 /* of the stack */
 #define FORMULA_EVALUATE 255 /* in place of a type */
 
 struct formula_step {
-    unsigned char kind; /* private to formula.c */
-    unsigned char op;
-    unsigned char type; /* of a constant */
-    symbol name;        /* of a column, and ... */
-    uint32_t column;    /* ... its place */
-    union cell constant;
+    unsigned char kind;  /* private to formula.c */
+    unsigned char op;    /* of an answer: its place */
+    unsigned char type;  /* of a constant */
+    symbol name;         /* of a column, and ... */
+    uint32_t column;     /* ... its place */
+    union cell constant; /* of an answer: its serial number */
 };
 
 struct formula {
     const struct dialect *dialect;
     struct formula_step steps[FORMULA_STEPS_MAX];
     uint32_t count, depth;
+    uint32_t answers;  /* steps that are */
     struct tree *left; /* what is left of the expression, held */
+    const struct env *env;
+    struct arena *scratch;
+    const struct tree *ad; /* whose expression it is */
 };
 
 /* The formula's value for a counterpart. */
@@ -42,15 +52,16 @@ struct formula_value {
     union cell v;
 };
 
-/* Reads the ad's attribute of that name; an absent one is undefined. The columns that it needs are kept until columns_ask is called again. False when it has
- * no formula; otherwise the caller calls formula_done. `scratch` is left as it was. */
+/* Reads the ad's attribute of that name; an absent one is undefined. The columns that it needs are kept until columns_ask is called again, so long the formula
+ * can be computed, and environment, arena and ad must stay. False when it has no formula; otherwise the caller calls formula_done. `scratch` is left as it was,
+ * here and wherever the formula is computed. */
 bool formula_init(struct formula *formula, const struct env *env, struct arena *scratch, const struct tree *ad,
                   symbol name, struct columns *columns);
 void formula_done(struct formula *formula);
 
 /* Reads clauses of a tree, which is what specialisation has left of an expression of the ad: the formula is true where all of them are. The tree is borrowed. */
-bool formula_read(struct formula *formula, const struct env *env, const struct tree *ad, const struct tree *tree,
-                  const struct expr *const *clauses, uint32_t count, struct columns *columns);
+bool formula_read(struct formula *formula, const struct env *env, struct arena *scratch, const struct tree *ad,
+                  const struct tree *tree, const struct expr *const *clauses, uint32_t count, struct columns *columns);
 /* Is the value true, as a condition of that dialect? */
 bool formula_is_true(const struct formula *formula, const struct formula_value *value);
 
@@ -76,7 +87,7 @@ bool formula_slopes(const struct formula *formula, struct formula_slopes *ret);
 bool formula_may_wrap(const struct formula *formula, const struct formula_slopes *slopes, const double *least,
                       const double *most);
 
-/* Computes it for these ads. */
+/* Computes it for these ads. What is asked of an attribute's value for the first time is counted by the environment's meter. */
 void formula_compute(const struct formula *formula, struct columns *columns, const uint32_t *ids, uint32_t count,
                      struct formula_value *ret);
 

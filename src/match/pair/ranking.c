@@ -185,7 +185,10 @@ struct ranking *rankings_make(struct rankings *rankings, const struct formula *f
                                 .hash = formula_hash(formula) | 1,
                                 .used = ++rankings->used,
                                 .made = rankings->change_count};
-    ranking->formula.left = NULL; /* its steps are enough */
     ranking_fill(rankings, ranking, places, count);
+    ranking->formula.left = NULL; /* its steps are enough from now on: it is compared, and not computed */
+    ranking->formula.env = NULL;
+    ranking->formula.scratch = NULL;
+    ranking->formula.ad = NULL;
     return ranking;
 }
