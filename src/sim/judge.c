@@ -98,6 +98,7 @@ struct judge *judge_new(struct world *world, const struct parties *parties)
     map_init(&judge->told_map, 12);
     map_init(&judge->final_map, 14);
     map_init(&judge->released, 15);
+    map_init(&judge->ordered, 16);
     judge->finals.size = sizeof(struct final_fact);
     judge->claims.size = sizeof(struct claim_fact);
     judge->jobs.size = sizeof(struct job_fact);
@@ -188,6 +189,11 @@ uint64_t judge_done(const struct judge *judge)
 uint64_t judge_booked(const struct judge *judge)
 {
     return judge->bookings;
+}
+
+uint64_t judge_booked_times(const struct judge *judge)
+{
+    return judge->booked_times;
 }
 
 uint64_t judge_grouped(const struct judge *judge)

@@ -4,6 +4,8 @@
  * where that is wrong the judge says no more about it. */
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
+#include "lang/base/schedule.h"
+#include "lang/base/zone.h"
 #include "pool/protocol/account.h"
 #include "sim/judge_parts.h"
 
@@ -21,6 +23,8 @@ struct booked {
     int64_t from, until, arrive; /* true time; the last is a span */
     int64_t held;                /* until then it is not confirmed, and may be given back before its end; 0: it is */
     bool came;
+    bool again;                  /* it comes again: what it is kept for is one of its times ... */
+    uint32_t times;              /* ... and so many of them are over */
     struct tree *ad; /* held */
 };
 
@@ -33,6 +37,7 @@ static void booked_free(struct booked *booked)
 void judge_bookings_done(struct judge *judge)
 {
     map_done(&judge->released);
+    map_done(&judge->ordered);
     while (judge->booked) {
         struct booked *next = judge->booked->next;
 
@@ -125,14 +130,14 @@ static void user_look(void *user, const struct record *record)
         booked->came = true;
 }
 
-static int64_t true_time(int64_t seconds)
-{
-    return (seconds - WALL_START) * SECOND;
-}
-
 static uint64_t released_key(const struct host *host, uint64_t id)
 {
     return rng_mix(id ^ rng_mix(host->place + 1));
+}
+
+static int64_t true_time(int64_t seconds)
+{
+    return (seconds - WALL_START) * SECOND;
 }
 
 /* In another boot the calendar runs on the wall clock, whether or not that is written yet; and so do bookings that are made meanwhile. */
@@ -151,13 +156,71 @@ static struct booked **booked_find(struct judge *judge, const struct host *host,
     return link;
 }
 
-/* A machine is booked whole. */
+/* May it be over, or that time of it, before its end? Nobody came, as far as is known. */
+static bool is_forsaken(const struct judge *judge, const struct booked *booked)
+{
+    return booked->arrive && judge->world->time > booked->from + booked->arrive - drift_of(booked->from + booked->arrive);
+}
+
+static int64_t seconds_utc(int64_t at)
+{
+    return WALL_START + at / SECOND;
+}
+
+/* Does one of the times of a booking that comes again, from that at which it is on, reach into another's? Reckoned from what was ordered, time by time. */
+static bool comes_into(const struct booked *again, const struct booked *other)
+{
+    int64_t at = seconds_utc(again->from) - 1, span = seconds_utc(again->until) - seconds_utc(again->from);
+    const char *every, *rule;
+    struct schedule schedule;
+    struct zone zone;
+    size_t every_len, rule_len;
+    struct err err;
+
+    if (!ad_string(again->ad, "Every", &every, &every_len) || !ad_string(again->ad, "ZoneRule", &rule, &rule_len) ||
+        schedule_read(every, every_len, &schedule, &err) < 0 || zone_read(rule, rule_len, &zone, &err) < 0)
+        return false;
+    while ((at = schedule_next(&schedule, at, 0, zone_offset, &zone)) < seconds_utc(other->until))
+        if (at + span > seconds_utc(other->from))
+            return true;
+    return false;
+}
+
+/* A machine is booked whole, and for each time at which a booking comes again. (Two that come again may meet one day.) */
 static void check_alone(struct judge *judge, const struct host *host, const struct booked *booked)
 {
-    for (const struct booked *other = judge->booked; other; other = other->next)
-        if (other != booked && other->place == booked->place && other->offer == booked->offer &&
-            other->from < booked->until && booked->from < other->until)
+    for (const struct booked *other = judge->booked; other; other = other->next) {
+        if (other == booked || other->place != booked->place || other->offer != booked->offer)
+            continue;
+        if (other->from < booked->until && booked->from < other->until)
             judge_finds(judge, 13, host, "two bookings of a machine are for one time");
+        else if (booked->again != other->again &&
+                 (booked->again ? comes_into(booked, other) : comes_into(other, booked)))
+            judge_finds(judge, 13, host, "a machine is booked for a time at which another booking comes again");
+    }
+}
+
+/* A time of one that comes again is over, and it is kept for another: not before the end of the first, while somebody is there. */
+static void check_next(struct judge *judge, struct booked *booked, const struct host *host)
+{
+    bool changed = map_find(&judge->ordered, released_key(host, booked->id)) != MAP_NONE;
+
+    if (changed)
+        map_remove(&judge->ordered, released_key(host, booked->id));
+    else if (!judge->doubted[host->place] && judge->world->time < booked->until - drift_of(booked->until) &&
+             !is_forsaken(judge, booked))
+        judge_finds(judge, 13, host, "a time of a booking that comes again is over before its end");
+    booked->times++;
+    judge->booked_times++;
+    booked->came = false;
+}
+
+/* One that comes again ends when nobody came three times in a row, or is given back; none here has a last time. */
+static void check_end(struct judge *judge, const struct booked *booked, const struct host *host)
+{
+    if (booked->again && !booked->held && map_find(&judge->released, released_key(host, booked->id)) == MAP_NONE &&
+        !judge->doubted[host->place] && booked->times + 1 < 3)
+        judge_finds(judge, 13, host, "a booking that comes again is over before three of its times are");
 }
 
 void judge_booking(struct judge *judge, const struct host *host, const struct record *record)
@@ -169,10 +232,10 @@ void judge_booking(struct judge *judge, const struct host *host, const struct re
     if (record->removed) {
         if (booked) {
             calendar_doubt(judge, booked, host->boot);
+            check_end(judge, booked, host);
             if (!booked->held && map_find(&judge->released, released_key(host, record->key)) == MAP_NONE &&
                 !judge->doubted[host->place] && judge->world->time < booked->until - drift_of(booked->until) &&
-                !(booked->arrive &&
-                  judge->world->time > booked->from + booked->arrive - drift_of(booked->from + booked->arrive)))
+                !is_forsaken(judge, booked))
                 judge_finds(judge, 13, host, "a booking is over before its time");
             *link = booked->next;
             booked_free(booked);
@@ -186,10 +249,13 @@ void judge_booking(struct judge *judge, const struct host *host, const struct re
         judge->booked = booked;
         judge->bookings++;
     }
+    if (moved && booked->again)
+        check_next(judge, booked, host);
     if (moved) {
         booked->from = true_time(row->from);
         booked->until = true_time(row->until);
     }
+    booked->again = ad_find(row->ad, "Every") != NULL;
     calendar_doubt(judge, booked, row->boot);
     booked->boot = row->boot;
     booked->offer = row->offer;
@@ -215,7 +281,8 @@ static bool order_is_written(const struct host *host, const struct event *event)
 
         if (effect->kind == EFFECT_PERSIST && effect->record.kind == RECORD_BOOKING && !effect->record.removed &&
             effect->record.key == event->number && ad_integer(event->ad, "From", &from) &&
-            ad_integer(event->ad, "Until", &until) && row->from == from && row->until == until)
+            ad_integer(event->ad, "Until", &until) &&
+            ((row->from == from && row->until == until) || ad_find(event->ad, "Every"))) /* that is placed at its first time */
             return true;
     }
     return false;
@@ -223,9 +290,8 @@ static bool order_is_written(const struct host *host, const struct event *event)
 
 void judge_booking_order(struct judge *judge, const struct host *host, const struct event *event)
 {
-    if (!event->ad)
-        map_set(&judge->released, released_key(host, event->number), 1);
-    else if (!provider_booking_refused(host->role) && !order_is_written(host, event))
+    map_set(event->ad ? &judge->ordered : &judge->released, released_key(host, event->number), 1);
+    if (event->ad && !provider_booking_refused(host->role) && !order_is_written(host, event))
         judge_finds(judge, 13, host, "a booking is acknowledged before it is written");
 }
 

@@ -173,11 +173,12 @@ struct judge {
     int64_t fell[HOSTS_MAX], walls[HOSTS_MAX]; /* when the host went down last; its wall clock when the watch began */
     symbol cpus, request_cpus, request_memory, residual, owner, count, lifetime, group, limits, ports, preempts,
         preemption, remote_user, unwell, load, time_limit;
-    struct map released;      /* bookings that somebody has given back once */
+    struct map released;      /* bookings that somebody has given back once ... */
+    struct map ordered;       /* ... or ordered, and that have not moved since */
     struct booked *booked;    /* the bookings that are durable */
     int64_t began[HOSTS_MAX]; /* when the host started last */
     bool doubted[HOSTS_MAX];  /* what time it is in its calendar the judge does not know */
-    uint64_t bookings;
+    uint64_t bookings, booked_times;
     uint64_t kept, passed; /* matches on machines that were kept for a request, and those of others */
     int64_t now;           /* the clock of the party that the judge is looking at */
 };

@@ -155,6 +155,13 @@ static int ad_check(void *user, struct tree *ad, unsigned line)
     return 0;
 }
 
+/* Local time is an hour ahead of UTC. */
+static int64_t world_offset(void *user, int64_t moment)
+{
+    (void)user, (void)moment;
+    return 3600;
+}
+
 static void test_run(struct test *test, bool jdl)
 {
     struct run run = {.symbols = names_new(0), .test = test};
@@ -170,7 +177,8 @@ static void test_run(struct test *test, bool jdl)
                                  .folder = "/home/ada/run",
                                  .arch = "X86_64",
                                  .system = "LINUX",
-                                 .now = 1700000000};
+                                 .now = 1700000000,
+                                 .offset = world_offset};
     size_t names = symbols_count(run.symbols);
     char text[600] = "";
     struct err err = {0};

@@ -61,6 +61,17 @@ planned() {
 check 'it is planned for when the other one must have ended' soon planned
 json() { "$berth" why "$large" --json >out; cat out; grep -q '"start": *{"kind": *"planned", *"to": *[0-9]*, *"on": *"heron"}' out; }
 check 'programs are told so as well' json
+listed() { "$berth" jobs "$large" >out && cat out && grep -q 'Waiting.* planned for about [0-9][0-9]:[0-9][0-9] on heron' out; }
+check 'its customer hears of it, and lists it' soon listed
+shown() { "$berth" job "$large" >out && cat out && grep -q '^  start  *planned for about [0-9][0-9]:[0-9][0-9] on heron$' out; }
+check 'and shows it' shown
+told() {
+  local now start
+  start=$("$berth" jobs "$large" --format PlannedStart) now=$(date +%s) && echo "$start at $now" && [ "$start" -ge $((now + 480)) ] && [ "$start" -le $((now + 670)) ] &&
+    [ "$("$berth" jobs "$large" --format PlannedMachine)" = heron ]
+}
+check 'programs have it as a number' told
+check 'of a job that runs nothing is said' test "$("$berth" jobs "$first" --format 'Job PlannedStart')" = "$first"
 check 'a job that may run for longer than that comes' submit 1 3600 1
 long=$job
 check 'and one that says no limit' submit 1 none 1
@@ -75,9 +86,26 @@ check 'the large one is still planned' soon planned
 check 'the first one is removed' "$berth" rm "$first"
 check 'and the large one begins' soon stands "$large" Running
 check 'before the others' stands "$long" Waiting
+check 'and has no planned start any more' test "$("$berth" jobs "$large" --format 'Job PlannedStart')" = "$large"
 check 'it is removed' "$berth" rm "$large"
 check 'then the long one runs' soon over "$long"
 check 'and the endless one' soon over "$endless"
+
+# An agent of an earlier version cannot read what is told of plans, and says nothing of it; one that can says so.
+check 'a job has one of the processors again' submit 1 600 600
+check 'and runs' soon stands "$job" Running
+asks() { curl -sS -m 20 --unix-socket "$work/pool/matchmaker.sock" -H 'Content-Type: application/classad; dialect=classic' -H 'Berth-Agent: old' "$@"; }
+offer() { asks "http://pool/v1/ads" -d '[ Message = "advertise"; Id = "large"; '"$1"' ]' >out 2>&1; cat out; grep -q "$2" out; }
+comes() { asks -X PUT "http://pool/v1/agents/old" "$@" -d '[]' >/dev/null; }
+wants='Request = true; Ad = [ Type = "Job"; Cmd = "sleep"; RequestCpus = 2; RequestMemory = 16M; RequestDisk = 16M; TimeLimit = 60; Constraint = other.Type == "Machine" ]'
+large_comes() { comes && offer "$wants" advertised; }
+check 'an agent of before asks for both' large_comes
+planned_old() { "$berth" why large --json >out 2>&1; cat out; grep -q '"kind": *"planned"' out; }
+check 'that is planned' soon planned_old
+quiet() { offer 'Bare = true' 'Reason = "ok"' && ! grep -q Planned out; }
+check 'and it is not told' quiet
+knows() { comes -H 'Berth-Knows-Plans: true' && offer 'Bare = true' 'Planned = [0-9]*.*PlannedOn = "heron"'; }
+check 'until it says that it can read that' knows
 
 sound() { ! grep -n 'Sanitizer\|runtime error\|level=error' ./*.err; }
 check 'none of them has complained' sound

@@ -99,6 +99,32 @@ holds "a file that no job needs goes when it is old" soon test ! -e "state/custo
 sleep 1
 holds "what a job that comes again reads stays" [ -e "state/customer/spool/$kept" ]
 
+# ------------------------------------------------------------------------------------------------------- said in the file
+
+printf 'executable = /bin/true\ntransfer_executable = false\nrequest_cpus = 0.1\nrequest_memory = 16M\ntransfer_output_files = ""\non_exit_remove = false\ncron_minute = *\ncron_window = 600\nqueue\n' >again.sub
+run "$berth" submit again.sub
+says "a submit file with HTCondor's cron_minute, whose job stays, is added" 0 'cron 7: the next time is *' '*'
+holds "as a rule that skips what it missed" sh -c "'$berth' cron show 7 >shown; grep -q 'Schedule = \"\* \* \* \* \*\"' shown && grep -q 'Missed = \"skip\"' shown && grep -q 'QueueLimit = 600' shown && ! grep -q 'CronSchedule\|OnExitRemove' shown"
+echo $((62 - $(date +%-S))) >shift # a moment behind the next minute: that is not missed
+holds "when the minute has come, its job does" soon listed cron "rows[-1]['cron'] == 7 and rows[-1]['runs'] >= 1"
+run "$berth" submit --key once again.sub
+says "a key does not go with it" 2 '' 'berth: --key goes with jobs that are submitted now*'
+echo '[ Cmd = "true"; CronSchedule = "@yearly"; CronOverlap = "wait"; Outputs = {} ]' >yearly.ad
+run "$berth" cron add yearly.ad
+says "an ad may say when it comes again" 0 'cron 8: the next time is *' ''
+holds "and what becomes of a time at which the last is not over" sh -c "'$berth' cron show 8 | grep -q 'Overlap = \"wait\"'"
+run "$berth" cron add '@daily' yearly.ad
+says "not twice" 2 '' 'berth: yearly.ad says itself when its job comes again: leave the schedule out'
+run "$berth" cron add note.ad
+says "nor never" 2 '' 'berth: note.ad does not say when its job comes again*'
+cat yearly.ad note.ad >both.ad
+run "$berth" submit --force both.ad
+says "it is submitted alone" 2 '' '*jobs that come again are submitted one ad at a time*there are 2'
+run curl -sS --unix-socket state/customer/customer.sock -H 'Content-Type: application/classad; dialect=classic' --data-binary @yearly.ad http://customer/v1/jobs
+says "whoever submits it by hand as a job is told where it goes" 0 '*CronSchedule: a job that comes again goes to /v1/crons*' ''
+"$berth" cron rm 7 8
+echo 0 >shift
+
 # --------------------------------------------------------------------------------------------------------------- refused
 
 run "$berth" cron add '61 * * * *' note.ad

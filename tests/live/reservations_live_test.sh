@@ -153,6 +153,26 @@ gone() { "$berth" rm "$long" "$stubborn" && soon machines; }
 check 'the jobs are removed' gone
 check 'a machine to which nobody comes is reserved' says 0 '^reservation' "$berth" reserve --for 1h --users nobody --arrive 1s heron
 check 'and gives itself back' soon none
+again_restarted() { kill -9 "$(cat heron.pid)" && provider heron && soon listed "^$number  booked  2 .* and again" && soon listed "^$once  booked  1 "; }
+rule=CET-1CEST,M3.5.0,M10.5.0/3
+check 'both machines are reserved again and again' says 0 "^reservation [0-9a-f]*: crane, heron, .* and again at 0 3 \* \* \* in $rule, for bob$" \
+  "$berth" reserve --every '0 3 * * *' --zone "$rule" --for 1h --users bob --count 2
+check 'under a number' number
+check 'which is listed with its next time' soon listed "^$number  booked  2  .* and again at 0 3 \* \* \* in $rule  bob "
+fifth=$(TZ=$rule date -d '+5 days 03:30' +%s)
+check 'nobody has a part of a later one' says 1 'it is booked for others then' "$berth" reserve --from "$(date -u -d "@$fifth" +%Y-%m-%dT%H:%MZ)" --for 1h --users carol heron
+check 'what is between can be had' says 0 '^reservation' "$berth" reserve --from "$(date -u -d "@$((fifth + 7200))" +%Y-%m-%dT%H:%MZ)" --for 1h --users carol heron
+once=$(sed -n 's/^reservation \([0-9a-f]*\): .*/\1/p' out)
+check 'a machine whose provider was killed keeps both' again_restarted
+check 'it is changed to other times' says 0 'and again at 0 4 \* \* \* in UTC0, for bob' "$berth" reservations "$number" change --every '0 4 * * *' --zone UTC0 --for 30min
+check 'as is told' soon listed "^$number  booked  2  .* and again at 0 4 \* \* \* in UTC0  bob "
+check 'and not to a moment' says 2 'it comes again: --every says when it begins' "$berth" reservations "$number" change --from +3h
+check 'programs have it, too' says 0 '"Every": *"0 4 \* \* \*".*"ZoneRule": *"UTC0"' "$berth" reservations "$number" --json
+check 'what is no schedule is refused' says 2 '^berth: --every: ' "$berth" reserve --every '61 * * * *' --for 1h --users bob heron
+check 'nor is a zone that nobody knows' says 2 '^berth: --zone: ' "$berth" reserve --every '0 3 * * *' --zone Nowhere/Atlantis --for 1h --users bob heron
+check 'it is given back as a whole' says 0 'is given back' "$berth" reservations "$number" release
+check 'and the other one' says 0 'is given back' "$berth" reservations "$once" release
+check 'and then nothing is reserved' soon none
 things() {
   mkdir -p things/provide && token machine/things "$machine" things/provide/token && printf '[ Type = "Machine"; Name = "mill" ]\n[ Type = "Machine"; Name = "kiln" ]\n' >things.ad &&
     start things "$berth" provide --state "$work/things" --set AgentName=things --set 'Networks={ "127.0.0.0/8" }' "$work/things.ad" && soon "$berth" machine kiln

@@ -78,6 +78,7 @@ struct world {
     bool agreeable;   /* the matchmaker answers at once */
     enum reason next; /* what it answers the next ADVERTISE with, and the span */
     int64_t next_span;
+    int64_t planned;                 /* it says that what is advertised is planned in so long, on heron; 0: it does not */
     uint64_t next_version;           /* that it names; 0: the one that came */
     bool next_bare;                  /* only a renewal without text is answered so */
     struct message put;              /* the last ADVERTISE that had a text, as it left */
@@ -431,7 +432,10 @@ static inline void matchmaker_advertised(struct world *w, struct sent *sent)
                                              .version = special && w->next_version ? w->next_version : ad->version,
                                              .reason = special ? w->next : REASON_OK,
                                              .incarnation = INCARNATION,
-                                             .span = special ? w->next_span : 0};
+                                             .span = special ? w->next_span : 0,
+                                             .planned = w->planned};
+    if (w->planned)
+        text_set(&reply.u.advertised.planned_on, "heron", 5);
     w->puts += !ad->bare;
     w->bares += ad->bare;
     message_done(&w->update);

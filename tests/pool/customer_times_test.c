@@ -179,8 +179,34 @@ static void numbers_out_of_range(void)
     world_free(o.w, "times out of range");
 }
 
+static void planned_start(void)
+{
+    struct office o;
+    uint64_t first;
+    int64_t told;
+
+    office_start(&o);
+    o.w->planned = 600 * SECOND;
+    first = submit(&o, "k", 2, "[ Type = \"Job\"; Constraint = true ]").first;
+    pass(o.w, SECOND);
+    told = job_of(&o, first).planned - 600 * SECOND;
+    tap_ok(told <= o.w->env.now && told >= o.w->env.now - SECOND && !strcmp(job_of(&o, first).planned_on, "heron"),
+           "what its pool says of the beginning of a request is known of its first job");
+    tap_ok(job_of(&o, first + 1).planned == INT64_MAX, "and of no other");
+    tap_ok(job_of(&o, first).planned_until == told + o.w->spans.lifetime,
+           "for a lifetime, unless it is told again");
+    control(&o, &raman, first, CONTROL_HOLD);
+    tap_ok(job_of(&o, first).planned == INT64_MAX && job_of(&o, first + 1).planned != INT64_MAX,
+           "when that one is held it is known of the next");
+    o.w->planned = 0;
+    pass(o.w, o.w->spans.lifetime / 2);
+    tap_ok(job_of(&o, first + 1).planned == INT64_MAX, "a plan that is not told again is over");
+    world_free(o.w, "a planned start");
+}
+
 int main(void)
 {
+    planned_start();
     not_before();
     not_before_over_restarts();
     clock_jumps();

@@ -11,7 +11,7 @@
 #define ALICE 2
 #define BOB 3
 #define WHOLE                                                                                    \
-    "[ Type = \"Machine\"; Cpus = 8; Constraint = Cpus > 0 && other.Cpus <= Cpus; Residual = [ " \
+    "[ Type = \"Machine\"; Name = \"heron\"; Cpus = 8; Constraint = Cpus > 0 && other.Cpus <= Cpus; Residual = [ " \
     "Cpus = Cpus - other.Cpus ] ]"
 #define LEFT(n)                                                                                       \
     "[ Type = \"Machine\"; Cpus = " #n "; Constraint = Cpus > 0 && other.Cpus <= Cpus; Residual = [ " \
@@ -94,17 +94,25 @@ static void large_is_planned(void)
 {
     struct pool *pool = pool_planning(8);
     struct plan_view plan;
+    struct advertised answer;
     int64_t told = pool->env.now;
 
     heron_comes(pool, TWO_CLAIMS);
     job(pool, ALICE, 1, LARGE);
     pass(pool, 2 * SECOND);
+    answer = put(pool, (struct put){.from = ALICE, .id = 1, .version = 1, .request = true, .bare = true}, NULL);
+    tap_ok(!answer.planned && !*answer.planned_on.bytes, "and nothing is said of a plan then");
     tap_ok(!is_planned(pool, ALICE, 1, &plan), "whoever has just come is not planned yet");
     waits(pool);
     tap_ok(is_planned(pool, ALICE, 1, &plan) && plan.agent == HERON && plan.machine == HERON,
            "a job that waits for room is planned where there will be some");
     tap_ok(plan.start == told + 600 * SECOND + pool->spans.grace,
            "by when the claim must have ended that leaves enough, and no later one");
+    answer = put(pool, (struct put){.from = ALICE, .id = 1, .version = 1, .request = true, .bare = true}, NULL);
+    tap_ok(answer.planned == plan.start - pool->env.now && !strcmp(answer.planned_on.bytes, "heron"),
+           "its customer is told with the answer to the next renewal: in how long, and where");
+    answer = put(pool, (struct put){.from = HERON, .id = HERON, .version = 1, .bare = true}, NULL);
+    tap_ok(!answer.planned, "the machine is not");
     job(pool, BOB, 2, SMALL(1000));
     tap_ok(!is_matched(pool, BOB, 2), "a job that may run longer than that does not pass it");
     job(pool, BOB, 3, JOB);

@@ -25,6 +25,8 @@ struct office {
     bool quiet;
     uint64_t given;                               /* numbers of bookings */
     uint64_t ordered, accepted, changed, durable; /* in all worlds; `changed` were asked to be changed */
+    uint64_t again; /* of the ordered, those that come again ... */
+    uint64_t times; /* ... and how many of their times were over */
 };
 
 static uint64_t below(struct office *office, uint64_t bound)
@@ -61,6 +63,7 @@ static void give_back(struct office *office, struct host *host, uint64_t number)
 static struct tree *order_make(struct office *office, int64_t from)
 {
     static const char *const users[] = {"u1", "u2", "many", "nobody"};
+    static const char *const every[] = {"* * * * *", "*/2 * * * *", "*/3 * * * *", "0 * * * *"};
     int64_t now = utc(office) / SECOND;
     const char *user = users[below(office, sizeof users / sizeof *users)];
     struct maker maker;
@@ -69,6 +72,11 @@ static struct tree *order_make(struct office *office, int64_t from)
     maker_integer(&maker, "From", from);
     maker_integer(&maker, "Until", from + 4 + (int64_t)below(office, LONGEST));
     maker_texts(&maker, "Users", &user, 1);
+    if (below(office, 3) == 0) { /* it comes again */
+        maker_text(&maker, "Every", every[below(office, sizeof every / sizeof *every)]);
+        maker_text(&maker, "ZoneRule", below(office, 2) ? "CET-1CEST,M3.5.0,M10.5.0/3" : "UTC0");
+        office->again++;
+    }
     if (below(office, 2))
         maker_integer(&maker, "Arrive", 1 + (int64_t)below(office, 3));
     if (below(office, 4) == 0)
@@ -146,6 +154,7 @@ static void office_goes(void *user)
     struct office *office = user;
 
     office->durable += judge_booked(office->judge);
+    office->times += judge_booked_times(office->judge);
 }
 
 /* Did what calendars are to survive happen? */
@@ -212,10 +221,10 @@ int main(void)
 #endif
     broken = worlds_run(&office, rounds ? strtoull(rounds, NULL, 10) : WORLDS_CLEAN, &report);
     if (!tap_ok(!broken && office.durable > 50 && office.changed > 10 && office.accepted > office.changed &&
-                    faults_happened(&report),
+                    faults_happened(&report) && office.times > 5,
                 "machines are there for whom they are booked, in %" PRIu64 " worlds with %" PRIu64 " bookings; %" PRIu64
-                " orders, %" PRIu64 " of them changes; %" PRIu64 " reboots, %" PRIu64 " jumps of a wall clock",
-                report.worlds, office.durable, office.ordered, office.changed, report.by_fault[FAULT_REBOOT],
+                " orders, %" PRIu64 " of them changes, %" PRIu64 " that come again, %" PRIu64 " of whose times were over; %" PRIu64 " reboots, %" PRIu64 " jumps of a wall clock",
+                report.worlds, office.durable, office.ordered, office.changed, office.again, office.times, report.by_fault[FAULT_REBOOT],
                 report.by_fault[FAULT_WALL]))
         tap_diag("seed %" PRIu64 ": invariant %d is broken by %s: %s", report.failed, report.violation.number,
                  report.violation.party, report.violation.words);

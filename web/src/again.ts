@@ -5,7 +5,7 @@ import { attributesOf, cut } from './adtext';
 const told = new Set(
   ('Job Index State Since Submitted Started Ended Status Reason Tries Provider Pool Message Progress CpuUsed MemoryUsed DiskUsed WallUsed OutputsDue Request Workflow WaitsFor FilesToStore FilesStored FilesNotMade FilesLost Stored '
     + 'FilesMissing Missing OfferedIn CpusGiven MemoryGiven DiskGiven Outcome ExitCode Signal Claim Claiming Alike Rejected RejectedBy RejectedFor Matched Delivered BytesIn BytesOut Benchmark BytesRead BytesWritten Samples '
-    + 'Members HoldCode HoldSubCode Suspended LastClaim LastNumber WaitsUntil TraceId Owner Count Node After Dag Type').toLowerCase().split(' '),
+    + 'Members HoldCode HoldSubCode Suspended LastClaim LastNumber WaitsUntil TraceId PlannedStart PlannedMachine Owner Count Node After Dag Type').toLowerCase().split(' '),
 );
 
 export function adAgain(text: string): string {

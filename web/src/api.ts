@@ -102,7 +102,13 @@ export interface Job {
   Reason?: string; Status?: number; Outcome?: string; ExitCode?: number; Signal?: number; Message?: string; Progress?: number; Ended?: number; Owner?: string; Request?: string;
   Matched?: number; Delivered?: number; WallUsed?: number; CpuUsed?: number; MemoryUsed?: number; Workflow?: number; Node?: string;
   Samples?: { Span: number; Memory?: number[]; CpuPercent?: number[]; GpuPercent?: number[]; GpuMemory?: number[] };
-  Claiming?: number; Alike?: number; Rejected?: number; RejectedBy?: string; RejectedFor?: string; OfferedIn?: number; WaitsUntil?: number; [name: string]: Value | undefined;
+  Claiming?: number; Alike?: number; Rejected?: number; RejectedBy?: string; RejectedFor?: string; OfferedIn?: number; WaitsUntil?: number; PlannedStart?: number; PlannedMachine?: string; [name: string]: Value | undefined;
+}
+
+/** A job that comes again by a schedule. */
+export interface Cron {
+  Cron: number; Owner: string; Schedule: string; Held: boolean; Runs: number; Skipped: number; Next?: number; Waits?: boolean; Reason?: string;
+  Last?: number; LastJob?: number; LastCount?: number; LastState?: string;
 }
 
 /** Jobs that were submitted together, counted. */
@@ -373,6 +379,8 @@ export const api = {
       { have: ((await answer.json()) as { Have: number }).Have, whole: answer.headers.get('Berth-Whole') === 'true' }
     )),
   /** One request looks at a number of jobs, and says from which on the rest is to be asked for. */
+  crons: (desk: string, signal?: AbortSignal) => list<Cron>(`/v1/desk/${word(desk)}/crons`, { signal }),
+  cronTurn: (desk: string, cron: number, verb: 'hold' | 'release') => json<Cron>(`/v1/desk/${word(desk)}/crons/${cron}/${verb}`, { method: 'POST' }),
   async control(desk: string, verb: 'hold' | 'release' | 'remove' | 'rescue', which: { Ids?: string; Constraint?: string }, why: string): Promise<Control> {
     const sums: Control = { Changed: 0, Unchanged: 0, Missing: 0 };
     for (let from: number | undefined = 1; from;) {

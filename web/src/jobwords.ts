@@ -1,6 +1,6 @@
 // jobwords.ts: how jobs and submissions are said and led to, the same in all views.
 import type { Job, Submission, Value } from './api';
-import { inCell } from './format';
+import { inCell, plannedSaid } from './format';
 import { routeLink } from './route';
 import type { Tone } from './ui';
 import { jobOutcomes } from './words';
@@ -17,6 +17,13 @@ export function standing(job: Job): string {
   const words = job.Outcome === undefined ? undefined : jobOutcomes[job.Outcome];
   if (!words) return job.State;
   return job.ExitCode ? `${words} (exit ${job.ExitCode})` : job.Signal ? `${words} (signal ${job.Signal})` : words;
+}
+
+/** When and where a job that waits for room is planned to begin. */
+export function plannedOf(job: Job): string | undefined {
+  const now = Date.now() / 1000;
+  if (job.State !== 'Waiting' || job.PlannedStart === undefined) return undefined;
+  return `planned for about ${plannedSaid(job.PlannedStart - now, now)}${job.PlannedMachine ? ` on ${job.PlannedMachine}` : ''}`;
 }
 
 const tones: Record<string, Tone | undefined> = { Ready: 'now', Scheduled: 'now', Running: 'now', Held: 'warn', Succeeded: 'good' };

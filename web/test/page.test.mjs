@@ -746,6 +746,21 @@ test('a submit file is shown as the ad that it makes, and sent as that, with its
   await close(page);
 });
 
+test('what comes again stands among the jobs, with its next time, and is held and released there', async () => {
+  const ask = async (path, body) => (await fetch(`${pool.url}${path}`, { method: body ? 'POST' : 'GET', body: body && JSON.stringify(body), headers: { Authorization: `Bearer ${pool.owner}`, Accept: 'application/json', 'Content-Type': 'application/json' } })).json();
+  const [desk] = await ask('/v1/desks'), page = await open('#/jobs?show=again', { token: pool.owner });
+  await page.getByText('Nothing comes again.').waitFor();
+  const rule = await ask(`/v1/desk/${desk.Agent}/crons`, { Schedule: '30 4 1 1 *', JobAd: { Cmd: 'true' } });
+  const row = page.getByRole('row').filter({ hasText: '30 4 1 1 *' });
+  await row.filter({ hasText: '-01-01 04:30' }).waitFor();
+  await row.getByRole('button', { name: `Hold rule ${rule.Cron}` }).click();
+  await row.filter({ hasText: 'held' }).waitFor();
+  await row.getByRole('button', { name: `Release rule ${rule.Cron}` }).click();
+  await row.filter({ hasText: '-01-01 04:30' }).waitFor();
+  await shot(page, 'again');
+  await close(page);
+});
+
 test('each state of a view has an address, and who goes back finds a list as it was left', async () => {
   const owner = { Authorization: `Bearer ${pool.owner}`, 'Content-Type': 'application/classad' }, [desk] = await (await ask('/v1/desks', { headers: owner })).json();
   const sent = await ask(`/v1/desk/${desk.Agent}/jobs?key=places`, { method: 'POST', headers: owner, body: '[ Cmd = "sleep"; Args = { "60" }; Constraint = other.Cpus > 4000; Count = 60 ]' });
@@ -978,7 +993,7 @@ test('what was used is told by month, by user and by machine; of others only to 
   await close(reader);
 });
 
-const views = ['home', 'machines', 'machines?as=list', 'machines/kite', 'jobs', 'jobs?show=jobs', 'jobs?show=over', 'job', 'submit', 'workflows', 'workflow', 'users', 'users/ada', 'usage', 'policy', 'config', 'config/Agent', 'play', 'audit', 'pool', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'agents', 'nowhere'];
+const views = ['home', 'machines', 'machines?as=list', 'machines/kite', 'jobs', 'jobs?show=jobs', 'jobs?show=over', 'jobs?show=again', 'job', 'submit', 'workflows', 'workflow', 'users', 'users/ada', 'usage', 'policy', 'config', 'config/Agent', 'play', 'audit', 'pool', 'ads', 'ad/big', 'ad/gang', 'ad/m5', 'agents', 'nowhere'];
 /** A job that is over, and a workflow that is under way, of those that the tests before have made. */
 async function viewsWhole() {
   const owner = { Authorization: `Bearer ${pool.owner}` }, [desk] = await (await ask('/v1/desks', { headers: owner })).json();
@@ -1067,7 +1082,7 @@ test('where there is nothing each view says what it is for, and has the first st
   await page.addInitScript((kept) => sessionStorage.setItem('berth.token', kept), young.owner);
   const empty = (words) => page.locator('.empty').filter({ hasText: words }).first(), submit = (words) => empty(words).getByRole('link', { name: /^Submit/ });
   try {
-    for (const [view, words] of [['home', 'what runs and what waits'], ['home', 'Nothing is under way'], ['jobs', 'stands here in one row'], ['jobs?show=jobs', 'wait, run or are held stand here'], ['jobs?show=over', 'Jobs that are over stand here'],
+    for (const [view, words] of [['home', 'what runs and what waits'], ['home', 'Nothing is under way'], ['jobs', 'stands here in one row'], ['jobs?show=jobs', 'wait, run or are held stand here'], ['jobs?show=over', 'Jobs that are over stand here'], ['jobs?show=again', 'Nothing comes again.'],
       ['workflows', 'wait for each other stand here'], ['users', 'whose turn it is'], ['usage', 'is added up here']]) {
       await page.goto(`${door.url}/#/${view}`);
       assert.match(await submit(words).getAttribute('href'), /^#\/submit/, view);

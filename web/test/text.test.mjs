@@ -5,11 +5,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { buildSync } from 'esbuild';
 
-const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { adAgain } from './again'; export { wordsOf } from './shellwords'; export { piecesOf } from './pieces'; export { branchOf, graphMake } from './graph'; export { plannedSaid, span, spanSaid } from './format'; export { inTurn } from './turns'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
+const built = buildSync({ stdin: { contents: "export * from './adtext'; export * from './edits'; export * from './route'; export * from './blake2b'; export { inputsWrite } from './inputs'; export { customerless } from './words'; export { adAgain } from './again'; export { wordsOf } from './shellwords'; export { piecesOf } from './pieces'; export { branchOf, graphMake } from './graph'; export { plannedOf } from './jobwords'; export { plannedSaid, span, spanSaid } from './format'; export { inTurn } from './turns'", resolveDir: new URL('../src', import.meta.url).pathname }, bundle: true, format: 'esm', write: false });
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
 globalThis.sessionStorage = { getItem: () => null };
-const { adAgain, branchOf, inTurn, piecesOf, graphMake, wordsOf, adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, plannedSaid, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+const { adAgain, branchOf, inTurn, piecesOf, graphMake, wordsOf, adLayOut, attributesOf, Blake2b, customerless, inputsWrite, cut, editMake, plannedOf, plannedSaid, portFind, routeLink, routeRead, span, spanSaid } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
 
 const tokens = (text) => text.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^\s]/g).join('').replace(/;\]/g, ']');
 
@@ -105,6 +105,14 @@ test('files are written into each ad, and not into one that has its own', () => 
   const said = 'Inputs = { [ Name = "a \\"b\\".txt"; Hash = "ff"; Size = 3; Mode = 420 ], [ Name = "run"; Hash = "00"; Size = 1; Mode = 493 ] }';
   assert.equal(inputsWrite('[ Cmd = "]"; ]\n// [ x ]\n[]', inputs), `[ Cmd = "]"; ${said}; ]\n// [ x ]\n[ ${said}]`);
   assert.equal(inputsWrite('[ Cmd = "x"; inputs = {} ]', inputs), null);
+});
+
+test('a job that is planned says when and where, and no other does', () => {
+  const soon = Date.now() / 1000 + 10;
+  assert.equal(plannedOf({ State: 'Waiting', PlannedStart: soon, PlannedMachine: 'heron' }), 'planned for about now on heron');
+  assert.match(plannedOf({ State: 'Waiting', PlannedStart: soon + 7200 }), /^planned for about .*\d\d:\d\d$/);
+  assert.equal(plannedOf({ State: 'Running', PlannedStart: soon, PlannedMachine: 'heron' }), undefined);
+  assert.equal(plannedOf({ State: 'Waiting' }), undefined);
 });
 
 test('who has no customer to go to is told why, and what to type', () => {

@@ -9,6 +9,7 @@
 #include "lang/base/array.h"
 #include "lang/base/mem.h"
 #include "lang/base/natural.h"
+#include "lang/base/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,9 +36,11 @@ void machine_name_copy(char ret[MACHINE_NAME_ROOM], const struct tree *machine)
 /* Is the same told of it in both? Who ordered it last may differ: one may have had it from a change that was taken back. */
 static bool bookings_agree(const struct tree *one, const struct tree *other)
 {
-    static const char *const names[] = {"From", "Until", "Users", "Count", "Arrive", "Purpose"};
+    static const char *const names[] = {"Users", "Count", "Arrive", "Purpose", "Every", "ZoneRule", "Last", "From", "Until"};
+    size_t count = sizeof names / sizeof *names;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    count -= ad_find(one, "Every") ? 2 : 0; /* each machine is at one of its times, and one that nobody used has gone on */
+    for (size_t i = 0; i < count; i++) {
         const struct expr *left = ad_find(one, names[i]), *right = ad_find(other, names[i]);
 
         if (left && right ? !tree_equal(one, left, other, right) : left != right)
@@ -74,6 +77,10 @@ static void booking_add(struct reservations *list, const struct tree *machine, s
         return;
     reservation = reservation_of(list, id, booking);
     reservation->held = reservation->held || ad_find(booking, "Held");
+    if (from < reservation->from) { /* of several of its times the first counts */
+        reservation->from = from;
+        reservation->until = until;
+    }
     ARRAY_ROOM(reservation->machines, reservation->count, reservation->room, 4);
     added = &reservation->machines[reservation->count++];
     added->agent = who;
@@ -199,6 +206,8 @@ void booking_span_print(struct buf *out, int64_t from, int64_t until)
 void booking_terms_print(struct buf *out, const struct booking_order *order)
 {
     booking_span_print(out, order->from, order->until);
+    if (order->every)
+        buf_addf(out, " and again at %s in %s", order->every, order->zone);
     buf_adds(out, ", for ");
     for (size_t i = 0; i < order->user_count; i++)
         buf_addf(out, "%s%s", i ? ", " : "", order->users[i]);
@@ -229,12 +238,29 @@ bool booking_users(struct booking_order *order, const char *text, char *room, si
     return true;
 }
 
+bool booking_first(const struct booking_order *order, const struct zone *zone, int64_t *ret)
+{
+    struct zone local = *zone;
+    struct schedule schedule;
+    struct err err = {0};
+
+    if (schedule_read(order->every, strlen(order->every), &schedule, &err) < 0 || schedule.every) {
+        report("--every: %s", *err.text ? err.text : "expected times as in crontab: '0 20 * * mon-fri'");
+        return false;
+    }
+    *ret = schedule_next(&schedule, (int64_t)time(NULL) - 1, 0, zone_offset, &local);
+    if (*ret != SCHEDULE_NEVER && (!order->last || *ret <= order->last))
+        return true;
+    report("--every: no such time comes%s", order->last ? " before --last" : "");
+    return false;
+}
+
 static struct tree *order_make(struct connection *pool, const struct booking_order *order)
 {
     struct maker maker;
 
     maker_init(&maker, pool->symbols);
-    maker_text(&maker, "Command", order->release ? "release" : "book");
+    maker_text(&maker, "Command", order->release ? "release" : order->every ? "repeat" : "book");
     maker_word(&maker, "Booking", order->id);
     maker_integer(&maker, "Lifetime", order->life);
     if (order->release)
@@ -249,6 +275,13 @@ static struct tree *order_make(struct connection *pool, const struct booking_ord
         maker_integer(&maker, "Count", order->count);
     maker_texts(&maker, "Users", order->users, order->user_count);
     maker_text(&maker, "Purpose", order->purpose);
+    maker_text(&maker, "Every", order->every);
+    if (order->every) {
+        maker_text(&maker, "Zone", order->zone);
+        maker_text(&maker, "ZoneRule", order->zone_rule);
+    }
+    if (order->last)
+        maker_integer(&maker, "Last", order->last);
     return maker_seal(&maker);
 }
 

@@ -8,6 +8,7 @@
 #define BERTH_CLI_ADMIN_BOOKING_H
 
 #include "cli/ask/awaited.h"
+#include "lang/base/zone.h"
 #include "live/world/booking_form.h"
 
 #define MACHINE_NAME_ROOM 128
@@ -49,12 +50,18 @@ struct booking_order {
     size_t user_count;
     const char *users[BOOKING_NAMES_MAX];
     const char *purpose; /* NULL: none */
+    const char *every;   /* it comes again at these times, as in crontab; NULL: it does not ... */
+    const char *zone, *zone_rule; /* ... in this time zone (zone_name.h) ... */
+    int64_t last;                 /* ... and begins no later; 0: nothing says so */
     bool release;        /* the booking is given back */
     int64_t life;        /* seconds after which the command is carried out no more */
 };
 
 /* Reads names with commas between into the order, which keeps them in `room`. False after a report. */
 bool booking_users(struct booking_order *order, const char *text, char *room, size_t size);
+
+/* When an order that comes again begins for the first time; false after a report. */
+bool booking_first(const struct booking_order *order, const struct zone *zone, int64_t *ret);
 
 /* Tells machines all at once, and waits for their answers until `wait` seconds are over. `ret[i]`: what the machine said: NULL: yes; else why not, for the
  * caller to free. Not STATUS_DONE: the pool could not be asked, which was reported. */

@@ -1,5 +1,6 @@
 /* reservations.c: berth reservations: lists what is reserved, shows one of them, changes it, and gives it back. */
 #include "cli/admin/booking.h"
+#include "cli/admin/zone_name.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/moment.h"
@@ -7,6 +8,7 @@
 #include "cli/term/rows.h"
 #include "lang/ad/get.h"
 #include "lang/base/mem.h"
+#include "lang/base/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +22,8 @@
 struct reservations_settings {
     struct connection_options pool;
     int64_t from, span, wait;
-    const char *users, *told_by;
+    const char *users, *told_by, *every, *zone;
+    int64_t last;
     bool json;
 };
 
@@ -29,6 +32,11 @@ static const struct option reservations_options[] = {
     {0, "from", "MOMENT", "change: when it begins", option_moment, offsetof(S, from)},
     {0, "for", "SPAN", "change: how long it lasts", option_span, offsetof(S, span)},
     {0, "users", "NAMES", "change: for whom, with commas between", option_text, offsetof(S, users)},
+    {0, "every", "TIMES", "change: at which times it comes again", option_text, offsetof(S, every)},
+    {0, "zone", "ZONE", "of --every: the time zone of these times; that of this machine if not given", option_text,
+     offsetof(S, zone)},
+    {0, "last", "MOMENT", "change: of one that comes again: it begins no later than that", option_moment,
+     offsetof(S, last)},
     {0, "told-by", "MACHINE", "change: only the machines that tell the same of it as this", option_text,
      offsetof(S, told_by)},
     {0, "wait", "SPAN", "wait so long for the answers of machines: 20 s is the default", option_wait,
@@ -67,6 +75,20 @@ static void users_print(struct buf *out, const struct tree *booking)
     text_tame(out, 0);
 }
 
+/* Appends " and again at 0 20 * * mon-fri in Europe/Berlin". */
+static void every_print(struct buf *out, const struct tree *booking)
+{
+    size_t from = out->len;
+
+    if (!ad_find(booking, "Every"))
+        return;
+    buf_adds(out, " and again at ");
+    cell_print(out, booking, "Every", CELL_VALUE, 0);
+    buf_adds(out, " in ");
+    cell_print(out, booking, ad_find(booking, "Zone") ? "Zone" : "ZoneRule", CELL_VALUE, 0);
+    text_tame(out, from);
+}
+
 static void cell_take(struct table *table, struct buf *text)
 {
     table_text(table, text->text ? text->text : "", text->len);
@@ -88,6 +110,7 @@ static void row_add(struct table *table, const struct reservation *reservation)
         buf_addf(&text, "%u", reservation->count);
     cell_take(table, &text);
     booking_span_print(&text, reservation->from, reservation->until);
+    every_print(&text, reservation->booking);
     cell_take(table, &text);
     users_print(&text, reservation->booking);
     cell_take(table, &text);
@@ -150,6 +173,7 @@ static void one_print(const struct reservation *reservation)
     buf_init(&out);
     buf_addf(&out, "%016" PRIx64 " is %s, ", reservation->id, state_of(reservation));
     booking_span_print(&out, reservation->from, reservation->until);
+    every_print(&out, reservation->booking);
     buf_adds(&out, ", for ");
     users_print(&out, reservation->booking);
     if (reservation->wanted > reservation->count)
@@ -238,6 +262,25 @@ static int reservation_release(struct connection *pool, const struct reservation
     return status;
 }
 
+/* What is told of one that comes again; each is empty where it is not said. */
+struct rule_words {
+    char every[SCHEDULE_TEXT_MAX + 1], zone[ZONE_TEXT_MAX + 1], zone_rule[ZONE_TEXT_MAX + 1];
+};
+
+static void rule_of(const struct reservation *reservation, struct rule_words *words, struct booking_order *ret)
+{
+    *words = (struct rule_words){{0}, {0}, {0}};
+    if (!ad_text(reservation->booking, "Every", words->every, sizeof words->every) ||
+        !ad_text(reservation->booking, "ZoneRule", words->zone_rule, sizeof words->zone_rule))
+        return;
+    if (!ad_text(reservation->booking, "Zone", words->zone, sizeof words->zone))
+        memcpy(words->zone, words->zone_rule, sizeof words->zone);
+    ret->every = words->every;
+    ret->zone = words->zone;
+    ret->zone_rule = words->zone_rule;
+    ad_integer(reservation->booking, "Last", &ret->last);
+}
+
 /* The order by which the reservation is as it is. */
 static bool order_of(const struct reservation *reservation, struct booking_order *ret, char *room, size_t size)
 {
@@ -313,6 +356,21 @@ static const struct reservation *told_by(const struct reservations *list, const 
     return found;
 }
 
+/* May what is to be changed be changed of that one? */
+static bool change_fits(const struct reservations_settings *settings, const struct booking_order *old)
+{
+    if (old->every ? settings->from != 0 : settings->every || settings->last) {
+        report(old->every ? "it comes again: --every says when it begins, not --from"
+                          : "it comes once: --every and --last are for one that comes again");
+        return false;
+    }
+    if (settings->zone && !settings->every) {
+        report("--zone goes with --every");
+        return false;
+    }
+    return true;
+}
+
 /* Each machine books the new interval in the place of the old one, or stays as it is. What is not changed is taken from what its machines tell: so they must
  * agree, or one that lies would change what the others have. */
 static int reservation_change(struct connection *pool, const struct reservations_settings *settings,
@@ -320,17 +378,30 @@ static int reservation_change(struct connection *pool, const struct reservations
 {
     char room[USERS_ROOM], new_room[USERS_ROOM], purpose[64] = "", **said;
     struct booking_order old, order;
+    struct rule_words rule;
+    struct zone_named zone;
     int status;
 
     if (!order_of(reservation, &old, room, sizeof room))
         return STATUS_NO;
+    rule_of(reservation, &rule, &old);
+    if (!change_fits(settings, &old) || (settings->every && !zone_named(settings->zone, &zone)))
+        return STATUS_BAD;
     if (ad_text(reservation->booking, "Purpose", purpose, sizeof purpose))
         old.purpose = purpose;
     old.life = settings->wait + 1;
     order = old;
     if (settings->users && !booking_users(&order, settings->users, new_room, sizeof new_room))
         return STATUS_BAD;
+    if (settings->every) {
+        order.every = settings->every;
+        order.zone = zone.name;
+        order.zone_rule = zone.rule;
+    }
+    order.last = settings->last ? settings->last : old.last;
     order.from = settings->from ? settings->from : old.from;
+    if (settings->every && !booking_first(&order, &zone.zone, &order.from))
+        return STATUS_BAD;
     order.until = order.from + (settings->span ? settings->span : old.until - old.from);
     status = tell_all(pool, &order, reservation, settings->wait, &said);
     if (status == STATUS_DONE && said_report(reservation, said)) {
@@ -349,15 +420,15 @@ static int reservation_change(struct connection *pool, const struct reservations
 static bool words_good(const struct reservations_settings *settings, int word_count, char **words)
 {
     const char *what = word_count > 1 ? words[1] : "";
-    bool changes = settings->from || settings->span || settings->users;
+    bool changes = settings->from || settings->span || settings->users || settings->every || settings->last;
 
     if (word_count > 2 || (word_count == 2 && strcmp(what, "change") != 0 && strcmp(what, "release") != 0)) {
         report("reservations wants nothing, or a number, and perhaps change or release");
         return false;
     }
     if (changes != !strcmp(what, "change") || (settings->told_by && !changes)) {
-        report(strcmp(what, "change") != 0 ? "--from, --for, --users and --told-by are for change"
-                                           : "change wants --from, --for or --users");
+        report(strcmp(what, "change") != 0 ? "--from, --for, --every, --last, --users and --told-by are for change"
+                                           : "change wants --from, --for, --every, --last or --users");
         return false;
     }
     return true;

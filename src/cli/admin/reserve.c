@@ -5,6 +5,7 @@
  *
  * What is only held is given back by the machine itself, so a program that is killed in the middle leaves nothing for long. */
 #include "cli/admin/booking.h"
+#include "cli/admin/zone_name.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
 #include "cli/term/moment.h"
@@ -29,7 +30,8 @@
 struct reserve_settings {
     struct connection_options pool;
     int64_t from, span, arrive, wait;
-    const char *constraint, *users, *purpose;
+    const char *constraint, *users, *purpose, *every, *zone;
+    int64_t last;
     uint64_t count;
     bool json;
 };
@@ -44,6 +46,11 @@ static const struct option reserve_options[] = {
     {0, "from", "MOMENT", "when it begins: 20:00, +2h, 2026-11-20T08:00; now if not given", option_moment,
      offsetof(S, from)},
     {0, "for", "SPAN", "how long it lasts: 2h, 90min", option_span, offsetof(S, span)},
+    {0, "every", "TIMES", "it comes again at these times, as in crontab: '0 20 * * mon-fri'", option_text,
+     offsetof(S, every)},
+    {0, "zone", "ZONE", "of --every: the time zone of these times, as Europe/Berlin; that of this machine if not given",
+     option_text, offsetof(S, zone)},
+    {0, "last", "MOMENT", "of --every: it begins no later than that", option_moment, offsetof(S, last)},
     {'c', "constraint", "EXPR", "only machines for which it is true, as `berth machines --long` tells of them",
      option_text, offsetof(S, constraint)},
     {0, "count", "N", "so many machines, all or none: 1 if not given", option_machines, offsetof(S, count)},
@@ -230,6 +237,9 @@ static void reserved_print_json(const struct connection *pool, const struct book
     maker_word(&maker, "Booking", order->id);
     maker_integer(&maker, "From", order->from);
     maker_integer(&maker, "Until", order->until);
+    maker_text(&maker, "Every", order->every);
+    if (order->every)
+        maker_text(&maker, "Zone", order->zone);
     maker_texts(&maker, "Users", order->users, order->user_count);
     maker_texts(&maker, "Machines", names, (size_t)order->count);
     ad = maker_seal(&maker);
@@ -263,10 +273,33 @@ static bool settings_good(const struct reserve_settings *settings)
         report("reserve wants --for and --users: how long, and for whom");
         return false;
     }
+    if (settings->every ? settings->from != 0 : settings->zone || settings->last) {
+        report(settings->every ? "--every says when it begins: --from does not go with it"
+                               : "--zone and --last go with --every");
+        return false;
+    }
     if (settings->from && settings->from + settings->span <= (int64_t)time(NULL)) {
         report("--from: that reservation would be over");
         return false;
     }
+    return true;
+}
+
+/* Sets when it begins, and where it comes again the first time; false after a report. */
+static bool order_begins(const struct reserve_settings *settings, struct zone_named *zone, struct booking_order *order)
+{
+    order->from = settings->from ? settings->from : (int64_t)time(NULL);
+    if (settings->every) {
+        if (!zone_named(settings->zone, zone))
+            return false;
+        order->every = settings->every;
+        order->zone = zone->name;
+        order->zone_rule = zone->rule;
+        order->last = settings->last;
+        if (!booking_first(order, &zone->zone, &order->from))
+            return false;
+    }
+    order->until = order->from + settings->span;
     return true;
 }
 
@@ -275,14 +308,14 @@ static int reserve_run(const void *given, int word_count, char **words)
     const struct reserve_settings *settings = given;
     struct booking_order order = {.id = secrets_word(&secrets_live), .purpose = settings->purpose};
     struct search search = {.order = &order, .word_count = word_count, .words = words};
+    struct zone_named zone;
     char users[USERS_ROOM];
     struct connection pool;
     int status;
 
-    if (!settings_good(settings) || !booking_users(&order, settings->users, users, sizeof users))
+    if (!settings_good(settings) || !booking_users(&order, settings->users, users, sizeof users) ||
+        !order_begins(settings, &zone, &order))
         return STATUS_BAD;
-    order.from = settings->from ? settings->from : (int64_t)time(NULL);
-    order.until = order.from + settings->span;
     order.arrive = settings->arrive;
     order.count = (int64_t)settings->count;
     status = connection_open(&pool, &settings->pool);
@@ -309,12 +342,15 @@ const struct command command_reserve = {
         "their AccountingGroup. Before that a job of others begins there only if it ends in time by its TimeLimit; or if it yields: a job with Yields = "
         "true, or without a TimeLimit unless it says Yields = false, begins until an hour before, and is warned and ended in time, to begin again elsewhere. "
         "A machine on which a job runs that may not have ended by then refuses, and so does one that is booked already: another that fits is asked.\n\n"
+        "With --every it comes again, at times as in crontab in a time zone that is named; each time is as long as --for says. No other reservation can be made for any of these times. At "
+        "times when nobody comes within --arrive the machine is given back until the next one; after three such times in a row the rule is over. What summer time does is as in `berth cron`.\n\n"
         "Each machine writes its booking down and keeps it by itself, with or without the matchmaker. A machine on which nobody has begun a job in the time of "
         "--arrive is given back. The constraint of its owner holds all the while; an owner who does not want bookings, or only some, says so by Reservable in the "
         "machine's ad: Reservable = other.Until - other.From <= 4 * 3600 && other.By == \"ada\".\n\n"
         "Administrators may reserve any machine, and owners their own. `berth reservations` lists them and gives them back. The status is 1 when not enough "
         "machines can be had.",
-    .examples = {{"berth reserve --from 20:00 --for 2h -c 'Memory >= 64G' --count 4 --users lab", NULL},
+    .examples = {{"berth reserve --every '0 20 * * mon-fri' --zone Europe/Berlin --for 2h --users lab heron", NULL},
+                 {"berth reserve --from 20:00 --for 2h -c 'Memory >= 64G' --count 4 --users lab", NULL},
                  {"berth reserve --from +1d --for 4h --users ada,grace --purpose exam heron", NULL}},
     .options = reserve_options,
     .option_count = sizeof reserve_options / sizeof *reserve_options,

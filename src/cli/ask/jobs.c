@@ -539,7 +539,7 @@ struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now)
     return maker_seal(&maker);
 }
 
-/* In a table, a job that waits for others, or for a time, says so where its machine would stand. Takes the row. */
+/* In a table, a job that waits for others, or for a time, says so where its machine would stand; one that is planned, where and when. Takes the row. */
 static struct tree *row_waits(struct tree *row, const struct tree *job, int64_t now)
 {
     struct tree *told = row;
@@ -551,8 +551,8 @@ static struct tree *row_waits(struct tree *row, const struct tree *job, int64_t 
     buf_init(&words);
     if (job_text_is(job, "State", "Blocked") && ad_string(job, "Reason", &why, &len))
         buf_add(&words, why, len);
-    else
-        job_waits_say(&words, job, now);
+    else if (!job_waits_say(&words, job, now))
+        job_plan_say(&words, job, now);
     if (words.len) {
         maker_init(&maker, row->symbols);
         maker_parts(&maker, row, "Provider");
@@ -572,6 +572,23 @@ bool job_waits_say(struct buf *out, const struct tree *job, int64_t now)
         return false;
     buf_adds(out, "waits until ");
     moment_say(out, until, now);
+    return true;
+}
+
+bool job_plan_say(struct buf *out, const struct tree *job, int64_t now)
+{
+    const char *machine;
+    int64_t start;
+    size_t len;
+
+    if (!job_text_is(job, "State", "Waiting") || !ad_integer(job, "PlannedStart", &start))
+        return false;
+    buf_adds(out, "planned for about ");
+    moment_say(out, start, now);
+    if (ad_string(job, "PlannedMachine", &machine, &len) && len) {
+        buf_adds(out, " on ");
+        buf_add(out, machine, len);
+    }
     return true;
 }
 

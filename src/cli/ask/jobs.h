@@ -70,7 +70,7 @@ size_t job_column_count(enum rows_form form);
 #define JOB_SELECT                                                                                           \
     OUTCOME_SELECT ",Submitted,Started,Ended,Since,WallUsed,Provider,Cmd,Args,Message,"                      \
                    "Workflow,Dag,FilesToStore,FilesStored,FilesNotMade,FilesLost,Stored,Suspended,Progress," \
-                   "WaitsUntil"
+                   "WaitsUntil,PlannedStart,PlannedMachine"
 
 /* Makes the ad of a row from the ad of a job: [ Job; State; Submitted; RunTime; Status; Provider; Command ], and what became of its files. In a table
  * the State is what people read, and Good says whether the end was good or bad; in JSON there is an Outcome. The caller unrefs it. */
@@ -78,6 +78,9 @@ struct tree *job_row(const struct tree *job, enum rows_form form, int64_t now);
 
 /* Appends "waits until 20:00" for a job whose NotBefore has not come; false: it waits for none. */
 bool job_waits_say(struct buf *out, const struct tree *job, int64_t now);
+
+/* Appends "planned for about 14:20 on heron" for a job that waits for room, and has a planned start; false: it has none. */
+bool job_plan_say(struct buf *out, const struct tree *job, int64_t now);
 
 /* Adds a job to a table; a connection_ad_fn whose user is a struct rows. It adds job_row where the rows have columns, and the ad itself where not. */
 bool job_rows_add(void *user, struct tree *job);

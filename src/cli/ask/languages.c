@@ -100,6 +100,16 @@ int language_match(const char *folder, const char *pattern, enum submit_match wh
     return result;
 }
 
+/* Local time is that of this machine. */
+static int64_t local_offset(void *user, int64_t moment)
+{
+    time_t at = (time_t)moment;
+    struct tm local;
+
+    (void)user;
+    return localtime_r(&at, &local) ? local.tm_gmtoff : 0;
+}
+
 static int names_that_match(void *user, const char *pattern, enum submit_match what, struct buf *ret, struct err *err)
 {
     return language_match(((const struct surroundings *)user)->folder, pattern, what, ret, err);
@@ -227,6 +237,7 @@ int language_read_given(struct symbols *symbols, enum submit_language language, 
                                  .variable = variable,
                                  .variables = (const char *const *)environ,
                                  .random = any_number,
+                                 .offset = local_offset,
                                  .file_name = file,
                                  .remark = remark_report,
                                  .given = given ? given->macros : NULL,

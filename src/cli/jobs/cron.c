@@ -1,10 +1,10 @@
 /* cron.c: berth cron: jobs that come again by a schedule: adds them, lists them, holds, releases and removes them. */
 #include "cli/ask/jobs.h"
 #include "cli/ask/languages.h"
+#include "cli/jobs/cron_terms.h"
 #include "cli/jobs/submission.h"
 #include "cli/term/command.h"
 #include "cli/term/file.h"
-#include "cli/term/moment.h"
 #include "cli/term/report.h"
 #include "cli/term/rows.h"
 #include "lang/ad/get.h"
@@ -58,34 +58,6 @@ static int crons_list(struct connection *customer, const struct cron_settings *s
     rows_finish(&rows);
     rows_done(&rows);
     return status;
-}
-
-/* Prints "cron 3: next at 20:00"; or the ad. */
-static void cron_tell(const struct tree *ad, bool json)
-{
-    int64_t id = 0, next = 0;
-    struct rows rows;
-    struct buf out;
-
-    if (json) {
-        rows_init(&rows, ROWS_JSON, NULL, 0);
-        rows_add(&rows, (struct tree *)(uintptr_t)ad);
-        rows_finish(&rows);
-        rows_done(&rows);
-        return;
-    }
-    buf_init(&out);
-    ad_integer(ad, "Cron", &id);
-    buf_addf(&out, "cron %" PRId64, id);
-    if (ad_integer(ad, "Next", &next)) {
-        buf_adds(&out, ": the next time is ");
-        moment_say(&out, next, (int64_t)time(NULL));
-    } else {
-        buf_adds(&out, " is held");
-    }
-    buf_addc(&out, '\n');
-    output_write(&out);
-    buf_done(&out);
 }
 
 static int cron_show(struct connection *customer, const char *word)
@@ -165,45 +137,33 @@ static int job_read(struct job_submission *submission, const char *file)
     return status;
 }
 
-static int cron_send(struct connection *customer, const struct cron_settings *settings, const char *schedule,
-                     const struct tree *job)
-{
-    struct connection_ask ask = {.method = "POST", .path = "/v1/crons"};
-    struct tree *body, *answer = NULL;
-    struct maker maker;
-    int status;
-
-    maker_init(&maker, customer->symbols);
-    maker_text(&maker, "Schedule", schedule);
-    maker_text(&maker, "Missed", settings->missed);
-    maker_text(&maker, "Overlap", settings->overlap);
-    maker_ad(&maker, "JobAd", job);
-    body = maker_seal(&maker);
-    ask.body = body;
-    status = connection_fetch_ad(customer, &ask, &answer);
-    if (status == STATUS_DONE)
-        cron_tell(answer, settings->json);
-    tree_unref(answer);
-    tree_unref(body);
-    return status;
-}
-
 static int cron_add(struct connection *customer, const struct cron_settings *settings, int word_count, char **words)
 {
+    const char *file = word_count ? words[word_count - 1] : "";
+    struct cron_terms terms = {.missed = settings->missed, .overlap = settings->overlap};
     struct job_submission submission;
+    bool says;
     int status;
 
-    if (word_count != 2) {
+    if (word_count != 1 && word_count != 2) {
         report("cron add wants a schedule, as one word in quotes, and the FILE of a job: "
                "berth cron add '0 8 * * mon-fri' report.ad");
         return STATUS_BAD;
     }
     submission_init(&submission, customer);
-    status = job_read(&submission, words[1]);
+    status = job_read(&submission, file);
+    says = status == STATUS_DONE && cron_terms_said(submission.ads[0]);
+    if (status == STATUS_DONE && says == (word_count == 2)) {
+        report(says ? "%s says itself when its job comes again: leave the schedule out"
+                    : "%s does not say when its job comes again: name a schedule before it, as one word in quotes",
+               file);
+        status = STATUS_BAD;
+    }
     if (status == STATUS_DONE)
         status = submission_upload(&submission);
+    terms.schedule = word_count == 2 ? words[0] : NULL;
     if (status == STATUS_DONE)
-        status = cron_send(customer, settings, words[0], submission.ads[0]);
+        status = cron_terms_send(customer, submission.ads[0], &terms, settings->json);
     submission_done(&submission);
     return status;
 }
@@ -231,7 +191,7 @@ static int cron_change(struct connection *customer, const struct cron_settings *
     if (*verbs[verb].behind) {
         status = connection_fetch_ad(customer, &ask, &answer);
         if (status == STATUS_DONE)
-            cron_tell(answer, settings->json);
+            cron_terms_tell(answer, settings->json);
     } else {
         status = connection_fetch(customer, &ask, &fetched);
         if (status == STATUS_DONE)
@@ -295,14 +255,15 @@ static int cron_run(const void *given, int word_count, char **words)
 const struct command command_cron = {
     .name = "cron",
     .summary = "jobs that come again by a schedule",
-    .usage = "[--json]\nadd [--missed WHAT] [--overlap WHAT] SCHEDULE FILE\nshow NUMBER\nhold NUMBER...\n"
+    .usage = "[--json]\nadd [--missed WHAT] [--overlap WHAT] [SCHEDULE] FILE\nshow NUMBER\nhold NUMBER...\n"
              "release NUMBER...\nrm NUMBER...",
     .about =
         "Without a word, lists one's jobs that come again: the next time, the last one, its job and how that stands, how many times it has come and how many "
         "were skipped, and why.\n\n"
         "add reads one ad from FILE (an ad, or a file for HTCondor or in JDL), uploads what it reads, and lets the customer submit it each time. SCHEDULE is one word in quotes: "
         "'MIN HOUR DOM MON DOW' as in crontab (numbers, 1-5, */10, jan, mon; where a day of the month and one of the week are said, either is enough), @hourly, @daily, @weekly, "
-        "@monthly, @yearly, or 'every 10min' (s, min, h, d), counted from now. Times are those of the customer's host.\n\n"
+        "@monthly, @yearly, or 'every 10min' (s, min, h, d), counted from now. Times are those of the customer's host. It is left out where the ad says CronSchedule itself, or a file for HTCondor cron_minute and the like: "
+        "those, `berth submit` takes as well.\n\n"
         "A time is missed when the customer was not there, or its clock was put forward over it, for more than a minute: --missed run (the default) lets the job come once, however "
         "many times were missed; skip lets it go. When the last job is not over, --overlap skip (the default) lets the time go, wait lets the job come "
         "when that is over, and run lets both be there.\n\n"

@@ -117,6 +117,21 @@ static void reason_print(struct buf *out, const struct tree *job)
         buf_addc(out, '\n');
 }
 
+/* Appends when and where the job is planned to begin, if a pool has planned it. */
+static void plan_print(struct buf *out, const struct tree *job)
+{
+    size_t start = out->len, from;
+
+    line_print(out, "start");
+    from = out->len;
+    if (!job_plan_say(out, job, (int64_t)time(NULL))) {
+        out->len = start;
+        return;
+    }
+    text_tame(out, from);
+    buf_addc(out, '\n');
+}
+
 static void ended_print(struct buf *out, const struct tree *job)
 {
     double ended;
@@ -266,6 +281,7 @@ static void job_print(struct buf *out, const struct tree *job)
     }
     buf_addc(out, '\n');
     reason_print(out, job);
+    plan_print(out, job);
     ended_print(out, job);
     line_print(out, "command");
     job_command(&command, job, &arena);

@@ -1,5 +1,6 @@
 /* submit.c: berth submit: takes jobs from files to the customer. */
 #include "cli/ask/languages.h"
+#include "cli/jobs/cron_terms.h"
 #include "cli/jobs/secrets.h"
 #include "cli/jobs/submission.h"
 #include "cli/jobs/submit_check.h"
@@ -464,17 +465,42 @@ static int words_check(const struct submit_settings *settings, const struct subm
     return 0;
 }
 
+/* Do the jobs come again? Each rule is one ad, and is added by itself: so there is one, and it stands alone. -1 after a report. */
+static int submission_comes_again(const struct job_submission *submission, const struct submit_settings *settings)
+{
+    size_t rules = 0;
+
+    for (size_t i = 0; i < submission->count; i++)
+        rules += cron_terms_said(submission->ads[i]);
+    if (rules && submission->count > 1) {
+        report("jobs that come again are submitted one ad at a time, which Count may make several jobs; there are %zu",
+               submission->count);
+        return -1;
+    }
+    if (rules && settings->key) {
+        report("--key goes with jobs that are submitted now, and this one comes again: `berth cron` lists those");
+        return -1;
+    }
+    return rules > 0;
+}
+
 /* Asks the pool whether this can match, uploads the files, and sends the jobs. */
 static int submission_go(struct job_submission *submission, const struct submit_settings *settings)
 {
     int status = connection_knock(submission->customer); /* before the matchmaker is asked about the jobs */
+    int again = submission_comes_again(submission, settings);
 
+    if (again < 0)
+        return STATUS_BAD;
     if (status == STATUS_DONE)
         status = submit_check_urls(&settings->pool, submission);
     if (status == STATUS_DONE && !settings->force)
         status = submit_check_jobs(&settings->pool, submission);
     if (status == STATUS_DONE)
         status = submission_upload(submission);
+    if (status == STATUS_DONE && again)
+        return cron_terms_send(submission->customer, submission->ads[0], &(struct cron_terms){.schedule = NULL},
+                               settings->json);
     return status == STATUS_DONE ? send_and_tell(submission, settings) : status;
 }
 

@@ -50,6 +50,7 @@ struct submit_world {
     const char *folder;                                   /* the folder of submission: a path from the root */
     const char *arch, *system;                            /* what machines must be, unless the file says otherwise */
     int64_t now;                                          /* seconds since 1970; 0: not known */
+    int64_t (*offset)(void *user, int64_t moment); /* so many seconds local time is ahead of UTC then; NULL: none */
     uint32_t fold_from;                                   /* so many items share ads; 0: SUBMIT_FOLD_FROM */
     uint32_t ads_max;                                     /* 0: SUBMIT_ADS_MAX */
     uint64_t work_max;                                    /* 0: SUBMIT_WORK_MAX */

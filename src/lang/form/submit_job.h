@@ -3,6 +3,7 @@
  *     submit_rows.c    the keys, a row each
  *     submit_values.c  translates texts, flags and amounts; refuses keys, or passes over them
  *     submit_credentials.c  translates proxies and tokens
+ *     submit_cron.c    translates times of a crontab
  *     submit_environment.c  translates environments
  *     submit_files.c   translates programs, arguments and files
  *     submit_keys.c    puts the ad together */
@@ -14,6 +15,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define SUBMIT_CRON_FIELDS 5
 
 /* The ad that is being made. */
 struct submit_job {
@@ -38,6 +41,9 @@ struct submit_job {
     bool broken; /* what stands in a $$([...]) cannot be read: the error says why */
     bool at_end; /* the expression is evaluated when a try has ended */
     bool later;  /* or by the customer, now and then */
+    struct buf cron[SUBMIT_CRON_FIELDS]; /* minute, hour, day, month, day of the week of a crontab; empty: any */
+    struct submit_macro *cron_macro;     /* that gave one of them; NULL: none was given */
+    bool repeats;                        /* it comes each time */
     struct err *err;
 };
 
@@ -86,6 +92,10 @@ bool submit_is_new(const struct submit_macro *macro);
 int submit_environment_print(struct submit_job *job, struct submit_macro *taken, const char *names, size_t names_len,
                              struct submit_macro *given, const char *text, size_t len);
 
+/* ---- submit_cron.c */
+
+int submit_cron_write(struct submit_job *job);
+
 /* ---- submit_rows.c */
 
 extern const struct submit_key submit_keys[];
@@ -105,7 +115,7 @@ key_fn submit_key_refused, submit_key_passed, submit_key_quiet, submit_key_notif
     submit_key_docker, submit_key_arguments, submit_key_inputs, submit_key_input, submit_key_outputs, submit_key_stream,
     submit_key_iwd, submit_key_size, submit_key_expr, submit_key_gpu, submit_key_rank, submit_key_whole,
     submit_key_signal, submit_key_flag, submit_key_policy, submit_key_remaps, submit_key_until, submit_key_log,
-    submit_key_later, submit_key_owner, submit_key_window, submit_key_checkpoint, submit_key_proxy, submit_key_scitoken,
+    submit_key_later, submit_key_owner, submit_key_window, submit_key_cron, submit_key_cron_window, submit_key_leaves, submit_key_checkpoint, submit_key_proxy, submit_key_scitoken,
     submit_key_oauth;
 
 #ifdef __cplusplus

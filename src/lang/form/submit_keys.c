@@ -235,7 +235,7 @@ static const struct submit_key *key_of_own(const char *name, size_t len)
     static key_fn *const same[] = {submit_key_refused,      submit_key_passed, submit_key_universe, submit_key_image,
                                    submit_key_docker,       submit_key_text,   submit_key_size,     submit_key_expr,
                                    submit_key_whole,        submit_key_signal, submit_key_machines, submit_key_flag,
-                                   submit_key_policy,       submit_key_until,  submit_key_transfer, submit_key_when,
+                                   submit_key_leaves,       submit_key_cron,   submit_key_policy,   submit_key_until,  submit_key_transfer, submit_key_when,
                                    submit_key_notification, submit_key_gpu,    submit_key_later,    submit_key_owner};
     const struct submit_key *key = submit_key_find(name, len);
 
@@ -374,7 +374,7 @@ static int job_write(struct submit_job *job)
         buf_addf(&job->out, "OutputUrls = {%s };\n", buf_string(&job->urls));
     if (job->to.len)
         buf_addf(&job->out, "OutputTo = {%s };\n", buf_string(&job->to));
-    if (environment_write(job) < 0 || others_write(job) < 0 || constraint_write(job) < 0)
+    if (environment_write(job) < 0 || others_write(job) < 0 || submit_cron_write(job) < 0 || constraint_write(job) < 0)
         return -1;
     if (reader->fold.items)
         items_write(job);
@@ -439,6 +439,8 @@ static int ad_make(struct submit_reader *reader, struct err *err)
     buf_init(&job.destination);
     buf_init(&job.remaps);
     buf_init(&job.to);
+    for (int i = 0; i < SUBMIT_CRON_FIELDS; i++)
+        buf_init(&job.cron[i]);
     buf_adds(&job.out, "[\n");
     result = job_write(&job);
     buf_adds(&job.out, "]");
@@ -455,6 +457,8 @@ static int ad_make(struct submit_reader *reader, struct err *err)
     buf_done(&job.destination);
     buf_done(&job.remaps);
     buf_done(&job.to);
+    for (int i = 0; i < SUBMIT_CRON_FIELDS; i++)
+        buf_done(&job.cron[i]);
     return result;
 }
 

@@ -9,7 +9,8 @@
 
 #define KIB 1024
 #define MIB (1024 * 1024)
-#define CRON_WORDS "not carried over: 'berth cron add' lets a job come again by such a schedule"
+#define CRON_WORDS                                                                                                     \
+    "as in crontab, in local time. With `on_exit_remove = false` a job each time, as by `berth cron add --missed skip`; else one job, at the next"
 
 /* ------------------------------------------------------------------------------------------------------------ the rows */
 
@@ -77,8 +78,8 @@ const struct submit_key submit_keys[] = {
     {"allowed_execute_duration", "AllowedExecuteDuration", "TimeLimit",
      "a try that takes longer ends, and has failed; it is not held", submit_key_whole, FIXED, 0},
     {"kill_sig", "KillSig", "WarnSignal", "by name or by number", submit_key_signal, FIXED, 0},
-    {"on_exit_remove", "OnExitRemove OnExitRemoveCheck", "OnExitRemove", "false: the job is run again",
-     submit_key_policy, FIXED, 0},
+    {"on_exit_remove", "OnExitRemove OnExitRemoveCheck", "OnExitRemove",
+     "false: the job is run again; with `cron_minute` and its likes, each time", submit_key_leaves, FIXED, 0},
     {"on_exit_hold", "OnExitHold OnExitHoldCheck", "OnExitHold", "true: the job is held", submit_key_policy, FIXED, 0},
     {"on_exit_hold_reason", "OnExitHoldReason", "OnExitHoldReason", "the words with which it is held then",
      submit_key_later, FIXED, 0},
@@ -232,13 +233,16 @@ const struct submit_key submit_keys[] = {
      submit_key_window, FIXED, 0},
     {"deferral_prep_time", "DeferralPrepTime", NULL, "a job that is not offered before its time needs none",
      submit_key_passed, COMPUTED, 0},
-    {"cron_minute", "CronMinute", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
-    {"cron_hour", "CronHour", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
-    {"cron_day_of_month", "CronDayOfMonth", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
-    {"cron_day_of_week", "CronDayOfWeek", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
-    {"cron_month", "CronMonth", NULL, CRON_WORDS, submit_key_refused, COMPUTED, 0},
-    {"cron_window", "CronWindow", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
-    {"cron_prep_time", "CronPrepTime", NULL, "it goes with a time to start at", submit_key_quiet, COMPUTED, 0},
+    {"cron_minute", "CronMinute", "CronSchedule", CRON_WORDS, submit_key_cron, FIXED, 0},
+    {"cron_hour", "CronHour", "CronSchedule", "likewise", submit_key_cron, FIXED, 1},
+    {"cron_day_of_month", "CronDayOfMonth", "CronSchedule", "likewise", submit_key_cron, FIXED, 2},
+    {"cron_month", "CronMonth", "CronSchedule", "likewise", submit_key_cron, FIXED, 3},
+    {"cron_day_of_week", "CronDayOfWeek", "CronSchedule", "likewise", submit_key_cron, FIXED, 4},
+    {"cron_window", "CronWindow", "QueueLimit",
+     "so many seconds after its time a job that waits is given up (`Aborted`), and not held. Without it, or with 0, a job that begins late is run all the same",
+     submit_key_cron_window, FIXED, 0},
+    {"cron_prep_time", "CronPrepTime", NULL, "a job that is not offered before its time needs none", submit_key_passed,
+     COMPUTED, 0},
     {"hold", NULL, NULL, "a job that waits from the start is not carried over: 'berth hold ID' holds it",
      submit_key_refused, COMPUTED, 0},
     {"append_files", NULL, NULL, "a job of that sort is not carried over", submit_key_refused, COMPUTED, 0},

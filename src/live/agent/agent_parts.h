@@ -143,7 +143,7 @@ bool agent_heard_later(struct membership *pool, const struct http_outcome *outco
 /* The call to the matchmaker that is asked now: address, token, name. `path` begins with a slash. The texts live until the next one. */
 struct agent_call {
     char url[1024];
-    struct http_field fields[3];
+    struct http_field fields[4];
     struct http_call call;
     char incarnation[40];
 };

@@ -443,6 +443,7 @@ static bool agent_introduce(struct membership *pool)
     if (!agent_call(pool, &call, "PUT", path))
         return false;
     call.fields[call.call.field_count++] = (struct http_field){"Berth-Knows", "receipts"};
+    call.fields[call.call.field_count++] = (struct http_field){"Berth-Knows-Plans", "true"};
     agent_words(pool->live);
     call.call.body = pool->live->text.text;
     call.call.len = pool->live->text.len;

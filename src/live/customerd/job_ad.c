@@ -34,7 +34,7 @@ static const char *const ours[] = {
     "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor",  "Matched",
     "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples",
     "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber",   "Progress",
-    "WaitsUntil",   "TraceId"};
+    "WaitsUntil",   "TraceId",     "PlannedStart", "PlannedMachine"};
 
 const char *job_standing_word(enum job_standing standing)
 {
@@ -359,6 +359,17 @@ static void claims_add(struct maker *maker, const struct job_view *view, const s
     maker_text(maker, "RejectedBy", by);
 }
 
+/* Adds when and where a pool has planned a job to begin that waits for room, as far as that was told lately. */
+static void plan_add(struct maker *maker, const struct job_view *view, int64_t now)
+{
+    int64_t steady = runner_now();
+
+    if (view->planned == INT64_MAX || steady > view->planned_until)
+        return;
+    maker_integer(maker, "PlannedStart", now + (view->planned > steady ? (view->planned - steady) / SECOND : 0));
+    maker_text(maker, "PlannedMachine", view->planned_on);
+}
+
 /* Adds the workflow of a job that another job has submitted, which carries that workflow out; or of that one. */
 static void carried_add(struct maker *maker, const struct job_view *view)
 {
@@ -414,8 +425,10 @@ struct tree *job_ad(struct symbols *symbols, const struct customer *customer, co
         waits_add_all(&maker, customer, view);
     else
         reason_add(&maker, view, tries, last);
-    if (view->state == JOB_IDLE && !view->blocked)
+    if (view->state == JOB_IDLE && !view->blocked) {
         claims_add(&maker, view, last);
+        plan_add(&maker, view, now);
+    }
     if (view->state == JOB_IDLE && !view->blocked) /* the request by which a pool knows it and all equal jobs */
         maker_word(&maker, "Request", view->shape);
     if (view->state == JOB_HELD) {

@@ -222,11 +222,18 @@ static bool is_node_inputs(const struct tree *ad, const struct expr *e)
 
 #define WANTED_TIME "expected a time: absTime(\"2026-11-20T20:00:00+01:00\"), or seconds since 1970"
 
+static bool is_elsewhere(const struct tree *ad, const struct expr *e)
+{
+    (void)ad, (void)e;
+    return false;
+}
+
 static const struct {
     const char *name;
     bool (*good)(const struct tree *ad, const struct expr *e);
     const char *wanted;
 } rows[] = {
+    {"CronSchedule", is_elsewhere, "a job that comes again goes to /v1/crons: `berth submit` sees to that"},
     {"Cmd", is_text, "expected the name of a program, as a text"},
     {"Args", is_arguments, "expected a list of texts, or one text"},
     {"Env", is_environment, "expected an ad of texts"},

@@ -242,6 +242,13 @@ static bool group_is_foreign(const struct request *request, const struct adverti
            memcmp(group, mine, len) != 0;
 }
 
+/* Takes out of an answer what its reader would not know. */
+static void plan_untell(struct advertised *told)
+{
+    told->planned = 0;
+    told->planned_on = (struct text){{0}};
+}
+
 static bool ad_put(struct request *request, uint32_t who, const char *id, struct message *message, struct taking *ret)
 {
     struct matchmakerd *matchmakerd = request_matchmakerd(request);
@@ -304,6 +311,8 @@ static bool ad_put(struct request *request, uint32_t who, const char *id, struct
     request_peer(request, who, &peer);
     if (!request_ask(request, &peer, message))
         return false;
+    if (!matchmakerd->agents.items[who].plans) /* messages are read strictly */
+        plan_untell(&matchmakerd->reply.u.advertised);
     ret->reason = matchmakerd->reply.u.advertised.reason;
     ret->created = !lives;
     if ((ret->reason == REASON_OK || ret->reason == REASON_CONSUMED) && !advertise->bare)

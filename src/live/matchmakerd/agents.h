@@ -70,6 +70,7 @@ struct agent_row {
     char ids[TOKEN_LINKS_MAX][TOKEN_ID_DIGITS + 1];
     bool serves;          /* its token lets it serve others than its own user */
     bool receipts;        /* it knows what a receipt is (pool/protocol/receipt.h) */
+    bool plans;           /* it can read when and where its requests are planned (ADVERTISED) */
     bool draining;        /* it takes no more work */
     struct key challenge; /* the key that its contact address must know */
     bool has_box;

@@ -52,7 +52,7 @@ static void batch_answer(struct batch *batch, const struct message *answer)
     struct tree *ad;
 
     if (batch->answers->form == FORM_CLASSAD && answer->kind == MESSAGE_ADVERTISED &&
-        answer->u.advertised.reason == REASON_OK) {
+        answer->u.advertised.reason == REASON_OK && !answer->u.advertised.planned) {
         advertised_print(batch->answers->out, &answer->u.advertised);
         batch->answers->count++;
         return;

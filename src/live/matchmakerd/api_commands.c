@@ -28,8 +28,8 @@
 
 enum { COUNT_TAKEN, COUNT_ANSWERED, COUNT_EXPIRED, COUNT_REFUSED }; /* places in the metric's set */
 
-enum { WORD_DRAIN, WORD_RESUME, WORD_STATUS, WORD_BOOK, WORD_RELEASE, WORDS };
-static const char *const agent_words[WORDS] = {"drain", "resume", "status", "book", "release"};
+enum agent_word { WORD_DRAIN, WORD_RESUME, WORD_STATUS, WORD_BOOK, WORD_REPEAT, WORD_RELEASE, WORDS };
+static const char *const agent_words[WORDS] = {"drain", "resume", "status", "book", "repeat", "release"};
 
 /* ------------------------------------------------------------------------------------------------------------- letters */
 
@@ -130,7 +130,7 @@ static bool commander_may(struct request *request, const struct addressee *to)
 }
 
 /* What is booked, as far as its form goes: the machine decides about the rest. False after a problem was answered. */
-static bool booking_read(struct request *request, const struct tree *ad, bool books, struct maker *maker)
+static bool booking_read(struct request *request, const struct tree *ad, enum agent_word word, struct maker *maker)
 {
     const char *wrong = NULL;
     uint64_t booking;
@@ -139,7 +139,9 @@ static bool booking_read(struct request *request, const struct tree *ad, bool bo
         wrong = "Booking: expected 16 hexadecimal digits";
     else
         maker_word(maker, "Booking", booking);
-    if (!wrong && books)
+    if (!wrong && word != WORD_RELEASE && (word == WORD_REPEAT) != (ad_find(ad, "Every") != NULL))
+        wrong = "Every: it goes with \"repeat\", and that wants it"; /* machines of before would book it once */
+    if (!wrong && word != WORD_RELEASE)
         wrong = booking_form_copy(maker, ad);
     if (wrong)
         request_problem(request, 400, "%s", wrong);
@@ -161,7 +163,7 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
     while (i < sizeof agent_words / sizeof *agent_words && strcmp(agent_words[i], word) != 0)
         i++;
     if (i == sizeof agent_words / sizeof *agent_words) {
-        request_problem(request, 400, "Command: expected \"drain\", \"resume\", \"status\", \"book\" or \"release\"");
+        request_problem(request, 400, "Command: expected \"drain\", \"resume\", \"status\", \"book\", \"repeat\" or \"release\"");
         return NULL;
     }
     if (ad_find(ad, "Now") && (!ad_flag(ad, "Now", &now) || (now && i != WORD_DRAIN))) {
@@ -178,8 +180,8 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
     maker_text(&maker, "Command", word);
     if (now)
         maker_flag(&maker, "Now", true);
-    if (i == WORD_BOOK || i == WORD_RELEASE)
-        good = booking_read(request, ad, i == WORD_BOOK, &maker);
+    if (i == WORD_BOOK || i == WORD_REPEAT || i == WORD_RELEASE)
+        good = booking_read(request, ad, (enum agent_word)i, &maker);
     what = maker_seal(&maker);
     if (good)
         return what;
@@ -249,7 +251,7 @@ static void command_take(struct request *request, const struct tree *ad)
 void api_agent_command(struct request *request)
 {
     struct tree *ad = request_body_of(
-        request, "Command Now Lifetime Identity Name Booking From Until Held Arrive Count Users Purpose");
+        request, "Command Now Lifetime Identity Name Booking From Until Held Arrive Count Users Purpose Every Zone ZoneRule Last");
 
     if (ad)
         command_take(request, ad);

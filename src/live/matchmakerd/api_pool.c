@@ -531,11 +531,11 @@ void agent_answer(struct request *request, uint32_t place)
     tree_unref(ad);
 }
 
-/* Does the agent know a feature that earlier versions do not (receipts)? It says so in a header field, which other
- * matchmakers ignore. */
-static bool agent_knows(const struct request *request, const char *word)
+/* Does the agent know a feature that earlier versions do not? It says so in a header field, which other matchmakers ignore. Each feature after the first
+ * has a field of its own: who reads the first takes one word and no other. */
+static bool agent_knows(const struct request *request, const char *field, const char *word)
 {
-    const char *known = exchange_field(request->exchange, "Berth-Knows");
+    const char *known = exchange_field(request->exchange, field);
 
     return known && !strcmp(known, word);
 }
@@ -573,7 +573,8 @@ void api_agent_put(struct request *request)
         note_log(matchmakerd, &matchmakerd->agents.items[place], said.texts[NOTE_TEXT]);
         said_take(&matchmakerd->agents.items[place], &said);
         matchmakerd->agents.items[place].serves = request_serves(request);
-        matchmakerd->agents.items[place].receipts = agent_knows(request, "receipts");
+        matchmakerd->agents.items[place].receipts = agent_knows(request, "Berth-Knows", "receipts");
+        matchmakerd->agents.items[place].plans = agent_knows(request, "Berth-Knows-Plans", "true");
         if (wait && (int64_t)wait * SECOND < most)
             most = (int64_t)wait * SECOND;
         if (!stays && !contact_check(matchmakerd, place, wait ? request : NULL, most))

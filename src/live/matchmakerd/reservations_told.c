@@ -68,8 +68,9 @@ void reservations_told_done(struct reservations_told *list)
 /* The reservation of which just that is told. Who ordered it last may differ: one machine may have had it from a change that was taken back. */
 static struct reservation_told *reservation_of(struct reservations_told *list, uint64_t id, struct tree *booking)
 {
-    static const char *const of_each[] = {"By", "Held"};
-    struct tree *same = ad_without_all(booking, of_each, sizeof of_each / sizeof *of_each);
+    static const char *const of_each[] = {"By", "Held", "From", "Until"};
+    bool again = ad_find(booking, "Every"); /* then each machine is at one of its times, and one that nobody used has gone on */
+    struct tree *same = ad_without_all(booking, of_each, again ? 4 : 2);
     struct reservation_told *made;
     struct buf text;
     uint32_t place;
@@ -89,6 +90,19 @@ static struct reservation_told *reservation_of(struct reservations_told *list, u
     return made;
 }
 
+/* Of machines that are at several of its times the first counts. */
+static void reservation_begins(struct reservation_told *one, struct tree *booking)
+{
+    int64_t from;
+
+    if (!ad_integer(booking, "From", &from) || from >= one->from)
+        return;
+    tree_unref(one->booking);
+    one->booking = tree_ref(booking);
+    one->from = from;
+    ad_integer(booking, "Until", &one->until);
+}
+
 uint32_t reservations_told_add(struct reservations_told *list, const struct machine_view *view, struct symbols *symbols,
                                uint64_t only)
 {
@@ -105,6 +119,7 @@ uint32_t reservations_told_add(struct reservations_told *list, const struct mach
             one = reservation_of(list, id, booking);
             one->held = one->held || ad_find(booking, "Held");
             one->said = view->said > one->said ? view->said : one->said;
+            reservation_begins(one, booking);
             if (one->count && one->machines[one->count - 1].agent == view->agent && /* it tells it twice */
                 one->machines[one->count - 1].id == view->id) {
                 tree_unref(booking);

@@ -1,7 +1,7 @@
 /* providerd_command.c: what a live provider is commanded: by its own pool, to take no more work, or to take it again; and by a customer,
  * about a job of its own that runs here.
  *
- *     book, release   of a machine, for a while (providerd_booking.c): durable with the answer, too
+ *     book, repeat, release   of a machine, for a while, or again and again (providerd_booking.c): durable with the answer, too
  *     drain, resume   durable with the answer: it holds over restarts, and a letter that comes again changes nothing
  *     signal          written down first, then sent: never twice. Who is killed in between says that it is not sure
  *     status, peek    only looked at
@@ -209,8 +209,8 @@ struct tree *providerd_commanded(void *user, const struct agent_order *order)
         return status_answer(providerd);
     if (order->late)
         return say_expired(providerd);
-    if (word_is(order->what, "book") || word_is(order->what, "release"))
-        return booking_carry_out(providerd, order, word_is(order->what, "book"));
+    if (word_is(order->what, "book") || word_is(order->what, "repeat") || word_is(order->what, "release"))
+        return booking_carry_out(providerd, order, !word_is(order->what, "release"));
     drain.is = word_is(order->what, "drain");
     if (!drain.is && !word_is(order->what, "resume"))
         return say(providerd, "refused", "it does not know that command: it is older than who gave it");

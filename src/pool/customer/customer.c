@@ -232,6 +232,20 @@ static void claims_view(const struct shape *lead, struct job_view *ret)
     ret->rejected_by = *rejection->by ? rejection->by : NULL;
 }
 
+/* What the pools have planned for a request: the first of its jobs begins then. */
+static void plan_view(const struct customer *customer, const struct shape *lead, struct job_view *ret)
+{
+    for (uint32_t i = 0; i < lead->pool_count; i++) {
+        const struct advert_plan *plan = lead->pools[i].advert.text ? lead->pools[i].advert.plan : NULL;
+
+        if (!plan || plan->start >= ret->planned)
+            continue;
+        ret->planned = plan->start;
+        ret->planned_until = plan->told + customer->spans->lifetime;
+        ret->planned_on = *plan->on.bytes ? plan->on.bytes : NULL;
+    }
+}
+
 static void job_view(const struct customer *customer, const struct job *job, struct job_view *ret)
 {
     *ret = (struct job_view){
@@ -257,6 +271,7 @@ static void job_view(const struct customer *customer, const struct job *job, str
         .changed = job_changed(job),
         .reason = job->past->reason,
         .refused = job->state == JOB_IDLE && job->waits ? shape_refused(job->shape->lead) : REASON_OK,
+        .planned = INT64_MAX,
         .status = job->past->status,
         .owner = job->shape->owner.bytes,
         .ad = job->shape->ad,
@@ -270,6 +285,8 @@ static void job_view(const struct customer *customer, const struct job *job, str
     if (job->state == JOB_IDLE && job->waits) {
         turns_waits(customer, job->shape->lead, &ret->turn_room, &ret->turn_waiting);
         claims_view(job->shape->lead, ret);
+        if (job == job->shape->lead->first)
+            plan_view(customer, job->shape->lead, ret);
     }
 }
 

@@ -6,6 +6,7 @@
  * Timers come first, in every step: anything past its time is gone before anything else is looked at. */
 #include "pool/matchmaker/matchmaker_parts.h"
 
+#include "lang/ad/get.h"
 #include "lang/base/mem.h"
 #include "pool/protocol/ticket.h"
 
@@ -303,6 +304,24 @@ static void reply_got(struct step_ctx *step, uint64_t token, enum reason reason,
     effects_reply(step->effects, token, &answer, after);
 }
 
+/* Tells whoever has just renewed a request when and where it is planned. The name of a machine that is too long for that is not told. */
+static void plan_tell(const struct step_ctx *step, agent who, const struct advertise *advertise, struct advertised *ret)
+{
+    const struct matchmaker *matchmaker = step->matchmaker;
+    const struct machine_record *machine;
+    struct plan_view plan;
+    const char *name;
+    size_t len;
+
+    if (!advertise->request || (ret->reason != REASON_OK && ret->reason != REASON_CONSUMED) ||
+        !matchmaker_planned(matchmaker, who, advertise->id, &plan))
+        return;
+    ret->planned = plan.start > step->env->now ? plan.start - step->env->now : 1;
+    machine = machines_find(&matchmaker->machines, plan.agent, plan.machine);
+    if (machine && machine->whole && ad_string(machine->whole, "Name", &name, &len) && len <= TEXT_MAX)
+        text_set(&ret->planned_on, name, len);
+}
+
 static void message_take(struct step_ctx *step, const struct event *event)
 {
     struct matchmaker *matchmaker = step->matchmaker;
@@ -326,6 +345,7 @@ static void message_take(struct step_ctx *step, const struct event *event)
         if (!message->u.advertise.request &&
             (answer.u.advertised.reason == REASON_OK || answer.u.advertised.reason == REASON_CONSUMED))
             machines_offered(&matchmaker->machines, step->env, event->peer, message->u.advertise.id);
+        plan_tell(step, event->peer->agent, &message->u.advertise, &answer.u.advertised);
         effects_reply(step->effects, event->token, &answer, 0);
         break;
     case MESSAGE_WITHDRAW:

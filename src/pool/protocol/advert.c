@@ -1,9 +1,11 @@
 /* advert.c: one ad kept at the matchmaker. */
 #include "pool/protocol/advert.h"
 
+#include "lang/base/mem.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/seen.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define RENEWALS 3 /* an ad is renewed this often within its lifetime */
@@ -19,6 +21,8 @@ void advert_done(struct advert *advert)
         return;
     tree_unref(advert->text);
     advert->text = NULL;
+    free(advert->plan);
+    advert->plan = NULL;
 }
 
 static void advert_moves(struct advert *advert, int64_t now)
@@ -153,12 +157,28 @@ static void advert_settled(struct advert *advert, const struct role_env *env, co
     advert->due = env->now + third - (int64_t)rng_below(env->chance, (uint64_t)third / 4 + 1);
 }
 
+/* What the matchmaker says of the beginning of what it has just taken or renewed; a plan that it does not tell again is over. */
+static void advert_plan(struct advert *advert, int64_t now, const struct advertised *told)
+{
+    bool taken = told->reason == REASON_OK || told->reason == REASON_CONSUMED;
+
+    if (!advert->request || !taken || told->planned <= 0 || told->planned >= INT64_MAX / 2) {
+        free(advert->plan);
+        advert->plan = NULL;
+        return;
+    }
+    if (!advert->plan)
+        advert->plan = mem_alloc(sizeof *advert->plan);
+    *advert->plan = (struct advert_plan){.start = now + told->planned, .told = now, .on = told->planned_on};
+}
+
 static void advert_told(struct advert *advert, const struct role_env *env, const struct spans *spans,
                         const struct advertised *told, struct effects *effects)
 {
     advert->heard = advert->teller == told->incarnation && advert->heard > told->clock ? advert->heard : told->clock;
     advert->teller = told->incarnation;
     advert->refused = REASON_OK;
+    advert_plan(advert, env->now, told);
     switch (told->reason) {
     case REASON_OK:
         advert_settled(advert, env, spans, told);

@@ -13,6 +13,12 @@ extern "C" {
 
 #define ADVERT_TAGS 8 /* the tags of an ad's messages are multiples of this; smaller tags are free for others */
 
+/* A request that waits for room begins by then, as the matchmaker said at `told`, on that machine (empty: it did not say). */
+struct advert_plan {
+    int64_t start, told;
+    struct text on;
+};
+
 struct advert {
     uint64_t id;
     bool request;
@@ -31,6 +37,7 @@ struct advert {
     uint32_t flights;    /* messages sent so far */
     uint64_t carried;    /* the version that is under way */
     int64_t due, pause;  /* when to send next, and the present pause between repeats */
+    struct advert_plan *plan; /* what the matchmaker has planned for a request; NULL: nothing */
 };
 
 /* All versions of this life lie above `first`. */

@@ -20,11 +20,16 @@ extern "C" {
     F(S, WORD, id)             \
     F(S, WORD, version)        \
     F(S, FLAG, request) F(S, FLAG, bare) F(S, SEEN, seen) F(S, NUMBER, heard) F(S, KEY, key) F(S, AD, ad)
-/* `settled`: matches up to that number no longer count. `span`: with CONSUMED, a text sent after that time may have units again. */
+/* `settled`: matches up to that number no longer count. `span`: with CONSUMED, a text sent after that time may have units again. `planned`: of a request
+ * that waits for room: it is planned to begin in so long, at least 1; 0: it is not planned. `planned_on`: on the machine of that name; empty: it is not known. Only
+ * customers that say so can read these two (live/agent). */
 #define ADVERTISED_FIELDS(F, S) \
     F(S, WORD, id)              \
     F(S, WORD, version)         \
-    F(S, REASON, reason) F(S, WORD, incarnation) F(S, WORD, settled) F(S, NUMBER, span) F(S, NUMBER, clock)
+    F(S, REASON, reason)        \
+    F(S, WORD, incarnation)     \
+    F(S, WORD, settled)         \
+    F(S, NUMBER, span) F(S, NUMBER, clock) F(S, QUIET_NUMBER, planned) F(S, QUIET_TEXT, planned_on)
 #define WITHDRAW_FIELDS(F, S) F(S, WORD, id) F(S, WORD, version)
 /* How what the offer `id` speaks of stands (machine_state.h), whether or not anything of it is offered now. Nothing is ever matched because of it.
  * `version` rises. `ad` is the offer with nothing given away; none: it is as it was told in version `base`, or (0, of an idle machine) as the offer is. `since` and `until` are spans, so

@@ -122,7 +122,9 @@ extern "C" {
     X(BOOKING_REACHED, "a machine is booked although a job there reaches into it")  \
     X(BOOKING_FORGOTTEN, "a booking does not outlive a restart of the provider")    \
     X(BOOKING_UNCONFIRMED, "a booking is kept although nobody confirms it in time") \
-    X(BOOKING_KEPT, "a booking is kept for those who do not come")
+    X(BOOKING_KEPT, "a booking is kept for those who do not come")                  \
+    X(BOOKING_TAKEN, "others may book a later time of a rule")                      \
+    X(BOOKING_STOPS, "a rule is over when nobody came once")
 
 /* Planted bugs that show only in worlds in which large jobs are planned (tests/sim/plan_worlds_test.c). */
 #define PLAN_MUTANTS(X)                                                                       \

@@ -149,14 +149,17 @@ extern "C" {
 
 /* Provider: a booking: the offer `offer` is kept for the users that `ad` names, `from` one second to another (UTC). `held`: it is given back then unless it
  * is confirmed before; 0: it was. `arrive`: it is given back when nobody has `come` so many seconds after it began; 0: never. `ahead`: the calendar's
- * time less the clock that does not jump, within `boot`; `stamp`: the calendar's time when the row was written, in seconds. Key: the booking's. */
+ * time less the clock that does not jump, within `boot`; `stamp`: the calendar's time when the row was written, in seconds. Of one that comes again (its ad has Every) these
+ * are the times at which it is now, each is so many seconds long as `span` says, and at `missed` of them in a row nobody came. Key: the booking's. */
 #define BOOKING_RECORD_FIELDS(F, S) \
     F(S, WORD, offer)               \
     F(S, NUMBER, from)              \
     F(S, NUMBER, until)             \
     F(S, NUMBER, held)              \
     F(S, NUMBER, arrive)            \
-    F(S, FLAG, came) F(S, WORD, boot) F(S, NUMBER, ahead) F(S, NUMBER, stamp) F(S, AD, ad)
+    F(S, FLAG, came)                \
+    F(S, WORD, boot)                \
+    F(S, NUMBER, ahead) F(S, NUMBER, stamp) F(S, AD, ad) F(S, QUIET_NUMBER, span) F(S, QUIET_WORD, missed)
 
 #define RECORDS(X)             \
     X(ROLE, role_record)       \

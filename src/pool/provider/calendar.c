@@ -5,7 +5,7 @@
 #include "pool/protocol/account.h"
 #include "pool/protocol/mutants.h"
 #include "pool/protocol/writers.h"
-#include "pool/provider/calendar_parts.h"
+#include "pool/provider/calendar_rule.h"
 #include "pool/provider/offers.h"
 #include "pool/provider/provider_claims.h"
 #include "pool/provider/session.h"
@@ -54,7 +54,9 @@ static void booking_store(const struct provider_step *step, const struct booking
                                                       .boot = step->provider->calendar.guessed ? 0 : step->env->boot,
                                                       .ahead = step->provider->calendar.ahead,
                                                       .stamp = calendar_seconds(step),
-                                                      .ad = booking->ad};
+                                                      .ad = booking->ad,
+                                                      .span = booking->span,
+                                                      .missed = booking->missed};
     effects_persist(step->effects, &record);
 }
 
@@ -328,25 +330,55 @@ static void calendar_wake(const struct provider_step *step)
     timers_set(&step->provider->timers, next, TIMER_CALENDAR, 0);
 }
 
-/* Does what is due of one booking; false: it is over. */
+/* One of its times is over: the next one is kept. Where nobody came several times in a row, and where there is no other, the booking is over. */
+static void booking_goes_on(const struct provider_step *step, uint32_t at, bool nobody)
+{
+    struct booking *booking = &step->provider->calendar.items[at];
+
+    booking->missed = nobody ? booking->missed + 1 : 0;
+    if (booking->missed >= (MUTANT(BOOKING_STOPS) ? 1 : RULE_NOSHOWS)) {
+        booking_ends(step, at, REASON_WINDOW, "nobody came, three times in a row: the rule is over");
+        return;
+    }
+    if (!booking_moves(&step->provider->calendar, booking, calendar_seconds(step))) {
+        booking_ends(step, at, REASON_TIME, "the rule is over");
+        return;
+    }
+    booking->came = false;
+    booking_store(step, booking);
+    effects_note(step->effects, nobody ? REASON_WINDOW : REASON_TIME, booking->id,
+                 nobody ? "nobody came: the booking is given back until it comes again"
+                        : "the booking is over until it comes again");
+    stands_booked(step, booking->place);
+}
+
+/* Does what is due of one booking; false: it is over, or that time of it. */
 static bool booking_due(const struct provider_step *step, uint32_t at)
 {
     struct booking *booking = &step->provider->calendar.items[at];
     int64_t now = calendar_time(step);
     bool used;
 
-    if (now >= booking->until * SECOND) {
-        booking_ends(step, at, REASON_TIME, "the booking is over");
+    if (booking->held && now >= booking->held * SECOND && now < booking->until * SECOND &&
+        !MUTANT(BOOKING_UNCONFIRMED)) {
+        booking_ends(step, at, REASON_WINDOW, "the booking was not confirmed: it is given back");
         return false;
     }
-    if (booking->held && now >= booking->held * SECOND && !MUTANT(BOOKING_UNCONFIRMED)) {
-        booking_ends(step, at, REASON_WINDOW, "the booking was not confirmed: it is given back");
+    if (now >= booking->until * SECOND && booking->span && !booking->held) {
+        booking_goes_on(step, at, !booking->came);
+        return false;
+    }
+    if (now >= booking->until * SECOND) {
+        booking_ends(step, at, REASON_TIME, "the booking is over");
         return false;
     }
     used = now >= booking->from * SECOND && !booking->came && booking_is_used(step, booking);
     if (booking->arrive && !booking->came && !used && now >= (booking->from + booking->arrive) * SECOND &&
         !MUTANT(BOOKING_KEPT)) {
-        booking_ends(step, at, REASON_WINDOW, "nobody came: the booking is given back");
+        if (booking->span && !booking->held)
+            booking_goes_on(step, at, true);
+        else
+            booking_ends(step, at, REASON_WINDOW, "nobody came: the booking is given back");
         return false;
     }
     if (used) {
@@ -386,11 +418,33 @@ static bool users_are_good(const struct tree *ad)
     return count > 0 && count <= BOOKING_USERS_MAX;
 }
 
+/* An order that comes again says how long it is by From and Until: it is placed at the first of its times that begins from now on, or stays at the one where
+ * it is. */
+static const char *rule_place(const struct booking *before, int64_t now, struct booking *ret)
+{
+    struct rule rule;
+    const char *wrong = rule_read(ret->ad, &rule);
+
+    if (wrong)
+        return wrong;
+    if (ret->until - ret->from > BOOKING_LONGEST)
+        return "it is longer than 30 days, or begins in more than 90 days";
+    ret->span = ret->until - ret->from;
+    ret->from = before && before->until > now && rule_after(&rule, before->from - 1) == before->from
+                    ? before->from
+                    : rule_after(&rule, now - 1);
+    if (ret->from == SCHEDULE_NEVER)
+        return "none of its times is left";
+    ret->until = ret->from + ret->span;
+    return NULL;
+}
+
 /* `before`: what is booked under that number; or NULL. */
 static const char *order_read(const struct provider_step *step, const struct event *event, const struct booking *before,
                               struct booking *ret)
 {
     int64_t now = calendar_seconds(step);
+    const char *wrong = NULL;
 
     *ret = (struct booking){.id = event->number, .place = (uint32_t)event->claim, .ad = event->ad};
     if (event->claim >= step->provider->settings->count || !event->number)
@@ -398,11 +452,16 @@ static const char *order_read(const struct provider_step *step, const struct eve
     if (!tree_is_ad(event->ad) || event->ad->cell_count > CELLS_MAX || event->ad->symbols != step->env->symbols ||
         !ad_integer(event->ad, "From", &ret->from) || !ad_integer(event->ad, "Until", &ret->until))
         return "the order does not say from when until when";
-    if (ret->from >= ret->until || ret->until <= now)
+    if (ret->from >= ret->until || (ret->until <= now && !rule_is_said(event->ad)))
         return "its end is not behind its beginning, or is over";
+    if (rule_is_said(event->ad))
+        wrong = rule_place(before, now, ret);
+    if (wrong)
+        return wrong;
     if (ret->from < now - PAST && !(before && before->from == ret->from))
         return "its beginning is over";
-    if (ret->from < 0 || ret->from - now > BOOKING_AHEAD || ret->until - ret->from > BOOKING_LONGEST)
+    if (ret->from < 0 || (ret->from - now > BOOKING_AHEAD && !(before && before->from == ret->from)) ||
+        ret->until - ret->from > BOOKING_LONGEST)
         return "it is longer than 30 days, or begins in more than 90 days";
     if (!users_are_good(event->ad))
         return "the order does not say for which users, or for too many";
@@ -437,16 +496,20 @@ static const char *order_refusal(const struct provider_step *step, const struct 
                                  const struct booking *booking)
 {
     const struct calendar *calendar = &step->provider->calendar;
+    uint32_t rules = 0;
 
     for (uint32_t i = 0; i < calendar->count; i++) {
         const struct booking *other = &calendar->items[i];
 
         if (other->id == booking->id && other->place != booking->place)
             return "another machine here is booked under that number";
-        if (other->id != booking->id && other->place == booking->place && other->from < booking->until &&
-            booking->from < other->until && !MUTANT(BOOKING_TWICE))
+        rules += other->id != booking->id && other->span;
+        if (other->id != booking->id && other->place == booking->place && !MUTANT(BOOKING_TWICE) &&
+            bookings_meet(other, booking))
             return "it is booked for others then";
     }
+    if (booking->span && rules >= RULES_MAX)
+        return "it has as many bookings that come again as it may have";
     if (!owner_lets_book(step, booking))
         return "its owner does not let it be booked so";
     if (!MUTANT(BOOKING_REACHED) && !booking_holds(before, booking) && booking_is_reached(step, booking))
@@ -480,6 +543,7 @@ void calendar_order(const struct provider_step *step, const struct event *event)
     uint32_t at = booking_at(calendar, event->number);
     const struct booking *before = at < calendar->count ? &calendar->items[at] : NULL;
     struct booking booking;
+    struct tree *dated;
 
     calendar->refused = NULL;
     if (!event->ad) {
@@ -492,11 +556,15 @@ void calendar_order(const struct provider_step *step, const struct event *event)
     calendar->refused = order_clock(step, event->at);
     if (!calendar->refused)
         calendar->refused = order_read(step, event, before, &booking);
+    dated = calendar->refused ? NULL : booking_dated(&booking);
+    if (dated)
+        booking.ad = dated;
     if (!calendar->refused)
         calendar->refused = order_refusal(step, before, &booking);
     if (!calendar->refused && !before && calendar->count == BOOKINGS_MAX)
         calendar->refused = "it has as many bookings as it may have";
     if (calendar->refused) {
+        tree_unref(dated);
         if (MUTANT(BOOKING_SWAPPED) && before)
             booking_ends(step, at, REASON_RELEASED, "another takes its place");
         calendar_due(step); /* the order may have set the clock */
@@ -509,7 +577,6 @@ void calendar_order(const struct provider_step *step, const struct event *event)
         ARRAY_ROOM(calendar->items, calendar->count, calendar->room, 4);
         calendar->count++;
     }
-    tree_ref(booking.ad);
     calendar->items[at] = booking;
     if (!MUTANT(BOOKING_EARLY))
         booking_store(step, &booking);
@@ -529,7 +596,8 @@ void calendar_load(const struct provider_step *step, const struct record *record
     if (MUTANT(BOOKING_FORGOTTEN) || place == step->provider->settings->count || !was->ad || !tree_is_ad(was->ad) ||
         calendar->count == BOOKINGS_MAX || booking_at(calendar, record->key) < calendar->count || was->from < 0 ||
         was->until <= was->from || was->until > INT64_MAX / 4 / SECOND || was->arrive < 0 ||
-        was->arrive > BOOKING_LONGEST || was->held < 0 || was->held > was->until)
+        was->arrive > BOOKING_LONGEST || was->held < 0 || was->held > was->until || was->span < 0 ||
+        was->span > BOOKING_LONGEST)
         return;
     ARRAY_ROOM(calendar->items, calendar->count, calendar->room, 4);
     calendar->items[calendar->count++] = (struct booking){.id = record->key,
@@ -539,6 +607,8 @@ void calendar_load(const struct provider_step *step, const struct record *record
                                                           .held = was->held,
                                                           .arrive = was->arrive,
                                                           .came = was->came,
+                                                          .span = was->span,
+                                                          .missed = was->missed,
                                                           .ad = tree_ref(was->ad)};
     if (was->boot == step->env->boot && was->ahead > -INT64_MAX / 4 && was->ahead < INT64_MAX / 4) {
         calendar->ahead = was->ahead;
@@ -561,6 +631,9 @@ void calendar_boot(const struct provider_step *step)
         calendar->guessed = true;
         bookings_store(step);
     }
+    for (uint32_t i = 0; i < calendar->count; i++) /* whoever came while we were away found nobody */
+        if (calendar->items[i].span && calendar_seconds(step) >= calendar->items[i].until)
+            calendar->items[i].came = true;
     calendar_due(step);
 }
 

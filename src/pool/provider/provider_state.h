@@ -236,7 +236,9 @@ struct booking {
     int64_t held;    /* it is given back then unless it is confirmed before; 0: it was */
     int64_t arrive;  /* nobody came: it is given back so many seconds after it began; 0: never */
     bool came;       /* somebody did */
-    struct tree *ad; /* held: as it was ordered */
+    int64_t span;    /* of each time, where it comes again (calendar_rule.h); else 0 */
+    uint64_t missed; /* times in a row at which nobody came */
+    struct tree *ad; /* held: as it was ordered, with the present times */
 };
 
 struct calendar {

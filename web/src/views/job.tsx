@@ -7,7 +7,7 @@ import { api, ApiError, isGang, type AdText, type Explained, type Job, type Piec
 import { Chart } from '../chart';
 import { bytes, count, inCell, moment, percent, plannedSaid, real, span, spanSaid } from '../format';
 import { useAct, useLoad, useTick, useTitle } from '../hooks';
-import { command, jobLink, over, standing, tone, workflowLink } from '../jobwords';
+import { command, jobLink, over, plannedOf, standing, tone, workflowLink } from '../jobwords';
 import { deskNews, newsAfter, poolNews, type News } from '../news';
 import { route, routeGo, routeLink, routeReplace, routeWith, type Route } from '../route';
 import { Choice, Code, Copy, Problem, Section, Shown, Table, Tag, When } from '../ui';
@@ -155,6 +155,7 @@ function Facts({ job }: { job: Job }): JSX.Element {
     ['Where', job.Provider ? <a href={machineLink(job.Provider.split('/').pop()!)}>{job.Provider}</a> : undefined],
     ['Submitted', job.Submitted ? <When at={job.Submitted} /> : undefined],
     ['Waits until', job.WaitsUntil ? <When at={job.WaitsUntil} /> : undefined],
+    ['Start', plannedOf(job)],
     ['Started', job.Started ? <When at={job.Started} /> : undefined],
     ['Ended', job.Ended ? <When at={job.Ended} /> : undefined],
     ['Processor time', typeof job.CpuUsed === 'number' ? span(job.CpuUsed) : undefined],

@@ -5,19 +5,20 @@ import { api, type Job, type Listed, type Submission } from '../api';
 import { AtDesk } from '../desks';
 import { count, inCell, many, moment, span, spanSaid } from '../format';
 import { useAct, useLoad, useQuiet, useSliced, useTick, useTitle } from '../hooks';
-import { command, commandOf, failed, jobLink, over, partsOf, standing, tone, workflowLink } from '../jobwords';
+import { command, commandOf, failed, jobLink, over, partsOf, plannedOf, standing, tone, workflowLink } from '../jobwords';
 import { deskNews } from '../news';
 import { route, routeGo, routeLink, routeWith, type Route } from '../route';
 import { useStore } from '../store';
 import { Choice, Later, Pager, Parts, Problem, Shown, type Sorting, Table, Tag, usePaging, When } from '../ui';
+import { Crons } from './crons';
 
 const PAGE = 25, SHOWN = 50; // of those that are sorted, more
 /** What rows of jobs show. */
-export const JOB_FIELDS = 'Job,State,Cmd,Args,Owner,Provider,Submitted,Started,Ended,WallUsed,Reason,Outcome,ExitCode,Signal,Workflow,Node';
+export const JOB_FIELDS = 'Job,State,Cmd,Args,Owner,Provider,Submitted,Started,Ended,WallUsed,Reason,Outcome,ExitCode,Signal,Workflow,Node,WaitsUntil,PlannedStart,PlannedMachine';
 
 /** How it stands, and why, where there is something to say: it failed, or it waits. */
 export function StateCell({ job }: { job: Job }): JSX.Element {
-  const why = over(job.State) && (!failed(job) || job.Reason === 'the job ended') ? undefined : job.WaitsUntil ? `until ${moment(job.WaitsUntil)}` : job.Reason;
+  const why = over(job.State) && (!failed(job) || job.Reason === 'the job ended') ? undefined : job.WaitsUntil ? `until ${moment(job.WaitsUntil)}` : job.Reason ?? plannedOf(job);
   return <><Tag tone={tone(job)}>{standing(job)}</Tag>{why ? <small class="under">{why}</small> : null}</>;
 }
 
@@ -345,7 +346,7 @@ function Counts({ desk }: { desk: string }): JSX.Element | null {
   return some.length ? <p class="counts">{some.map(([n, text]) => <span key={text}><strong>{count(n)}</strong> {n === 1 ? text.replace(/^wait /, 'waits ') : text}</span>)}</p> : null;
 }
 
-const shows: [string, string][] = [['', 'Submissions'], ['jobs', 'Jobs'], ['over', 'Over']];
+const shows: [string, string][] = [['', 'Submissions'], ['jobs', 'Jobs'], ['over', 'Over'], ['again', 'Again and again']];
 
 export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
   const asked = query.get('show') ?? '', show = shows.some(([word]) => word === asked) ? asked : '';
@@ -363,7 +364,7 @@ export function JobsView({ query }: { query: Route['query'] }): JSX.Element {
               <a class="button main" href={submitLink(desk.Agent)}>Submit</a>
             </div>
             <Counts desk={desk.Agent} />
-            <Later key={show}>{show === '' ? <Submissions key={desk.Agent} desk={desk.Agent} query={query} go={go} /> : <Queue key={`${desk.Agent}${show}`} desk={desk.Agent} query={query} past={show === 'over'} go={go} />}</Later>
+            <Later key={show}>{show === 'again' ? <Crons key={desk.Agent} desk={desk.Agent} /> : show === '' ? <Submissions key={desk.Agent} desk={desk.Agent} query={query} go={go} /> : <Queue key={`${desk.Agent}${show}`} desk={desk.Agent} query={query} past={show === 'over'} go={go} />}</Later>
           </>
         )}
       </AtDesk>
