@@ -25,7 +25,7 @@ pool() {
     soon grep -q 'listening at  unix' pool.up && address=$(sed -n 's/.*http:..\([0-9.:]*\).*/\1/p' pool.up | head -1)
 }
 provider() { start heron "$berth" provider --state "$work/heron" --set AgentName=heron --set Name=heron --set Unprotected=true --set OwnerPolicy="$work/owner.ad"; }
-echo '[ Cpus = 2 ]' >owner.ad
+echo '[ Cpus = 2; Benchmark = 20000000 ]' >owner.ad
 up() {
   pool easy && mkdir -p alice/customer heron/provider && token alice "$person job:any serve" alice/customer/token && token machine/heron "$machine" heron/provider/token &&
     start alice "$berth" customer --state "$work/alice" && soon test -S "$work/alice/customer/customer.sock" && provider
@@ -71,7 +71,7 @@ told() {
     [ "$("$berth" jobs "$large" --format PlannedMachine)" = heron ]
 }
 check 'programs have it as a number' told
-check 'of a job that runs nothing is said' test "$("$berth" jobs "$first" --format 'Job PlannedStart')" = "$first"
+check 'of a job that runs nothing is said' test "$("$berth" jobs "$first" --format 'Job PlannedStart')" = "$first undefined"
 check 'a job that may run for longer than that comes' submit 1 3600 1
 long=$job
 check 'and one that says no limit' submit 1 none 1
@@ -86,10 +86,17 @@ check 'the large one is still planned' soon planned
 check 'the first one is removed' "$berth" rm "$first"
 check 'and the large one begins' soon stands "$large" Running
 check 'before the others' stands "$long" Waiting
-check 'and has no planned start any more' test "$("$berth" jobs "$large" --format 'Job PlannedStart')" = "$large"
+check 'and has no planned start any more' test "$("$berth" jobs "$large" --format 'Job PlannedStart')" = "$large undefined"
 check 'it is removed' "$berth" rm "$large"
 check 'then the long one runs' soon over "$long"
 check 'and the endless one' soon over "$endless"
+
+# 600 seconds of a machine of 100000 are three here.
+echo '[ Cmd = "sleep"; Args = { "500" }; Outputs = {}; RequestMemory = 16M; RequestDisk = 16M; NormalisedTimeLimit = 600 ]' >job.ad
+fast() { job=$("$berth" submit job.ad | sed -n 's/.*: //p') && soon over "$job" && "$berth" history "$job" --format 'Reason TimeLimit' >out && cat out && grep -q "time was up" out; }
+check 'a limit that is normalised is shorter where the machine is fast' fast
+both() { echo '[ Cmd = "true"; TimeLimit = 5; NormalisedTimeLimit = 600 ]' >both.ad; ! "$berth" submit both.ad >out 2>&1 && cat out && grep -q 'TimeLimit: expected a number of seconds, or else NormalisedTimeLimit' out; }
+check 'a job says one of the two' both
 
 # An agent of an earlier version cannot read what is told of plans, and says nothing of it; one that can says so.
 check 'a job has one of the processors again' submit 1 600 600

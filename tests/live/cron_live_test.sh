@@ -108,7 +108,8 @@ holds "as a rule that skips what it missed" sh -c "'$berth' cron show 7 >shown; 
 echo $((62 - $(date +%-S))) >shift # a moment behind the next minute: that is not missed
 holds "when the minute has come, its job does" soon listed cron "rows[-1]['cron'] == 7 and rows[-1]['runs'] >= 1"
 run "$berth" submit --key once again.sub
-says "a key does not go with it" 2 '' 'berth: --key goes with jobs that are submitted now*'
+says "a key does not go with it" 2 '' '*
+berth: --key goes with jobs that are submitted now*'
 echo '[ Cmd = "true"; CronSchedule = "@yearly"; CronOverlap = "wait"; Outputs = {} ]' >yearly.ad
 run "$berth" cron add yearly.ad
 says "an ad may say when it comes again" 0 'cron 8: the next time is *' ''

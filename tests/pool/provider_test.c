@@ -1013,6 +1013,40 @@ static void limits_of_the_next(void)
     world_free(m.w, "limits of the next job");
 }
 
+/* A limit that is said in seconds of a machine of another speed. */
+static void limit_is_normalised(void)
+{
+    static const struct {
+        const char *machine, *job, *sentence;
+        int64_t span;
+    } cases[] = {
+        {"[ Type = \"Machine\"; Benchmark = 200000; Constraint = other.TimeLimit <= 1800 ]",
+         "NormalisedTimeLimit = 3600", "a machine that is twice as fast lets it run for half of that, and its owner sees so",
+         1800 * SECOND},
+        {"[ Type = \"Machine\"; Benchmark = 50000.0; Constraint = true ]", "NormalisedTimeLimit = 3600",
+         "one that is half as fast, for twice that", 7200 * SECOND},
+        {"[ Type = \"Machine\"; Constraint = true ]", "NormalisedTimeLimit = 3600", "one that does not say, for as long",
+         3600 * SECOND},
+        {"[ Type = \"Machine\"; Benchmark = 200000; Constraint = other.TimeLimit <= 1800 ]",
+         "NormalisedTimeLimit = 3600; TimeLimit = 100000", "whatever the job says besides", 1800 * SECOND},
+        {"[ Type = \"Machine\"; Benchmark = -1; Constraint = true ]", "NormalisedTimeLimit = 3600",
+         "a speed that is none counts as nothing", 3600 * SECOND},
+    };
+    struct machine m;
+    struct suitor s;
+    char text[200];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        machine_start(&m, cases[i].machine);
+        s = suitor_new(&m, 1, "raman");
+        snprintf(text, sizeof text, "[ Type = \"Job\"; Owner = \"raman\"; %s ]", cases[i].job);
+        s.ad = ad(m.w, text);
+        come_to_run(&m, &s, 100);
+        tap_ok(m.w->launches == 1 && m.w->launchers[0].span == cases[i].span, "%s", cases[i].sentence);
+        world_free(m.w, "a normalised limit");
+    }
+}
+
 /* ------------------------------------------------------------------------------------------- a machine that is unwell */
 
 static void machine_at_fault(void)
@@ -1097,6 +1131,7 @@ int main(void)
     nonsense();
     limits_are_fixed();
     limits_of_the_next();
+    limit_is_normalised();
     machine_at_fault();
     fault_and_restart();
     return tap_done();

@@ -51,6 +51,7 @@ static const char *const known[] = {
     "Network",
     "Node",
     "NodeInputs",
+    "NormalisedTimeLimit",
     "NotBefore",
     "OnExitHoldReason",
     "OnExitHoldSubCode",

@@ -179,6 +179,7 @@ static void defaults_print(struct buf *out, struct job_submission *submission, c
 static void constants_print(struct buf *out, const struct tree *ad)
 {
     static const char *const names[] = {"TimeLimit",
+                                        "NormalisedTimeLimit",
                                         "QueueLimit",
                                         "MaxRetries",
                                         "RetryUnless",

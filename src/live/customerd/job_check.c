@@ -13,6 +13,7 @@
 #include "pool/protocol/job_processes.h"
 #include "pool/protocol/job_urls.h"
 #include "pool/protocol/job_wants.h"
+#include "pool/protocol/time_limit.h"
 #include "sys/confined_path.h"
 #include "sys/secret_bundle.h"
 
@@ -136,6 +137,12 @@ static bool is_span(const struct tree *ad, const struct expr *e)
            (e->kind == EXPR_REAL && e->u.real > 0);
 }
 
+/* The customer itself gives a job whose limit is normalised the limit that follows from it. */
+static bool is_limit(const struct tree *ad, const struct expr *e)
+{
+    return ad_find(ad, TIME_LIMIT_NORMALISED) ? time_limit_follows(ad, e) : is_span(ad, e);
+}
+
 static bool is_whole(const struct tree *ad, const struct expr *e)
 {
     (void)ad;
@@ -255,7 +262,8 @@ static const struct {
     {"CheckpointSignal", is_text, "expected the name of a signal"},
     {"CheckpointPeriod", is_span, "expected a number of seconds"},
     {"WarnSignal", is_text, "expected the name of a signal"},
-    {"TimeLimit", is_span, "expected a number of seconds"},
+    {"TimeLimit", is_limit, "expected a number of seconds, or else " TIME_LIMIT_NORMALISED},
+    {TIME_LIMIT_NORMALISED, is_span, "expected a number of seconds"},
     {"QueueLimit", is_whole, "expected a whole number of seconds"},
     {"NotBefore", is_time, WANTED_TIME},
     {"FinishBy", is_time, WANTED_TIME},
@@ -438,6 +446,8 @@ int job_check(const struct tree *ad, const struct spool *spool, const char *who,
         return -1;
     if (job_has_secrets(ad) && ad_find(ad, "Ports"))
         return err_set(err, SECRET_ATTRIBUTE ": a job with Ports has none");
+    if (ad_find(ad, TIME_LIMIT_NORMALISED) && (ad_find(ad, "Ports") || job_has_processes(ad)))
+        return err_set(err, TIME_LIMIT_NORMALISED ": a job with several members has none, for their machines differ");
     if (job_has_wants(ad) && ad_find(ad, "Ports"))
         return err_set(err, "%s: a job with Ports has none",
                        ad_find(ad, "Needs")    ? "Needs"

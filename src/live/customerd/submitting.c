@@ -19,6 +19,7 @@
 #include "pool/protocol/account.h"
 #include "pool/protocol/job_processes.h"
 #include "pool/protocol/job_wants.h"
+#include "pool/protocol/time_limit.h"
 #include "sys/secrets.h"
 
 #include <inttypes.h>
@@ -445,6 +446,11 @@ struct tree *job_finished(struct customerd *customerd, const struct tree *ad, in
 
     if (whole && job_requires_gpus(whole)) {
         sealed = job_gpus_set(whole, &err);
+        tree_unref(whole);
+        whole = sealed;
+    }
+    if (whole && time_limit_is_normalised(whole) && !ad_find(whole, "TimeLimit")) {
+        sealed = time_limit_set(whole, &err);
         tree_unref(whole);
         whole = sealed;
     }

@@ -313,7 +313,7 @@ static void plan_tell(const struct step_ctx *step, agent who, const struct adver
     const char *name;
     size_t len;
 
-    if (!advertise->request || (ret->reason != REASON_OK && ret->reason != REASON_CONSUMED) ||
+    if (!matchmaker->planner.count || (ret->reason != REASON_OK && ret->reason != REASON_CONSUMED) ||
         !matchmaker_planned(matchmaker, who, advertise->id, &plan))
         return;
     ret->planned = plan.start > step->env->now ? plan.start - step->env->now : 1;

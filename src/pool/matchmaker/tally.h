@@ -14,6 +14,7 @@
 #define BERTH_POOL_MATCHMAKER_TALLY_H
 
 #include "pool/matchmaker/usage_book.h"
+#include "pool/protocol/time_limit.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,7 +29,7 @@ extern "C" {
 #define TALLY_RATE 100000         /* bytes in a microsecond */
 #define TALLY_ROOM (1 << 30)      /* bytes that may be moved at once */
 #define TALLY_JOB_SPAN 1000       /* microseconds that a job takes at the least */
-#define TALLY_REFERENCE 1e5       /* the Benchmark of the machine that others are compared with */
+#define TALLY_REFERENCE TIME_LIMIT_REFERENCE /* the Benchmark of the machine that others are compared with */
 #define TALLY_SPEED_MAX 1000
 #define TALLY_KEEP (24 * 60 * MINUTE) /* how long a restarted matchmaker waits for news of claims in its rows */
 

@@ -4,6 +4,7 @@
 #include "match/pair/match.h"
 #include "pool/protocol/account.h"
 #include "pool/protocol/mutants.h"
+#include "pool/protocol/time_limit.h"
 #include "pool/protocol/writers.h"
 #include "pool/provider/calendar_rule.h"
 #include "pool/provider/offers.h"
@@ -145,28 +146,32 @@ static bool booking_is_tenants(const struct booking *booking, const struct tenan
 
 /* ---------------------------------------------------------------------------------------------------- what may be there */
 
-/* How long the job may run, as its launcher sees to it; INT64_MAX: nothing says so. What depends on a counterpart is not believed. */
-static int64_t job_limit(const struct provider_step *step, const struct tree *ad)
+/* How long the job may run there, as its launcher sees to it; INT64_MAX: nothing says so. What depends on a counterpart is not believed, but for what is
+ * reckoned out here. */
+static int64_t job_limit(const struct provider_step *step, uint32_t place, const struct tree *ad)
 {
     const struct expr *limit = ad_find(ad, "TimeLimit");
+    double seconds;
 
+    if (time_limit_on(ad, step->provider->offers[place].whole, &seconds))
+        return seconds < (double)(INT64_MAX / 2 / SECOND) ? (int64_t)(seconds * (double)SECOND) : INT64_MAX;
     return limit && expr_is_literal(limit) ? job_span(step, ad) : INT64_MAX;
 }
 
-static bool job_yields(const struct provider_step *step, const struct tree *ad)
+static bool job_yields(const struct provider_step *step, uint32_t place, const struct tree *ad)
 {
     bool yields;
 
-    return ad_flag(ad, "Yields", &yields) ? yields : job_limit(step, ad) == INT64_MAX;
+    return ad_flag(ad, "Yields", &yields) ? yields : job_limit(step, place, ad) == INT64_MAX;
 }
 
 /* May a job with that ad begin, of somebody else, when it is so long until From? */
-static bool job_fits_before(const struct provider_step *step, const struct tree *ad, int64_t left)
+static bool job_fits_before(const struct provider_step *step, uint32_t place, const struct tree *ad, int64_t left)
 {
-    int64_t limit = job_limit(step, ad);
+    int64_t limit = job_limit(step, place, ad);
 
     return (left > 0 && limit <= left && step->provider->spans->grace <= left - limit) ||
-           (job_yields(step, ad) && left > calendar_yields_before(step));
+           (job_yields(step, place, ad) && left > calendar_yields_before(step));
 }
 
 bool calendar_admits(const struct provider_step *step, uint32_t place, const char *user, const struct tree *ad)
@@ -178,7 +183,7 @@ bool calendar_admits(const struct provider_step *step, uint32_t place, const cha
         const struct booking *booking = &calendar->items[i];
 
         if (booking->place == place && now < booking->until * SECOND && !booking_is_for(booking, user, ad) &&
-            !job_fits_before(step, ad, booking->from * SECOND - now))
+            !job_fits_before(step, place, ad, booking->from * SECOND - now))
             return false;
     }
     return true;
@@ -230,9 +235,9 @@ static bool booking_is_reached(const struct provider_step *step, const struct bo
         int64_t limit, begun = tenant->begun ? tenant->begun - step->env->now : 0;
 
         if (tenant->offer != booking->place || !(tenant->running || tenant->serves) ||
-            booking_is_tenants(booking, tenant) || (job_yields(step, ad) && left > clears_before(step)))
+            booking_is_tenants(booking, tenant) || (job_yields(step, booking->place, ad) && left > clears_before(step)))
             continue;
-        limit = job_limit(step, ad);
+        limit = job_limit(step, booking->place, ad);
         if (limit == INT64_MAX || limit + begun + grace > left)
             return true;
     }
@@ -266,7 +271,7 @@ static void booking_clears(const struct provider_step *step, const struct bookin
             continue;
         if (open)
             tenant_end(step, tenant, REASON_VETOED, 0);
-        else if (runs && tenant->state == TENANT_CLAIMED && job_yields(step, tenant_duty(tenant).ad))
+        else if (runs && tenant->state == TENANT_CLAIMED && job_yields(step, booking->place, tenant_duty(tenant).ad))
             tenant_end(step, tenant, REASON_VETOED, step->provider->spans->grace);
     }
 }

@@ -12,6 +12,7 @@
 #include "match/pair/pair.h"
 #include "match/pair/residual.h"
 #include "pool/protocol/mutants.h"
+#include "pool/protocol/time_limit.h"
 #include "pool/protocol/writers.h"
 #include "pool/provider/docking.h"
 #include "pool/provider/offers.h"
@@ -103,12 +104,24 @@ static struct value pin_least(struct value now, struct value pinned)
     return value_is_number(&now) && value_is_number(&pinned) && number_of(&now) <= number_of(&pinned) ? now : pinned;
 }
 
+/* How long it may run here, where it says so in seconds of another machine. */
+static bool limit_fix(const struct tree *offer, const struct tree *ad, struct ad_setting *ret)
+{
+    double seconds;
+
+    if (!time_limit_on(ad, offer, &seconds))
+        return false;
+    *ret = (struct ad_setting){symbols_take(ad->symbols, "TimeLimit", 9), value_real(seconds)};
+    return true;
+}
+
 struct tree *pins_fix(const struct provider_step *step, struct tree *offer, struct tree *ad, const struct tree *pinned)
 {
-    struct ad_setting settings[PINS_MAX];
+    struct ad_setting settings[PINS_MAX + 1];
     struct tree *fixed = NULL;
     uint32_t count = 0;
     struct pins pins;
+    bool limit;
 
     if (!offer || !tree_is_ad(ad) || dock_has_ports(ad) || MUTANT(LIMITS_CHOSEN))
         return tree_ref(ad);
@@ -124,8 +137,11 @@ struct tree *pins_fix(const struct provider_step *step, struct tree *offer, stru
         settings[count++] =
             (struct ad_setting){name, ad == pinned ? now : pin_least(now, pin_says(step, pinned, offer, name))};
     }
-    if (count)
-        fixed = ad_set(ad, settings, count, NULL);
+    limit = limit_fix(offer, ad, &settings[count]);
+    if (count + limit)
+        fixed = ad_set(ad, settings, count + limit, NULL);
+    if (limit)
+        symbols_drop(ad->symbols, settings[count].name);
     return fixed ? fixed : tree_ref(ad);
 }
 
