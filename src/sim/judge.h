@@ -39,7 +39,8 @@ uint64_t judge_preempted(const struct judge *judge); /* claims that were preempt
 uint64_t judge_several(const struct judge *judge);   /* claims for which several others had to go */
 uint64_t judge_done(const struct judge *judge);      /* jobs whose result was taken */
 uint64_t judge_booked(const struct judge *judge);    /* bookings that became durable */
-uint64_t judge_booked_times(const struct judge *judge); /* times of those that come again that were followed by another */
+uint64_t judge_booked_times(
+    const struct judge *judge); /* times of those that come again that were followed by another */
 uint64_t judge_kept(const struct judge *judge,
                     uint64_t *ret_passed); /* matches on machines that were kept for a request, and of others there */
 uint64_t judge_grouped(const struct judge *judge); /* gangs of several that were matched in a group with a quota */

@@ -159,7 +159,8 @@ static struct booked **booked_find(struct judge *judge, const struct host *host,
 /* May it be over, or that time of it, before its end? Nobody came, as far as is known. */
 static bool is_forsaken(const struct judge *judge, const struct booked *booked)
 {
-    return booked->arrive && judge->world->time > booked->from + booked->arrive - drift_of(booked->from + booked->arrive);
+    return booked->arrive &&
+           judge->world->time > booked->from + booked->arrive - drift_of(booked->from + booked->arrive);
 }
 
 static int64_t seconds_utc(int64_t at)

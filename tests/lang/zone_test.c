@@ -19,7 +19,7 @@ static const char *const rules[] = {"UTC0",
                                     "LHST-10:30LHDT-11,M10.1.0,M4.1.0",
                                     "BRT3BRST,M10.3.0/0,M2.3.0/0",
                                     "<+0530>-5:30",
-                                    "IST-1GMT0,M10.5.0,M3.5.0/1",     /* summer time is the usual one there */
+                                    "IST-1GMT0,M10.5.0,M3.5.0/1",      /* summer time is the usual one there */
                                     "<-02>2<-01>,M3.5.0/-1,M10.5.0/0", /* the turn is on the day before */
                                     "IST-2IDT,M3.4.4/26,M10.5.0",      /* and two hours into the day after */
                                     "XXX3YYY,J60/0,J300/5:30:15",
@@ -65,15 +65,28 @@ static void twin(const char *rule, struct rng *rng, uint64_t rounds)
 
         wrong += zone_offset(&zone, moment) != c_offset(moment);
     }
-    tap_ok(!wrong && (turns > YEARS || !strchr(rule, ',')), "%s: as in the C library, at %" PRId64 " turns, too", rule, turns);
+    tap_ok(!wrong && (turns > YEARS || !strchr(rule, ',')), "%s: as in the C library, at %" PRId64 " turns, too", rule,
+           turns);
 }
 
 static void bad(void)
 {
-    static const char *const texts[] = {"",      "CET",          "C-1",         "CET-1CEST",       "CET-1CEST,M3.5.0",
-                                        "CET-25", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.6.0,M10.5.0", "CET-1CEST,M3.5.7,M10.5.0",
-                                        "CET-1CEST,M3.5.0,M10.5.0/3x", "<CET-1", "CET-1CEST,J0,J366", "Europe/Berlin", "CET-1:60",
-                                        "CET-1CEST,M3.5.0,M10.5.0/168", "CET-1CEST,M3.5.0,M10.5.0,and-what-is-longer-than-any-rule-needs-to-be"};
+    static const char *const texts[] = {"",
+                                        "CET",
+                                        "C-1",
+                                        "CET-1CEST",
+                                        "CET-1CEST,M3.5.0",
+                                        "CET-25",
+                                        "CET-1CEST,M13.5.0,M10.5.0",
+                                        "CET-1CEST,M3.6.0,M10.5.0",
+                                        "CET-1CEST,M3.5.7,M10.5.0",
+                                        "CET-1CEST,M3.5.0,M10.5.0/3x",
+                                        "<CET-1",
+                                        "CET-1CEST,J0,J366",
+                                        "Europe/Berlin",
+                                        "CET-1:60",
+                                        "CET-1CEST,M3.5.0,M10.5.0/168",
+                                        "CET-1CEST,M3.5.0,M10.5.0,and-what-is-longer-than-any-rule-needs-to-be"};
     bool good = true;
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

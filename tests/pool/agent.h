@@ -78,11 +78,11 @@ struct world {
     bool agreeable;   /* the matchmaker answers at once */
     enum reason next; /* what it answers the next ADVERTISE with, and the span */
     int64_t next_span;
-    int64_t planned;                 /* it says that what is advertised is planned in so long, on heron; 0: it does not */
-    uint64_t next_version;           /* that it names; 0: the one that came */
-    bool next_bare;                  /* only a renewal without text is answered so */
-    struct message put;              /* the last ADVERTISE that had a text, as it left */
-    struct message update;           /* the last of all */
+    int64_t planned;       /* it says that what is advertised is planned in so long, on heron; 0: it does not */
+    uint64_t next_version; /* that it names; 0: the one that came */
+    bool next_bare;        /* only a renewal without text is answered so */
+    struct message put;    /* the last ADVERTISE that had a text, as it left */
+    struct message update; /* the last of all */
     struct message there[ADS_THERE]; /* the ads that stand at the matchmaker; free places have another kind */
     uint32_t puts, bares, withdrawals;
     uint32_t repeats;     /* puts that said nothing new */

@@ -167,7 +167,7 @@ static int64_t booked_from(struct world *w)
     int64_t said;
 
     return provider_booking(w->role, 0, &view) && ad_integer(view.ad, "From", &said) && said == view.from ? view.from
-                                                                                                       : 0;
+                                                                                                          : 0;
 }
 
 static void again(void)

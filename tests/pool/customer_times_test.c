@@ -193,8 +193,7 @@ static void planned_start(void)
     tap_ok(told <= o.w->env.now && told >= o.w->env.now - SECOND && !strcmp(job_of(&o, first).planned_on, "heron"),
            "what its pool says of the beginning of a request is known of its first job");
     tap_ok(job_of(&o, first + 1).planned == INT64_MAX, "and of no other");
-    tap_ok(job_of(&o, first).planned_until == told + o.w->spans.lifetime,
-           "for a lifetime, unless it is told again");
+    tap_ok(job_of(&o, first).planned_until == told + o.w->spans.lifetime, "for a lifetime, unless it is told again");
     control(&o, &raman, first, CONTROL_HOLD);
     tap_ok(job_of(&o, first).planned == INT64_MAX && job_of(&o, first + 1).planned != INT64_MAX,
            "when that one is held it is known of the next");

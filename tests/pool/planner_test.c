@@ -10,7 +10,7 @@
 #define STORK 11
 #define ALICE 2
 #define BOB 3
-#define WHOLE                                                                                    \
+#define WHOLE                                                                                                      \
     "[ Type = \"Machine\"; Name = \"heron\"; Cpus = 8; Constraint = Cpus > 0 && other.Cpus <= Cpus; Residual = [ " \
     "Cpus = Cpus - other.Cpus ] ]"
 #define LEFT(n)                                                                                       \

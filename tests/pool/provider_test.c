@@ -1021,12 +1021,12 @@ static void limit_is_normalised(void)
         int64_t span;
     } cases[] = {
         {"[ Type = \"Machine\"; Benchmark = 200000; Constraint = other.TimeLimit <= 1800 ]",
-         "NormalisedTimeLimit = 3600", "a machine that is twice as fast lets it run for half of that, and its owner sees so",
-         1800 * SECOND},
+         "NormalisedTimeLimit = 3600",
+         "a machine that is twice as fast lets it run for half of that, and its owner sees so", 1800 * SECOND},
         {"[ Type = \"Machine\"; Benchmark = 50000.0; Constraint = true ]", "NormalisedTimeLimit = 3600",
          "one that is half as fast, for twice that", 7200 * SECOND},
-        {"[ Type = \"Machine\"; Constraint = true ]", "NormalisedTimeLimit = 3600", "one that does not say, for as long",
-         3600 * SECOND},
+        {"[ Type = \"Machine\"; Constraint = true ]", "NormalisedTimeLimit = 3600",
+         "one that does not say, for as long", 3600 * SECOND},
         {"[ Type = \"Machine\"; Benchmark = 200000; Constraint = other.TimeLimit <= 1800 ]",
          "NormalisedTimeLimit = 3600; TimeLimit = 100000", "whatever the job says besides", 1800 * SECOND},
         {"[ Type = \"Machine\"; Benchmark = -1; Constraint = true ]", "NormalisedTimeLimit = 3600",

@@ -36,10 +36,12 @@ void machine_name_copy(char ret[MACHINE_NAME_ROOM], const struct tree *machine)
 /* Is the same told of it in both? Who ordered it last may differ: one may have had it from a change that was taken back. */
 static bool bookings_agree(const struct tree *one, const struct tree *other)
 {
-    static const char *const names[] = {"Users", "Count", "Arrive", "Purpose", "Every", "ZoneRule", "Last", "From", "Until"};
+    static const char *const names[] = {"Users",    "Count", "Arrive", "Purpose", "Every",
+                                        "ZoneRule", "Last",  "From",   "Until"};
     size_t count = sizeof names / sizeof *names;
 
-    count -= ad_find(one, "Every") ? 2 : 0; /* each machine is at one of its times, and one that nobody used has gone on */
+    if (ad_find(one, "Every")) /* each machine is at one of its times, and one that nobody used has gone on */
+        count -= 2;
     for (size_t i = 0; i < count; i++) {
         const struct expr *left = ad_find(one, names[i]), *right = ad_find(other, names[i]);
 

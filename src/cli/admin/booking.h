@@ -49,12 +49,12 @@ struct booking_order {
     int64_t from, until, held, arrive, count; /* the last three: 0 leaves them out */
     size_t user_count;
     const char *users[BOOKING_NAMES_MAX];
-    const char *purpose; /* NULL: none */
-    const char *every;   /* it comes again at these times, as in crontab; NULL: it does not ... */
+    const char *purpose;          /* NULL: none */
+    const char *every;            /* it comes again at these times, as in crontab; NULL: it does not ... */
     const char *zone, *zone_rule; /* ... in this time zone (zone_name.h) ... */
     int64_t last;                 /* ... and begins no later; 0: nothing says so */
-    bool release;        /* the booking is given back */
-    int64_t life;        /* seconds after which the command is carried out no more */
+    bool release;                 /* the booking is given back */
+    int64_t life;                 /* seconds after which the command is carried out no more */
 };
 
 /* Reads names with commas between into the order, which keeps them in `room`. False after a report. */

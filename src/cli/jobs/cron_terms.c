@@ -72,9 +72,9 @@ static struct tree *rule_make(struct connection *customer, struct tree *ad, cons
     maker_init(&maker, customer->symbols);
     for (size_t i = 0; i < PARTS; i++)
         maker_text(&maker, parts[i].rule,
-                   typed[i]                                            ? typed[i]
+                   typed[i]                                        ? typed[i]
                    : ad_text(ad, parts[i].ad, words, sizeof words) ? words
-                                                                       : NULL);
+                                                                   : NULL);
     job = ad_without_all(ad, names, PARTS);
     maker_ad(&maker, "JobAd", job);
     tree_unref(job);

@@ -39,7 +39,8 @@ static bool name_cut(struct cut *cut)
     bool quoted = char_cut(cut, '<');
     const char *from = cut->at;
 
-    while (cut->at < cut->end && (is_letter(*cut->at) || (quoted && (is_digit(*cut->at) || *cut->at == '+' || *cut->at == '-'))))
+    while (cut->at < cut->end &&
+           (is_letter(*cut->at) || (quoted && (is_digit(*cut->at) || *cut->at == '+' || *cut->at == '-'))))
         cut->at++;
     return cut->at - from >= NAME_LEAST && (!quoted || char_cut(cut, '>'));
 }
@@ -62,8 +63,8 @@ static bool time_cut(struct cut *cut, int hours_most, int64_t *ret)
     if (!minus)
         char_cut(cut, '+');
     if (!number_cut(cut, 0, hours_most, &hours) ||
-        (char_cut(cut, ':') && (!number_cut(cut, 0, 59, &minutes) ||
-                                (char_cut(cut, ':') && !number_cut(cut, 0, 59, &seconds)))))
+        (char_cut(cut, ':') &&
+         (!number_cut(cut, 0, 59, &minutes) || (char_cut(cut, ':') && !number_cut(cut, 0, 59, &seconds)))))
         return false;
     *ret = ((int64_t)hours * 60 + minutes) * 60 + seconds;
     if (minus)

@@ -24,8 +24,9 @@ struct zone {
     int64_t offset; /* seconds ahead of UTC */
     bool summer;    /* and otherwise from one of these to the other, each year: */
     int64_t summer_offset;
+    /* `kind` 'M': that weekday of that week of that month; 'J': that day, the 29th of February left out; 'N': counted, from 0. */
     struct zone_turn {
-        char kind;            /* 'M': that weekday of that week of that month; 'J': that day, the 29th of February left out; 'N': counted, from 0 */
+        char kind;
         int month, week, day; /* week 5: the last */
         int64_t time;         /* seconds of the day, by the clock that is turned */
     } begins, ends;

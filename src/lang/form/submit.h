@@ -51,10 +51,10 @@ struct submit_world {
     const char *arch, *system;                            /* what machines must be, unless the file says otherwise */
     int64_t now;                                          /* seconds since 1970; 0: not known */
     int64_t (*offset)(void *user, int64_t moment); /* so many seconds local time is ahead of UTC then; NULL: none */
-    uint32_t fold_from;                                   /* so many items share ads; 0: SUBMIT_FOLD_FROM */
-    uint32_t ads_max;                                     /* 0: SUBMIT_ADS_MAX */
-    uint64_t work_max;                                    /* 0: SUBMIT_WORK_MAX */
-    uint32_t cells_max;                                   /* of an ad; 0: SUBMIT_CELLS_MAX */
+    uint32_t fold_from;                            /* so many items share ads; 0: SUBMIT_FOLD_FROM */
+    uint32_t ads_max;                              /* 0: SUBMIT_ADS_MAX */
+    uint64_t work_max;                             /* 0: SUBMIT_WORK_MAX */
+    uint32_t cells_max;                            /* of an ad; 0: SUBMIT_CELLS_MAX */
     /* Macros that are set before the first line, as for a node of a workflow. */
     const struct submit_given {
         const char *name, *value;

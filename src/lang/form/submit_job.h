@@ -38,9 +38,9 @@ struct submit_job {
     bool parallel;                   /* of that universe: it may have several machines */
     struct submit_mentions mentions; /* attributes that its requirements mention */
     bool in_requirements;
-    bool broken; /* what stands in a $$([...]) cannot be read: the error says why */
-    bool at_end; /* the expression is evaluated when a try has ended */
-    bool later;  /* or by the customer, now and then */
+    bool broken;                         /* what stands in a $$([...]) cannot be read: the error says why */
+    bool at_end;                         /* the expression is evaluated when a try has ended */
+    bool later;                          /* or by the customer, now and then */
     struct buf cron[SUBMIT_CRON_FIELDS]; /* minute, hour, day, month, day of the week of a crontab; empty: any */
     struct submit_macro *cron_macro;     /* that gave one of them; NULL: none was given */
     bool repeats;                        /* it comes each time */
@@ -115,8 +115,8 @@ key_fn submit_key_refused, submit_key_passed, submit_key_quiet, submit_key_notif
     submit_key_docker, submit_key_arguments, submit_key_inputs, submit_key_input, submit_key_outputs, submit_key_stream,
     submit_key_iwd, submit_key_size, submit_key_expr, submit_key_gpu, submit_key_rank, submit_key_whole,
     submit_key_signal, submit_key_flag, submit_key_policy, submit_key_remaps, submit_key_until, submit_key_log,
-    submit_key_later, submit_key_owner, submit_key_window, submit_key_cron, submit_key_cron_window, submit_key_leaves, submit_key_checkpoint, submit_key_proxy, submit_key_scitoken,
-    submit_key_oauth;
+    submit_key_later, submit_key_owner, submit_key_window, submit_key_cron, submit_key_cron_window, submit_key_leaves,
+    submit_key_checkpoint, submit_key_proxy, submit_key_scitoken, submit_key_oauth;
 
 #ifdef __cplusplus
 }

@@ -232,11 +232,12 @@ static bool differs(const char *text, size_t len)
  * has another form here. */
 static const struct submit_key *key_of_own(const char *name, size_t len)
 {
-    static key_fn *const same[] = {submit_key_refused,      submit_key_passed, submit_key_universe, submit_key_image,
-                                   submit_key_docker,       submit_key_text,   submit_key_size,     submit_key_expr,
-                                   submit_key_whole,        submit_key_signal, submit_key_machines, submit_key_flag,
-                                   submit_key_leaves,       submit_key_cron,   submit_key_policy,   submit_key_until,  submit_key_transfer, submit_key_when,
-                                   submit_key_notification, submit_key_gpu,    submit_key_later,    submit_key_owner};
+    static key_fn *const same[] = {submit_key_refused,  submit_key_passed, submit_key_universe,     submit_key_image,
+                                   submit_key_docker,   submit_key_text,   submit_key_size,         submit_key_expr,
+                                   submit_key_whole,    submit_key_signal, submit_key_machines,     submit_key_flag,
+                                   submit_key_leaves,   submit_key_cron,   submit_key_policy,       submit_key_until,
+                                   submit_key_transfer, submit_key_when,   submit_key_notification, submit_key_gpu,
+                                   submit_key_later,    submit_key_owner};
     const struct submit_key *key = submit_key_find(name, len);
 
     for (size_t i = 0; key && !submit_same(name, len, key->name) && i < sizeof same / sizeof *same; i++)

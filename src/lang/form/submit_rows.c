@@ -9,7 +9,7 @@
 
 #define KIB 1024
 #define MIB (1024 * 1024)
-#define CRON_WORDS                                                                                                     \
+#define CRON_WORDS \
     "as in crontab, in local time. With `on_exit_remove = false` a job each time, as by `berth cron add --missed skip`; else one job, at the next"
 
 /* ------------------------------------------------------------------------------------------------------------ the rows */

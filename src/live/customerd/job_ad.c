@@ -26,14 +26,14 @@ static const char *const words[] = {
 
 /* Attributes that we set: submitted ones of the same name are not shown. */
 static const char *const ours[] = {
-    "Job",          "Index",       "State",        "Since",      "Submitted",  "Started",      "Ended",
-    "Status",       "Reason",      "Tries",        "Provider",   "Pool",       "Message",      "CpuUsed",
-    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue", "Request",    "Workflow",     "WaitsFor",
-    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",  "Stored",     "FilesMissing", "Missing",
-    "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",  "Outcome",    "ExitCode",     "Signal",
-    "Claim",        "Claiming",    "Alike",        "Rejected",   "RejectedBy", "RejectedFor",  "Matched",
-    "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",  "BytesRead",  "BytesWritten", "Samples",
-    "Members",      "HoldCode",    "HoldSubCode",  "Suspended",  "LastClaim",  "LastNumber",   "Progress",
+    "Job",          "Index",       "State",        "Since",         "Submitted",  "Started",      "Ended",
+    "Status",       "Reason",      "Tries",        "Provider",      "Pool",       "Message",      "CpuUsed",
+    "MemoryUsed",   "DiskUsed",    "WallUsed",     "OutputsDue",    "Request",    "Workflow",     "WaitsFor",
+    "FilesToStore", "FilesStored", "FilesNotMade", "FilesLost",     "Stored",     "FilesMissing", "Missing",
+    "OfferedIn",    "CpusGiven",   "MemoryGiven",  "DiskGiven",     "Outcome",    "ExitCode",     "Signal",
+    "Claim",        "Claiming",    "Alike",        "Rejected",      "RejectedBy", "RejectedFor",  "Matched",
+    "Delivered",    "BytesIn",     "BytesOut",     "Benchmark",     "BytesRead",  "BytesWritten", "Samples",
+    "Members",      "HoldCode",    "HoldSubCode",  "Suspended",     "LastClaim",  "LastNumber",   "Progress",
     "WaitsUntil",   "TraceId",     "PlannedStart", "PlannedMachine"};
 
 const char *job_standing_word(enum job_standing standing)

@@ -163,7 +163,8 @@ static struct tree *order_read(struct request *request, const struct tree *ad, i
     while (i < sizeof agent_words / sizeof *agent_words && strcmp(agent_words[i], word) != 0)
         i++;
     if (i == sizeof agent_words / sizeof *agent_words) {
-        request_problem(request, 400, "Command: expected \"drain\", \"resume\", \"status\", \"book\", \"repeat\" or \"release\"");
+        request_problem(request, 400,
+                        "Command: expected \"drain\", \"resume\", \"status\", \"book\", \"repeat\" or \"release\"");
         return NULL;
     }
     if (ad_find(ad, "Now") && (!ad_flag(ad, "Now", &now) || (now && i != WORD_DRAIN))) {
@@ -251,7 +252,8 @@ static void command_take(struct request *request, const struct tree *ad)
 void api_agent_command(struct request *request)
 {
     struct tree *ad = request_body_of(
-        request, "Command Now Lifetime Identity Name Booking From Until Held Arrive Count Users Purpose Every Zone ZoneRule Last");
+        request,
+        "Command Now Lifetime Identity Name Booking From Until Held Arrive Count Users Purpose Every Zone ZoneRule Last");
 
     if (ad)
         command_take(request, ad);

@@ -69,7 +69,8 @@ void reservations_told_done(struct reservations_told *list)
 static struct reservation_told *reservation_of(struct reservations_told *list, uint64_t id, struct tree *booking)
 {
     static const char *const of_each[] = {"By", "Held", "From", "Until"};
-    bool again = ad_find(booking, "Every"); /* then each machine is at one of its times, and one that nobody used has gone on */
+    bool again =
+        ad_find(booking, "Every"); /* then each machine is at one of its times, and one that nobody used has gone on */
     struct tree *same = ad_without_all(booking, of_each, again ? 4 : 2);
     struct reservation_told *made;
     struct buf text;

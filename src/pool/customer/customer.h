@@ -118,9 +118,10 @@ struct job_view {
     enum reason rejected_for; /* ... why the last of them did ... */
     const char *rejected_by;  /* ... and at which machine; lent; NULL: not known */
     enum reason refused;      /* of a waiting job: why no matchmaker takes its request; OK: one does, or may yet */
-    int64_t planned; /* of a waiting job: a matchmaker has planned it to begin by then, on the clock that does not jump; INT64_MAX: none has ... */
-    int64_t planned_until;  /* ... and that has to be told again by then ... */
-    const char *planned_on; /* ... at that machine; lent; NULL: not known */
+    /* Of a waiting job: a matchmaker has planned it to begin by then, on the clock that does not jump (INT64_MAX: none has), at that machine (NULL: it did
+     * not say); it is to say so again by the second of these. */
+    int64_t planned, planned_until;
+    const char *planned_on; /* lent */
     int64_t status;
     const char *owner;       /* lent */
     const struct tree *ad;   /* lent: what was submitted */

@@ -20,15 +20,15 @@
 extern "C" {
 #endif
 
-#define TALLY_SPAN (2 * SECOND)   /* the least time between two writings */
-#define TALLY_FIRST (10 * SECOND) /* a claim is written that long after its first report ... */
-#define TALLY_AGAIN MINUTE        /* ... and then that often, while it goes on */
-#define TALLY_ROWS 1000           /* claims that go on and are written at a time, at most */
-#define TALLY_LOOKS 20000         /* claims that are looked at for that */
-#define TALLY_CORES_MAX 4096      /* of a machine, as far as it is believed */
-#define TALLY_RATE 100000         /* bytes in a microsecond */
-#define TALLY_ROOM (1 << 30)      /* bytes that may be moved at once */
-#define TALLY_JOB_SPAN 1000       /* microseconds that a job takes at the least */
+#define TALLY_SPAN (2 * SECOND)              /* the least time between two writings */
+#define TALLY_FIRST (10 * SECOND)            /* a claim is written that long after its first report ... */
+#define TALLY_AGAIN MINUTE                   /* ... and then that often, while it goes on */
+#define TALLY_ROWS 1000                      /* claims that go on and are written at a time, at most */
+#define TALLY_LOOKS 20000                    /* claims that are looked at for that */
+#define TALLY_CORES_MAX 4096                 /* of a machine, as far as it is believed */
+#define TALLY_RATE 100000                    /* bytes in a microsecond */
+#define TALLY_ROOM (1 << 30)                 /* bytes that may be moved at once */
+#define TALLY_JOB_SPAN 1000                  /* microseconds that a job takes at the least */
 #define TALLY_REFERENCE TIME_LIMIT_REFERENCE /* the Benchmark of the machine that others are compared with */
 #define TALLY_SPEED_MAX 1000
 #define TALLY_KEEP (24 * 60 * MINUTE) /* how long a restarted matchmaker waits for news of claims in its rows */

@@ -22,21 +22,21 @@ struct advert_plan {
 struct advert {
     uint64_t id;
     bool request;
-    int64_t lifetime;    /* as the text says; 0: it does not say */
-    struct tree *text;   /* held: the ad that the matchmaker should have; NULL: none */
-    uint64_t version;    /* of text, key and seen */
-    struct seen seen;    /* which matches the text takes into account */
-    uint64_t teller;     /* the incarnation of the matchmaker that answered last, ... */
-    int64_t heard;       /* ... and its clock, as it told us last */
-    struct key key;      /* an offer's: makes its tickets */
-    bool moved;          /* the matchmaker has not confirmed this version */
-    bool there;          /* the matchmaker may have the ad */
-    bool taken;          /* it has said that it has */
-    enum reason refused; /* why the matchmaker refused the ad last; OK: it did not */
-    uint32_t flight;     /* the tag of the message under way; 0: none */
-    uint32_t flights;    /* messages sent so far */
-    uint64_t carried;    /* the version that is under way */
-    int64_t due, pause;  /* when to send next, and the present pause between repeats */
+    int64_t lifetime;         /* as the text says; 0: it does not say */
+    struct tree *text;        /* held: the ad that the matchmaker should have; NULL: none */
+    uint64_t version;         /* of text, key and seen */
+    struct seen seen;         /* which matches the text takes into account */
+    uint64_t teller;          /* the incarnation of the matchmaker that answered last, ... */
+    int64_t heard;            /* ... and its clock, as it told us last */
+    struct key key;           /* an offer's: makes its tickets */
+    bool moved;               /* the matchmaker has not confirmed this version */
+    bool there;               /* the matchmaker may have the ad */
+    bool taken;               /* it has said that it has */
+    enum reason refused;      /* why the matchmaker refused the ad last; OK: it did not */
+    uint32_t flight;          /* the tag of the message under way; 0: none */
+    uint32_t flights;         /* messages sent so far */
+    uint64_t carried;         /* the version that is under way */
+    int64_t due, pause;       /* when to send next, and the present pause between repeats */
     struct advert_plan *plan; /* what the matchmaker has planned for a request; NULL: nothing */
 };
 

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define FOLLOWS                                                                                                         \
-    "[ TimeLimit = (other.Benchmark > 0) is true ? " TIME_LIMIT_NORMALISED                                               \
+#define FOLLOWS                                                            \
+    "[ TimeLimit = (other.Benchmark > 0) is true ? " TIME_LIMIT_NORMALISED \
     " * 100000.0 / other.Benchmark : " TIME_LIMIT_NORMALISED " ]"
 
 static bool seconds_of(const struct tree *ad, double *ret)
@@ -17,9 +17,9 @@ static bool seconds_of(const struct tree *ad, double *ret)
 
     if (!said || !expr_is_literal(said))
         return false;
-    *ret = said->kind == EXPR_REAL                                       ? said->u.real
+    *ret = said->kind == EXPR_REAL                                    ? said->u.real
            : said->kind == EXPR_INTEGER || said->kind == EXPR_RELTIME ? (double)said->u.integer
-                                                                         : 0;
+                                                                      : 0;
     return *ret > 0;
 }
 

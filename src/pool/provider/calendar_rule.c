@@ -69,8 +69,8 @@ bool bookings_meet(const struct booking *one, const struct booking *other)
     times_begin(&a, one);
     times_begin(&b, other);
     end = (a.from > b.from ? a.from : b.from) + RULE_AHEAD;
-    for (int looks = 0; looks < RULE_LOOKS && a.from != SCHEDULE_NEVER && b.from != SCHEDULE_NEVER &&
-                        (a.from < end || b.from < end);
+    for (int looks = 0;
+         looks < RULE_LOOKS && a.from != SCHEDULE_NEVER && b.from != SCHEDULE_NEVER && (a.from < end || b.from < end);
          looks++) {
         if (a.from < b.until && b.from < a.until)
             return true;
@@ -123,7 +123,10 @@ bool booking_moves(const struct calendar *calendar, struct booking *booking, int
         from = rule_after(&rule, from);
         if (from == SCHEDULE_NEVER)
             return false;
-        begins = from > over ? from : over; /* one time may follow the other without a gap, or where a clock is put forward with less */
+        begins =
+            from > over
+                ? from
+                : over; /* one time may follow the other without a gap, or where a clock is put forward with less */
         ends = from + booking->span;
         if (begins >= ends || ends <= now || is_kept(calendar, booking, begins, ends))
             continue;

@@ -17,11 +17,11 @@
 extern "C" {
 #endif
 
-#define RULES_MAX 16                /* of the bookings that a provider may have */
-#define RULE_AHEAD (90 * 86400)     /* seconds */
-#define RULE_LOOKS 2200             /* times of two rules: 90 days of one that comes each hour */
-#define RULE_SKIPS 1000             /* times that a rule leaves out in a row: then it is over */
-#define RULE_NOSHOWS 3              /* times in a row at which nobody came: then it is over */
+#define RULES_MAX 16            /* of the bookings that a provider may have */
+#define RULE_AHEAD (90 * 86400) /* seconds */
+#define RULE_LOOKS 2200         /* times of two rules: 90 days of one that comes each hour */
+#define RULE_SKIPS 1000         /* times that a rule leaves out in a row: then it is over */
+#define RULE_NOSHOWS 3          /* times in a row at which nobody came: then it is over */
 
 struct rule {
     struct schedule schedule;
