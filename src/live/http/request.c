@@ -128,22 +128,26 @@ struct tree *request_body_ad(struct request *request)
     return ad;
 }
 
+#define NEAREST_OF 32 /* names that are looked at for the nearest one */
+
 /* Is the name among the words? If not, `ret_nearest` gets the nearest of them. */
 static bool name_is_among(const char *names, const char *name, size_t len, char ret_nearest[64])
 {
     static const size_t room = 64;
     struct nearest nearest;
-    char words[16][64];
+    char words[NEAREST_OF][64];
     int count = 0;
 
     nearest_init(&nearest, name, len);
-    while (*names && count < 16) {
+    while (*names) {
         size_t word = strcspn(names, " ");
 
         if (word == len && strncasecmp(names, name, len) == 0)
             return true;
-        snprintf(words[count], room, "%.*s", (int)word, names);
-        nearest_try(&nearest, words[count++]);
+        if (count < NEAREST_OF) {
+            snprintf(words[count], room, "%.*s", (int)word, names);
+            nearest_try(&nearest, words[count++]);
+        }
         names += word + (names[word] == ' ');
     }
     snprintf(ret_nearest, room, "%s", nearest.name ? nearest.name : "");
