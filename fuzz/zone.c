@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             broken("what is refused has a reason");
         return 0;
     }
-    for (int64_t moment = INT64_C(1700000000); moment < INT64_C(1900000000); moment += 3600 * 37) {
+    for (int64_t moment = INT64_C(1700000000); moment < INT64_C(1900000000); moment += 3600 * 371) {
         int64_t offset = zone_offset(&zone, moment);
 
         if (offset != zone.offset && (!zone.summer || offset != zone.summer_offset))

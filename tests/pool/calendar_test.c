@@ -265,6 +265,23 @@ static void late_meeting(void)
     world_free(m.w, "a late meeting");
 }
 
+/* The owner says which bookings he takes, and sees all that was ordered. */
+static void owner_lets(void)
+{
+    static const char *const evening = "0 20 * * *";
+    struct machine m;
+
+    machine_start(&m, "[ Type = \"Machine\"; Constraint = true; Reservable = other.Until - other.From <= 3600 && "
+                      "isMember(\"zoe\", other.Users) && other.Every is undefined ]");
+    tap_ok(!order(m.w, BOOKED, "zoe", 60, 0), "what the owner takes is booked");
+    tap_ok(order(m.w, BOOKED + 1, "ada", 7200, 0) != NULL, "for others it is not");
+    tap_ok(order_every(m.w, BOOKED + 2, evening, "") != NULL, "nor again and again");
+    world_free(m.w, "Reservable");
+    machine_start(&m, "[ Type = \"Machine\"; Constraint = true; Reservable = hour(other.From) == 20 ]");
+    tap_ok(order(m.w, BOOKED, "zoe", 60, 0) != NULL, "an answer that is no truth is a refusal");
+    world_free(m.w, "Reservable that says nothing");
+}
+
 int main(void)
 {
     users();
@@ -275,5 +292,6 @@ int main(void)
     noshows();
     again_ends();
     late_meeting();
+    owner_lets();
     return tap_done();
 }
