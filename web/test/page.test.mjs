@@ -1082,11 +1082,13 @@ test('where there is nothing each view says what it is for, and has the first st
   await page.addInitScript((kept) => sessionStorage.setItem('berth.token', kept), young.owner);
   const empty = (words) => page.locator('.empty').filter({ hasText: words }).first(), submit = (words) => empty(words).getByRole('link', { name: /^Submit/ });
   try {
-    for (const [view, words] of [['home', 'what runs and what waits'], ['home', 'Nothing is under way'], ['jobs', 'stands here in one row'], ['jobs?show=jobs', 'wait, run or are held stand here'], ['jobs?show=over', 'Jobs that are over stand here'], ['jobs?show=again', 'Nothing comes again.'],
+    for (const [view, words] of [['home', 'what runs and what waits'], ['home', 'Nothing is under way'], ['jobs', 'stands here in one row'], ['jobs?show=jobs', 'wait, run or are held stand here'], ['jobs?show=over', 'Jobs that are over stand here'],
       ['workflows', 'wait for each other stand here'], ['users', 'whose turn it is'], ['usage', 'is added up here']]) {
       await page.goto(`${door.url}/#/${view}`);
       assert.match(await submit(words).getAttribute('href'), /^#\/submit/, view);
     }
+    await page.goto(`${door.url}/#/jobs?show=again`);
+    await empty('Nothing comes again.').getByText('berth cron add').waitFor();
     await page.goto(`${door.url}/#/users`);
     await empty('Groups share the pool').waitFor();
     await empty('Limits say how many').getByText('Shares').waitFor();
