@@ -23,8 +23,8 @@ struct booked {
     int64_t from, until, arrive; /* true time; the last is a span */
     int64_t held;                /* until then it is not confirmed, and may be given back before its end; 0: it is */
     bool came;
-    bool again;                  /* it comes again: what it is kept for is one of its times ... */
-    uint32_t times;              /* ... and so many of them are over */
+    bool again;      /* it comes again: what it is kept for is one of its times ... */
+    uint32_t times;  /* ... and so many of them are over */
     struct tree *ad; /* held */
 };
 
@@ -283,7 +283,8 @@ static bool order_is_written(const struct host *host, const struct event *event)
         if (effect->kind == EFFECT_PERSIST && effect->record.kind == RECORD_BOOKING && !effect->record.removed &&
             effect->record.key == event->number && ad_integer(event->ad, "From", &from) &&
             ad_integer(event->ad, "Until", &until) &&
-            ((row->from == from && row->until == until) || ad_find(event->ad, "Every"))) /* that is placed at its first time */
+            ((row->from == from && row->until == until) ||
+             ad_find(event->ad, "Every"))) /* that is placed at its first time */
             return true;
     }
     return false;

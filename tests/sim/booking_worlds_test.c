@@ -25,8 +25,8 @@ struct office {
     bool quiet;
     uint64_t given;                               /* numbers of bookings */
     uint64_t ordered, accepted, changed, durable; /* in all worlds; `changed` were asked to be changed */
-    uint64_t again; /* of the ordered, those that come again ... */
-    uint64_t times; /* ... and how many of their times were over */
+    uint64_t again;                               /* of the ordered, those that come again ... */
+    uint64_t times;                               /* ... and how many of their times were over */
 };
 
 static uint64_t below(struct office *office, uint64_t bound)
@@ -223,9 +223,10 @@ int main(void)
     if (!tap_ok(!broken && office.durable > 50 && office.changed > 10 && office.accepted > office.changed &&
                     faults_happened(&report) && office.times > 5,
                 "machines are there for whom they are booked, in %" PRIu64 " worlds with %" PRIu64 " bookings; %" PRIu64
-                " orders, %" PRIu64 " of them changes, %" PRIu64 " that come again, %" PRIu64 " of whose times were over; %" PRIu64 " reboots, %" PRIu64 " jumps of a wall clock",
-                report.worlds, office.durable, office.ordered, office.changed, office.again, office.times, report.by_fault[FAULT_REBOOT],
-                report.by_fault[FAULT_WALL]))
+                " orders, %" PRIu64 " of them changes, %" PRIu64 " that come again, %" PRIu64
+                " of whose times were over; %" PRIu64 " reboots, %" PRIu64 " jumps of a wall clock",
+                report.worlds, office.durable, office.ordered, office.changed, office.again, office.times,
+                report.by_fault[FAULT_REBOOT], report.by_fault[FAULT_WALL]))
         tap_diag("seed %" PRIu64 ": invariant %d is broken by %s: %s", report.failed, report.violation.number,
                  report.violation.party, report.violation.words);
     return tap_done();

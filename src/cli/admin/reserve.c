@@ -349,7 +349,7 @@ const struct command command_reserve = {
         "machine's ad: Reservable = other.Until - other.From <= 4 * 3600 && other.By == \"ada\".\n\n"
         "Administrators may reserve any machine, and owners their own. `berth reservations` lists them and gives them back. The status is 1 when not enough "
         "machines can be had.",
-    .examples = {{"berth reserve --every '0 20 * * mon-fri' --zone Europe/Berlin --for 2h --users lab heron", NULL},
+    .examples = {{"berth reserve --every '0 20 * * mon-fri' --for 2h --users lab heron", NULL},
                  {"berth reserve --from 20:00 --for 2h -c 'Memory >= 64G' --count 4 --users lab", NULL},
                  {"berth reserve --from +1d --for 4h --users ada,grace --purpose exam heron", NULL}},
     .options = reserve_options,
