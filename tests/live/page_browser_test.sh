@@ -16,6 +16,6 @@ modules=$("$source/tools/build-page" --tests . "$source/build-page") || { echo '
 for node in "$source"/build-page/node/node_modules/node-linux-*/bin; do [ -d "$node" ] && PATH=$node:$PATH; done
 ln -s "$modules" test/node_modules && ln -s "$built/node_modules" node_modules && cp -r "$built/dist" dist || exit 1
 # PAGE_FRAMES=yes: only how long the page keeps the browser, frame by frame, beside 100,000 machines and a million jobs.
-[ "${PAGE_FRAMES:-}" ] && exec node test/frames.mjs
+[ "${PAGE_FRAMES:-}" ] && { node test/frames.mjs; exit; }
 database_make && database_start || { echo 'Bail out! the database does not start'; exit 1; }
 env -u BERTH_SOURCE BERTH_SOURCES="$source" PAGE_FROM=pool PAGE_STORE="$store" node --test --test-reporter=tap --test-concurrency=1 test/text.test.mjs test/page.test.mjs test/replicas.test.mjs test/large.test.mjs
