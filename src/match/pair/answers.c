@@ -15,7 +15,7 @@ struct answers *answers_new(void)
     return mem_alloc_zeros(1, sizeof(struct answers));
 }
 
-static void answer_done(struct answers *answers, struct answer *answer)
+static void answer_done(struct answers *answers, struct kept_answer *answer)
 {
     for (uint32_t i = 0; i < answer->chunk_count; i++) {
         if (!answer->chunks[i])
@@ -29,7 +29,7 @@ static void answer_done(struct answers *answers, struct answer *answer)
         answers->bytes -= tree_size(answer->tree);
     free(answer->chunks);
     tree_unref(answer->tree);
-    *answer = (struct answer){0};
+    *answer = (struct kept_answer){0};
 }
 
 void answers_free(struct answers *answers)
@@ -67,7 +67,7 @@ uint32_t answers_find(struct answers *answers, const struct tree *tree, const st
     uint32_t oldest = 0;
 
     for (uint32_t i = 0; i < ANSWERS_MAX; i++) {
-        struct answer *answer = &answers->items[i];
+        struct kept_answer *answer = &answers->items[i];
 
         if (answer->tree && answer->hash == hash && answer->tree->dialect == tree->dialect &&
             tree_equal(answer->tree, tree_root(answer->tree), tree, e)) {
@@ -81,7 +81,7 @@ uint32_t answers_find(struct answers *answers, const struct tree *tree, const st
         return ANSWERS_NONE;
     answer_done(answers, &answers->items[oldest]);
     answers->items[oldest] =
-        (struct answer){.tree = expr_copy(tree, e), .hash = hash, .serial = serial, .asked = asked};
+        (struct kept_answer){.tree = expr_copy(tree, e), .hash = hash, .serial = serial, .asked = asked};
     answers->bytes += tree_size(answers->items[oldest].tree);
     return oldest;
 }
@@ -104,7 +104,7 @@ uint32_t answers_number(struct answers *answers, uint32_t id, const struct tree 
     return answers->numbers[id];
 }
 
-static struct answer_chunk *chunk_of(struct answers *answers, struct answer *answer, uint32_t number)
+static struct answer_chunk *chunk_of(struct answers *answers, struct kept_answer *answer, uint32_t number)
 {
     uint32_t place = number / ANSWERS_CHUNK;
 
@@ -123,7 +123,8 @@ static struct answer_chunk *chunk_of(struct answers *answers, struct answer *ans
     return answer->chunks[place];
 }
 
-static unsigned char answer_keep(struct answers *answers, struct answer *answer, uint32_t number, const struct value *v)
+static unsigned char answer_keep(struct answers *answers, struct kept_answer *answer, uint32_t number,
+                                 const struct value *v)
 {
     struct answer_chunk *chunk = chunk_of(answers, answer, number);
     unsigned code = v->type + 1u;
@@ -142,7 +143,7 @@ static unsigned char answer_keep(struct answers *answers, struct answer *answer,
     return chunk->codes[number % ANSWERS_CHUNK] = (unsigned char)code;
 }
 
-unsigned char answer_ask(struct answers *answers, struct answer *answer, uint32_t number, const struct env *env,
+unsigned char answer_ask(struct answers *answers, struct kept_answer *answer, uint32_t number, const struct env *env,
                          struct arena *scratch, const struct tree *ad, const struct tree *counterpart)
 {
     static const struct value evaluate = {.type = VALUE_LIST};

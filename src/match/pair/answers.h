@@ -30,7 +30,7 @@ struct answer_chunk {
 };
 
 /* An expression, and its values so far. */
-struct answer {
+struct kept_answer {
     struct tree *tree; /* held; NULL: the place is free */
     uint64_t hash;
     uint64_t serial; /* no two have the same */
@@ -45,7 +45,7 @@ struct answers {
     uint32_t *numbers; /* by ad: of its value, or ... */
     uint32_t room;
     struct distinct distinct;
-    struct answer items[ANSWERS_MAX];
+    struct kept_answer items[ANSWERS_MAX];
     size_t bytes;
 };
 #define ANSWERS_UNREAD (UINT32_MAX - 1) /* ... this, or DISTINCT_NONE */
@@ -69,10 +69,10 @@ uint32_t answers_number(struct answers *answers, uint32_t id, const struct tree 
 
 /* The answer for the value of that number, which a pair of ads has: the one whose expression it is, and the counterpart. It is remembered unless the budget
  * was spent. */
-unsigned char answer_ask(struct answers *answers, struct answer *answer, uint32_t number, const struct env *env,
+unsigned char answer_ask(struct answers *answers, struct kept_answer *answer, uint32_t number, const struct env *env,
                          struct arena *scratch, const struct tree *ad, const struct tree *counterpart);
 
-static inline unsigned char answer_code(const struct answer *answer, uint32_t number)
+static inline unsigned char answer_code(const struct kept_answer *answer, uint32_t number)
 {
     uint32_t chunk = number / ANSWERS_CHUNK;
 
@@ -81,7 +81,7 @@ static inline unsigned char answer_code(const struct answer *answer, uint32_t nu
 }
 
 /* The bits of a number or a time. */
-static inline int64_t answer_bits(const struct answer *answer, uint32_t number)
+static inline int64_t answer_bits(const struct kept_answer *answer, uint32_t number)
 {
     return answer->chunks[number / ANSWERS_CHUNK]->bits[number % ANSWERS_CHUNK];
 }

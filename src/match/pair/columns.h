@@ -87,7 +87,8 @@ size_t columns_memory(const struct columns *columns);
 unsigned columns_type_read(struct columns *columns, uint32_t column, uint32_t id);
 static inline unsigned columns_type(struct columns *columns, uint32_t column, uint32_t id)
 {
-    unsigned type = id < columns->room ? columns->items[column].types[id] : CELL_UNREAD;
+    const unsigned char *types = columns->items[column].types;
+    unsigned type = types && id < columns->room ? types[id] : CELL_UNREAD;
 
     return type != CELL_UNREAD ? type : columns_type_read(columns, column, id);
 }

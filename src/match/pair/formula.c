@@ -583,7 +583,8 @@ static void lane_column(struct lane *lane, struct batch *batch, uint32_t place)
 }
 
 /* Asks for the answers that are not known. */
-static void codes_ask(const struct batch *batch, struct answers *answers, struct answer *answer, unsigned char *codes)
+static void codes_ask(const struct batch *batch, struct answers *answers, struct kept_answer *answer,
+                      unsigned char *codes)
 {
     const struct formula *formula = batch->formula;
     struct columns *columns = batch->columns;
@@ -604,7 +605,7 @@ static void codes_ask(const struct batch *batch, struct answers *answers, struct
 static void lane_answer(struct lane *lane, struct batch *batch, const struct formula_step *step)
 {
     struct answers *answers = batch->columns->items[step->column].answers;
-    struct answer *answer = &answers->items[step->op];
+    struct kept_answer *answer = &answers->items[step->op];
     const uint32_t *ids = batch->ids, count = batch->count;
     unsigned char codes[BATCH];
     bool ask = false, odd = false;
