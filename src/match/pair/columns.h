@@ -88,7 +88,7 @@ unsigned columns_type_read(struct columns *columns, uint32_t column, uint32_t id
 static inline unsigned columns_type(struct columns *columns, uint32_t column, uint32_t id)
 {
     const unsigned char *types = columns->items[column].types;
-    unsigned type = types && id < columns->room ? types[id] : CELL_UNREAD;
+    unsigned type = types && id < columns->room ? types[id] : (unsigned)CELL_UNREAD;
 
     return type != CELL_UNREAD ? type : columns_type_read(columns, column, id);
 }
