@@ -32,7 +32,7 @@ bound() {
 }
 bound_is() { [ "$(number "$1" berth_memory_max_bytes)" = "$2" ]; }
 full_is() { [ "$(number "$1" berth_memory_full)" = "$2" ]; }
-refused() { grep -i '^Retry-After: 5' head && grep '"detail":"MemoryMax: this service has as much in memory as it may' answer; }
+refused() { { grep -i '^Retry-After: 5' head && grep '"detail":"MemoryMax: this service has as much in memory as it may' answer; } || { cat head answer; false; }; }
 filler=$(head -c 100000 /dev/zero | tr '\0' x)
 
 half() { [ "$(number "$1" berth_memory_max_bytes)" -le $(($(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo) * 512)) ]; }
