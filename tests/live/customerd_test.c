@@ -17,7 +17,7 @@
 #define CUT 2000
 #endif
 #define CUT_ROUNDS 8
-#define COMMIT_ADS 100 /* of one body are durable by one commit, at least */
+#define COMMIT_ADS 4 /* of one body are durable by one commit, at least: on a busy machine a turn takes in fewer */
 #define LEASE_MS (400 * LIVE_SLOWER)
 
 static const struct {

@@ -54,9 +54,9 @@ provider_start() {
   echo $! >"$1.pid"
   pids="$pids $!"
 }
+echo '[ Cpus = 2 ]' >owner.ad # once: a machine that has begun may be reading it
 for name in $machines; do
   echo "[ AgentName = \"$name\"; Networks = { \"10.0.0.0/8\" }; JobNetwork = \"machine\"; OwnerPolicy = \"$work/owner.ad\" ]" >"$name.ad"
-  echo '[ Cpus = 2 ]' >owner.ad
   "$berth" token code >"$name.code"
   timeout 60 ip netns exec "bj$tag.$name" "$berth" join --only --name "$name" --config "$name.ad" --state "$work/$name" - <"$name.code" >"$name.out" 2>"$name.err"
   provider_start "$name"

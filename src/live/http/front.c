@@ -165,6 +165,15 @@ static bool request_counted(struct request *request)
 
 /* ------------------------------------------------------------------------------------------------------------- stages */
 
+/* Never more than an account may have under way: it would be told to come again for ever. */
+static size_t submission_most(const struct request *request)
+{
+    uint64_t most = config_size(request->part->config, CONFIG_SUBMISSION_MAX),
+             under_way = request->part->gate->settings.bodies_account;
+
+    return most < under_way ? most : under_way;
+}
+
 static size_t body_most(const struct request *request)
 {
     const struct route *route = request->route;
@@ -174,7 +183,7 @@ static size_t body_most(const struct request *request)
     if (route->body_max == ROUTE_BODY)
         return config_size(request->part->config, CONFIG_BODY_MAX);
     if (route->body_max == ROUTE_SUBMISSION)
-        return config_size(request->part->config, CONFIG_SUBMISSION_MAX);
+        return submission_most(request);
     return route->body_max;
 }
 
