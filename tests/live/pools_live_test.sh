@@ -136,10 +136,14 @@ echo '[ Cmd = "sleep"; Args = { "600" }; Outputs = {}; RequestMemory = 16M; Requ
 fresh heron
 start heron "$berth" provider --config heron.ad
 soon connected heron 3
-# A letter that starts one of them may still have been in the post: then it is stopped at once. Its customer may go on listing it as cancelled.
+# A letter that starts one of them may still have been in the post: then it is stopped at once. Its customer knows only that a try had begun, and lists it as
+# cancelled for as long as it waits for files of such a job: five minutes.
 idle() { ask "$1" /v1/summary >summary && for state in Waiting Ready Scheduled Running; do grep -q "$state = 0" summary || return; done; }
-nothing() { idle alice && idle stranger; }
-check 'and none of them waits or runs once it is back' soon nothing
+still() { idle alice && idle stranger; }
+check 'and none of them waits or runs once it is back' soon still
+nothing() { ask alice /v1/summary | grep 'Total = 0' && ask stranger /v1/summary | grep 'Total = 0'; }
+late() { for _ in $(seq 9); do soon "$@" && return; done; for name in alice stranger; do "$berth" jobs --long --state "$work/$name"; done; false; }
+check 'and in the end they are nowhere' late nothing
 fresh heron
 running() { ask "$1" /v1/summary | grep 'Running = 1'; }
 long() { submit alice long && soon running alice && claim=$(sed -n 's/.*event=job.start claim=\([0-9a-f]*\).*/\1/p' heron.err) && submit stranger long && sleep 2 && running alice && ! running stranger; }
